@@ -2,9 +2,9 @@ import { networkInterfaces } from "node:os";
 import { isInRange, parseIp, parseRange, type IpAddress, type IpRange } from "./ip-address.ts";
 
 /**
- * What must not be reached, and what it is called. The first row that fits names it, so single addresses stand
- * before the ranges that hold them. From the registries of special-purpose addresses (RFC 6890 and its updates)
- * and the documentation of the clouds.
+ * Addresses that are refused, with the name of each kind. The first matching row gives the name, so single addresses
+ * precede the ranges that contain them. From the registries of special-purpose addresses (RFC 6890 and its updates) and
+ * the documentation of the clouds.
  */
 const rows: readonly (readonly [range: string, what: string])[] = [
   ["169.254.169.254/32", "a cloud metadata address"],
@@ -13,7 +13,7 @@ const rows: readonly (readonly [range: string, what: string])[] = [
   ["192.0.0.192/32", "a cloud metadata address"],
   ["0.0.0.0/8", "an unspecified address"],
   ["10.0.0.0/8", "a private address"],
-  ["100.64.0.0/10", "an address inside a carrier's network"],
+  ["100.64.0.0/10", "a carrier-grade NAT address"],
   ["127.0.0.0/8", "a loopback address"],
   ["169.254.0.0/16", "a link-local address"],
   ["172.16.0.0/12", "a private address"],
@@ -32,7 +32,7 @@ const rows: readonly (readonly [range: string, what: string])[] = [
   ["fd20:ce::254/128", "a cloud metadata address"],
   ["::/128", "an unspecified address"],
   ["::1/128", "a loopback address"],
-  ["64:ff9b:1::/48", "an address of a local translator"],
+  ["64:ff9b:1::/48", "a local NAT64 address"],
   ["100::/64", "a reserved address"],
   ["2001:2::/48", "an address for benchmarks"],
   ["2001:10::/28", "a reserved address"],
@@ -45,10 +45,10 @@ const rows: readonly (readonly [range: string, what: string])[] = [
   ["ff00::/8", "a multicast address"],
 ];
 
-/** IPv6 outside 2000::/3 is not given out (RFC 4291 section 2.4), besides what stands for an IPv4 address. */
+/** IPv6 outside 2000::/3 is unassigned (RFC 4291 section 2.4), apart from addresses that embed an IPv4 address. */
 const unassigned = "a reserved address";
 
-/** Where an IPv4 address stands in an IPv6 one: its lowest bit, counted from the right. */
+/** The position of an embedded IPv4 address in an IPv6 address: its lowest bit, counted from the right. */
 const embeddings: readonly {
   readonly range: IpRange;
   readonly shifts: readonly bigint[];
@@ -71,17 +71,20 @@ const fourMask = 0xffff_ffffn;
 
 function rangeOf(text: string): IpRange {
   const range = parseRange(text);
-  if (range === undefined) throw new Error(`No range: ${text}`);
+  if (range === undefined) throw new Error(`Not an address range: ${text}`);
   return range;
 }
 
-/** What somebody may send us to: public addresses, those of private networks too, or this machine as well. */
+/**
+ * The addresses that a party may send scorpiox-code to: public ones, those of private networks too, or this machine as
+ * well.
+ */
 export type Reach = "public" | "network" | "machine";
 
-/** Reaches, the one that opens more behind. */
+/** Reaches, from the narrowest to the widest. */
 export const reaches: readonly Reach[] = ["public", "network", "machine"];
 
-/** No service is offered at such addresses to anybody else: no reach opens them. */
+/** Such addresses offer no service to other machines: no reach opens them. */
 const closed: ReadonlySet<string> = new Set([
   "a cloud metadata address",
   "an unspecified address",
@@ -93,9 +96,10 @@ const ownAddress = "an address of this machine";
 const insideSix = " inside an IPv6 address";
 
 /**
- * Why `text` must not be reached, as the end of "… is"; undefined when it may be. What is no address may not.
+ * The reason to refuse the address `text`, as the end of "… is"; undefined when it is allowed. Text that is not an
+ * address is refused.
  * @param own addresses of this machine's interfaces
- * @param reach of who names it
+ * @param reach of the party that names it
  */
 export function forbiddenBecause(
   text: string,
@@ -103,7 +107,7 @@ export function forbiddenBecause(
   reach: Reach = "public",
 ): string | undefined {
   const address = parseIp(text);
-  if (address === undefined) return "not an address that can be judged";
+  if (address === undefined) return "not a valid IP address";
   const what = judged(address) ?? (own.has(keyOf(address)) ? ownAddress : undefined);
   if (what === undefined || reach === "public") return what;
   const needed = neededFor(what);
@@ -112,7 +116,7 @@ export function forbiddenBecause(
 }
 
 /**
- * What somebody who is at `text` reaches anyway, and may therefore send us to.
+ * The reach of a party at the address `text`: it may send scorpiox-code to addresses that it can connect to itself.
  * @param own addresses of this machine's interfaces
  */
 export function reachFrom(text: string, own: ReadonlySet<string>): Reach {
@@ -140,7 +144,7 @@ function judged(address: IpAddress): string | undefined {
   return isOpen ? undefined : unassigned;
 }
 
-/** The IPv4 addresses that an IPv6 address stands for, or leads to. */
+/** The IPv4 addresses that an IPv6 address embeds or leads to. */
 function innerAddresses(address: IpAddress): IpAddress[] {
   const inner = embeddings
     .filter(({ range }) => isInRange(address, range))
@@ -152,7 +156,7 @@ function innerAddresses(address: IpAddress): IpAddress[] {
   return inner.map((bits) => ({ family: 4, bits: bits & fourMask }));
 }
 
-/** The machine's own addresses: a public one of them leads to its services all the same. */
+/** The machine's own addresses: a public one also leads to its services. */
 export function ownAddresses(): ReadonlySet<string> {
   const own = new Set<string>();
   for (const entries of Object.values(networkInterfaces())) {
@@ -170,7 +174,7 @@ function keyOf(address: IpAddress): string {
   return isTranslated ? `4 ${address.bits & fourMask}` : `${address.family} ${address.bits}`;
 }
 
-/** True for what leads to this machine without a network. */
+/** True for an address that leads to this machine without a network. */
 export function isLoopback(text: string): boolean {
   const address = parseIp(text);
   return address !== undefined && loopback.some((range) => isInRange(address, range));

@@ -6,7 +6,7 @@ import { cancelled } from "./resolve-host.ts";
 const nextAddressMs = 250;
 /** No address has answered by then: the host is down. Systems themselves try for one to two minutes. */
 const connectMsMax = 10_000;
-/** Addresses that are tried; more of one host are down together. */
+/** The most addresses that are tried; if these are down, so are the others of the host. */
 const addressesTriedMax = 8;
 
 export interface Dialled {
@@ -15,8 +15,8 @@ export interface Dialled {
 }
 
 /**
- * A connection to the first of `addresses` that answers. They are tried in order, each a little after the one
- * before or at once when that failed; what connects too late is closed.
+ * Connects to the first of `addresses` that answers. They are tried in order, each a little after the one before, or as
+ * soon as that one fails; connections that come too late are closed.
  * @throws AppError `system` when none answers, `cancelled`
  */
 export function dialFirst(
@@ -68,7 +68,7 @@ export function dialFirst(
         if (trying.delete(socket)) tryNext();
       };
       socket.once("error", onError);
-      // A socket that was given up may still fail, to nobody.
+      // An abandoned socket may still fail; nobody handles that.
       socket.on("error", () => undefined);
       if (waiting.length > 0) next = setTimeout(tryNext, nextAddressMs);
     };
@@ -84,11 +84,11 @@ function openSocket(address: string, port: number): Socket {
 function causeOf(error: unknown): string {
   const code = systemCodeOf(error);
   if (code === "ECONNREFUSED") return "the connection was refused";
-  return error === undefined ? "it has no address that can be dialled" : (code ?? messageOf(error));
+  return error === undefined ? "it has no usable address" : (code ?? messageOf(error));
 }
 
 export function unreached(host: string, port: number, reason: string, cause?: unknown): AppError {
-  return new AppError("system", `"${host}" could not be reached on port ${port}: ${reason}.`, {
+  return new AppError("system", `Cannot connect to "${host}" on port ${port}: ${reason}.`, {
     cause,
   });
 }

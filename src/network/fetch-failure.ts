@@ -1,6 +1,6 @@
 import { messageOf, systemCodeOf } from "../base/errors.ts";
 
-/** What Bun calls the failures that a reader can do something about. */
+/** Bun's error codes for failures that a reader can do something about. */
 const causes: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ConnectionRefused: "the connection was refused",
@@ -8,21 +8,19 @@ const causes: Readonly<Record<string, string>> = {
   ConnectionClosed: "the connection was closed before the answer",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
   CERT_HAS_EXPIRED: "its certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
-  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by an authority that is not trusted here",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    "its certificate is signed by an authority that is not trusted here",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    "its certificate is signed by an authority that is not trusted here",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by an untrusted authority",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate is signed by an untrusted authority",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is signed by an untrusted authority",
   ERR_PROXY_TUNNEL: "the proxy refused to connect (check its address and its credentials)",
-  ResponseHeadersTooLarge: "the head of its answer is too large",
-  Malformed_HTTP_Response: "its answer is not HTTP",
+  ResponseHeadersTooLarge: "its response headers are too large",
+  Malformed_HTTP_Response: "its response is not HTTP",
 };
 
-/** Why a request has failed, as the end of "…: ". */
+/** The cause of a failed request, as the end of "…: ". */
 export function fetchFailure(error: unknown): string {
   const code = systemCodeOf(error);
   const known = code === undefined ? undefined : causes[code];
-  // The messages of Bun name the URL that was dialled, which has not the name, and could have a credential.
+  // Bun's messages contain the dialled URL, which lacks the host name and could contain a credential.
   return known ?? code ?? messageOf(error).split(/\s(?:fetching|https?:\/\/)/)[0] ?? "no answer";
 }

@@ -9,7 +9,7 @@ import type { Destination, Standing } from "./judge-host.ts";
 import { cancelled } from "./resolve-host.ts";
 import { routeTo, type Roads, type Route } from "./route.ts";
 
-/** One request, redirects not followed: each hop is judged anew by whoever follows it. */
+/** One request; redirects are not followed: the caller that follows one has each hop judged again. */
 export interface PlainRequest {
   readonly url: URL;
   readonly method?: "GET" | "POST" | "DELETE";
@@ -28,8 +28,8 @@ export interface Answer {
 const answeringMax = 256;
 
 /**
- * `fetch` that dials what was judged. Bun's own cannot be given a resolver, but it takes an address in the URL with
- * the name for Host, SNI and the certificate apart, and keeps connections for such a name apart too (measured with
+ * `fetch` that dials only judged addresses. Bun's own cannot be given a resolver, but it takes an address in the URL
+ * with the name for Host, SNI and the certificate apart, and keeps connections for such a name apart too (measured with
  * 1.4.5). `proxy: false` keeps it from reading the proxy variables.
  */
 export class GuardedFetch {
@@ -40,8 +40,9 @@ export class GuardedFetch {
 
   /**
    * @param standing of where the request goes
-   * @throws AppError `refused` when any address of the host is forbidden or the URL is no plain one, `system` when the name
-   * cannot be resolved or the connection fails, `cancelled`; `config` or `unsupported` for a proxy that cannot be used
+   * @throws AppError `refused` when any address of the host is forbidden or the URL is not a plain one, `system` when
+   * the name cannot be resolved or the connection fails, `cancelled`; `config` or `unsupported` for a proxy that cannot
+   * be used
    */
   async fetch(
     request: PlainRequest,
@@ -105,16 +106,19 @@ export class GuardedFetch {
 
 const keyOf = (host: string, port: number): string => `${host} ${port}`;
 
-/** @throws AppError `refused` for what is no plain URL of http or https */
+/** @throws AppError `refused` for anything but a plain URL of http or https */
 function protocolOf(url: URL): "http:" | "https:" {
   if (url.username !== "" || url.password !== "") {
     throw new AppError(
       "refused",
-      `A URL with a user name or password is not read: "${url.host}" would be sent it. Leave it out.`,
+      `The URL contains a user name or password, which would be sent to "${url.host}". Remove it.`,
     );
   }
   if (url.protocol === "http:" || url.protocol === "https:") return url.protocol;
-  throw new AppError("refused", `Only http:// and https:// URLs are read, not "${url.protocol}".`);
+  throw new AppError(
+    "refused",
+    `Only http:// and https:// URLs are supported, not "${url.protocol}".`,
+  );
 }
 
 function dialledUrl(url: URL, address: string): string {
@@ -145,7 +149,7 @@ async function attempt(
     // The types of Bun's `fetch` do not know that `proxy` may be false.
     const request = { ...undecoded(init), proxy, tls } as RequestInit;
     const response = decodeResponse(await fetch(target, request));
-    // Whoever resolves a link against it gets what was asked for.
+    // The requested URL, so that links resolve against it.
     Object.defineProperty(response, "url", { value: url.href });
     return response;
   } catch (error) {

@@ -17,7 +17,7 @@ const localNames: readonly (readonly [name: string, what: string])[] = [
   ["instance-data.ec2.internal", "a name of a cloud's metadata"],
 ];
 
-/** Endings that are never public: RFC 6762 with its appendix G, RFC 8375, and what ICANN does not give out. */
+/** Endings that are never public: RFC 6762 with its appendix G, RFC 8375, and names that ICANN does not assign. */
 const privateEndings: readonly string[] = [
   "corp",
   "home",
@@ -45,8 +45,8 @@ export function bracketed(host: string): string {
 }
 
 /**
- * Why the name itself must not be reached, as the end of "… is"; undefined when its addresses decide.
- * @param reach of who names it
+ * The reason to refuse the name itself, as the end of "… is"; undefined when its addresses decide.
+ * @param reach of the party that names it
  */
 export function localNameBecause(host: string, reach: Reach = "public"): string | undefined {
   const what = localNames.find(([name]) => host === name || host.endsWith(`.${name}`))?.[1];

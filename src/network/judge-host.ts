@@ -11,16 +11,18 @@ export interface Destination {
   readonly port: number;
 }
 
-/** Whether a destination is open whatever its addresses are. */
+/** Whether a destination is open regardless of its addresses. */
 export type Standing = { readonly kind: "allowed" } | JudgedStanding;
 
 interface JudgedStanding {
   readonly kind: "judged";
-  /** A sentence for who is refused: what would open it. */
+  /** The remedy for the refused party, as a sentence. */
   readonly remedy: string;
-  /** Of who names the destination, asked where it matters. Absent: public addresses only. */
+  /**
+   * The reach of the party that names the destination, determined only when it matters. Absent: public addresses only.
+   */
   readonly reach?: () => Promise<Reach>;
-  /** The user opened it to somebody else than who asks now, so it is one of a private network. */
+  /** The user opened it for another party, so it belongs to a private network. */
   readonly isForeign?: boolean;
 }
 
@@ -57,7 +59,7 @@ export function assertPort(host: string, port: number): void {
   if (!isBadPort(port)) return;
   throw new AppError(
     "refused",
-    `"${host}" was not asked on port ${port}: that port belongs to another protocol than HTTP.`,
+    `Refused to connect to "${host}" on port ${port}: that port belongs to a protocol other than HTTP.`,
   );
 }
 
@@ -69,5 +71,5 @@ export async function assertName(host: string, standing: Standing): Promise<void
 }
 
 export function refused(host: string, why: string, { remedy }: JudgedStanding): AppError {
-  return new AppError("refused", `"${host}" must not be reached: ${why}. ${remedy}`);
+  return new AppError("refused", `Refused to connect to "${host}": ${why}. ${remedy}`);
 }

@@ -67,7 +67,7 @@ async function withDeadline(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
-    // Whichever lost the race settles later, to nobody.
+    // The loser of the race settles later; nobody handles that.
     lookup.catch(() => undefined);
     promise.catch(() => undefined);
   }
@@ -79,14 +79,14 @@ export function cancelled(signal: AbortSignal): AppError {
 
 function reasonOf(error: unknown): string {
   const code = systemCodeOf(error)?.replace(/^DNS_/, "");
-  if (code === "ENOTFOUND" || code === "ENODATA") return "DNS knows no such name";
+  if (code === "ENOTFOUND" || code === "ENODATA") return "DNS has no such name";
   return code ?? messageOf(error);
 }
 
 function unresolved(host: string, reason: string, cause?: unknown): AppError {
   return new AppError(
     "system",
-    `The address of "${host}" was not found: ${reason}. Check the spelling and the network.`,
+    `Cannot resolve "${host}": ${reason}. Check the spelling and the network.`,
     { cause },
   );
 }

@@ -30,9 +30,9 @@ const valueOf = (env: ProxyEnv, name: string): string | undefined =>
   [env[name.toLowerCase()], env[name]].find((value) => value !== undefined && value.trim() !== "");
 
 /**
- * Which proxy the user's environment names for a destination. This machine is never asked for through a proxy.
- * The returned function throws AppError `unsupported` for a proxy that does not speak HTTP, `config` for one that
- * is no URL.
+ * Finds the proxy that the user's environment names for a destination. Requests to this machine never use a proxy. The
+ * returned function throws AppError `unsupported` for a proxy that does not speak HTTP, `config` for one that is not a
+ * URL.
  */
 export function upstreamChooser(env: ProxyEnv): ChooseUpstream {
   const isExcepted = exceptions(valueOf(env, "NO_PROXY") ?? "");
@@ -52,16 +52,13 @@ function isThisMachine(host: string): boolean {
 function parseProxy(name: string, value: string): UpstreamProxy {
   const url = URL.parse(value.includes("://") ? value : `http://${value}`);
   if (url === null || url.hostname === "") {
-    throw new AppError(
-      "config",
-      `${name} is not the URL of a proxy; it looks like http://host:port.`,
-    );
+    throw new AppError("config", `${name} is not a proxy URL; write it like http://host:port.`);
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new AppError(
       "unsupported",
-      `${name} names a proxy of the kind ${url.protocol}// and only http:// and https:// are supported. ` +
-        "Name such a one, or except the host by NO_PROXY.",
+      `${name} names a ${url.protocol}// proxy, but only http:// and https:// proxies are supported. ` +
+        "Use one of those, or exclude the host with NO_PROXY.",
     );
   }
   const isTls = url.protocol === "https:";
@@ -95,9 +92,10 @@ function userInfo(url: URL): string {
 }
 
 /**
- * What NO_PROXY excepts. Bun's `fetch` reads that variable itself, even for a proxy that is given to it, and would
- * then dial an address that nobody judged: this excepts whatever Bun does (measured with 1.4.5: names and what is
- * below them, a leading dot or `*.`, ports, blocks of addresses, commas or spaces between).
+ * The destinations that NO_PROXY excludes. Bun's `fetch` reads that variable itself, even for a proxy that is given to
+ * it, and would then dial an address that nobody judged: this excludes every destination that Bun excludes (measured
+ * with 1.4.5: names and what is below them, a leading dot or `*.`, ports, blocks of addresses, commas or spaces
+ * between).
  */
 function exceptions(text: string): (destination: Destination) => boolean {
   const tests = text

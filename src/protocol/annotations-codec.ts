@@ -1,7 +1,7 @@
 import type { ContentAnnotations } from "./resource-types.ts";
 import { isAtLeast, type ProtocolVersion } from "./versions.ts";
 
-/** Annotations without what the revision does not know: `lastModified` before 2025-06-18. */
+/** Annotations without members unknown to the revision: `lastModified` before 2025-06-18. */
 export function shapeAnnotations(
   annotations: ContentAnnotations | undefined,
   version: ProtocolVersion,

@@ -35,8 +35,8 @@ function hasStructure(structuredContent: unknown, version: ProtocolVersion): boo
 }
 
 /**
- * The content where structure cannot be carried. It becomes a text block only where there is no text: a model would
- * read the same twice, and past what its client takes.
+ * The content for revisions that cannot carry structure. It becomes a text block only where the content has no text:
+ * otherwise a model would read the same twice, beyond the client's limit.
  */
 export function withStructureAsText(result: CallToolResult): readonly ContentBlock[] {
   const { content, structuredContent } = result;
@@ -46,7 +46,7 @@ export function withStructureAsText(result: CallToolResult): readonly ContentBlo
 
 /** Begins a text in the place of data that a tool has promised, which for that reason alone is marked as an error. */
 export const tooLongForData =
-  "The call was made. Its result is too long to be given as data; this is its text:";
+  "The call was made. Its result is too long to return as structured data; this is its text:";
 
 /** Whether a text of the result is the JSON of its structured content, as servers that serve old clients send it. */
 export function saysStructure({ content, structuredContent }: CallToolResult): boolean {
@@ -54,7 +54,7 @@ export function saysStructure({ content, structuredContent }: CallToolResult): b
   return content.some((block) => block.type === "text" && isSameJson(block.text, json));
 }
 
-/** Compares after parsing, so that an indented copy counts. Text that begins otherwise is not parsed at all. */
+/** Compares after parsing, so that an indented copy is recognised. Text that begins otherwise is not parsed at all. */
 function isSameJson(text: string, json: string): boolean {
   if (text === json) return true;
   if (!text.trimStart().startsWith(json.charAt(0))) return false;

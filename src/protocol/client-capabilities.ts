@@ -38,7 +38,7 @@ export const noClientCapabilities: ClientCapabilities = {
 };
 
 /**
- * Reads `capabilities` of `initialize` or of a modern envelope. What the revision does not know counts as
+ * Reads `capabilities` of `initialize` or of a modern envelope. Members unknown to the revision are treated as
  * absent; `elicitation: {}` means form mode only (docs/spec/modern.md#questions, docs/spec/legacy.md#revisions).
  */
 export function readClientCapabilities(
@@ -79,7 +79,7 @@ function readApps(extensions: unknown): AppSupport | undefined {
   return Array.isArray(mimeTypes) && mimeTypes.includes(appPage) ? "pages" : "unnamed";
 }
 
-/** `extensions` for a server: what a client has declared, and nothing else of it. */
+/** `extensions` for an upstream server: the client's declarations, and nothing else of it. */
 export function appExtension(apps: AppSupport | undefined): Params {
   if (apps === undefined) return {};
   const settings = apps === "pages" ? { mimeTypes: [appPage] } : {};

@@ -12,8 +12,8 @@ export interface ResultExtras {
 }
 
 /**
- * A complete result as JSON text: its own members, and around them what the era demands. The server info is
- * always ours, whatever a handler or an upstream server wrote there (docs/spec/modern.md#results;
+ * A complete result as JSON text: its own members, and the members that the era requires. The server info is
+ * always scorpiox-code's, whatever a handler or an upstream server wrote there (docs/spec/modern.md#results;
  * SH4).
  */
 export function encodeComplete(

@@ -2,7 +2,9 @@ import { type Choice, choicesOf, type FieldKind, fieldKindOf } from "./elicitati
 import type { FormField, FormSchema } from "./input-request.ts";
 import { isObject, type Params } from "./json-rpc.ts";
 
-/** What is wrong with the content of a form, without showing it: it may be private. Undefined when nothing is. */
+/**
+ * The fault in a form's content, described without showing the content: it may be private. Undefined when it is valid.
+ */
 export function problemOfContent(schema: FormSchema, content: Params): string | undefined {
   for (const [name, field] of Object.entries(schema.properties)) {
     const problem = Object.hasOwn(content, name)
@@ -13,7 +15,7 @@ export function problemOfContent(schema: FormSchema, content: Params): string | 
   return undefined;
 }
 
-/** The content without what was left empty: clients send such fields as null, and as an empty text where none fits. */
+/** The content without empty fields: clients send them as null, or as an empty text where that does not fit. */
 export function filledContent({ properties }: FormSchema, content: unknown): unknown {
   if (!isObject(content)) return content;
   const filled = Object.entries(content).filter(([name, value]) => {
@@ -24,7 +26,7 @@ export function filledContent({ properties }: FormSchema, content: unknown): unk
   return Object.fromEntries(filled);
 }
 
-/** The content without what the form did not ask for: a client may add what it likes. */
+/** The content without fields that the form did not ask for: a client may add any. */
 export function askedContent(schema: FormSchema, content: Params): Params {
   const names = Object.keys(schema.properties).filter((name) => Object.hasOwn(content, name));
   return Object.fromEntries(names.map((name) => [name, content[name]]));
@@ -50,11 +52,11 @@ function problemOfValue(field: FormField, value: unknown): string | undefined {
     case "choices":
       return problemOfChoices(field, value);
     case undefined:
-      return "is of a type that forms do not have";
+      return "has a type that forms do not support";
   }
 }
 
-/** `pattern` is not among what forms may ask for; an expression of somebody else's could also take for ever. */
+/** Forms may not use `pattern`; a foreign expression could also run forever. */
 function problemOfText(
   { minLength, maxLength, format }: FormField,
   text: string,
@@ -77,7 +79,7 @@ function problemOfChoices(field: FormField, value: unknown): string | undefined 
   const choices = choicesOf(field) ?? [];
   // Before the items are looked at: there may be millions of them.
   if (value.length > choices.length) return "must hold each option once";
-  if (!value.every((item) => isChosen(choices, item))) return "must hold nothing but its options";
+  if (!value.every((item) => isChosen(choices, item))) return "must hold only its options";
   if (new Set(value).size !== value.length) return "must hold each option once";
   if (isWithin(value.length, minItems, maxItems)) return undefined;
   return `must hold between ${bound(minItems, "0")} and ${bound(maxItems, "all")} options`;

@@ -13,13 +13,13 @@ export function downgradeForm({ properties, required }: FormSchema): FormSchema 
   return required === undefined ? form : { ...form, required };
 }
 
-/** Turns the texts that stand for several options back into arrays; all else stays as it came. */
+/** Turns the texts that represent several options back into arrays; everything else stays as it came. */
 export function upgradeContent({ properties }: FormSchema, content: unknown): unknown {
   if (!isObject(content)) return content;
   const entries = Object.entries(content).flatMap(([name, value]): readonly Entry[] => {
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (field === undefined || fieldKindOf(field) !== "choices") return [[name, value]];
-    // What is longer stays a text, which is then refused.
+    // A longer text stays a text, which is then refused.
     const isText = typeof value === "string" && value.length <= choicesTextCharsMax;
     return isText ? chosenEntry(name, field, value) : [[name, value]];
   });
@@ -99,7 +99,7 @@ function separatorOf(choices: readonly Choice[]): Separator {
   return separators.find((separator) => !text.includes(separator)) ?? ",";
 }
 
-/** Nothing chosen where nothing has to be is no answer to the field. */
+/** An empty choice where none is required is not an answer to the field. */
 function chosenEntry(name: string, field: FormField, text: string): readonly Entry[] {
   const choices = choicesOf(field) ?? [];
   const parts = text.split(separatorOf(choices)).map((part) => part.trim());
@@ -107,7 +107,7 @@ function chosenEntry(name: string, field: FormField, text: string): readonly Ent
   return chosen.length === 0 && Number(field.minItems) > 0 ? [] : [[name, [...new Set(chosen)]]];
 }
 
-/** People write the value or the title, in any case; what is neither stays, and is refused by the check. */
+/** People write the value or the title, in any case; other text stays, and is refused by the check. */
 function valueOf(choices: readonly Choice[], written: string): string {
   const wanted = written.toLowerCase();
   const found =

@@ -1,13 +1,13 @@
 import type { FormField } from "./input-request.ts";
 import { isObject } from "./json-rpc.ts";
 
-/** What a field of a form asks for; `choice` is one of several, `choices` any number of them. */
+/** The kind of a form's field; `choice` is one of several, `choices` any number of them. */
 export type FieldKind = "text" | "number" | "integer" | "boolean" | "choice" | "choices";
 
 /** One option of an enum. */
 export interface Choice {
   readonly value: string;
-  /** What the person sees; the value when it has no title. */
+  /** The text that the user sees; the value when it has no title. */
   readonly title: string;
 }
 

@@ -34,7 +34,7 @@ export function claimsModernEra(meta: Params): boolean {
   );
 }
 
-/** What a modern request says of its sender; nothing of it outlives the request. */
+/** The sender's data in a modern request; none of it outlives the request. */
 export interface Envelope {
   readonly version: ModernVersion;
   readonly capabilities: ClientCapabilities;
@@ -84,8 +84,8 @@ function findMissing(meta: Params): ProtocolFault | undefined {
 const traceKeys: ReadonlySet<string> = new Set(["traceparent", "tracestate", "baggage"]);
 
 /**
- * What of a request's `_meta` is for whoever does the work, to be passed on unchanged: trace keys, and keys of vendors
- * (docs/spec/modern.md#meta-keys). The protocol's own are for us. Undefined when there is nothing.
+ * The part of a request's `_meta` that is passed on unchanged to the code that does the work: trace keys, and keys of
+ * vendors (docs/spec/modern.md#meta-keys). The protocol's own keys are handled here. Undefined when empty.
  */
 export function readPassedMeta(params: Params | undefined): Params | undefined {
   const meta = metaOf(params);
@@ -99,12 +99,12 @@ function isVendorKey(key: string): boolean {
   return key.includes("/") && !/^[^./]+\.(?:modelcontextprotocol|mcp)[./]/.test(key);
 }
 
-/** `clientInfo.name`, which is never required: a malformed value counts as absent (docs/spec/modern.md#envelope). */
+/** `clientInfo.name`, which is never required: a malformed value is treated as absent (docs/spec/modern.md#envelope). */
 export function readName(clientInfo: unknown): string | undefined {
   return isObject(clientInfo) && typeof clientInfo.name === "string" ? clientInfo.name : undefined;
 }
 
-/** `_meta.progressToken`, a string or an integer (docs/spec/modern.md#envelope); anything else counts as absent. */
+/** `_meta.progressToken`, a string or an integer (docs/spec/modern.md#envelope); anything else is treated as absent. */
 export function readProgressToken(params: Params | undefined): string | number | undefined {
   const token = metaOf(params)?.progressToken;
   return isRequestId(token) ? token : undefined;

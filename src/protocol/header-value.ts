@@ -1,12 +1,13 @@
 const sentinelStart = "=?base64?";
 const sentinelEnd = "?=";
-/** What a header may carry as it is: visible ASCII, blanks and tabs (RFC 9110 section 5.5). */
+/** Text that a header may carry unencoded: visible ASCII, blanks and tabs (RFC 9110 section 5.5). */
 const plainText = /^[\t\x20-\x7e]*$/;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * The text that a header stands for. `=?base64?…?=` is decoded, strictly in alphabet, padding and UTF-8; the
- * markers count only in this exact form (docs/spec/modern.md#headers). Undefined for what no client may send.
+ * The text that a header encodes. `=?base64?…?=` is decoded, strictly in alphabet, padding and UTF-8; the
+ * markers are recognised only in this exact form (docs/spec/modern.md#headers). Undefined for values that no client may
+ * send.
  */
 export function decodeHeaderValue(value: string): string | undefined {
   if (!plainText.test(value)) return undefined;

@@ -24,7 +24,7 @@ export function shapeInputRequests(
   return Object.fromEntries(entries.map(([key, each]) => [key, shapeInputRequest(each, version)]));
 }
 
-/** Leaves out or converts what the revision does not know (SH8). */
+/** Leaves out or converts parts that the revision does not know (SH8). */
 export function shapeInputRequest(
   request: InputRequest,
   version: ProtocolVersion,
@@ -39,7 +39,7 @@ export function shapeInputRequest(
   }
 }
 
-/** Modern clients know no `elicitationId`: the round itself tells them that it is over. */
+/** Modern clients have no `elicitationId`: the round itself tells them that it is over. */
 function shapeElicitation(
   { params }: FormElicitation | UrlElicitation,
   version: ProtocolVersion,

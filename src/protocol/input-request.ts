@@ -41,7 +41,7 @@ export interface RootsRequest {
   readonly method: "roots/list";
 }
 
-/** The only three things that a client can be asked for, in both eras. */
+/** The only three requests to a client, in both eras. */
 export type InputRequest = FormElicitation | UrlElicitation | SamplingRequest | RootsRequest;
 
 /** Several at once, by a key that the asker chooses; answers come back under the same keys. */
@@ -88,7 +88,7 @@ export function kindsLacking(
   return [...kinds].filter((kind) => !can(kind));
 }
 
-/** The `ClientCapabilities` object that -32021 names for what the client lacks (docs/spec/modern.md#errors). */
+/** The `ClientCapabilities` object of -32021: the capabilities that the client lacks (docs/spec/modern.md#errors). */
 export function requiredCapabilities(kinds: readonly InputKind[]): Params {
   const modes = {
     ...(kinds.includes("form") ? { form: {} } : {}),
@@ -103,7 +103,7 @@ export function requiredCapabilities(kinds: readonly InputKind[]): Params {
   };
 }
 
-/** -32021 for a modern client that did not declare what it would have to be asked for. */
+/** -32021 for a modern client that did not declare a required capability. */
 export function cannotBeAsked(kinds: readonly InputKind[]): ProtocolFault {
   const message = `The client did not declare that it can be asked for: ${kinds.join(", ")}`;
   const data = { requiredCapabilities: requiredCapabilities(kinds) };

@@ -9,7 +9,7 @@ export type InputReading =
   | { readonly kind: "problem"; readonly problem: string };
 
 /**
- * Reads what the client answered to a request. A wrong type is never accepted; members that are not part of
+ * Reads the client's answer to a request. A wrong type is never accepted; members that are not part of
  * the result, and fields that the form did not ask for, are left out (docs/spec/modern.md#questions).
  */
 export function readInputResponse(request: InputRequest, response: unknown): InputReading {
@@ -31,7 +31,7 @@ function readElicitation(
   if (action === "decline" || action === "cancel") return answer({ action });
   if (action !== "accept") return problem("`action` must be accept, decline or cancel");
   if (params.mode === "url") return answer({ action });
-  // A form in which nothing was filled in comes without from some clients.
+  // Some clients send an unfilled form without content.
   const filled = filledContent(params.requestedSchema, content ?? {});
   if (!isObject(filled)) return problem("`content` must be an object");
   const wrong = problemOfContent(params.requestedSchema, filled);

@@ -28,7 +28,7 @@ function shapeBlock(block: unknown, version: ProtocolVersion): unknown {
   return isBlock(block, contentMembers) ? shapeContent(block as ContentBlock, version) : block;
 }
 
-/** What is wrong with a `CreateMessageResult` for this request; undefined when nothing is. */
+/** The fault in a `CreateMessageResult` for this request; undefined when it is valid. */
 export function problemOfMessage(params: Params, result: Params): string | undefined {
   const { role, model, content, stopReason } = result;
   if (role !== "assistant" && role !== "user") return "`role` must be assistant or user";

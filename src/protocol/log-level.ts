@@ -15,7 +15,7 @@ export function isLogLevel(value: unknown): value is LogLevel {
   return logLevels.some((level) => level === value);
 }
 
-/** True when a message of `level` is wanted by somebody who asked for `least` and above. */
+/** True when a client that asked for `least` and above wants a message of `level`. */
 export function isWantedAt(level: LogLevel, least: LogLevel): boolean {
   return logLevels.indexOf(level) >= logLevels.indexOf(least);
 }

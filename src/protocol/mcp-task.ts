@@ -5,7 +5,7 @@ import { createFault, errorCodes, type Params, type ProtocolFault } from "./json
 import { modernResultMeta } from "./server-info.ts";
 import { modernVersions } from "./versions.ts";
 
-/** What an MCP task is at, with what belongs to that state; the last three are final (docs/spec/modern.md#mcp-tasks). */
+/** The state of an MCP task, with its data; the last three are final (docs/spec/modern.md#mcp-tasks). */
 export type McpTaskState =
   | { readonly status: "working" }
   /** All that the client has to answer before it goes on. */
@@ -13,7 +13,7 @@ export type McpTaskState =
   | McpTaskEnd;
 
 export type McpTaskEnd =
-  /** `json` is what the call would have been answered with, as JSON text; `isError` included. */
+  /** `json` is the result that the call would have had, as JSON text; `isError` included. */
   | { readonly status: "completed"; readonly json: string }
   /** The call would have been answered with this JSON-RPC error. */
   | { readonly status: "failed"; readonly fault: ProtocolFault }
@@ -35,10 +35,10 @@ export interface McpTaskView {
 /** Text that a host may give to the model as the call's result for now (2025-11-25, Model Immediate Response). */
 const immediateResponseKey = "io.modelcontextprotocol/model-immediate-response";
 
-/** What a call that has become an MCP task is answered with, as JSON text. Flat, and without what it waits for. */
+/** The answer to a call that has become an MCP task, as JSON text. Flat, and without the requests that it waits for. */
 export function encodeCreateTaskResult(view: McpTaskView): string {
   const { statusMessage } = view;
-  // For hosts that go on talking to the model while the task runs: it learns at once what it has started.
+  // For hosts that go on talking to the model while the task runs: the model learns immediately what it has started.
   const immediate = statusMessage === undefined ? {} : { [immediateResponseKey]: statusMessage };
   const _meta = { ...modernResultMeta, ...immediate };
   return JSON.stringify({ resultType: "task", ...commonFields(view), _meta });

@@ -5,7 +5,7 @@ export interface PagedList<Entry> {
   /** Keeps the cursors of one list from being used on another. */
   readonly name: string;
   readonly entries: readonly Entry[];
-  /** What tells an entry from the others. */
+  /** The key that identifies an entry. */
   readonly keyOf: (entry: Entry) => string;
 }
 
@@ -34,7 +34,7 @@ export function cutPage<Entry>(
   return end >= entries.length ? { items } : { items, nextCursor: encodeCursor(list, end) };
 }
 
-/** The version of the format comes first, so that cursors of other builds are told apart. */
+/** The version of the format comes first, so that cursors of other builds are recognised. */
 function encodeCursor<Entry>(list: PagedList<Entry>, offset: number): string {
   return Buffer.from(`1:${offset}:${digestOf(list)}:${list.name}`).toString("base64url");
 }

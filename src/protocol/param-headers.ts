@@ -33,7 +33,7 @@ const mapKeywords = new Set([
   "dependencies",
   "dependentSchemas",
 ]);
-/** Keywords whose value is data: what looks like an annotation there is none. */
+/** Keywords whose value is data: anything like an annotation there is not one. */
 const dataKeywords = new Set(["const", "default", "enum", "examples", "required"]);
 
 /**
@@ -59,7 +59,7 @@ export function paramHeadersOf(inputSchema: unknown): ParamHeadersReading {
   return { kind: "headers", headers: [...headers.values()] };
 }
 
-/** The argument at a header's path; undefined when there is none. */
+/** The argument at a header's path; undefined when it is absent. */
 export function argumentAt(args: unknown, path: ParamHeader["path"]): unknown {
   let value = args;
   for (const key of path) {
@@ -79,7 +79,7 @@ function problemOf(
   const shown = `${annotation} ${JSON.stringify(value)?.slice(0, 100)}`;
   if (typeof value !== "string" || !token.test(value)) return `${shown} is not a header name`;
   if (!isReachable || path.length === 0) {
-    return `${shown} is not on a property that "properties" alone lead to`;
+    return `${shown} is on a property that is not reached through "properties" alone`;
   }
   if (!allowedTypes.includes(schema.type)) {
     return `${shown} is on a property whose type is not integer, string or boolean`;

@@ -1,7 +1,7 @@
 import type { Icon } from "./icon.ts";
 import type { Params } from "./json-rpc.ts";
 
-/** Hints for whoever shows content (docs/spec/legacy.md#revisions: `lastModified` from 2025-06-18 on). */
+/** Hints for clients that show content (docs/spec/legacy.md#revisions: `lastModified` from 2025-06-18 on). */
 export interface ContentAnnotations {
   readonly audience?: readonly ("user" | "assistant")[];
   readonly priority?: number;
@@ -33,7 +33,7 @@ export interface ResourceTemplateListing {
   readonly _meta?: Params;
 }
 
-/** What a resource holds: text, or bytes in base64. */
+/** The content of a resource: text, or bytes in base64. */
 export type ResourceContents = {
   readonly uri: string;
   readonly mimeType?: string;

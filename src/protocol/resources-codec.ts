@@ -49,7 +49,7 @@ export function encodeResourceContents(
   return encodeComplete({ contents: shaped }, version, { hints });
 }
 
-/** What resources and templates have in common (docs/spec/legacy.md#revisions). */
+/** The members that resources and templates have in common (docs/spec/legacy.md#revisions). */
 function shapeDescription(
   entry: Omit<ResourceTemplateListing, "uriTemplate" | "name">,
   version: ProtocolVersion,

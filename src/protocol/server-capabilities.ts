@@ -3,7 +3,7 @@ import { extensionIds } from "./client-capabilities.ts";
 import type { Params } from "./json-rpc.ts";
 import { isAtLeast, isModernVersion, type ProtocolVersion } from "./versions.ts";
 
-/** What a server answers; `listChanged` and the like say whether it tells of changes. */
+/** The requests that a server answers; `listChanged` and the like say whether it reports changes. */
 export interface OfferedCapabilities {
   readonly tools: { readonly listChanged: boolean };
   readonly resources?: { readonly listChanged: boolean };
@@ -13,7 +13,7 @@ export interface OfferedCapabilities {
   readonly tasks: boolean;
   /** The skills extension. */
   readonly skills: boolean;
-  /** Apps of other servers are passed on; absent = they are not. */
+  /** Apps of upstream servers are passed on; absent = they are not. */
   readonly apps?: boolean;
   /** Messages into the conversation, to clients that take them; absent = none. */
   readonly channel?: boolean;
@@ -21,7 +21,7 @@ export interface OfferedCapabilities {
 
 /**
  * `ServerCapabilities` as the revision knows it (SH5). `logging` is always there: any
- * handler may send log messages to those who ask for them.
+ * handler may send log messages to clients that ask for them.
  */
 export function encodeCapabilities(offered: OfferedCapabilities, version: ProtocolVersion): Params {
   const { tools, resources, prompts, completions, channel = false } = offered;

@@ -2,7 +2,7 @@ import { product } from "../base/product.ts";
 import { metaKeys } from "./envelope.ts";
 import { isAtLeast, type ProtocolVersion } from "./versions.ts";
 
-/** Our `Implementation` with the fields that the revision knows (docs/spec/legacy.md#revisions). */
+/** scorpiox-code's `Implementation` with the fields that the revision knows (docs/spec/legacy.md#revisions). */
 export function serverInfoFor(version: ProtocolVersion): Readonly<Record<string, string>> {
   const { name, title, description } = product;
   if (!isAtLeast(version, "2025-06-18")) return { name, version: product.version };

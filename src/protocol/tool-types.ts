@@ -2,9 +2,9 @@ import type { Icon } from "./icon.ts";
 import type { Params } from "./json-rpc.ts";
 import type { ContentAnnotations } from "./resource-types.ts";
 
-/** The neutral forms of what a tool is and returns: the newest revision's, before a codec shapes them. */
+/** The neutral forms of a tool and its results: the newest revision's, before a codec shapes them. */
 
-/** Hints about a tool; what comes from others is not to be trusted. */
+/** Hints about a tool; hints of upstream servers are not to be trusted. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -32,7 +32,7 @@ export interface ToolListing {
   readonly _meta?: Params;
 }
 
-/** What every content block may carry. */
+/** The members that every content block may have. */
 interface BlockExtras {
   readonly annotations?: ContentAnnotations;
   readonly _meta?: Params;

@@ -39,7 +39,7 @@ function shapeListing(listing: ToolListing, version: ProtocolVersion): Params {
   };
 }
 
-/** Legacy revisions know objects only, so another schema would promise what is not sent. */
+/** Legacy revisions know objects only, so any other schema would promise data that is not sent. */
 function shownOutputSchema(
   outputSchema: Params | undefined,
   version: ProtocolVersion,

@@ -8,8 +8,8 @@ const traversal =
   /(?:^|[:/\\]|%(?:25)*(?:2f|5c))(?:\.|%(?:25)*2e){2}(?=$|[/\\?#]|%(?:25)*(?:2f|5c))/i;
 
 /**
- * What is wrong with `value` as the URI of a resource, in words that follow "uri"; undefined when nothing is.
- * Whether there is such a resource is for its provider to say (docs/spec/modern.md#resources-and-prompts).
+ * The fault in `value` as the URI of a resource, in words that follow "uri"; undefined when it is valid. Whether the
+ * resource exists is for its provider to say (docs/spec/modern.md#resources-and-prompts).
  */
 export function uriProblem(value: unknown): string | undefined {
   if (typeof value !== "string" || value === "") return "must be a URI";

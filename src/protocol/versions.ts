@@ -7,7 +7,7 @@ export type LegacyVersion = (typeof legacyVersions)[number];
 export type ModernVersion = (typeof modernVersions)[number];
 export type ProtocolVersion = LegacyVersion | ModernVersion;
 
-/** What a client that asks for anything else in `initialize` is answered with. */
+/** The answer to a client that asks for any other version in `initialize`. */
 export const legacyVersionLatest: LegacyVersion = "2025-11-25";
 
 export function isLegacyVersion(value: unknown): value is LegacyVersion {

@@ -31,9 +31,9 @@ export const askUserQuestion = defineTool({
   name: "AskUserQuestion",
   title: "Ask the user",
   description:
-    "Asks the user to choose: 1 to 4 questions with options each; an answer in their own words is always possible. " +
-    "If it answers `pending`, ask the same again later to get the answer. " +
-    "If nobody can be shown a question, ask it in the chat.",
+    "Asks the user 1 to 4 multiple-choice questions; an answer in their own words is always possible. " +
+    "If the result is `pending`, ask the same questions again later to get the answer. " +
+    "If no question can be shown, ask in the chat.",
   input,
   output,
   annotations: {

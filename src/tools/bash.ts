@@ -13,10 +13,10 @@ const input = z.strictObject({
   command: z.string().check(z.minLength(1), z.describe("Command text, as for `bash -c`")),
   timeout: z
     ._default(z.int().check(z.minimum(1), z.maximum(commandTimeoutMsMax)), commandTimeoutMsDefault)
-    .check(z.describe("Milliseconds after which the command is ended (default 30000)")),
+    .check(z.describe("Timeout in milliseconds (default 30000)")),
 });
 
-/** What took longer says how long. */
+/** Above this duration the result says how long the command took. */
 const durationToldMs = 1_000;
 
 const output = z.object({
@@ -37,9 +37,9 @@ export const bash = defineTool({
   description:
     "Runs a shell command in the workspace folder and returns its output and exit code. " +
     "stdout and stderr come together, in order; stdin is empty. " +
-    "Nothing that the command started is left running: use BackgroundBash for servers and watchers. " +
-    "A command that takes longer than this client waits goes on in the background: " +
-    "the answer then has a task_id for ReadBgOutput. Long output is cut in the middle; its task_id reads the rest.",
+    "Processes that the command leaves running are ended: use BackgroundBash for servers and watchers. " +
+    "A command that outlasts the client's time limit continues in the background: " +
+    "the result then has a task_id for ReadBgOutput. Long output is cut in the middle; read the rest by its task_id.",
   input,
   output,
   annotations: {
@@ -94,20 +94,20 @@ function composeText(reply: RunReply, timeoutMs: number): ToolOutput["text"] {
   return text === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
 }
 
-/** The line after the output; none for a command that ended well. */
+/** The line after the output; undefined for a command that succeeded. */
 function endNote(reply: RunReply, timeoutMs: number): string | undefined {
   if (reply.taskId !== null) {
     return (
-      `Still running after ${formatDuration(reply.durationMs)}: it goes on in the background as ` +
-      `task_id: ${reply.taskId}. Read on with ReadBgOutput (wait_ms to wait); end it with KillBgTask.`
+      `Still running after ${formatDuration(reply.durationMs)}: it continues in the background as ` +
+      `task_id: ${reply.taskId}. Read its output with ReadBgOutput (wait_ms to wait); end it with KillBgTask.`
     );
   }
   if (reply.isLost)
-    return "The command could not be ended, not even by SIGKILL, and was left behind.";
+    return "The command could not be ended, not even with SIGKILL, and may still be running.";
   if (reply.timedOut) {
     return (
       `timed out after ${formatDuration(timeoutMs)} and was ended${byWhat(reply)}. ` +
-      `Give a longer \`timeout\` (ms), or use BackgroundBash.`
+      `Set a longer \`timeout\` (ms), or use BackgroundBash.`
     );
   }
   if (reply.signal !== null) return `ended by signal: ${reply.signal}`;
@@ -116,21 +116,21 @@ function endNote(reply: RunReply, timeoutMs: number): string | undefined {
     : `exit code: ${reply.exitCode}${signalBehind(reply.exitCode)}`;
 }
 
-/** What the command had left running is ended with it, which may be a surprise. */
+/** Reports the processes that the command left running: they are ended with it, which may be a surprise. */
 function leftoversNote(count: number | null): string | undefined {
   if (count === 0) return undefined;
-  const were =
-    count === 1 ? "1 process was" : count === null ? "Processes were" : `${count} processes were`;
-  return `${were} ended that the command had left running. Start what is to go on with BackgroundBash.`;
+  const left = count === 1 ? "1 process" : count === null ? "processes" : `${count} processes`;
+  const were = count === 1 ? "was" : "were";
+  return `The command left ${left} running, which ${were} ended. Start long-running processes with BackgroundBash.`;
 }
 
-/** How a command took its end. */
+/** The signal or exit code with which a command ended. */
 function byWhat({ signal, exitCode }: RunReply): string {
   if (signal !== null) return ` by ${signal}`;
   return exitCode === null ? "" : ` (exit code: ${exitCode}${signalBehind(exitCode)})`;
 }
 
-/** Of a short command it tells nothing; the other lines say it of one that was ended or goes on. */
+/** Undefined for a short command, and for one that timed out or continues: other lines give its duration. */
 function durationNote({ durationMs, taskId, timedOut }: RunReply): string | undefined {
   if (durationMs <= durationToldMs || taskId !== null || timedOut) return undefined;
   return `took ${formatDuration(durationMs)}`;

@@ -3,7 +3,7 @@ export type CallbackRequest =
       readonly action: "set";
       readonly message: string;
       readonly delaySeconds: number;
-      /** -1 = for ever. */
+      /** -1 = forever. */
       readonly repeatCount: number;
     }
   | { readonly action: "list" }
@@ -11,13 +11,13 @@ export type CallbackRequest =
   | { readonly action: "cancel"; readonly callbackId: number | null };
 
 export interface Callback {
-  /** The slot: 0 to 7. */
+  /** Slot: 0 to 7. */
   readonly callbackId: number;
   readonly message: string;
   readonly delaySeconds: number;
   /** Milliseconds to the next fire; 0 when it is due. */
   readonly nextFireMs: number;
-  /** -1 = for ever. */
+  /** -1 = forever. */
   readonly firesLeft: number;
 }
 

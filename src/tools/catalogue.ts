@@ -13,7 +13,7 @@ import { taskManager } from "./task-manager.ts";
 import type { AnyTool } from "./tool.ts";
 import { webSearch } from "./web-search.ts";
 
-/** Our own tools, in the order in which they are listed. A new tool is one more line here. */
+/** scorpiox-code's own tools, in the order in which they are listed. A new tool is one more line here. */
 export const catalogue: readonly AnyTool[] = [
   bash,
   readImage,

@@ -7,7 +7,7 @@ import { defineTool } from "./tool.ts";
 const input = z.strictObject({
   skill_name: z.string().check(z.describe("Name of the skill, as listed above")),
   arguments: z.optional(
-    z.string().check(z.describe("Fills in $ARGUMENTS and $1 to $9 of the skill")),
+    z.string().check(z.describe("Text for $ARGUMENTS and $1 to $9 in the skill")),
   ),
 });
 

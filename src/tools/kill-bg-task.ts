@@ -8,10 +8,10 @@ export const killBgTask = defineTool({
   name: "KillBgTask",
   title: "End a background task",
   description:
-    "Ends a background task and everything that it started: SIGTERM, after 2 s SIGKILL. " +
-    "Waits for the end. Says so when the task had ended before.",
+    "Ends a background task and everything that it started: SIGTERM, then SIGKILL after 2 s. " +
+    "Waits for the end. Says so when the task had already ended.",
   input: z.strictObject({
-    task_id: z.int().check(z.describe("Number that BackgroundBash or Bash gave")),
+    task_id: z.int().check(z.describe("task_id from BackgroundBash or Bash")),
   }),
   output: z.object({ ...taskSchema.shape, wasRunning: z.boolean() }),
   annotations: {

@@ -36,7 +36,7 @@ export const listBgTasks = defineTool({
   },
 });
 
-/** Those that have room, in the text and in the data: of what has ended the newest. */
+/** The tasks that fit in the text and in the data; of ended tasks, the newest. */
 function fitting(all: readonly TaskSummary[], charsMax: number): readonly TaskSummary[] {
   const isRunning = ({ state }: TaskSummary): boolean => state === "running";
   const byWeight = [
@@ -54,12 +54,12 @@ function fitting(all: readonly TaskSummary[], charsMax: number): readonly TaskSu
 }
 
 function leftOutNote(count: number): string {
-  return `[${formatAmount(count, "more task")} have no room here, those that ended first. ReadBgOutput still tells of each.]`;
+  return `[${formatAmount(count, "more task")} are not shown here, those that ended first. ReadBgOutput still reads each of them.]`;
 }
 
 function line(task: TaskSummary): string {
   const unread = task.unreadBytes === 0 ? "" : `, ${formatCount(task.unreadBytes)} bytes unread`;
-  // A call to another server is no process of ours.
+  // A call to an upstream server has no process here.
   const pid = task.pid === 0 ? "" : `, pid ${task.pid}`;
   return `task_id ${task.taskId}: ${describeState(task)}${pid}${unread}: ${oneLine(task.command, task.command.length)}`;
 }

@@ -8,10 +8,10 @@ import type { QuestionsReply, QuestionsRequest } from "./question-service.ts";
 import { defineTool, type ToolContext, type ToolOutput } from "./tool.ts";
 
 const input = z.strictObject({
-  action: z.enum(["enter", "exit", "status", "json", "reset"]).check(z.describe("What to do")),
-  goal: z.optional(z.string().check(z.describe("What the plan is for (enter)"))),
+  action: z.enum(["enter", "exit", "status", "json", "reset"]).check(z.describe("Action to take")),
+  goal: z.optional(z.string().check(z.describe("Goal of the plan (enter)"))),
   plan_file: z.optional(
-    z.string().check(z.describe("The plan's file; default: the one that enter made")),
+    z.string().check(z.describe("Plan file; default: the file that enter created")),
   ),
 });
 
@@ -30,9 +30,9 @@ export const planMode = defineTool({
   title: "Plan before acting",
   description:
     "Plan mode: explore and write a plan, change nothing else. " +
-    "enter (goal) makes the plan file: write the plan into it. " +
-    "exit shows the plan to the user for approval and returns it. status and json tell the state; reset drops it and keeps the file. " +
-    "Meanwhile shell commands are read-only where the system can enforce it.",
+    "enter (goal) creates the plan file: write the plan into it. " +
+    "exit shows the plan to the user for approval and returns it. status and json report the state; reset drops it and keeps the file. " +
+    "In plan mode, shell commands are read-only where the system can enforce it.",
   input,
   output,
   annotations: {
@@ -63,7 +63,7 @@ async function enter({ goal = "", plan_file }: Input, { plan }: ToolContext): Pr
   const lines = [
     "Plan mode activated",
     `Plan file: ${reply.state.planFile}`,
-    "Explore with reading commands only and write the plan into that file; change nothing else. " +
+    "Explore with read-only commands and write the plan into that file; change nothing else. " +
       "When it is complete, call PlanMode with action exit.",
     ...reply.notes,
   ];
@@ -102,7 +102,7 @@ function consentRequest({ planFile, text }: PlanText): QuestionsRequest {
       { label: approve, description: "Work may begin; commands can write again" },
       {
         label: keepPlanning,
-        description: "Nothing is changed yet; say what is missing under Other",
+        description: "Nothing changes yet; use Other to say what is missing",
       },
     ],
     multiSelect: false,
@@ -120,7 +120,7 @@ function shownPlan(text: string): string {
     : `${plan.slice(0, planShownCharsMax).toWellFormed()}\n… ${rest} more characters`;
 }
 
-/** What is approved is what is seen: nothing in it hides or turns the reading around. */
+/** The plan as the user sees and approves it: no character hides text or turns the reading direction. */
 function visible(text: string): string {
   return escapeUnsafe(text.toWellFormed());
 }
@@ -130,7 +130,7 @@ function refusalOf(reply: QuestionsReply): string | undefined {
   switch (reply.outcome) {
     case "unavailable":
       return reply.isTried === true
-        ? "The user could not be shown the plan, or gave no answer to it. Show it in the chat; when the user agrees there, end plan mode with reset."
+        ? "The plan could not be shown to the user, or the user did not answer. Show it in the chat; when the user agrees there, end plan mode with reset."
         : undefined;
     case "answered":
       return refusalIn(reply.answers[0]);
@@ -151,7 +151,7 @@ function refusalIn(answer: { labels: readonly string[]; other: string | null } |
   }
   return answer?.labels.includes(approve) === true
     ? undefined
-    : "The user wants the plan to be worked on.";
+    : "The user wants more work on the plan.";
 }
 
 function describe({ state, notes }: PlanReply): string {

@@ -7,7 +7,7 @@ export interface PlanState {
   readonly startedAtMs: number | null;
 }
 
-/** The plan as it stands in its file. */
+/** The plan as its file contains it. */
 export interface PlanText {
   /** Absolute real path. */
   readonly planFile: string;

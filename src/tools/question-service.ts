@@ -15,7 +15,7 @@ export interface Question {
 
 export interface QuestionsRequest {
   readonly questions: readonly Question[];
-  /** `consent`: for yes or no to something of ours; no page is opened for it. */
+  /** `consent`: yes or no to an act of scorpiox-code; no page is opened for it. */
   readonly purpose: "question" | "consent";
 }
 
@@ -36,8 +36,8 @@ export type QuestionsReply =
   /** The client's patience is over; the question is still open, and asking the same again gives its answer. */
   | { readonly outcome: "pending"; readonly rung: Rung; readonly questionId: string }
   /**
-   * There is nobody who could be shown it. Tried: there was, and it failed, went away, or said what is no answer;
-   * whoever takes silence for consent must not take this for it.
+   * No client could show it. Tried: a client was asked, and failed, went away, or gave an invalid answer; a caller that
+   * takes silence for consent must not take this for it.
    */
   | { readonly outcome: "unavailable"; readonly isTried?: true };
 

@@ -6,19 +6,19 @@ const places: Readonly<Record<Rung, string>> = {
   page: "on a page in their browser",
 };
 
-/** What a reply means, for the model: what happened and what to do next. */
+/** The meaning of a reply for the model: the outcome and the next step. */
 export function questionsText(questions: readonly Question[], reply: QuestionsReply): string {
   switch (reply.outcome) {
     case "answered":
       return questions.map((each, index) => answerText(each, reply.answers[index])).join("\n\n");
     case "declined":
-      return `The user declined to answer, ${places[reply.rung]}. Do not ask the same again; go on without, or ask in the chat how to go on.`;
+      return `The user declined to answer, ${places[reply.rung]}. Do not ask the same again; continue without an answer, or ask in the chat how to continue.`;
     case "cancelled":
-      return `The user closed the question without an answer, ${places[reply.rung]}. Ask in the chat if you cannot go on without.`;
+      return `The user closed the question without an answer, ${places[reply.rung]}. Ask in the chat if you cannot continue without an answer.`;
     case "timed_out":
       return `Nobody answered in time; the question ${places[reply.rung]} is closed. Ask in the chat, or ask again when the user is back.`;
     case "pending":
-      return `pending: question ${reply.questionId} is still open ${places[reply.rung]}. Go on with what does not need the answer; call AskUserQuestion again with exactly the same questions_json to get it.`;
+      return `pending: question ${reply.questionId} is still open ${places[reply.rung]}. Continue with work that does not need the answer; call AskUserQuestion again with exactly the same questions_json to get it.`;
     case "unavailable":
       return `There is nowhere to show a question. Ask in the chat, and wait for the reply:\n\n${questions.map(chatText).join("\n\n")}`;
   }

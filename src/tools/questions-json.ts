@@ -41,7 +41,7 @@ function parseJson(json: string): unknown {
     return JSON.parse(json);
   } catch (error) {
     const reason = error instanceof Error ? error.message : "not JSON";
-    throw wrong("questions_json", `is no valid JSON (${reason})`);
+    throw wrong("questions_json", `is not valid JSON (${reason})`);
   }
 }
 

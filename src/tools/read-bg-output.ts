@@ -14,12 +14,12 @@ import { defineTool, type ToolContext, type ToolOutput } from "./tool.ts";
 const waitMsMax = 86_400_000;
 
 const input = z.strictObject({
-  task_id: z.int().check(z.describe("Number that BackgroundBash or Bash gave")),
+  task_id: z.int().check(z.describe("task_id from BackgroundBash or Bash")),
   wait_ms: z
     .optional(z.int().check(z.minimum(0), z.maximum(waitMsMax)))
     .check(
       z.describe(
-        "Wait up to this many ms for new output, the end, or `until` (default 0; with `until` as long as you may)",
+        "Wait up to this many ms for new output, the end, or `until` (default 0; with `until` the longest wait allowed)",
       ),
     ),
   until: z
@@ -41,8 +41,8 @@ export const readBgOutput = defineTool({
   name: "ReadBgOutput",
   title: "Read output of a background task",
   description:
-    "Returns what a background task printed since your last read, and its state; of an output that was cut, what was left out. " +
-    "With wait_ms it waits for new output or the end; with until for a line that matches; " +
+    "Returns a background task's output since your last read, and its state; for output that was cut, the part left out. " +
+    "With wait_ms it waits for new output or the end; with until for a matching line; " +
     "filter keeps matching lines only.",
   input,
   output,
@@ -55,7 +55,7 @@ export const readBgOutput = defineTool({
   async handler({ task_id: taskId, wait_ms, until, filter }, context) {
     const untilPattern = until === undefined ? undefined : pattern("until", until);
     const filterPattern = filter === undefined ? undefined : pattern("filter", filter);
-    // Whoever waits for a line and says no time has that of the client.
+    // A wait for a line without a time limit has the client's limit.
     const waitMs = wait_ms ?? (untilPattern === undefined ? 0 : waitMsMax);
     const read = await readUntil(taskId, waitMs, untilPattern, context);
     if (read.reply.task.kind === "output") {
@@ -110,14 +110,12 @@ async function keptOutput(
   const unreadBytes = end - to;
   const passed = formatCount(passedBytes);
   const lines = [
-    ...(passedBytes === 0
-      ? []
-      : [`[... ${passed} bytes without a match are passed over here ...]`]),
+    ...(passedBytes === 0 ? [] : [`[... ${passed} bytes without a match are skipped here ...]`]),
     body === "" ? "(nothing more)" : body.replace(/\n$/, ""),
-    ...(matched === false ? ["No line of the rest matches `until`."] : []),
+    ...(matched === false ? ["No remaining line matches `until`."] : []),
     unreadBytes === 0
       ? `Task ${taskId}: read to the end.`
-      : `Task ${taskId}: ${formatCount(unreadBytes)} bytes follow; read again to go on.`,
+      : `Task ${taskId}: ${formatCount(unreadBytes)} bytes follow; read again to continue.`,
   ];
   return {
     text: lines.join("\n"),
@@ -163,7 +161,7 @@ async function readUntil(
       (reply.stretches.some((text) => anyLine(text, until)) || until.test(reply.partial));
     const isOver = reply.task.state !== "running" || leftMs === 0;
     if (until === undefined || hasMatch || isOver) {
-      // A line that is not ended is shown only when there is nothing else, or it is what was waited for.
+      // A line that is not ended is shown only when there is nothing else, or when it was waited for.
       const showsPartial = stretches.length === 0 || (hasMatch && until.test(reply.partial));
       const partial = showsPartial ? reply.partial : "";
       const to = showsPartial ? reply.partialTo : reply.linesTo;
@@ -194,7 +192,7 @@ function forgetOldest(stretches: string[]): number {
 }
 
 function compose(read: Reading, filter: RegExp | undefined): string {
-  const lost = `[... ${formatCount(read.lostBytes)} bytes were lost here: more was printed than is kept ...]\n`;
+  const lost = `[... ${formatCount(read.lostBytes)} bytes were lost here: the task printed more than is kept ...]\n`;
   const [first, ...others] = read.stretches.map(Bun.stripANSI);
   const texts = others.length === 0 ? ["", first ?? ""] : [first ?? "", ...others];
   texts.push(texts.pop() + Bun.stripANSI(read.partial));

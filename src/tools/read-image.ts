@@ -16,7 +16,7 @@ import { defineTool, type ToolOutput } from "./tool.ts";
 /**
  * The absolute path that `text` (a path or a `file://` URL) means.
  * @param workspaceFolder what a relative path is resolved against
- * @throws AppError `usage` when it is none
+ * @throws AppError `usage` when it is not a path
  */
 export function resolveImagePath(text: string, workspaceFolder: string): string {
   if (text.trim() === "")
@@ -25,14 +25,14 @@ export function resolveImagePath(text: string, workspaceFolder: string): string 
   if (text.length > imagePathCharsMax) {
     throw new AppError(
       "usage",
-      `\`file_path\` has ${text.length} characters, at most ${imagePathCharsMax} are possible.`,
+      `\`file_path\` has ${text.length} characters; the limit is ${imagePathCharsMax}.`,
     );
   }
   const path = /^file:/i.test(text) ? pathOfUrl(text) : text;
   if (/^(?:https?|data|ftp):/i.test(path)) {
     throw new AppError(
       "usage",
-      "ReadImage reads files. Download the image first, for instance with Bash and curl, and give its path.",
+      "ReadImage reads files. Download the image first, for example with Bash and curl, and pass its path.",
     );
   }
   return isAbsolute(path) ? path : resolve(workspaceFolder, path);
@@ -46,7 +46,7 @@ function pathOfUrl(text: string): string {
   } catch (error) {
     throw new AppError(
       "usage",
-      `${text.slice(0, 200)} is no URL of a local file: ${messageOf(error)}`,
+      `${text.slice(0, 200)} is not a URL of a local file: ${messageOf(error)}`,
       { cause: error },
     );
   }

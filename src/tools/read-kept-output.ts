@@ -5,7 +5,7 @@ export type KeptSource = (
   from: number,
 ) => Promise<{ readonly bytes: Uint8Array; readonly end: number }>;
 
-/** What is wanted of an output that is kept in a file. */
+/** A request for a part of an output that is kept in a file. */
 export interface KeptWish {
   readonly until: RegExp | undefined;
   readonly filter: RegExp | undefined;
@@ -17,7 +17,7 @@ export interface KeptWish {
 
 export interface KeptReading {
   readonly body: string;
-  /** Absolute offset after what was read. */
+  /** Absolute offset after the part that was read. */
   readonly to: number;
   readonly end: number;
   /** Bytes before `body` that were passed over on the way to a line that matches `until`. */

@@ -13,8 +13,8 @@ import type {
 } from "./web-services.ts";
 
 /**
- * What tools may ask of the services on the main thread. Requests and replies cross a thread as JSON,
- * so everything here is plain data.
+ * The services on the main thread, as tools see them. Requests and replies cross a thread as JSON, so everything here
+ * is plain data.
  */
 
 type TaskState = "running" | "exited" | "failed" | "killed" | "timed_out" | "lost";
@@ -23,12 +23,12 @@ type TaskState = "running" | "exited" | "failed" | "killed" | "timed_out" | "los
 export interface TaskSummary {
   readonly taskId: number;
   readonly kind: TaskKind;
-  /** A long one is cut; of an output: what it is the output of. */
+  /** A long command is cut; for an output, the command or call that printed it. */
   readonly command: string;
   readonly state: TaskState;
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** Who ended it, when it did not end by itself. */
+  /** The party that ended it, when it did not end by itself. */
   readonly endedBy: "timeout" | "cancelled" | "killed" | "user" | "shutdown" | null;
   readonly pid: number;
   readonly runtimeMs: number;
@@ -75,7 +75,7 @@ export interface RunReply {
   /** Processes that it had left running, and that were ended; null for a number that is not known. */
   readonly leftBehind: number | null;
   readonly durationMs: number;
-  /** In what sandbox it ran and what of that is not enforced; empty for none. */
+  /** The sandbox in which it ran, with the parts that are not enforced; empty without a sandbox. */
   readonly notes: readonly string[];
 }
 
@@ -104,7 +104,7 @@ export interface ReadReply {
   /** The line that is not ended yet. */
   readonly partial: string;
   readonly partialTo: number;
-  /** Absolute offset after all that was printed by now, a character that lacks bytes included. */
+  /** Absolute offset after all output so far, including the bytes of an incomplete character. */
   readonly seenTo: number;
 }
 

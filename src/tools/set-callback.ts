@@ -7,12 +7,10 @@ import type { Callback, CallbackReply, CallbackRequest } from "./callback-servic
 import { defineTool } from "./tool.ts";
 
 const input = z.strictObject({
-  action: z.enum(["set", "list", "cancel"]).check(z.describe("What to do")),
-  message: z.optional(z.string().check(z.describe("What to be reminded of (set)"))),
+  action: z.enum(["set", "list", "cancel"]).check(z.describe("Action to take")),
+  message: z.optional(z.string().check(z.describe("Text of the reminder (set)"))),
   delay_seconds: z.optional(z.int().check(z.describe("Seconds before each fire, 1 to 3600 (set)"))),
-  repeat_count: z.optional(
-    z.int().check(z.describe("How often it fires; default 20, -1 = for ever")),
-  ),
+  repeat_count: z.optional(z.int().check(z.describe("Number of fires; default 20, -1 = forever"))),
   callback_id: z.optional(z.int().check(z.describe("The slot to cancel; default: all"))),
 });
 
@@ -37,7 +35,7 @@ export const setCallback = defineTool({
   title: "Be reminded later",
   description:
     "Reminds you of something after a delay, repeatedly: `message` comes back at the end of a later tool result. " +
-    "Fires only while no tool call is running. Eight slots; they end with the client.",
+    "Fires only while no tool call is running. Eight slots; they end when the client disconnects.",
   input,
   output,
   annotations: {
@@ -70,12 +68,12 @@ function requestOf(args: Input): CallbackRequest {
 function specOf(args: Input): { message: string; delaySeconds: number; repeatCount: number } {
   const { message = "", delay_seconds: delaySeconds, repeat_count: count } = args;
   if (message.trim() === "")
-    throw new AppError("usage", "set needs a message: what to be reminded of.");
+    throw new AppError("usage", "set needs a message: the reminder's text.");
   if (message.length > callbackMessageCharsMax) {
     const length = message.length;
     throw new AppError(
       "usage",
-      `message has ${length} characters; at most ${callbackMessageCharsMax} are taken. Shorten it, or write it to a file and name that.`,
+      `message has ${length} characters; the limit is ${callbackMessageCharsMax}. Shorten it, or write it to a file and name the file.`,
     );
   }
   if (delaySeconds === undefined) {
@@ -86,7 +84,7 @@ function specOf(args: Input): { message: string; delaySeconds: number; repeatCou
   if (repeatCount !== -1 && repeatCount < 1) {
     throw new AppError(
       "usage",
-      `repeat_count is ${repeatCount}; it must be 1 or more, or -1 for ever.`,
+      `repeat_count is ${repeatCount}; it must be 1 or more, or -1 to repeat forever.`,
     );
   }
   // Half a character makes the JSON that it is in unreadable for some clients.

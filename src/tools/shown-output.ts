@@ -8,7 +8,7 @@ import type { ResourceLink } from "../protocol/tool-types.ts";
 import type { SavedFile, ShownOutput } from "./services.ts";
 import type { ToolContext, ToolLimits } from "./tool.ts";
 
-/** Output as one text, with a line that says what was left out. Terminal colours are taken out. */
+/** Output as one text, with a line about the omitted part. Terminal colours are taken out. */
 export function shownText(output: ShownOutput): string {
   if (output.kind === "whole") return Bun.stripANSI(output.text);
   const head = endWithNewline(Bun.stripANSI(output.head));

@@ -7,13 +7,13 @@ const wordsShownMax = 300;
 
 /** A reply of TaskManager in words. */
 export interface DescribedTasks {
-  /** What was done, the tasks with ids and marks, counts. */
+  /** The outcome, the tasks with ids and marks, the totals. */
   readonly text: string;
-  /** Its sentences alone: what the data does not say by itself. */
+  /** Its sentences alone: facts that the data does not contain. */
   readonly notes: string[];
 }
 
-/** What was done, before the tasks where they are shown; and what is to be known of them, below. */
+/** The outcome, above the tasks where they are shown, and notes on them below. */
 interface Sentences {
   readonly above: readonly string[];
   readonly showsTasks?: boolean;
@@ -44,7 +44,7 @@ function sentencesOf(request: TaskRequest, reply: TasksReply, task: Task | undef
   switch (request.action) {
     case "create":
       return {
-        above: [`Task ${task.taskId} was created and is the current one.`],
+        above: [`Task ${task.taskId} was created and is now the current task.`],
         showsTasks: true,
       };
     case "add": {
@@ -56,7 +56,7 @@ function sentencesOf(request: TaskRequest, reply: TasksReply, task: Task | undef
         ? { above: completedTask(reply, task) }
         : completedStep(reply, task, request.stepId);
     case "switch": {
-      const state = reply.isChanged ? "is the current one now" : "was the current one already";
+      const state = reply.isChanged ? "is now the current task" : "was already the current task";
       const below = cutNote(reply);
       return { above: [`Task ${task.taskId} ${state}.`], showsTasks: true, below };
     }
@@ -65,7 +65,7 @@ function sentencesOf(request: TaskRequest, reply: TasksReply, task: Task | undef
 
 function completedTask({ currentTaskId, isChanged }: TasksReply, task: Task): string[] {
   const { taskId, stepCount, stepsDone } = task;
-  const fact = `Task ${taskId} ${isChanged ? "is completed" : "was completed before"}: ${onOneLine(task.text)}`;
+  const fact = `Task ${taskId} ${isChanged ? "is completed" : "was already completed"}: ${onOneLine(task.text)}`;
   const open = stepCount - stepsDone;
   const steps = open === 0 ? [] : [`${open} of its ${stepCount} steps are not done.`];
   const current = currentTaskId === null ? ["No task is current now."] : [];
@@ -73,7 +73,7 @@ function completedTask({ currentTaskId, isChanged }: TasksReply, task: Task): st
 }
 
 function completedStep(reply: TasksReply, task: Task, stepId: number): Sentences {
-  const state = reply.isChanged ? "is done" : "was done before";
+  const state = reply.isChanged ? "is done" : "was already done";
   const above = [`Step ${stepId} of task ${task.taskId} ${state}${stepNote(task)}.`];
   return { above, showsTasks: true, below: [...cutNote(reply), ...whatIsNext(task)] };
 }
@@ -81,7 +81,7 @@ function completedStep(reply: TasksReply, task: Task, stepId: number): Sentences
 function whatIsNext({ taskId, isDone, steps }: Task): string[] {
   const next = steps.find((step) => !step.isDone);
   if (next !== undefined) return [`Next is step ${next.stepId}: ${onOneLine(next.text)}`];
-  return isDone ? [] : [`That was the last one: task ${taskId} can be completed.`];
+  return isDone ? [] : [`That was the last step: task ${taskId} can be completed.`];
 }
 
 function ofList(
@@ -93,16 +93,20 @@ function ofList(
     return { above: [action === "list" ? "No tasks." : "Nothing is pending."] };
   }
   const kind = action === "list" ? "" : "pending ";
-  return { above: [`No ${kind}task has the words ${cutEnd(words.join(" "), wordsShownMax)}.`] };
+  return {
+    above: [`No ${kind}task contains the words ${cutEnd(words.join(" "), wordsShownMax)}.`],
+  };
 }
 
 function cutNote({ isCut, matching, tasks }: TasksReply): string[] {
   const leftOut = matching - tasks.length;
   if (leftOut > 0) {
-    const count = `${formatCount(leftOut)} more of ${formatCount(matching)} tasks have no room here`;
-    return [`[${count}: done and older ones. Find them by words in query.]`];
+    const count = `${formatCount(leftOut)} more of ${formatCount(matching)} tasks are not shown here`;
+    return [`[${count}: done and older ones. Find them with words in query.]`];
   }
-  return isCut ? ["[Long texts and some steps are cut here; fewer tasks are shown whole.]"] : [];
+  return isCut
+    ? ["[Long texts are cut and some steps left out; a narrower query shows tasks in full.]"]
+    : [];
 }
 
 function countLine({ total, pending, currentTaskId }: TasksReply): string {

@@ -5,7 +5,7 @@ export interface LoadSkillRequest {
 
 export interface LoadedSkill {
   readonly name: string;
-  /** What the model is given: where the skill is from, then its text with the arguments filled in. */
+  /** The text for the model: the skill's origin, then its text with the arguments filled in. */
   readonly text: string;
   /** Absolute path of its folder; null for a skill that is built in. */
   readonly folder: string | null;

@@ -10,10 +10,10 @@ import { defineTool, type ToolLimits } from "./tool.ts";
 const input = z.strictObject({
   action: z
     .enum(["create", "add", "complete", "list", "pending", "switch"])
-    .check(z.describe("What to do")),
+    .check(z.describe("Action to take")),
   query: z
     ._default(z.string(), "")
-    .check(z.describe("Words to look for with list, pending and switch; empty = all")),
+    .check(z.describe("Search words for list, pending and switch; empty = all")),
   task_id: z.optional(z.int().check(z.describe("The task; default: the current one"))),
   step_id: z.optional(z.int().check(z.describe("The step to complete"))),
   text: z.optional(z.string().check(z.describe("Text of the new task (create) or step (add)"))),
@@ -51,7 +51,7 @@ export const taskManager = defineTool({
   description:
     "Keeps tasks with steps for this workspace; they survive restarts. " +
     "create: a new task (text), which becomes current. add: a step (text) of the task. " +
-    "complete: step_id, or without it the whole task. list, pending: tasks that have the words of query. " +
+    "complete: step_id, or without it the whole task. list, pending: tasks that contain the words of query. " +
     "switch: makes another task current.",
   input,
   publishedAsRequired: ["query"],

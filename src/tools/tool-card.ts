@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { ObjectSchema, ToolListing } from "../protocol/tool-types.ts";
 import type { AnyTool, Snapshots } from "./tool.ts";
 
-/** What the main thread knows of a tool: what it lists, and what its jobs carry. Plain data. */
+/** The main thread's view of a tool: its listing, and the settings of its jobs. Plain data. */
 export interface ToolCard {
   readonly listing: ToolListing;
   readonly snapshots: readonly (keyof Snapshots)[];
@@ -49,7 +49,7 @@ function withRequired(schema: ObjectSchema, more: readonly string[]): ObjectSche
   return { ...schema, required: all };
 }
 
-/** zod bounds every integer by ±(2^53 - 1), which tells a client nothing. */
+/** zod bounds every integer by ±(2^53 - 1), which is of no use to a client. */
 function withoutSafeIntegerBounds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSafeIntegerBounds);
   if (typeof value !== "object" || value === null) return value;

@@ -19,7 +19,7 @@ export interface Snapshots {
   readonly backgroundTasks: readonly TaskSummary[];
 }
 
-/** What the client of this call takes. */
+/** The result forms that the client of this call takes. */
 export interface ToolLimits {
   /** Characters of text in the result. */
   readonly resultCharsMax: number;
@@ -30,8 +30,8 @@ export interface ToolLimits {
 }
 
 /**
- * What a handler may use. Handlers keep no state and start nothing themselves: a job whose Worker is
- * lost while it waits for a service is run again from the start in another one.
+ * The parts that a handler may use. Handlers keep no state and start nothing themselves: a job whose Worker is lost
+ * while it waits for a service is run again from the start in another one.
  */
 export interface ToolContext {
   readonly background: BackgroundService;
@@ -56,7 +56,7 @@ export interface AfterDelivery {
   readonly advanceCursor: { readonly taskId: number; readonly to: number };
 }
 
-/** What a handler returns. `text` says all there is to say; it is cut to the client's limit on the way out. */
+/** The result of a handler. `text` says all there is to say; it is cut to the client's limit on the way out. */
 export interface ToolOutput<Structured = Readonly<Record<string, unknown>>> {
   readonly text: string;
   /** The same as data, for programs: hooks and `--json`. Clients get it from tools with `answersInJson` only. */
@@ -81,13 +81,13 @@ export interface ToolDefinition<
   /** For the model; the most important line first. */
   readonly description: string;
   readonly input: Input;
-  /** Fields that clients are told to give, though a call without them is accepted. */
+  /** Fields that the schema lists as required, although a call without them is accepted. */
   readonly publishedAsRequired?: readonly (keyof z.output<Input> & string)[];
   /** Of the data. */
   readonly output?: Output;
   /**
-   * The data says all that the text says, our notes included: clients get both, and the schema. Many clients show
-   * their model the data alone as soon as there is any, so no other tool sends it.
+   * The data contains everything in the text, the notes of scorpiox-code included: clients get both, and the schema.
+   * Many clients show their model the data alone as soon as there is any, so no other tool sends it.
    */
   readonly answersInJson?: true;
   readonly annotations: ToolAnnotations;

@@ -19,10 +19,10 @@ export interface ConvertImageRequest {
 export interface ConvertedImage {
   readonly base64: string;
   readonly mimeType: string;
-  /** In pixels, of what is in `base64`. */
+  /** Width and height of the image in `base64`, in pixels. */
   readonly width: number;
   readonly height: number;
-  /** What was done, for instance `scaled down from 4000 × 3000`. */
+  /** The conversions, for instance `scaled down from 4000 × 3000`. */
   readonly changes: readonly string[];
 }
 

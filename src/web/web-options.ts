@@ -1,7 +1,7 @@
 import type { BrowserOptions } from "./browser/browser-launcher.ts";
 import type { SearchOptions } from "./search/engine.ts";
 
-/** What the web services need to know, as plain data: it crosses to their Worker. */
+/** The settings of the web services, as plain data: they cross to their Worker. */
 export interface WebOptions {
   readonly pages: PageOptions;
   readonly browser: BrowserOptions;

@@ -20,7 +20,7 @@ describe("skills list", () => {
     ]);
     expect(stderr).toContain("Odd_name: it has no front matter.");
     expect(stderr).toContain("not used: another skill of this name has priority.");
-    expect(stderr).toContain("empty: not used: there is no SKILL.md in it.");
+    expect(stderr).toContain("empty: not used: it has no SKILL.md.");
   });
 
   test("a name of a folder makes no line of its own", async () => {
@@ -40,9 +40,9 @@ describe("skills list", () => {
 describe("skills show", () => {
   test.each([
     [["good", "a b"], 0, /^Skill good: text from a file of this project[^]*\n\nDo a\.\n$/, /^$/],
-    [["god"], 3, /^$/, /There is no skill "god"\. Did you mean good\?/],
-    [["empty"], 3, /^$/, /The skill "empty" cannot be used: there is no SKILL\.md in it\./],
-    [["../x"], 3, /^$/, /There is no skill "\.\.\/x"/],
+    [["god"], 3, /^$/, /No skill is named "god"\. Did you mean good\?/],
+    [["empty"], 3, /^$/, /The skill "empty" cannot be used: it has no SKILL\.md\./],
+    [["../x"], 3, /^$/, /No skill is named "\.\.\/x"/],
     [[], 2, /^$/, /skills show/],
   ])("%j exits with %d", async (args, exitCode, stdout, stderr) => {
     const ran = await run(["skills", "show", ...args], { files, cwd: "project" });

@@ -63,7 +63,7 @@ class Told implements ReachableClient {
       const [, fire] =
         /^\[Callback \d, fire (\d+)\] Reminder set with SetCallback: /.exec(line) ?? [];
       const [, more] =
-        /^\[(\d+) earlier fires since the last result have no line: /.exec(line) ?? [];
+        /^\[(\d+) earlier fires since the last result are not shown: /.exec(line) ?? [];
       expect([fire, more].filter((part) => part !== undefined).length).toBe(1);
       if (fire !== undefined) this.mail.push(Number(fire));
       if (more !== undefined) this.uncounted += Number(more);

@@ -135,7 +135,7 @@ describe("ImageDecoder", () => {
       width: image.width,
       height: image.height,
     });
-    expect(image.changes.at(-1)).toBe("compressed anew");
+    expect(image.changes.at(-1)).toBe("recompressed");
   });
 
   test("turns a photograph upright when it rewrites it", async () => {
@@ -210,7 +210,7 @@ describe("ImageDecoder", () => {
     lie.writeUInt32BE(30_000, 16);
     lie.writeUInt32BE(30_000, 20);
     const icon = sampleIcon([{ edge: 16, bytes: lie }]);
-    expect(convert(icon)).rejects.toThrow("at most 100 megapixels are decoded");
+    expect(convert(icon)).rejects.toThrow("the limit is 100 megapixels");
   });
 
   test("says what is wrong with a picture whose pixels are damaged", async () => {

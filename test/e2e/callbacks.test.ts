@@ -114,7 +114,7 @@ describe.concurrent("SetCallback on a pipe", () => {
     const missing = await server.call("SetCallback", { action: "cancel", callback_id: 5 });
     expect([isError(missing), textOf(missing)]).toEqual([
       true,
-      "There is no callback 5. Set are: 0, 1, 2, 3, 4, 6, 7.",
+      "No callback has the id 5. In use: 0, 1, 2, 3, 4, 6, 7.",
     ]);
     expect(isError(await server.call("SetCallback", far))).toBe(false);
     await server.call("SetCallback", { action: "cancel" });

@@ -80,7 +80,7 @@ test.skipIf(!hasSmallDisk)(
     expect([ends, notes.map((note) => note.replace(/first [\d,]+/, "first N"))]).toEqual([
       [true, true],
       expect.arrayContaining([
-        "(only its first N bytes were kept: the disk is nearly full, and saving leaves 838,860 bytes of it free)",
+        "(only its first N bytes were kept: the disk is nearly full, and 838,860 bytes of it must stay free)",
       ]) as never,
     ]);
     const disk = await server.call("Bash", { command: `stat -f -c '%a %S' '${results}'` });

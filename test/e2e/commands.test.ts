@@ -269,7 +269,7 @@ describe("what a command leaves", () => {
         command: `sleep ${seconds} & setsid sleep ${seconds} & echo done`,
       });
       expect(textOf(reply)).toMatch(
-        /^done\n2 processes were ended that the command had left running\./,
+        /^done\nThe command left 2 processes running, which were ended\./,
       );
       expect(performance.now() - startedAt).toBeLessThan(atThisLoad(5_000));
       await allGone(`sleep ${seconds}`, 3_000);

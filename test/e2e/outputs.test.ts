@@ -37,13 +37,13 @@ describe("commands", () => {
   );
 
   posixTest.each([
-    ["1 process was", "sleep 300 & echo done"],
-    ["2 processes were", "sleep 300 & setsid sleep 300 & echo done"],
+    ["1 process running, which was", "sleep 300 & echo done"],
+    ["2 processes running, which were", "sleep 300 & setsid sleep 300 & echo done"],
   ])("[bash.leftovers] %s ended", async (what, command) => {
     await using server = new Server();
     await server.initialize();
     expect(textOf(await server.call("Bash", { command }))).toBe(
-      `done\n${what} ended that the command had left running. Start what is to go on with BackgroundBash.`,
+      `done\nThe command left ${what} ended. Start long-running processes with BackgroundBash.`,
     );
   });
 
@@ -223,12 +223,12 @@ describe("outputs that are cut", () => {
 
     const again = cutOf(await call(server, version, "Bash", { command: "seq 1 1400000" }));
     const found = await page(server, version, { task_id: again.taskId, until: "^900000$" });
-    expect(found.text).toMatch(/^\[\.\.\. [\d,]+ bytes without a match are passed over here/);
+    expect(found.text).toMatch(/^\[\.\.\. [\d,]+ bytes without a match are skipped here/);
     expect(found.text).toEndWith("\n899999\n900000");
     const next = await page(server, version, { task_id: again.taskId });
     expect(next.text).toStartWith("900001\n");
     const none = await page(server, version, { task_id: again.taskId, until: "never" });
-    expect(none.text).toEndWith("\nNo line of the rest matches `until`.");
+    expect(none.text).toEndWith("\nNo remaining line matches `until`.");
     expect(head.endsWith("\n")).toBe(true);
   });
 

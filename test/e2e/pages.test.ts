@@ -104,7 +104,7 @@ describe("pages without a browser", () => {
     await using server = await startServer(site);
     const port = new URL(site.origin).port;
     for (const host of refused) {
-      expect(await failureOf(server, `http://${host}:${port}/`)).toContain("must not be reached");
+      expect(await failureOf(server, `http://${host}:${port}/`)).toContain("Refused to connect");
     }
     for (const url of ["file:///etc/passwd", "data:text/html,x", "chrome://version"]) {
       expect(await failureOf(server, url)).toMatch(/^Refused: only http: and https:/);

@@ -92,7 +92,7 @@ describe("PlanMode", () => {
 
   test.each([
     ["[plan.approve] approved", "Approve", "Plan mode ended. The user approved.", false],
-    ["[plan.refused] refused", "Keep planning", "The user wants the plan to be worked on.", true],
+    ["[plan.refused] refused", "Keep planning", "The user wants more work on the plan.", true],
   ])("in a session: %s", async (_name, label, text, active) => {
     using home = new TempFolder();
     await using server = new PlanServer(home);
@@ -112,7 +112,7 @@ describe("PlanMode", () => {
 
   test.each([
     ["[plan.approve] approved", "Approve", "Plan mode ended. The user approved.", false],
-    ["[plan.refused] refused", "Keep planning", "The user wants the plan to be worked on.", true],
+    ["[plan.refused] refused", "Keep planning", "The user wants more work on the plan.", true],
   ])("without a session: %s", async (_name, label, text, active) => {
     using home = new TempFolder();
     await using server = new PlanServer(home);
@@ -194,7 +194,7 @@ describe("PlanMode", () => {
     await two.plan("reset");
     await two.plan("enter", { goal: "Something else" });
     one.send({ jsonrpc: "2.0", id: asked.id, result: choose(formOf(asked), "Approve") });
-    expect(textOf(await one.reply(id))).toContain("Plan mode was begun anew meanwhile");
+    expect(textOf(await one.reply(id))).toContain("Plan mode has been started again");
     expect(await isActive(two)).toBe(true);
   });
 

@@ -86,7 +86,7 @@ test("[images.refused] what is no image is named, and nothing of it is shown", a
   await using server = await startServer();
   const reply = await server.call("ReadImage", { file_path: "/etc/passwd" });
   expect(reply.result?.["isError"]).toBe(true);
-  expect(textOf(reply)).toContain("by its content it is text");
+  expect(textOf(reply)).toContain("its content is text");
   expect(textOf(reply)).not.toContain("root:");
 });
 
@@ -99,7 +99,7 @@ test("[images.damaged] a PNG that clients could not read is refused, whatever it
   writeFileSync(path, unsound);
   const reply = await server.call("ReadImage", { file_path: path });
   expect(imageOf(reply)).toBeUndefined();
-  expect(textOf(reply)).toContain("the checksum of its part IDAT is wrong");
+  expect(textOf(reply)).toContain("the checksum of its IDAT chunk is wrong");
   expect(textOf(reply)).toContain(String.raw`a\u{a}b.png`);
 });
 
@@ -112,7 +112,7 @@ test("[images.bomb] a header of 900 megapixels is enough to refuse", async () =>
   const reply = await server.call("ReadImage", { file_path: server.home.at("bomb.png") });
   expect([reply.result?.["isError"], textOf(reply)]).toEqual([
     true,
-    expect.stringContaining("at most 100 megapixels"),
+    expect.stringContaining("the limit is 100 megapixels"),
   ]);
 });
 

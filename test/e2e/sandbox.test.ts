@@ -431,12 +431,7 @@ describe("bubblewrap alone", () => {
   });
 
   bubblewrapTest.each([
-    [
-      "off",
-      "Connection refused",
-      ["sent"],
-      "x\nsandbox: Ran in a sandbox for the network (bubblewrap)",
-    ],
+    ["off", "Connection refused", ["sent"], "x\nsandbox: Ran in a network sandbox (bubblewrap)"],
     ["on", "connected", ["sent", "heard"], "x\n"],
   ])(
     "[sandbox.network] %s holds for TCP, UDP and sockets by path",
@@ -524,15 +519,15 @@ describe.skipIf(!isLinux)("where it cannot be held", () => {
   test.each([
     [
       { SCORPIOX_SANDBOX: "read-only", SCORPIOX_SANDBOX_BACKEND: "seatbelt" },
-      "SANDBOX=read-only cannot be held here, so nothing was run (seatbelt: it is not for this system).",
+      "SANDBOX=read-only cannot be enforced here, so nothing was run (seatbelt: it is not available on this system).",
     ],
     [
       { SCORPIOX_SANDBOX_NETWORK: "off", SCORPIOX_SANDBOX_BACKEND: "landlock" },
-      "SANDBOX_NETWORK=off cannot be held here, so nothing was run (landlock: it cannot keep the network away).",
+      "SANDBOX_NETWORK=off cannot be enforced here, so nothing was run (landlock: it cannot block the network).",
     ],
     [
       { SCORPIOX_SANDBOX: "readonly", SCORPIOX_SANDBOX_BACKEND: "seatbelt" },
-      "SANDBOX=read-only cannot be held here",
+      "SANDBOX=read-only cannot be enforced here",
     ],
   ])("[sandbox.refused] %p", async (env, text) => {
     const yard = new SandboxYard({ env });
@@ -550,7 +545,7 @@ describe.skipIf(!isLinux)("where it cannot be held", () => {
     await yard.ready();
     await yard.server.call("PlanMode", { action: "enter", goal: "look" });
     expect(await yard.bash("echo x")).toBe(
-      "x\nsandbox: Plan mode is on, and nothing on this system keeps commands from writing (seatbelt: it is not for this system): only read.",
+      "x\nsandbox: Plan mode is on, but nothing on this system stops commands from writing (seatbelt: it is not available on this system): run commands that only read.",
     );
   });
 });

@@ -62,7 +62,7 @@ describe("names and links", () => {
     await using server = new Server({ home, cwd });
     await server.initialize();
     const text = textOf(await server.request("tools/call", invoke("reveiw")));
-    expect(text).toBe('There is no skill "reveiw". Did you mean review?');
+    expect(text).toBe('No skill is named "reveiw". Did you mean review?');
   });
 });
 

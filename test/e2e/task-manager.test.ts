@@ -172,7 +172,9 @@ describe("the file", () => {
     const refused = await create(server, "a");
     expect([isError(refused), textOf(refused)]).toEqual([
       true,
-      expect.stringContaining(`${home.at(".scorpiox")} must be a folder: move away what is there`),
+      expect.stringContaining(
+        `${home.at(".scorpiox")} must be a folder: move the file in its place away`,
+      ),
     ]);
     renameSync(home.at(".scorpiox"), home.at("moved"));
     expect(isError(await create(server, "b"))).toBe(false);

@@ -21,7 +21,7 @@ const faults: [tool: string, reason: string][] = [
   ["FaultyLateReject", "rejected on purpose"],
   ["FaultyExit", "exited with code 3"],
   ["FaultyOverflow", "Maximum call stack size exceeded"],
-  ["FaultyHugeStructure", "too long to be given as data"],
+  ["FaultyHugeStructure", "too long to return as structured data"],
 ];
 
 async function startFaulty(): Promise<Server> {

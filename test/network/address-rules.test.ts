@@ -14,7 +14,7 @@ describe("forbiddenBecause()", () => {
       "100.64.0.0",
       "100.127.255.255",
       "100.128.0.0",
-      "an address inside a carrier's network",
+      "a carrier-grade NAT address",
     ],
     ["126.255.255.255", "127.0.0.0", "127.255.255.255", "128.0.0.0", "a loopback address"],
     ["169.253.255.255", "169.254.0.0", "169.254.255.255", "169.255.0.0", "a link-local address"],
@@ -53,13 +53,7 @@ describe("forbiddenBecause()", () => {
     ["-", "192.0.0.192", "192.0.0.192", "-", "a cloud metadata address"],
     ["-", "::", "::", "-", "an unspecified address"],
     ["-", "::1", "::1", "-", "a loopback address"],
-    [
-      "-",
-      "64:ff9b:1::",
-      "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
-      "-",
-      "an address of a local translator",
-    ],
+    ["-", "64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", "-", "a local NAT64 address"],
     ["-", "100::", "100::ffff:ffff:ffff:ffff", "-", "a reserved address"],
     ["-", "200::", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2000::", "a reserved address"],
     [
@@ -141,7 +135,7 @@ describe("forbiddenBecause()", () => {
   test.each(["", "localhost", "fe80::1%eth0", "0177.0.0.1", "1.2.3"])(
     "what is no address is not open: %p",
     (text) => {
-      expect(verdict(text)).toBe("not an address that can be judged");
+      expect(verdict(text)).toBe("not a valid IP address");
     },
   );
 

@@ -56,13 +56,13 @@ describe("dialFirst()", () => {
   test.each([
     [[good], "the connection was refused"],
     [["127.0.0.9", good], "the connection was refused"],
-    [[], "it has no address that can be dialled"],
+    [[], "it has no usable address"],
   ])("of %p nobody answers: a failure of the system", async (addresses, reason) => {
     const port = await freePort();
     const failure = dialFirst("a.test", addresses, port, signal);
     expect(await failure.catch((error: unknown) => error)).toMatchObject({
       code: "system",
-      message: `"a.test" could not be reached on port ${port}: ${reason}.`,
+      message: `Cannot connect to "a.test" on port ${port}: ${reason}.`,
     });
   });
 

@@ -15,7 +15,7 @@ describe("resolveHost()", () => {
     [
       "no name",
       () => Promise.reject(Object.assign(new Error("x"), { code: "DNS_ENOTFOUND" })),
-      "DNS knows no such name",
+      "DNS has no such name",
     ],
     [
       "a failure",
@@ -33,7 +33,7 @@ describe("resolveHost()", () => {
     const failure = resolveHost("a.example", resolve, signal, 20);
     expect(await failure.catch((error: unknown) => error)).toMatchObject({
       code: "system",
-      message: `The address of "a.example" was not found: ${message}. Check the spelling and the network.`,
+      message: `Cannot resolve "a.example": ${message}. Check the spelling and the network.`,
     });
   });
 

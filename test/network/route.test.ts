@@ -53,14 +53,14 @@ describe("routeTo()", () => {
   test.each([
     ["half.example", "its address 10.0.0.1 is a private address"],
     ["six.example", "its address ::ffff:10.0.0.1 is a private address inside an IPv6 address"],
-    ["zone.example", "its address fe80::1%eth0 is not an address that can be judged"],
+    ["zone.example", "its address fe80::1%eth0 is not a valid IP address"],
     ["home.test.localhost", "it is a name of this machine"],
     ["10.0.0.1", "it is a private address"],
     ["::1", "it is a loopback address"],
   ])("%s is refused, with a proxy and without", async (host, why) => {
     const entry = host.includes(":") ? `[${host}]` : host;
     const message =
-      `"${host}" must not be reached: ${why}. If it is meant to be read, its user can add ${entry} to ` +
+      `Refused to connect to "${host}": ${why}. To allow it, the user can add ${entry} to ` +
       "READDOCS_ALLOW_HOSTS, in the environment or the user's settings.";
     const both = [await outcome(host, host, direct), await outcome(host, host, proxied)];
     expect(both).toEqual([message, message]);
@@ -86,24 +86,27 @@ describe("routeTo()", () => {
 
   test("an allowed host that only the proxy can resolve is not open to pages of another", async () => {
     expect(await outcome("hidden.example", "docs.example", proxied)).toContain(
-      "READDOCS_ALLOW_HOSTS opens it to its own pages",
+      "READDOCS_ALLOW_HOSTS allows it for its own pages only",
     );
   });
 
   test("an allowed host is not open to pages of another", async () => {
     const message =
-      '"wiki.corp" must not be reached: its address 10.0.0.1 is a private address. ' +
-      'READDOCS_ALLOW_HOSTS opens it to its own pages, not to those of "docs.example".';
+      'Refused to connect to "wiki.corp": its address 10.0.0.1 is a private address. ' +
+      'READDOCS_ALLOW_HOSTS allows it for its own pages only, not for pages of "docs.example".';
     expect(await outcome("wiki.corp", "docs.example", direct)).toBe(message);
   });
 
   test.each([
     [24, "9.9.9.9"],
-    [25, '"9.9.9.9" was not asked on port 25: that port belongs to another protocol than HTTP.'],
+    [
+      25,
+      'Refused to connect to "9.9.9.9" on port 25: that port belongs to a protocol other than HTTP.',
+    ],
     [26, "9.9.9.9"],
     [
       6667,
-      '"9.9.9.9" was not asked on port 6667: that port belongs to another protocol than HTTP.',
+      'Refused to connect to "9.9.9.9" on port 6667: that port belongs to a protocol other than HTTP.',
     ],
     [8080, "9.9.9.9"],
   ])("port %d", async (port, way) => {

@@ -79,8 +79,8 @@ describe("upstreamChooser()", () => {
   );
 
   test.each([
-    ["socks5://u:secret@p:1", "unsupported", "of the kind socks5://"],
-    ["http://", "config", "is not the URL of a proxy"],
+    ["socks5://u:secret@p:1", "unsupported", "names a socks5:// proxy"],
+    ["http://", "config", "is not a proxy URL"],
     ["http://u:%zz@p:1", "config", 'a stray "%"'],
   ])("%s is told without what is secret in it", (value, code, message) => {
     const choose = upstreamChooser({ HTTPS_PROXY: value });

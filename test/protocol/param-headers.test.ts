@@ -80,7 +80,7 @@ describe("paramHeadersOf(), valid", () => {
 });
 
 const notAName = "is not a header name";
-const notReachable = 'is not on a property that "properties" alone lead to';
+const notReachable = 'is on a property that is not reached through "properties" alone';
 const wrongType = "is on a property whose type is not integer, string or boolean";
 
 describe("paramHeadersOf(), invalid", () => {

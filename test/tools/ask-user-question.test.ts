@@ -38,12 +38,12 @@ test.each<[QuestionsReply, string, object]>([
   ],
   [
     { outcome: "declined", rung: "elicitation" },
-    "The user declined to answer, in their client. Do not ask the same again; go on without, or ask in the chat how to go on.",
+    "The user declined to answer, in their client. Do not ask the same again; continue without an answer, or ask in the chat how to continue.",
     { outcome: "declined", ...nothing },
   ],
   [
     { outcome: "cancelled", rung: "terminal" },
-    "The user closed the question without an answer, in an attached terminal. Ask in the chat if you cannot go on without.",
+    "The user closed the question without an answer, in an attached terminal. Ask in the chat if you cannot continue without an answer.",
     { outcome: "cancelled", ...nothing },
   ],
   [
@@ -53,7 +53,7 @@ test.each<[QuestionsReply, string, object]>([
   ],
   [
     { outcome: "pending", rung: "page", questionId: "ab" },
-    "pending: question ab is still open on a page in their browser. Go on with what does not need the answer; call AskUserQuestion again with exactly the same questions_json to get it.",
+    "pending: question ab is still open on a page in their browser. Continue with work that does not need the answer; call AskUserQuestion again with exactly the same questions_json to get it.",
     { outcome: "pending", questionId: "ab", answers: [] },
   ],
   [

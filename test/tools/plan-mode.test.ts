@@ -57,7 +57,7 @@ test("PlanMode enter says where to write, and what holds", async () => {
   expect(text.split("\n")).toEqual([
     "Plan mode activated",
     `Plan file: ${planFile}`,
-    expect.stringContaining("Explore with reading commands only"),
+    expect.stringContaining("Explore with read-only commands"),
     "A note.",
   ]);
   expect(structured).toEqual(activeShape);
@@ -105,8 +105,8 @@ describe("PlanMode exit", () => {
   });
 
   test.each([
-    ["refused", answered(["Keep planning"]), "The user wants the plan to be worked on."],
-    ["nothing chosen", answered([]), "The user wants the plan to be worked on."],
+    ["refused", answered(["Keep planning"]), "The user wants more work on the plan."],
+    ["nothing chosen", answered([]), "The user wants more work on the plan."],
     [
       "approved with words",
       answered(["Approve"], "but with tests"),
@@ -122,7 +122,7 @@ describe("PlanMode exit", () => {
     [
       "asked, with no answer that counts",
       { outcome: "unavailable", isTried: true },
-      "The user could not be shown the plan, or gave no answer to it. Show it in the chat; when the user agrees there, end plan mode with reset.",
+      "The plan could not be shown to the user, or the user did not answer. Show it in the chat; when the user agrees there, end plan mode with reset.",
     ],
     [
       "no answer yet",

@@ -159,11 +159,11 @@ describe("parseQuestions() refuses", () => {
   });
 
   test("what is no JSON", () => {
-    expect(() => parseQuestions("[{")).toThrow(/^questions_json is no valid JSON \(.+\)\. Nobody/);
+    expect(() => parseQuestions("[{")).toThrow(/^questions_json is not valid JSON \(.+\)\. Nobody/);
   });
 
   test.each([
-    [questionsJsonCharsMax, "questions_json is no valid JSON"],
+    [questionsJsonCharsMax, "questions_json is not valid JSON"],
     [questionsJsonCharsMax + 1, `questions_json has ${questionsJsonCharsMax + 1} characters`],
   ])("%p characters", (length, problem) => {
     expect(() => parseQuestions("[".repeat(length))).toThrow(problem);

@@ -36,13 +36,13 @@ describe("Bash", () => {
     [
       "timeout",
       { exitCode: null, signal: "SIGTERM", timedOut: true },
-      "timed out after 30.0 s and was ended by SIGTERM. Give a longer `timeout` (ms), or use BackgroundBash.",
+      "timed out after 30.0 s and was ended by SIGTERM. Set a longer `timeout` (ms), or use BackgroundBash.",
       true,
     ],
     [
       "timeout of a command that says how it ends",
       { exitCode: 143, timedOut: true, durationMs: 30_200 },
-      "timed out after 30.0 s and was ended (exit code: 143 (SIGTERM)). Give a longer `timeout` (ms), or use BackgroundBash.",
+      "timed out after 30.0 s and was ended (exit code: 143 (SIGTERM)). Set a longer `timeout` (ms), or use BackgroundBash.",
       true,
     ],
     ["a second", { durationMs: 1_000 }, "(no output)", false],
@@ -56,14 +56,14 @@ describe("Bash", () => {
     [
       "hand-over",
       { taskId: 4, exitCode: null, durationMs: 55_000, output: { kind: "whole", text: "on\n" } },
-      "on\nStill running after 55.0 s: it goes on in the background as task_id: 4. " +
-        "Read on with ReadBgOutput (wait_ms to wait); end it with KillBgTask.",
+      "on\nStill running after 55.0 s: it continues in the background as task_id: 4. " +
+        "Read its output with ReadBgOutput (wait_ms to wait); end it with KillBgTask.",
       false,
     ],
     [
       "lost",
       { isLost: true, exitCode: null },
-      "The command could not be ended, not even by SIGKILL, and was left behind.",
+      "The command could not be ended, not even with SIGKILL, and may still be running.",
       true,
     ],
     [
@@ -87,13 +87,13 @@ describe("Bash", () => {
     [
       "a process that was left running",
       { leftBehind: 1, exitCode: 2 },
-      "exit code: 2\n1 process was ended that the command had left running. Start what is to go on with BackgroundBash.",
+      "exit code: 2\nThe command left 1 process running, which was ended. Start long-running processes with BackgroundBash.",
       true,
     ],
     [
       "processes whose number is not known",
       { leftBehind: null },
-      "Processes were ended that the command had left running. Start what is to go on with BackgroundBash.",
+      "The command left processes running, which were ended. Start long-running processes with BackgroundBash.",
       false,
     ],
     [
@@ -210,7 +210,7 @@ test.each([
     );
     expect(text.split("\n")).toHaveLength(shown.length + 1);
     expect(notes).toEqual([
-      `[${tasks.length - shown.length} more tasks have no room here, those that ended first. ReadBgOutput still tells of each.]`,
+      `[${tasks.length - shown.length} more tasks are not shown here, those that ended first. ReadBgOutput still reads each of them.]`,
     ]);
     // Whatever still runs comes first, then what ended last.
     const isRunning = ({ state }: { state: string }): boolean => state === "running";

@@ -60,17 +60,23 @@ describe("SetCallback, what is asked", () => {
   });
 
   test.each<[Args, string]>([
-    [{ action: "set", delay_seconds: 1 }, "set needs a message: what to be reminded of."],
-    [{ ...set, message: " \n" }, "set needs a message: what to be reminded of."],
+    [{ action: "set", delay_seconds: 1 }, "set needs a message: the reminder's text."],
+    [{ ...set, message: " \n" }, "set needs a message: the reminder's text."],
     [
       { ...set, message: "x".repeat(2_049) },
-      "message has 2049 characters; at most 2048 are taken. Shorten it, or write it to a file and name that.",
+      "message has 2049 characters; the limit is 2048. Shorten it, or write it to a file and name the file.",
     ],
     [{ action: "set", message: "m" }, "set needs delay_seconds, from 1 to 3600."],
     [{ ...set, delay_seconds: 0 }, "delay_seconds is 0; it must be from 1 to 3600."],
     [{ ...set, delay_seconds: 3_601 }, "delay_seconds is 3601; it must be from 1 to 3600."],
-    [{ ...set, repeat_count: 0 }, "repeat_count is 0; it must be 1 or more, or -1 for ever."],
-    [{ ...set, repeat_count: -2 }, "repeat_count is -2; it must be 1 or more, or -1 for ever."],
+    [
+      { ...set, repeat_count: 0 },
+      "repeat_count is 0; it must be 1 or more, or -1 to repeat forever.",
+    ],
+    [
+      { ...set, repeat_count: -2 },
+      "repeat_count is -2; it must be 1 or more, or -1 to repeat forever.",
+    ],
     [{ action: "cancel", callback_id: 8 }, "callback_id is 8; it must be from 0 to 7."],
     [{ action: "cancel", callback_id: -1 }, "callback_id is -1; it must be from 0 to 7."],
   ])("%j is refused by name", async (args, message) => {

@@ -50,7 +50,7 @@ describe("TaskManager", () => {
       [
         { action: "create", text: "Write the\nparser" },
         [
-          "Task 1 was created and is the current one.",
+          "Task 1 was created and is now the current task.",
           "[ ] task 1: Write the parser (current)",
           "1 task, 1 pending; current: task 1.",
         ],
@@ -90,14 +90,14 @@ describe("TaskManager", () => {
           "Step 2 of task 1 is done (2 of 2 steps done).",
           "[ ] task 1: Write the parser (current) (2 of 2 steps done)",
           "    [x] step 2: grammar",
-          "That was the last one: task 1 can be completed.",
+          "That was the last step: task 1 can be completed.",
           "1 task, 1 pending; current: task 1.",
         ],
       ],
       [
         { action: "create", query: "named by query" },
         [
-          "Task 2 was created and is the current one.",
+          "Task 2 was created and is now the current task.",
           "[ ] task 2: named by query (current)",
           "2 tasks, 2 pending; current: task 2.",
         ],
@@ -105,7 +105,7 @@ describe("TaskManager", () => {
       [
         { action: "switch", query: "PARSER" },
         [
-          "Task 1 is the current one now.",
+          "Task 1 is now the current task.",
           "[ ] task 1: Write the parser (current) (2 of 2 steps done)",
           "    [x] step 1: tokens",
           "    [x] step 2: grammar",
@@ -123,7 +123,7 @@ describe("TaskManager", () => {
       [{ action: "pending" }, ["[ ] task 2: named by query", "2 tasks, 1 pending; current: none."]],
       [
         { action: "pending", query: "parser" },
-        ["No pending task has the words parser.", "2 tasks, 1 pending; current: none."],
+        ["No pending task contains the words parser.", "2 tasks, 1 pending; current: none."],
       ],
     ];
     for (const [args, lines] of talk) expect(await linesOf(args)).toEqual(lines);
@@ -144,7 +144,7 @@ describe("TaskManager", () => {
     expect(listed.structured?.tasks.length).toBeGreaterThan(0);
     // What is left out is told in both.
     const [note] = listed.structured?.notes ?? [];
-    expect(note).toContain("have no room here");
+    expect(note).toContain("are not shown here");
     expect(listed.text).toContain(note ?? "?");
   });
 
@@ -181,7 +181,7 @@ describe("TaskManager", () => {
     expect(text.length).toBeWithin(2_000, 5_000);
     const shown = structured?.tasks.length ?? 0;
     expect(structured).toMatchObject({ leftOut: 50 - shown, isCut: true, total: 50 });
-    expect(text).toContain(`[${50 - shown} more of 50 tasks have no room here`);
+    expect(text).toContain(`[${50 - shown} more of 50 tasks are not shown here`);
     expect(text).toContain("[ ] task 50: ");
   });
 

@@ -17,18 +17,18 @@ interface Readable {
   reading: Promise<void>;
 }
 
-/** A command, or a call to another server, in the background of one client, and how far that client has read it. */
+/** A background command, or a background call to an upstream server, of one client, and the client's read position. */
 export interface BackgroundTask extends Readable {
   readonly kind: "command" | "call";
   readonly execution: Execution;
 }
 
-/** An output that was too long for its result, and what of it the client was not shown. */
+/** An output that was too long for its result, and the part that the client was not shown. */
 export interface KeptOutput {
   /** The name of its file, without `.txt`. */
   readonly resultId: string;
   readonly path: string;
-  /** What it is the output of: a command, or a tool. */
+  /** The source of the output: a command, or a tool. */
   readonly title: string;
   /** The first byte that was left out. */
   readonly from: number;
@@ -80,7 +80,7 @@ export class ClientTasks {
     if (running < backgroundRunningMax) return;
     throw new AppError(
       "limit",
-      `${running} background tasks are running, which is the most that is allowed. ` +
+      `${running} background tasks are running, the maximum allowed. ` +
         `End one with KillBgTask, or wait for one to finish.`,
     );
   }
@@ -126,7 +126,7 @@ function isGone(task: ClientTask): boolean {
 export function goneError(id: number): AppError {
   return new AppError(
     "not_found",
-    `The output of task ${id} is gone: files of long outputs are kept for 24 hours, and 1 GiB of them in all. Run the command again.`,
+    `The output of task ${id} is gone: scorpiox-code keeps files of long outputs for 24 hours, and 1 GiB of them in all. Run the command again.`,
   );
 }
 

@@ -11,7 +11,7 @@ export interface CommandEnvironmentParts {
   readonly user: { readonly name: string; readonly homeDir: string; readonly shell: string | null };
 }
 
-/** What start-up files of a shell may print besides the environment. */
+/** The most that start-up files of a shell may print besides the environment. */
 const loginOutputCharsMax = 256 * 1024;
 
 /** The environment of commands. The login shell is asked for its PATH once, when it is first needed. */

@@ -23,7 +23,7 @@ export interface LaunchSpec extends Omit<ExecutionParts, "orphanage" | "onGone">
   readonly timeoutMs?: number | undefined;
   /** Released when the command and all that it started is gone; by the caller when it could not be started. */
   readonly confinement?: Confinement | undefined;
-  /** What a program finds on its descriptor 3; a confined one finds that of its confinement. */
+  /** The input of a program on its descriptor 3; a confined program finds that of its confinement. */
   readonly data?: Uint8Array | undefined;
 }
 
@@ -110,7 +110,7 @@ export class CommandLauncher {
     return this.#follow(execution, command, mark, spec);
   }
 
-  /** Resolves when nothing is left of what was made for commands that are gone. */
+  /** Resolves when all resources of ended commands are removed. */
   async released(): Promise<void> {
     await Promise.all(this.#releasing);
   }

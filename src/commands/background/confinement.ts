@@ -4,12 +4,15 @@ export interface Confinement {
   wrap(argv: readonly string[]): readonly string[];
   /** Added to the environment of the command, such as its TMPDIR. */
   readonly env: Readonly<Record<string, string>>;
-  /** What that program reads from its descriptor 3, before it starts the command. At most 4 KiB: it waits in a pipe. */
+  /**
+   * The input that the program reads from its descriptor 3 before it starts the command. At most 4 KiB: it waits in a
+   * pipe.
+   */
   readonly data?: Uint8Array;
   /** That program stays, watches over the command and kills it when it is asked to end: the command is asked instead. */
   readonly isOverseen?: boolean;
-  /** For the model: in what the command ran and what of it is not enforced; one sentence each. */
+  /** Notes for the model: the sandbox of the command, and the parts that are not enforced; one sentence each. */
   readonly notes: readonly string[];
-  /** The command and all that it started is gone: what was made for it is removed. Never rejects. */
+  /** Removes the resources of the command once it and everything it started are gone. Never rejects. */
   release(): Promise<void>;
 }

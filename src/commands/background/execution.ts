@@ -14,7 +14,7 @@ export type ExecutionState = "running" | "exited" | "failed" | "killed" | "timed
 /** Why we ended a command. */
 export type EndReason = "timeout" | "cancelled" | "killed" | "user" | "shutdown";
 
-/** Work that is no process of ours, such as a call to another server. */
+/** Work without a process of its own, such as a call to an upstream server. */
 export interface Work {
   /** Resolves when it is over and its output was delivered. Never rejects. */
   readonly ended: Promise<CommandExit>;
@@ -38,8 +38,8 @@ export interface ExecutionParts {
 const survivorPatienceMs = 100;
 
 /**
- * One supervised command from start to end: its output window, its family, why and when it ended.
- * The supervisor owns it; whoever waits for it listens.
+ * One supervised command from start to end: its output window, its family, why and when it ended. The supervisor owns
+ * it; callers that wait for it listen.
  */
 export class Execution {
   readonly commandText: string;
@@ -85,7 +85,7 @@ export class Execution {
     void work.ended.then((exit) => this.#onLeaderEnd(exit));
   }
 
-  /** 0 for what is no process. */
+  /** 0 for work without a process. */
   get pid(): number {
     return this.#command?.pid ?? 0;
   }
@@ -147,7 +147,7 @@ export class Execution {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Says how far the work is, which is no part of its output. */
+  /** Reports the progress of the work, which is not part of its output. */
   tellStep(step: string): void {
     for (const listener of this.#stepListeners) listener(step);
   }

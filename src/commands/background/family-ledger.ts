@@ -7,7 +7,7 @@ import { describeInstance, endLeftovers } from "./leftovers.ts";
 
 /** A family is written down when it has lived this long: most never are. */
 const writeAfterMs = 250;
-/** Another process has the store: what is to be written waits this long, longer each time, and is tried again. */
+/** Delay before a write is retried while another process holds the store; it grows each time. */
 const retryMs = { first: 20, max: 1_000 };
 /** Processes that start together take turns for a moment; a store that is held for longer than this is said to be. */
 const busyMsMax = 60_000;
@@ -31,7 +31,7 @@ export class FamilyLedger {
   readonly #parts: FamilyLedgerParts;
   readonly #waiting = new Map<number, ReturnType<typeof setTimeout>>();
   readonly #written = new Set<number>();
-  /** What is still to be done, in order. */
+  /** Pending writes, in order. */
   readonly #acts: Act[] = [];
   #retry: Timer | undefined;
   #ledger: Ledger | undefined;
@@ -80,7 +80,7 @@ export class FamilyLedger {
     if (this.#written.size === 0) {
       this.#acts.push((ledger) => ledger.removeInstance(this.#parts.instanceId));
     }
-    // What cannot be written now is found and forgotten by the next run.
+    // The next run finds and forgets entries that cannot be removed now.
     this.#performAll(new Pause(this.#parts.isBusy));
     this.#ledger.close();
   }
@@ -132,7 +132,7 @@ export class FamilyLedger {
     this.#isBroken = true;
     this.#acts.length = 0;
     this.#parts.warn(
-      `${messageOf(error)} Commands run all the same; only the guardian watches over them.`,
+      `${messageOf(error)} Commands still run, but only the guardian process watches over them.`,
     );
   }
 }

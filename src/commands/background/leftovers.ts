@@ -29,7 +29,7 @@ export async function endLeftovers(ledger: Ledger): Promise<number> {
     .instances()
     .filter((instance) => !isElsewhere(instance) && !isAlive(instance));
   for (const instance of dead) {
-    // Without a boot id (macOS) a process id may name anybody by now.
+    // Without a boot id (macOS) a process id may belong to another process.
     if (instance.bootId !== "" && instance.bootId === bootId())
       await endRemainsOf(instance, ledger.groupsOf(instance.id));
     ledger.removeInstance(instance.id);
@@ -79,7 +79,7 @@ function signalRemains(
   return found;
 }
 
-/** Its second mark is looked for as well: it stays with who wipes the environment. */
+/** Its second mark is looked for as well: processes that wipe their environment keep it. */
 function isRemainOf({ id }: ServerInstance, pid: number): boolean {
   if (isMarkOf(id, readProcVariable(pid, ownerVariable))) return true;
   return loadLimitMarks()?.isOf(pid, ownerMark(id, 0)) !== undefined;

@@ -51,7 +51,7 @@ export class OutputStore {
     if (ringPart.length > 0) this.#appendRing(ringPart);
   }
 
-  /** What is held from `from` (an absolute offset) on, oldest first: at most three segments. */
+  /** The stored bytes from `from` (an absolute offset) on, oldest first: at most three segments. */
   read(from: number): OutputSegment[] {
     const segments: OutputSegment[] = [];
     const headEnd = Math.min(this.#end, this.#headBytes);
@@ -109,7 +109,7 @@ export class OutputStore {
     let grown = Math.max(size, ringBytesFirst);
     while (grown < held + chunkBytes) grown *= 2;
     const ring = new Uint8Array(Math.min(grown, this.#ringBytesMax));
-    // Until it has its full size nothing has wrapped: the bytes lie in order.
+    // Until it has its full size nothing has wrapped: the bytes are in order.
     ring.set(this.#ring.subarray(0, held));
     this.#ring = ring;
   }

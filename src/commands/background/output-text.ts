@@ -34,7 +34,7 @@ export function outputText(store: OutputStore, charsMax: number, to = store.end)
   return bytes <= bytesMax ? cut : endsOf(Math.floor(charsMax / 4));
 }
 
-/** The first and the last bytes of an output of `totalBytes` as text, without what is cut off of their lines. */
+/** The first and the last bytes of an output of `totalBytes` as text, without partial lines. */
 export function twoEnds(first: Uint8Array, last: Uint8Array, totalBytes: number): CutOutput {
   const head = first.subarray(0, lineEnd(first));
   const tail = last.subarray(lineStart(last));
@@ -50,7 +50,7 @@ export function twoEnds(first: Uint8Array, last: Uint8Array, totalBytes: number)
   };
 }
 
-/** What follows a cursor: whole lines, then the line that is not ended yet. */
+/** The output after a cursor: whole lines, then the line that is not ended yet. */
 export interface NewOutput {
   /** Whole lines; where bytes were lost in between, each stretch on its own. */
   readonly stretches: readonly string[];
@@ -65,8 +65,8 @@ export interface NewOutput {
 }
 
 /**
- * What the store holds after the absolute offset `from`. Lines are never cut in half at a gap: a
- * line that lost bytes counts as lost as a whole.
+ * The stored output after the absolute offset `from`. Lines are never cut in half at a gap: a line that lost bytes is
+ * lost as a whole.
  */
 export function newOutput(store: OutputStore, from: number, ended: boolean): NewOutput {
   const stretches = joinAdjacent(store.read(from));
@@ -95,7 +95,7 @@ export function newOutput(store: OutputStore, from: number, ended: boolean): New
   };
 }
 
-/** The head and the ring lie side by side until something is dropped between them. */
+/** The head and the ring are adjacent until something is dropped between them. */
 function joinAdjacent(segments: readonly OutputSegment[]): OutputSegment[] {
   const [first, second] = segments;
   if (first === undefined || second === undefined) return [...segments];

@@ -26,7 +26,7 @@ export class SavedOutput {
 
   /**
    * @param room shared with the other outputs that are being saved in this folder
-   * @param onSaved told once how much is in the file, when no more comes
+   * @param onSaved called once with the size of the file, when the output is complete
    * @throws the system's error when the file cannot be made. An existing file is never reused.
    */
   constructor(

@@ -17,9 +17,10 @@ export class SavedOutputs {
   readonly #rooms = new Map<string, SavingRoom>();
 
   /**
-   * @param folders where to keep files; a later one stands in when an earlier one cannot be written, or its disk is nearly full
-   * @param warn told once for each file that could not be made
-   * @param roomIn what outputs may take together while they are saved in a folder
+   * @param folders where to keep files; a later one is used when an earlier one cannot be written, or its disk is
+   * nearly full
+   * @param warn called once for each file that could not be made
+   * @param roomIn the room that outputs share while they are saved in a folder
    */
   constructor(
     folders: readonly string[],
@@ -54,7 +55,7 @@ export class SavedOutputs {
   }
 
   /**
-   * What a file of this client holds, its two ends if it is long; `id` is its name without `.txt`. Undefined for
+   * The content of a file of this client, its two ends if it is long; `id` is its name without `.txt`. Undefined for
    * anything else, whatever the id says: it is never a path.
    */
   async read(clientId: string, id: string): Promise<SavedText | undefined> {
@@ -91,5 +92,6 @@ function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const info = lstatSync(folder);
   const isOurs = process.getuid === undefined || info.uid === process.getuid();
-  if (!info.isDirectory() || !isOurs) throw new Error(`${folder} is not a folder of this user`);
+  if (!info.isDirectory() || !isOurs)
+    throw new Error(`${folder} is not a folder that this user owns`);
 }

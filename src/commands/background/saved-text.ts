@@ -4,7 +4,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { savedTextBytesMax } from "../../base/limits.ts";
 import { isContinuation, lineEnd, type OutputText, twoEnds } from "./output-text.ts";
 
-/** No link is followed and no pipe is waited for; what the platform does not have is left out. */
+/** No link is followed and no pipe is waited for; flags that the platform lacks are left out. */
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** A file as text, its two ends if it is long, and into how many pages it is divided. */
@@ -48,8 +48,8 @@ export interface SavedPart {
 }
 
 /**
- * What stands from the byte `from` on, before the byte `to`: about `bytesMax`, up to the end of a line or, in a long
- * line, of a character. Undefined when there is no such file.
+ * The text from the byte `from` on, before the byte `to`: about `bytesMax`, up to the end of a line or, in a long line,
+ * of a character. Undefined when there is no such file.
  */
 export function readSavedPart(
   path: string,

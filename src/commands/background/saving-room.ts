@@ -16,12 +16,12 @@ const ownBounds: Bounds = {
   reserveBytes: savedResultsReserveBytes,
 };
 
-/** What the outputs that are being saved in one folder may take of its disk, all of them together. */
+/** The disk space that all outputs being saved in one folder may take together. */
 export class SavingRoom {
   readonly #bounds: Bounds;
   readonly #look: () => DiskSpace | undefined;
   #takenBytes = 0;
-  /** Granted, and not yet seen by whoever looks at the disk. */
+  /** Granted bytes that a look at the disk does not show yet. */
   #pendingBytes = 0;
   #reserveBytes = 0;
   #spareBytes = 0;
@@ -29,8 +29,8 @@ export class SavingRoom {
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param bounds of all outputs while they are written, and what is left of the disk
-   * @param look how the disk is doing
+   * @param bounds of all outputs while they are written, and of the free space to keep
+   * @param look at the state of the disk
    */
   constructor(
     folder: string,
@@ -41,14 +41,14 @@ export class SavingRoom {
     this.#look = look;
   }
 
-  /** Takes room for `bytes` more. When there is none: why, and nothing is taken. */
+  /** Takes room for `bytes` more. Returns the reason when there is no room, and then takes nothing. */
   take(bytes: number): string | undefined {
     const { bytesMax } = this.#bounds;
     if (this.#takenBytes + bytes > bytesMax) {
-      return `all that are being saved may take ${formatAmount(bytesMax, "byte")} together`;
+      return `the outputs being saved share a limit of ${formatAmount(bytesMax, "byte")}`;
     }
     if (!this.#hasSpare(bytes)) {
-      return `the disk is nearly full, and saving leaves ${formatAmount(this.#reserveBytes, "byte")} of it free`;
+      return `the disk is nearly full, and ${formatAmount(this.#reserveBytes, "byte")} of it must stay free`;
     }
     this.#takenBytes += bytes;
     this.#pendingBytes += bytes;

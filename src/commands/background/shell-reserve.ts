@@ -37,7 +37,7 @@ const idleMsMax = 60_000;
 
 /**
  * Takes its command from descriptor 3, which is gone when that runs, into the variable that has it under `bash -c` too:
- * nothing needs to stand beside the command, and errors in it name its own text and lines.
+ * nothing needs to be added to the command, and errors in it name its own text and lines.
  */
 const waitForCommand =
   'IFS= read -r -d "" BASH_EXECUTION_STRING <&3; exec 3<&-; eval "$BASH_EXECUTION_STRING"';
@@ -104,7 +104,7 @@ export class ShellReserve {
         this.#ready.push(shell);
       }
     } catch {
-      // Without a reserve commands are started when they come, and report what is wrong then.
+      // Without a reserve, commands are started when they come, and report their own errors.
     }
   }
 

@@ -41,7 +41,7 @@ export interface ForegroundSpec extends AnswerTime {
   readonly onOutput?: (chunk: Uint8Array) => void;
 }
 
-/** A program of ours, started without a shell. */
+/** A program of scorpiox-code, started without a shell. */
 export interface ProgramSpec {
   readonly argv: readonly string[];
   /** Names it where it is spoken of. */
@@ -56,7 +56,7 @@ export interface ProgramSpec {
   readonly onOutput: (chunk: Uint8Array) => void;
   /** How much of the output is held besides. */
   readonly outputSizes?: OutputStoreSizes;
-  /** What it finds on its descriptor 3. */
+  /** Its input on descriptor 3. */
   readonly data?: Uint8Array;
 }
 
@@ -65,7 +65,7 @@ type CommandSpec = Pick<ForegroundSpec, "clientId" | "commandText" | "cwd" | "co
 
 export type ForegroundOutcome =
   | { readonly kind: "ended"; readonly execution: Execution }
-  /** It runs on as a background task; `task.cursor` is still to be set by who shows the output. */
+  /** It runs on as a background task; the caller that shows the output has to set `task.cursor`. */
   | { readonly kind: "handed_over"; readonly task: BackgroundTask };
 
 /** How often adopted zombies are looked for while commands are live. */
@@ -166,8 +166,8 @@ export class Supervisor {
   }
 
   /**
-   * Makes work that is no process a background task of a client, whose output goes to `task.execution.onOutput`.
-   * @param name names it where it is spoken of
+   * Makes work without a process a background task of a client, whose output goes to `task.execution.onOutput`.
+   * @param name its name in messages
    */
   adopt(clientId: string, name: string, makeWork: (execution: Execution) => Work): BackgroundTask {
     const { orphanage } = this.#parts;
@@ -241,6 +241,6 @@ export class Supervisor {
 
   #assertOpen(): void {
     if (!this.#isClosing) return;
-    throw new AppError("cancelled", "The server is shutting down: no command is started any more.");
+    throw new AppError("cancelled", "The server is shutting down and starts no more commands.");
   }
 }

@@ -5,7 +5,7 @@ import { commandDescriptorsMax, processesReserve } from "../../base/limits.ts";
 import { type Libc, type Limits, loadLibc } from "./libc.ts";
 import { loadLimitMarks } from "./limit-mark.ts";
 
-/** What all commands of this process may have: they have the same user and the same beginnings. */
+/** The limits of all commands of this process: they have the same user and the same limits to begin with. */
 let processes: Limits | undefined | null = null;
 
 /** Of util-linux: sets limits and becomes the command. */
@@ -34,7 +34,7 @@ export function withProcessLimit(argv: readonly string[], mark: string): readonl
   const libc = process.platform === "linux" ? loadLibc() : undefined;
   const limits = libc === undefined ? undefined : processLimits(libc);
   const program = argv[0] ?? "";
-  // What is not there is to fail by its own name.
+  // A missing program must fail under its own name.
   if (limits === undefined || !isAbsolute(program) || !existsSync(program)) return argv;
   if (!existsSync(prlimit)) return argv;
   const number = loadLimitMarks()?.of(mark);
@@ -67,7 +67,7 @@ function fewerDescriptors(libc: Libc): Limits | undefined {
   return { ...limits, soft: BigInt(commandDescriptorsMax) };
 }
 
-/** Of few, commands get half. The system does not count those of root. */
+/** Of a small number, commands get half. The system does not count those of root. */
 function fewerProcesses(libc: Libc): Limits | undefined {
   const limits = libc.limitsOf("processes");
   if (limits === undefined || process.geteuid?.() === 0) return undefined;

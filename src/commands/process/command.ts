@@ -27,7 +27,7 @@ export function startCommand(spec: CommandSpec): Command {
   throw startFailure(spec, new Error("descriptor 3 needs the C library, which cannot be loaded"));
 }
 
-/** A child that is up and waits to be told what to do. */
+/** A child that is running and waits for its command. */
 export interface WaitingCommand extends Command {
   /** Writes `text` to its descriptor 3 and closes that. False when it is gone. Call it once. */
   release(text: string): boolean;
@@ -152,11 +152,11 @@ function startFailure(spec: CommandSpec, cause: unknown): AppError {
   const program = spec.argv[0] ?? "";
   const failed = "The command could not be started:";
   if (!existsSync(spec.cwd)) {
-    const message = `${failed} the folder ${spec.cwd} does not exist. Make it, or give another with --cwd.`;
+    const message = `${failed} the folder ${spec.cwd} does not exist. Create it, or pass another with --cwd.`;
     return new AppError("system", message, { cause });
   }
   if (isAbsolute(program) && !existsSync(program)) {
-    const message = `${failed} there is no shell ${program}. Set SHELL_PATH to one that exists.`;
+    const message = `${failed} the shell ${program} does not exist. Set SHELL_PATH to an existing shell.`;
     return new AppError("system", message, { cause });
   }
   const message = `${failed} ${messageOf(cause)} (program ${program}, folder ${spec.cwd}).`;

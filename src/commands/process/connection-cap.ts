@@ -34,7 +34,7 @@ export function capConnections(parts: ConnectionCapParts): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Closes what is too much; returns when to look again. */
+/** Closes connections above the limit; returns the time of the next check. */
 function createLook(libc: Libc, parts: ConnectionCapParts): () => number {
   const { port, closeIdle, lookMs = connectionLookMs } = parts;
   const descriptors = libc.descriptorsMax();
@@ -57,9 +57,9 @@ function createLook(libc: Libc, parts: ConnectionCapParts): () => number {
 
 /** Looked at at first; a server without clients has some thirty. */
 const extentMin = 256;
-/** A `struct pollfd`: the descriptor, then two halves of a number, what is asked and what is found. */
+/** A `struct pollfd`: the descriptor, then the requested and the returned events as halves of a number. */
 const wordsEach = 2;
-/** Found for a number that is no open descriptor. */
+/** Returned for a number that is not an open descriptor. */
 const POLLNVAL = 0x20;
 
 /**
@@ -82,7 +82,7 @@ export class OpenDescriptors {
   /** In rising order. */
   list(): number[] {
     const open = this.#look(this.#extent);
-    // One step down for each look: what has gone below does not hide at once what is still there above.
+    // One step down for each look: a closed descriptor below does not immediately hide an open one above.
     if (this.#extent > extentMin && !this.#isUpperHalfUsed(open)) this.#resize(this.#extent / 2);
     return open;
   }

@@ -20,9 +20,9 @@ const AF_INET = 2;
 const AF_INET6 = 10;
 
 /**
- * Whose the connections to a server of ours are. The kernel is asked with the first request of a connection; with the
- * next ones it is seen that our end of it is still the same socket and still connected (0.5 µs), since another user
- * may get the same port as soon as a connection has ended.
+ * The users behind the connections to a server of scorpiox-code. The kernel is asked with the first request of a
+ * connection; with the next ones it is seen that our end of it is still the same socket and still connected (0.5 µs),
+ * since another user may get the same port as soon as a connection has ended.
  */
 export class ConnectionUsers {
   readonly #known = new Map<number, Known>();
@@ -52,7 +52,7 @@ export class ConnectionUsers {
 interface Sockets {
   isConnected(fd: number): boolean;
   cookieOf(fd: number): bigint | undefined;
-  /** The descriptor of a connection from there to this port of ours. */
+  /** The descriptor of a connection from that address to this server's port. */
   find(client: SocketEnd, serverPort: number): number | undefined;
 }
 
@@ -90,7 +90,7 @@ function portIn(address: Uint8Array): number {
   return ((address[2] ?? 0) << 8) | (address[3] ?? 0);
 }
 
-/** Undefined for what is no IPv4 address, and no `::1`. */
+/** Undefined for an address that is neither IPv4 nor `::1`. */
 function addressIn(address: Uint8Array): string | undefined {
   if (address[0] === AF_INET) return address.slice(4, 8).join(".");
   const isLoopback = address.slice(8, 24).join("") === "0000000000000001";

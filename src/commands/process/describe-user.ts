@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 
-/** Whom commands and other servers run for. */
+/** The user for whom commands and upstream servers run. */
 export interface User {
   readonly name: string;
   readonly homeDir: string;
@@ -14,7 +14,7 @@ interface Known {
   readonly shell: string | null;
 }
 
-/** What the runtime says where it has no variable to take it from: USER and SHELL are all that it looks at. */
+/** The runtime's placeholder where a variable is missing: it looks only at USER and SHELL. */
 const notKnown = "unknown";
 
 /**

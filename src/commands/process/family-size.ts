@@ -2,8 +2,9 @@ import type { Family, Orphanage } from "./orphanage.ts";
 import { listProcesses, type ProcStat, readProcStat } from "./proc-table.ts";
 
 /**
- * How many processes of the family live, those that they started elsewhere included; undefined without `/proc`. What holds
- * a sandbox is none of the command's: bubblewrap's inner process ends a moment after the outer one, which was waited for.
+ * The number of living processes of the family, including those that they started elsewhere; undefined without `/proc`.
+ * The processes that hold a sandbox do not belong to the command: bubblewrap's inner process ends a moment after the
+ * outer one, which was waited for.
  */
 export function countFamily(orphanage: Orphanage, family: Family): number | undefined {
   const all = listProcesses().flatMap((pid) => readProcStat(pid) ?? []);

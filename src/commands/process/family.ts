@@ -99,11 +99,13 @@ export async function endAdopted(
     left = orphanage.killAll();
   }
   if (left === 0) return;
-  const what = left === 1 ? "A process" : `${left} processes`;
-  warn?.(`${what} that commands had started could not be ended. Look for what still runs: ps -ef`);
+  const what = left === 1 ? "a process" : `${left} processes`;
+  warn?.(
+    `Could not end ${what} that commands had started. List the running processes with: ps -ef`,
+  );
 }
 
-/** A fork bomb is not walked to its end: what is not asked is killed after the grace. */
+/** A fork bomb is not walked to its end: processes that were not asked are killed after the grace. */
 const processesMax = 4_096;
 
 /**

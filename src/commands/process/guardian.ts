@@ -5,14 +5,14 @@ import { loadLimitMarks } from "./limit-mark.ts";
 import type { Orphanage } from "./orphanage.ts";
 
 /**
- * A POSIX shell program that outlives the server by moments. It reads `+<group>` and `-<group>` lines
- * from the server; when the pipe ends, however the server died, it ends the groups that were live and
- * everything that carries the owner mark of the instance ($1), or its limit of file locks, which begins with the digits
- * $2 (Linux; empty where there is none) and stays with who wipes the environment. A `.` line tells it to go without a word.
- * The words behind $2, if any, start this program, which hunts for those who fork faster than a shell can look.
+ * A POSIX shell program that outlives the server by moments. It reads `+<group>` and `-<group>` lines from the server;
+ * when the pipe ends, however the server died, it ends the groups that were live and everything that carries the owner
+ * mark of the instance ($1), or its limit of file locks, which begins with the digits $2 (Linux; empty where there is
+ * none) and stays with processes that wipe their environment. A `.` line makes it exit silently. The words behind $2,
+ * if any, start this program, which hunts for processes that fork faster than a shell can look.
  *
- * It ignores the signals that a terminal or a supervisor sends to whole sessions. `sleep 0.2` is not
- * POSIX but works in GNU, BSD and BusyBox; where it does not, a whole second does.
+ * It ignores the signals that a terminal or a supervisor sends to whole sessions. `sleep 0.2` is not POSIX but works in
+ * GNU, BSD and BusyBox; where it does not, a whole second does.
  */
 export const guardianScript = String.raw`
 trap '' HUP INT QUIT TERM PIPE TSTP
@@ -42,19 +42,19 @@ marked() {
   fi
 }
 signal() {
-  # The number of a group that is gone may be somebody else's soon.
+  # The number of an ended group may soon belong to another process.
   still=" "
   for group in $live; do kill -s "$1" -- "-$group" 2>/dev/null && still="$still$group "; done
   live=$still
   for pid in $(marked "$2" "$3"); do kill -s "$1" -- "$pid" 2>/dev/null; found=1; done
 }
-# A shell that is refused a process ends where it stands: those that it knows are killed without one.
+# A shell that cannot fork exits on the spot: it kills the groups that it knows without forking.
 bare() { for group in $live; do kill -s KILL -- "-$group" 2>/dev/null; done; }
 trap bare EXIT
 leave() { trap - EXIT; exit 0; }
 hunt() { [ $# -gt 0 ] && [ -n "$digits" ] && "$@" ${huntArgument} "$digits" 2>/dev/null; }
 found= had=$live
-# At once, for itself: who forks on makes looks at all processes take seconds.
+# First, in the background: while a process keeps forking, a scan of all processes takes seconds.
 [ "$had" = " " ] || hunt "$@" &
 signal TERM "$id" "$digits"; signal CONT "$id" "$digits"
 [ "$had" = " " ] && [ -z "$found" ] && leave
@@ -72,8 +72,8 @@ leave
 `.replaceAll("\\$", "$");
 
 /**
- * A family that ends sooner is never told to the guardian: should the server be killed meanwhile, the
- * owner mark finds it. Saves two writes and two wake-ups for each short command.
+ * A family that ends sooner is never reported to the guardian: if the server is killed in that time, the owner mark
+ * finds the family. Saves two writes and two wake-ups for each short command.
  */
 const tellAfterMs = process.platform === "linux" ? 30 : 0;
 
@@ -89,8 +89,9 @@ export class Guardian {
   readonly #hunter: readonly string[];
 
   /**
-   * @param orphanage gets to know the guardian itself, which is nobody's orphan
-   * @param hunter what starts this program; absent: who forks faster than a shell looks outlives a killed server
+   * @param orphanage is given the guardian's process id, which is not an orphan
+   * @param hunter the command that starts this program; absent: processes that fork faster than a shell looks outlive a
+   * killed server
    */
   constructor(
     instanceId: string,
@@ -107,7 +108,7 @@ export class Guardian {
     if (this.#child !== undefined || this.#closed || process.platform === "win32") return;
     const digits = loadLimitMarks()?.prefixOf(this.#instanceId)?.toString() ?? "";
     const words = ["/bin/sh", "-c", guardianScript, "sh", this.#instanceId, digits];
-    // Whatever lies at our path by then: what is started is what runs now.
+    // Whatever file is at this program's path then: the program that runs now is the one that is started.
     const own = digits === "" || this.#hunter.length === 0 ? undefined : openOwn();
     const hunter = own === undefined ? [] : ["/proc/self/fd/3", ...this.#hunter.slice(1)];
     try {
@@ -129,7 +130,7 @@ export class Guardian {
     }
   }
 
-  /** @param afterMs what is known to live for long is told of at once: it may have wiped its owner mark */
+  /** @param afterMs 0 for a long-lived process, which is reported immediately: it may have wiped its owner mark */
   add(groupId: number, afterMs = tellAfterMs): void {
     const tell = (): void => {
       this.#untold.delete(groupId);
@@ -157,7 +158,7 @@ export class Guardian {
     void this.#child?.stdin.end();
   }
 
-  /** Lets the guardian go without a sweep: what is left may stay. */
+  /** Lets the guardian exit without a sweep: remaining processes may stay. */
   dismiss(): void {
     this.#tell(".");
     this.close();
@@ -166,7 +167,7 @@ export class Guardian {
   #tell(line: string): void {
     const stdin = this.#child?.stdin;
     if (stdin === undefined) return;
-    // A guardian that was killed this moment does not read: another one is told everything anew.
+    // A guardian that was killed this moment does not read: another one is given everything again.
     const sent = Promise.all([stdin.write(`${line}\n`), stdin.flush()]);
     sent.catch(() => undefined);
   }

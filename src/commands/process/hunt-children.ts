@@ -4,15 +4,15 @@ import { signalProcess } from "./signals.ts";
 export interface Hunt {
   /** Not to be touched, and not to be collected. */
   readonly isSpared: (pid: number) => boolean;
-  /** Collects a zombie; false for what is none. */
+  /** Collects a zombie; false for a process that is not one. */
   readonly reap: (pid: number) => boolean;
 }
 
-/** Nothing else is done meanwhile: who is not caught by then is hunted again later. */
+/** The hunt blocks everything else: a process that is not caught in this time is hunted again later. */
 const huntMsMax = 30;
-/** What was killed and is not gone by then is stuck, and who it leaves behind is found the next time. */
+/** A killed process that is not gone by then is stuck; the children that it leaves behind are found the next time. */
 const dyingMs = 2;
-/** The list is no snapshot: who is listed may end, and its heir be listed before the place that was read. */
+/** The list is not a snapshot: a listed process may end, and its heir be listed before the place that was read. */
 const emptyLooksMin = 2;
 
 /**

@@ -4,22 +4,23 @@ import { type LimitMarks, loadLimitMarks } from "./limit-mark.ts";
 import { listProcesses, readProcStat } from "./proc-table.ts";
 import { signalProcess } from "./signals.ts";
 
-/** For those who end when they are asked to. */
+/** Grace for processes that end when they are asked to. */
 const graceMs = 400;
-/** Who forks on for longer gets away. */
+/** A process that keeps forking for longer gets away. */
 const huntMsMax = 1_500;
-/** A list is no snapshot: who forks may be missed in one look, and hardly in so many. */
+/** A list is not a snapshot: a forking process may be missed in one look, and hardly in so many. */
 const emptyLooksMin = 40;
 /** Before each look at all processes so many at the numbers where the next are born, of some ten microseconds each. */
 const birthLooks = 50;
-/** Who was killed is not looked at again for so long; then another process may have its number. */
+/** A killed process is not looked at again for this long; then another process may have its number. */
 const forgetMs = 500;
 /** So many numbers before and behind the one that was given out last. */
 const birthNumbers = 8;
 
 /**
- * Kills every process of this machine that has a mark of the server whose marks begin with `digits`, and what it forks
- * meanwhile, look after look without a pause, after a moment: for a server that was killed. A shell would always come too late.
+ * Kills every process of this machine that has a mark of the server whose marks begin with `digits`, and everything
+ * that they fork in that time, look after look without a pause, after a moment: for a server that was killed. A shell
+ * would always come too late.
  */
 export function huntMarked(digits: string): void {
   const marks = loadLimitMarks();
@@ -48,7 +49,7 @@ export function huntMarked(digits: string): void {
   }
 }
 
-/** Who is killed in the moment of its birth has no heir. */
+/** A process that is killed in the moment of its birth has no heir. */
 function killNewest(births: number, prefix: bigint, marks: LimitMarks, dying: Set<number>): number {
   const newest = lastPid(births);
   let killed = 0;

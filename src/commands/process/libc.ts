@@ -10,11 +10,11 @@ import { openLinuxLibrary } from "../../base/linux-library.ts";
 export interface Libc {
   /** A pipe whose ends are not inherited by children, as `[read end, write end]`. */
   createPipe(): [number, number];
-  /** True when a read of `fd` would return at once: data, or the end. */
+  /** True when a read of `fd` would return immediately: data, or the end. */
   isReadable(fd: number): boolean;
   /** `poll(2)` without waiting, of a row of `struct pollfd` (two words each). False when it failed. */
   pollNow(polled: Int32Array): boolean;
-  /** `kill(2)`; a negative `pid` is a process group. False when there is no such process. */
+  /** `kill(2)`; a negative `pid` is a process group. False when the process does not exist. */
   kill(pid: number, signal: number): boolean;
   /** `flock(2)` without waiting, together with others or alone. False when somebody holds it otherwise. */
   lockFile(fd: number, isAlone: boolean): boolean;
@@ -28,9 +28,9 @@ export interface Libc {
   shutDown(fd: number): void;
   /** How many descriptors this process may have. */
   descriptorsMax(): number;
-  /** What of a resource this process may have, as soft and hard limit; undefined when it cannot be known. */
+  /** This process's soft and hard limit of a resource; undefined when it is unknown. */
   limitsOf(resource: LimitedResource): Limits | undefined;
-  /** What of a resource another process may have (Linux only); undefined when it cannot be known. */
+  /** Another process's limits of a resource (Linux only); undefined when they are unknown. */
   limitOf(pid: number, resource: LimitedResource): Limits | undefined;
   /** Sets the limits of `pid`, 0 for this process (Linux only). False when that was refused. */
   limit(pid: number, resource: LimitedResource, limits: Limits): boolean;

@@ -1,9 +1,9 @@
 import { type Libc, loadLibc } from "./libc.ts";
 
 /**
- * Each command has its owner mark a second time, as its limit of file locks: a number that Linux hands on from process to
- * process and has not looked at since 2.4.25. It stays with who wipes the environment, leaves the session and loses the
- * parent, and is read quicker than a file of `/proc`.
+ * Each command has its owner mark a second time, as its limit of file locks: a number that Linux hands on from process
+ * to process and has not looked at since 2.4.25. It stays with a process that wipes its environment, leaves the session
+ * and loses its parent, and is read quicker than a file of `/proc`.
  */
 export class LimitMarks {
   readonly #libc: Libc;
@@ -18,7 +18,7 @@ export class LimitMarks {
     this.#ceiling = own < ceilingMax ? own : ceilingMax;
   }
 
-  /** The number that stands for an owner mark; undefined for what is none. */
+  /** The number that represents an owner mark; undefined for an invalid mark. */
   of(mark: string): bigint | undefined {
     const dot = mark.lastIndexOf(".");
     const command = mark.slice(dot + 1);
@@ -91,7 +91,7 @@ function prefixBelow(ceiling: bigint, instanceId: string): bigint | undefined {
 
 let loaded: LimitMarks | undefined | null = null;
 
-/** Undefined where there are none: on other systems, and without the C library. */
+/** Undefined where limits do not exist: on other systems, and without the C library. */
 export function loadLimitMarks(): LimitMarks | undefined {
   if (loaded !== null) return loaded;
   const libc = process.platform === "linux" ? loadLibc() : undefined;

@@ -13,10 +13,10 @@ const beginMark = "--scorpiox-environment-begin--";
 const endMark = "--scorpiox-environment-end--";
 
 /**
- * PATH as the user's login shell sets it, or undefined when it cannot be learned. Interactive first,
- * since many keep their PATH in `.bashrc` or `.zshrc`; when that hangs or fails, a plain login shell.
- * `env` prints the variable, because shells differ in how they print lists, and the marks tell it from
- * the greetings that start-up files print.
+ * PATH as the user's login shell sets it, or undefined when it cannot be learned. Interactive first, since many keep
+ * their PATH in `.bashrc` or `.zshrc`; when that hangs or fails, a plain login shell. `env` prints the variable,
+ * because shells differ in how they print lists, and the marks separate it from the greetings that start-up files
+ * print.
  */
 export async function readLoginPath(shell: string, run: RunProgram): Promise<string | undefined> {
   const script = `echo ${beginMark}; /usr/bin/env; echo ${endMark}`;

@@ -11,7 +11,9 @@ export interface Family {
   readonly groupId: number;
   /** Value of the owner variable that its members inherit. */
   readonly mark: string;
-  /** The leader only watches over the command and kills it when it is asked to end: what is below is asked instead. */
+  /**
+   * The leader only watches over the command and kills it when it is asked to end, so its children are asked instead.
+   */
   readonly isOverseen?: boolean;
 }
 
@@ -34,7 +36,7 @@ function startTicksOf(family: Family): number {
  * the server (a child-subreaper), which finds them among its own children (Linux; elsewhere none).
  */
 export class Orphanage {
-  /** Children from before us, of a wrapper that became us by `exec`: never ours to end. */
+  /** Children of a wrapper that became this process by `exec`: the orphanage never ends them. */
   readonly #strangers = new Set(listOwnChildren());
   readonly #families = new Map<number, Family>();
   /** Children that Bun itself collects: leaders, the guardian, the login shell. */
@@ -43,7 +45,7 @@ export class Orphanage {
   #lastMark = "";
   #living: readonly ProcStat[] = [];
   #collectedAt = Number.NEGATIVE_INFINITY;
-  /** What programs have in their environment that were started for the user; undefined while there was none. */
+  /** The environment mark of programs that were started for the user; undefined as long as there was none. */
   #handOverMark: string | undefined;
   /** Strays were found at the last look, and asked to end. */
   #hasAsked = false;
@@ -79,7 +81,7 @@ export class Orphanage {
   }
 
   /**
-   * Kills what the family has among the adopted, and what that forks meanwhile, without a pause in between.
+   * Kills the family's processes among the adopted ones, and all that those fork in that time, without a pause.
    * @returns how many there were
    */
   killAdoptedOf(family: Family): number {
@@ -138,7 +140,7 @@ export class Orphanage {
 
   #readAdopted(): readonly ProcStat[] {
     let living: readonly ProcStat[] = [];
-    // Who is a zombie by now may have left an heir behind the place that was read.
+    // A process that has become a zombie may have left an heir behind the place that was read.
     for (let look = 0; look < looksMax; look++) {
       const reapedBefore = this.#reaped;
       living = this.#readAdoptedOnce();
@@ -153,7 +155,7 @@ export class Orphanage {
       if (this.#directChildren.has(pid)) continue;
       const stat = readProcStat(pid);
       if (stat === undefined) continue;
-      // The first thread of a process may have ended before the others: it looks like a zombie, and is none.
+      // The first thread of a process may have ended before the others: it looks like a zombie but is not one.
       if (stat.state === "Z" && this.#reap(pid)) continue;
       if (this.#isOurs(pid)) living.push(stat);
     }
@@ -168,7 +170,7 @@ export class Orphanage {
     return false;
   }
 
-  /** As the first process of a container we are given orphans that we never started: a mark tells. */
+  /** The first process of a container is given orphans that it never started: the mark shows which are its own. */
   #isDescendant(pid: number): boolean {
     if (process.pid !== 1) return true;
     if (readProcVariable(pid, ownerVariable) !== undefined) return true;
@@ -217,7 +219,7 @@ function ask(pid: number): void {
   signalProcess(pid, "SIGCONT");
 }
 
-/** Undefined when neither its group nor a mark tells. */
+/** Undefined when neither its group nor a mark shows its family. */
 function knownToBelong({ pid, groupId }: ProcStat, family: Family): boolean | undefined {
   if (groupId === family.groupId) return true;
   const known = loadLimitMarks()?.isOf(pid, family.mark);

@@ -48,14 +48,14 @@ export class OutputPipe {
 
   /** The command runs from now on: what it writes is delivered. */
   start(): void {
-    // One that ended before it was told to start is closed, and its descriptor may be another's by now.
+    // A pipe that ended before its start is closed, and its descriptor may have been reused.
     if (this.#isFinished) return;
     this.#streamTimer = setTimeout(() => this.#stream(), streamAfterMs);
   }
 
   /**
-   * Delivers what the command wrote before it ended, then closes. Does not wait for survivors that
-   * still hold the write end.
+   * Delivers the output that the command wrote before it ended, then closes. Does not wait for survivors that still
+   * hold the write end.
    */
   async finish(): Promise<void> {
     this.#isFinished = true;
@@ -101,14 +101,14 @@ export class OutputPipe {
         this.#delivery = undefined;
       }
     } catch {
-      // The pipe was closed under the reader by `finish`: what was read has been delivered.
+      // `finish` closed the pipe under the reader: everything that was read has been delivered.
     }
   }
 
   /**
-   * Resolves when the pipe has been seen empty, nothing is being delivered, and the loop has turned
-   * since: what the stream had taken from the pipe by then was delivered in that turn. A sink that
-   * takes its time is waited for; survivors that go on writing are not.
+   * Resolves when the pipe has been seen empty, nothing is being delivered, and the loop has turned since: the bytes
+   * that the stream had taken from the pipe were delivered in that turn. A sink that takes its time is waited for;
+   * survivors that go on writing are not.
    */
   async #untilEmpty(): Promise<void> {
     const bytesMax = this.#deliveredBytes + 2 * drainBytesMax;

@@ -7,9 +7,9 @@ export function ownCommand(): readonly [string, ...string[]] {
 }
 
 /**
- * The same, whatever lies at its path by now: a command may be allowed to write there, and what is started by this
- * would run outside of its bounds. By our process id, not as `self`: `prlimit` and the like, which a command may stand behind, are
- * themselves then.
+ * The same program, whatever file is at its path: a command may be allowed to write there, and a program started from
+ * there would run outside of the bounds. By this process's id, not as `self`: `prlimit` and the like, which may precede
+ * a command, would be `self` then.
  */
 export function ownRunningCommand(): readonly string[] {
   const [program, ...rest] = ownCommand();

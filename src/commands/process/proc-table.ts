@@ -1,16 +1,16 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 
-/** What the kernel says of one process (Linux). */
+/** The kernel's record of one process (Linux). */
 export interface ProcStat {
   readonly pid: number;
-  /** What the system calls its program: the first 15 characters of the file's name. */
+  /** The system's name of its program: the first 15 characters of the file's name. */
   readonly name: string;
   readonly parentPid: number;
   readonly groupId: number;
   readonly state: string;
   /** It has a terminal that could send it signals. */
   readonly hasTerminal: boolean;
-  /** Clock ticks after boot; with the pid it names one process for ever. */
+  /** Clock ticks after boot; with the pid it identifies one process permanently. */
   readonly startTicks: number;
 }
 
@@ -73,7 +73,7 @@ function childrenIn(text: string): number[] {
   return text.split(" ").filter(Boolean).map(Number);
 }
 
-/** All process ids, or none where there is no `/proc`. */
+/** All process ids; empty without `/proc`. */
 export function listProcesses(): number[] {
   try {
     return readdirSync("/proc").map(Number).filter(Number.isInteger);

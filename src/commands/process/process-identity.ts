@@ -1,7 +1,7 @@
 import { systemCodeOf } from "../../base/errors.ts";
 import { readProcStat } from "./proc-table.ts";
 
-/** What names one process for ever, where the system tells when it was started. */
+/** The permanent identity of one process, where the system reports when it was started. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startTicks: number | null;
@@ -12,7 +12,7 @@ export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, startTicks: readProcStat(process.pid)?.startTicks ?? null };
 }
 
-/** Whether it still runs, whoever it belongs to; another process may have its number by now. */
+/** Whether it still runs, whoever owns it; another process may have taken its number. */
 export function isRunningStill({ pid, startTicks }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0);

@@ -5,10 +5,10 @@ import { isCompiled } from "./own-command.ts";
 import { ownerVariable } from "./owner-mark.ts";
 import { readProcStat, readProcVariable } from "./proc-table.ts";
 
-/** What tells where a process comes from. */
+/** The facts that show the origin of a process. */
 export interface ProcessLook {
   readonly parentPid: number;
-  /** What the system calls its program. Outside text. */
+  /** The system's name of its program. Outside text. */
   readonly name: string;
   readonly hasTerminal: boolean;
   /** Its environment says that a scorpiox-code server started it, or started one of its ancestors. */
@@ -20,16 +20,16 @@ export interface ProcessLook {
 /** Undefined for a process that is not there, or not to be seen. */
 export type LookAt = (pid: number) => ProcessLook | undefined;
 
-/** Who has started a process. `unknown`: it went while it was looked at, or has too many ancestors to tell. */
+/** The origin of a process. `unknown`: it ended during the look, or has too many ancestors. */
 export type ProcessOrigin =
   | { readonly kind: "person" }
-  /** `pid` is the server, or who carries its mark. */
+  /** `pid` is the server, or a process that carries its mark. */
   | { readonly kind: "server" | "mark"; readonly pid: number }
   | { readonly kind: "unknown" };
 
 /** Far more ancestors than anything has that a person started. */
 const ancestorsMax = 500;
-/** Each ancestor that ends meanwhile means to look once more. */
+/** Each ancestor that ends during the look makes another look necessary. */
 const looksMax = 10;
 
 /**
@@ -45,7 +45,7 @@ export function originOf(pid: number, lookAt: LookAt): ProcessOrigin {
   return { kind: "unknown" };
 }
 
-/** Undefined when an ancestor ended meanwhile, and the next is another one. */
+/** Undefined when an ancestor ended in between, and the next one is another process. */
 function originIn(pid: number, lookAt: LookAt): ProcessOrigin | undefined {
   let current = pid;
   let look = lookAt(pid);
@@ -55,7 +55,7 @@ function originIn(pid: number, lookAt: LookAt): ProcessOrigin | undefined {
     const { parentPid }: ProcessLook = look;
     if (parentPid === 0) return { kind: "person" };
     const parent = lookAt(parentPid);
-    // Not to be seen: where processes of others are hidden, what is above them is the system's.
+    // Invisible: where processes of others are hidden, their ancestors belong to the system.
     if (parent === undefined) {
       return lookAt(current)?.parentPid === parentPid ? { kind: "person" } : undefined;
     }
@@ -66,7 +66,7 @@ function originIn(pid: number, lookAt: LookAt): ProcessOrigin | undefined {
   return { kind: "unknown" };
 }
 
-/** Processes as they are now; undefined where the system does not tell. On macOS one run of `ps`. */
+/** The current processes; undefined where the system does not list them. On macOS one run of `ps`. */
 export async function lookAtProcesses(): Promise<LookAt | undefined> {
   if (process.platform === "linux") return lookAtProc;
   if (process.platform !== "darwin") return undefined;
@@ -114,7 +114,7 @@ function lookAtProc(pid: number): ProcessLook | undefined {
   };
 }
 
-/** Empty when it is not ours to know, which what runs as this user is. */
+/** Empty when it may not be read; for processes of this user it may. */
 function executableOf(pid: number): string {
   try {
     return readlinkSync(`/proc/${pid}/exe`);
@@ -123,7 +123,7 @@ function executableOf(pid: number): string {
   }
 }
 
-/** This executable under whatever name, or one of another version under ours. */
+/** This executable under any name, or another version under this executable's name. */
 function isProductPath(path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return name.startsWith(product.name) || (isCompiled && path === process.execPath);

@@ -10,7 +10,7 @@ export interface Shell {
   readonly prefix: string;
 }
 
-/** Where a shell may be: what the environment says, as values. */
+/** The places where a shell may be, as the environment gives them. */
 export interface ShellSearch {
   /** SHELL_PATH of the configuration. */
   readonly shellPath: string | undefined;
@@ -19,8 +19,8 @@ export interface ShellSearch {
 }
 
 /**
- * `bash -c`; on Windows the Bash of Git, then PowerShell. SHELL_PATH overrides. On a system without
- * bash `/bin/sh` stands in for it.
+ * `bash -c`; on Windows the Bash of Git, then PowerShell. SHELL_PATH overrides. On a system without bash, `/bin/sh` is
+ * used.
  */
 export function findShell(search: ShellSearch): Shell {
   const path = search.shellPath ?? firstExisting(candidates(search));

@@ -19,7 +19,7 @@ export function isGroupAlive(groupId: number): boolean {
   return send(-groupId, 0);
 }
 
-/** Signals one process. False when there is none. */
+/** Signals one process. False when it does not exist. */
 export function signalProcess(pid: number, signal: SentSignal): boolean {
   return send(pid, constants.signals[signal]);
 }
@@ -29,7 +29,7 @@ export function isProcessAlive(pid: number): boolean {
   return send(pid, 0);
 }
 
-/** Windows knows no polite request: the tree is ended at once. Without job objects, the leader only. */
+/** Windows has no polite request: the tree is ended immediately. Without job objects, the leader only. */
 function endWindowsTree(pid: number): boolean {
   return loadWindowsJobs()?.terminate(pid) ?? send(pid, constants.signals.SIGKILL);
 }

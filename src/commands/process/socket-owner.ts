@@ -9,7 +9,7 @@ export interface SocketEnd {
   readonly port: number;
 }
 
-/** The user whose socket stands at `own` and is connected to `other`; undefined when there is none. */
+/** The user who owns the socket at `own` that is connected to `other`; undefined without such a socket. */
 export type SocketOwner = (own: SocketEnd, other: SocketEnd) => number | undefined;
 
 const AF_NETLINK = 16;
@@ -35,8 +35,8 @@ const requestBytes = 72;
 const uidAt = 80;
 
 /**
- * Asks the kernel for one socket by its two ends (`sock_diag(7)`): 4 µs however many connections there are, and at
- * once, so that no other socket takes its place meanwhile. Undefined where the system does not tell: not Linux, or a
+ * Asks the kernel for one socket by its two ends (`sock_diag(7)`): 4 µs however many connections there are, and
+ * synchronously, so that no other socket can take its place. Undefined where the system does not say: not Linux, or a
  * Linux without it.
  */
 export function openSocketOwner(): SocketOwner | undefined {
@@ -74,7 +74,7 @@ function openDiagnosis(): Diagnosis | undefined {
     if (c.send(fd, sent, BigInt(requestBytes), 0) !== BigInt(requestBytes)) return undefined;
     const length = Number(c.recv(fd, received, BigInt(reply.length), MSG_DONTWAIT));
     if (length < uidAt + 4 || reply.readUInt16LE(4) !== SOCK_DIAG_BY_FAMILY) return undefined;
-    // A socket that only listens there is found too, and one that was closed counts as root's.
+    // A socket that only listens there is found too, and a closed one is reported as root's.
     if (reply[stateAt] !== state || !hasSameEnds(request, reply)) return undefined;
     return reply.readUInt32LE(uidAt);
   };

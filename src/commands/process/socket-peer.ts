@@ -2,14 +2,17 @@ import { dlopen, ptr } from "bun:ffi";
 
 import { openLinuxLibrary } from "../../base/linux-library.ts";
 
-/** Who connected to a local socket. */
+/** The process that connected to a local socket. */
 export interface SocketPeer {
   readonly uid: number;
-  /** 0 for a process that cannot be seen from here, as one of another container; undefined where the system does not tell. */
+  /**
+   * 0 for a process that cannot be seen from here, as one of another container; undefined where the system does not
+   * say.
+   */
   readonly pid: number | undefined;
 }
 
-/** The process at the other end of a local socket; undefined when the system does not tell. */
+/** The process at the other end of a local socket; undefined when the system does not say. */
 export type PeerOf = (fd: number) => SocketPeer | undefined;
 
 const SOL_SOCKET = 1;
@@ -21,7 +24,7 @@ const ucredWords = 3;
 const SOL_LOCAL = 0;
 const LOCAL_PEERPID = 2;
 
-/** Undefined on systems that do not tell. Loading costs 0.2 ms: not before there is a connection. */
+/** Undefined on systems that do not say. Loading costs 0.2 ms: not before there is a connection. */
 export function loadSocketPeer(): PeerOf | undefined {
   try {
     if (process.platform === "linux") return openLinux();

@@ -9,7 +9,7 @@ export interface CommandSpec {
   readonly env: Readonly<Record<string, string>>;
   /** Gets stdout and stderr as one stream of bytes, in the order in which they were written. */
   readonly onOutput: OutputSink;
-  /** What the program finds on its descriptor 3, at most 4 KiB; absent = it has none. */
+  /** The program's input on descriptor 3, at most 4 KiB; absent = none. */
   readonly data?: Uint8Array | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface CommandExit {
 
 type Stream = "ignore" | "pipe" | number;
 
-/** What a program is started with. */
+/** The settings with which a program is started. */
 export interface LeaderSpec extends Pick<CommandSpec, "argv" | "cwd" | "env"> {
   /** Arguments are passed on as they are, and the program's own name in quotes (Windows, batch files). */
   readonly isVerbatim?: boolean;

@@ -7,7 +7,7 @@ import { dlopen, ptr } from "bun:ffi";
 export interface WindowsJobs {
   /** Puts a new child into a job of its own. What it started before that moment stays outside. */
   adopt(pid: number): void;
-  /** Ends all processes of the child's job. False when there are none. */
+  /** Ends all processes of the child's job. False when it has none. */
   terminate(pid: number): boolean;
   /** True while the child's job has a process. */
   isAlive(pid: number): boolean;

@@ -21,7 +21,7 @@ export interface Backend {
   start(bounds: Bounds): Start;
 }
 
-/** What a trial came to: no `problem` = it works. */
+/** The outcome of a trial: no `problem` = it works. */
 export interface Trial {
   readonly name: BackendName;
   readonly hasNetwork: boolean;
@@ -52,8 +52,8 @@ interface KeptTrial {
 }
 
 /**
- * Knows the sandboxes of this system and which of them work. Each is tried once, when it is first needed; one that
- * failed again later, since what was in its way may be gone.
+ * Knows the sandboxes of this system and which of them work. Each is tried once, when it is first needed; a failed one
+ * is tried again later, since the obstacle may be gone.
  */
 export class Backends {
   readonly #parts: BackendParts;
@@ -104,12 +104,12 @@ export class Backends {
   }
 
   async #problemOf(name: BackendName, hasNetwork: boolean): Promise<string | undefined> {
-    if (!this.known.includes(name)) return "it is not for this system";
+    if (!this.known.includes(name)) return "it is not available on this system";
     if (name === "bubblewrap" && this.#bwrap === undefined) {
-      return "there is no bwrap on PATH; install bubblewrap";
+      return "bwrap is not on PATH; install bubblewrap";
     }
     const backend = this.#backend(name);
-    if (!hasNetwork && backend.needsNetwork) return "it cannot keep the network away";
+    if (!hasNetwork && backend.needsNetwork) return "it cannot block the network";
     const folder = await makePrivateFolder(this.#parts.tmpDir);
     try {
       return await this.#startIn(backend, hasNetwork, folder);
@@ -133,7 +133,7 @@ export class Backends {
     const start = { command: [...command, ...script], ...(data === undefined ? {} : { data }) };
     const { exitCode, output } = await this.#parts.run(start, folder);
     if (exitCode === 0) return undefined;
-    if (exitCode === hasWritten) return "a command in it could write all the same";
+    if (exitCode === hasWritten) return "a command in it could still write";
     const said = output.trim().split("\n").at(-1)?.slice(0, sayingCharsMax);
     return said ? `it failed: ${said}` : `it failed with exit code ${exitCode}`;
   }
@@ -171,6 +171,6 @@ export class Backends {
 }
 
 const hasWritten = 9;
-/** Of what a backend said when it failed. */
+/** The most that is kept of a failed backend's output. */
 const sayingCharsMax = 200;
 const tryToWrite = `if (: > "$1") 2>/dev/null; then exit ${hasWritten}; fi; exit 0`;

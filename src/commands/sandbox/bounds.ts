@@ -1,9 +1,9 @@
-/** What may be written: everything, the workspace, or nothing but what is listed. */
+/** The writable part of the file system: everything, the workspace, or only the listed paths. */
 export type SandboxMode = "off" | "workspace-write" | "read-only";
 
 export type BackendName = "bubblewrap" | "landlock" | "seatbelt";
 
-/** The bounds of one command, as every backend is told them. All paths are real ones. */
+/** The bounds of one command, as every backend receives them. All paths are real ones. */
 export interface Bounds {
   /** `off`: files are not restricted; it is the network alone that is kept away. */
   readonly mode: SandboxMode;
@@ -15,15 +15,15 @@ export interface Bounds {
   readonly hidden: Hidden;
 }
 
-/** What stays as it is below the folders that may be written. */
+/** Paths below the writable folders that stay unchanged. */
 export interface Shield {
-  /** Folders between a writable one and what is protected: renaming one would carry that away. */
+  /** Folders between a writable one and a protected path: renaming one would carry the protected path away. */
   readonly pinned: readonly string[];
   /** Files and folders that exist, or have a stand-in. */
   readonly closed: readonly string[];
 }
 
-/** What cannot be read either: it exists, and holds secrets of this program. */
+/** Paths that cannot be read either: they exist, and hold secrets of this program. */
 export interface Hidden {
   readonly folders: readonly string[];
   readonly files: readonly string[];

@@ -6,9 +6,9 @@ export interface ProtectedName {
   /** Relative to the folder that it protects. */
   readonly path: string;
   readonly kind: "file" | "folder";
-  /** What is in a file that stands in; absent = nothing. */
+  /** The content of a stand-in file; absent = empty. */
   readonly text?: string;
-  /** Nothing stands in for it. */
+  /** It has no stand-in. */
   readonly isLeftMissing?: true;
 }
 
@@ -16,8 +16,8 @@ export interface ProtectedName {
 const moduleDepthMax = 8;
 
 /**
- * What is believed below folders whose names are not known before. What a command makes anew there is not in it: a
- * worktree, or a submodule.
+ * Trusted files below folders whose names are not known in advance. Things that a command newly creates there are not
+ * included: a worktree, or a submodule.
  */
 export async function deeperNames(
   folder: string,

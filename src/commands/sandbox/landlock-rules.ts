@@ -1,6 +1,6 @@
 import type { Bounds } from "./bounds.ts";
 
-/** What the child that confines itself is told (`__sandbox`), as JSON. */
+/** The settings of the child that confines itself (`__sandbox`), as JSON. */
 export interface LandlockRules {
   /** Folders and files that may be written. */
   readonly writable: readonly string[];
@@ -32,11 +32,11 @@ export function rulesetAttributes(version: number): BigUint64Array {
   const files = version >= 5 ? all : all & ~rights.ioctlDev;
   if (version < 4) return new BigUint64Array([files]);
   if (version < 6) return new BigUint64Array([files, 0n]);
-  // Abstract sockets and signals reach only what is within the same bounds.
+  // Abstract sockets and signals reach only processes within the same bounds.
   return new BigUint64Array([files, 0n, 0b11n]);
 }
 
-/** What is granted below a path: no devices are made anywhere. */
+/** The rights granted below a path: no devices are made anywhere. */
 export function grantedRights(handled: bigint, isFolder: boolean): bigint {
   const ofFiles = rights.writeFile | rights.truncate | rights.ioctlDev;
   const granted = isFolder ? handled & ~(rights.makeChar | rights.makeBlock) : ofFiles;

@@ -12,7 +12,7 @@ export interface Applied {
   readonly plan: { readonly planFile: string | undefined } | undefined;
 }
 
-/** In what a command ran and what of it is not enforced: one sentence each, for the model. */
+/** The sandbox in which a command ran, and the parts that are not enforced: one sentence each, for the model. */
 export function notesOf(applied: Applied): string[] {
   const open = notHeld(applied);
   const notes = [heldIn(applied)];
@@ -32,14 +32,14 @@ export function planNotesOf(backend: BackendName, hasNetwork: boolean): string[]
 
 /** Plan mode where nothing can hold a command. */
 export function unheldNote(reasons: string): string {
-  return `Plan mode is on, and nothing on this system keeps commands from writing (${reasons}): only read.`;
+  return `Plan mode is on, but nothing on this system stops commands from writing (${reasons}): run commands that only read.`;
 }
 
-/** In what a command would run, as a clause, for whoever is asked whether it may. */
+/** The sandbox in which a command would run, as a clause, for the user who is asked whether it may run. */
 export function stateOf({ backend, mode, hasNetwork, plan }: Applied): string {
   const files = plan !== undefined ? "read-only, because plan mode is on" : mode;
   const parts = [
-    ...(files === "off" ? ["it may write all that you may"] : [files]),
+    ...(files === "off" ? ["it may write everything that you may"] : [files]),
     ...(hasNetwork ? [] : ["no network"]),
   ];
   return `${parts.join(", ")} (${backend})`;
@@ -48,8 +48,8 @@ export function stateOf({ backend, mode, hasNetwork, plan }: Applied): string {
 /** The same where nothing can hold a command; `isRefused`: then it will not run at all. */
 export function unheldState(isRefused: boolean): string {
   return isRefused
-    ? "what is configured cannot be held here, so it will not be run"
-    : "none, although plan mode is on: nothing on this system keeps it from writing, it may do all that you may";
+    ? "the configured sandbox cannot be enforced here, so it will not be run"
+    : "none, although plan mode is on: nothing on this system stops it from writing, so it may do everything that you may";
 }
 
 function heldIn({ backend, mode, plan, opensMore = false }: Applied): string {
@@ -59,11 +59,11 @@ function heldIn({ backend, mode, plan, opensMore = false }: Applied): string {
   }
   switch (mode) {
     case "off":
-      return `Ran in a sandbox for the network (${backend}): files are not restricted.`;
+      return `Ran in a network sandbox (${backend}): files are not restricted.`;
     case "read-only":
       return `Ran in the sandbox read-only (${backend}): only $TMPDIR could be written.`;
     case "workspace-write": {
-      const what = `the workspace${opensMore ? ", what SANDBOX_WRITE names" : ""} and $TMPDIR`;
+      const what = `the workspace${opensMore ? ", the folders in SANDBOX_WRITE" : ""} and $TMPDIR`;
       return `Ran in the sandbox workspace-write (${backend}): only ${what} could be written.`;
     }
   }
@@ -73,7 +73,7 @@ function notHeld({ backend, mode }: Applied): string[] {
   if (mode === "off") return [];
   switch (backend) {
     case "bubblewrap":
-      return ["named pipes that a process outside reads"];
+      return ["named pipes that processes outside the sandbox read"];
     case "landlock":
       return [
         "chmod, chown, file times and extended attributes",

@@ -57,6 +57,6 @@ function linkRefusal(given: string, link: string, outer: string): AppError {
   return new AppError(
     "refused",
     `SANDBOX=workspace-write cannot open ${given} for writing: ${link} is a symbolic link in ${outer}, where commands ` +
-      "may put any. Nothing was run. Give the path that is meant instead, or remove the link.",
+      "can create links. Nothing was run. Give the link's target instead, or remove the link.",
   );
 }

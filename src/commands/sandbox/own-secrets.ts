@@ -6,18 +6,18 @@ import { systemCodeOf } from "../../base/errors.ts";
 import type { Hidden } from "./bounds.ts";
 
 /**
- * What this program keeps from others below `~/.scorpiox`: values that entries name and the tokens of logins; keys and
- * sockets of the running servers; what servers keep for one principal; profiles of the browser, with their cookies.
+ * The secrets of this program below `~/.scorpiox`: values that entries name and the tokens of logins; keys and sockets
+ * of the running servers; what servers keep for one principal; profiles of the browser, with their cookies.
  */
 const secretFolders = ["secrets", "run", "principals", "browser"];
-/** What seals the state that clients bring back, and the token of `serve --http`. */
+/** The key that seals the state that clients bring back, and the token of `serve --http`. */
 const secretFiles = ["state.key", "http-token"];
 const names = new Set([...secretFolders, ...secretFiles]);
 
 /**
- * Those that exist, as real paths: a link is no place for a mount.
+ * Those that exist, as real paths: a link cannot be a mount point.
  * @param scorpioxDir a real path
- * @throws a system error when it is there and cannot be listed: then nobody knows what there is
+ * @throws a system error when it exists but cannot be listed: then its secrets are unknown
  */
 export async function findOwnSecrets(scorpioxDir: string): Promise<Hidden> {
   const entries = await listed(scorpioxDir);

@@ -12,7 +12,7 @@ export async function makePrivateFolder(parent: string): Promise<string> {
     // `mkdtemp` gives mode 0700. The process id is for people, and for `sweepPrivateFolders`.
     return await realpath(await mkdtemp(join(parent, `${prefix}${process.pid}-`)));
   } catch (error) {
-    const message = `No folder for temporary files could be made in ${parent}: ${messageOf(error)}. Set TMPDIR.`;
+    const message = `Cannot create a folder for temporary files in ${parent}: ${messageOf(error)}. Set TMPDIR.`;
     throw new AppError("system", message, { cause: error });
   }
 }

@@ -3,7 +3,7 @@ import type { BackendName } from "./bounds.ts";
 import { planNotesOf, unheldNote } from "./notes.ts";
 import { reasonsOf, refusalOf, type SandboxSettings } from "./settings.ts";
 
-/** What works here, and what that means for commands. */
+/** The sandboxes that work here, and the effect on commands. */
 export interface SandboxReport {
   readonly settings: SandboxSettings;
   /** Each sandbox of this kind of system, tried with the network and without. */
@@ -12,7 +12,7 @@ export interface SandboxReport {
   readonly used: BackendName | null;
   /** Why commands are refused; null when they run. */
   readonly refusal: string | null;
-  /** What plan mode holds and does not hold. */
+  /** The rules that plan mode enforces and does not enforce. */
   readonly planMode: readonly string[];
 }
 

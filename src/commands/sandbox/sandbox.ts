@@ -36,7 +36,7 @@ export class Sandbox {
   }
 
   /**
-   * @throws AppError `refused` when what the user chose cannot be held here; `system` when there is no room for
+   * @throws AppError `refused` when the user's choice cannot be enforced here; `system` when there is no room for
    * temporary files
    */
   async confine({ cwd, plan }: SandboxRequest): Promise<Confinement | undefined> {
@@ -51,7 +51,7 @@ export class Sandbox {
     return unconfined(unheldNote(reasons));
   }
 
-  /** In what a command would run now, as a clause; undefined = in nothing. */
+  /** The sandbox in which a command would run now, as a clause; undefined = none. */
   async stateFor(plan: SandboxRequest["plan"]): Promise<string | undefined> {
     const { settings, backends } = this.#parts;
     const { hasNetwork } = settings;
@@ -62,7 +62,7 @@ export class Sandbox {
     return stateOf({ backend: chosen.name, mode, hasNetwork, plan });
   }
 
-  /** What plan mode will and will not hold here. */
+  /** The rules that plan mode will and will not enforce here. */
   async planNotes(): Promise<readonly string[]> {
     const { settings, backends } = this.#parts;
     const { hasNetwork } = settings;
@@ -111,7 +111,7 @@ export class Sandbox {
     };
   }
 
-  /** What has to be there before the command starts, and goes with it. */
+  /** The resources that must exist before the command starts, and go with it. */
   async #prepare(
     folders: readonly string[],
     isMounted: boolean,
@@ -134,7 +134,8 @@ export class Sandbox {
       return { tmpDir, shield: { pinned, closed: names.map(({ path }) => path) }, release };
     }
     const closed: string[] = [];
-    // What was there may be a stand-in that its last user removes right now: it is asked for as well.
+    // An existing entry may be a stand-in that its last user removes right now, so a stand-in is requested for it as
+    // well.
     const holdings = await Promise.allSettled(names.map((name) => standIns.hold(name)));
     for (const [index, holding] of holdings.entries()) {
       const path = names[index]?.path ?? "";
@@ -151,7 +152,7 @@ export class Sandbox {
   }
 }
 
-/** Undefined for what is not there, is no file, or is a file with another name as well: then nothing of it is opened. */
+/** Undefined for a path that is missing, is not a file, or has further hard links: then it is not opened. */
 async function regularFile(path: string): Promise<string | undefined> {
   try {
     // It was kept as a real path: another one is a link that somebody has put in its place.

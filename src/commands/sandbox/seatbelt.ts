@@ -14,7 +14,7 @@ export function seatbeltArguments(bounds: Bounds): string[] {
   return ["-p", seatbeltProfile(bounds)];
 }
 
-/** The rule that comes last counts. */
+/** The last matching rule applies. */
 export function seatbeltProfile({ mode, hasNetwork, writable, shield, hidden }: Bounds): string {
   const rules = ["(version 1)", "(allow default)"];
   if (mode !== "off") {

@@ -132,7 +132,7 @@ const judgePair: readonly Instruction[] = [
 ];
 
 /**
- * Process 0 is whoever asks. Its own number is refused as well: a filter cannot know that of a program which is started
+ * Process 0 is the caller. Its own number is refused as well: a filter cannot know that of a program which is started
  * later, and a number that was known may belong to another by then.
  */
 const judgeProcess = (index: number): readonly Instruction[] => [
@@ -148,7 +148,7 @@ const judgePriority = (ofUser: number): readonly Instruction[] => [
   ...judgeProcess(1),
 ];
 
-/** Without new limits (a null pointer) it only tells those of a process. */
+/** Without new limits (a null pointer) it only reads those of a process. */
 const judgeLimits: readonly Instruction[] = [
   load(argumentAt(2)),
   [jumpEqual, 0, 3, 0],
@@ -157,7 +157,7 @@ const judgeLimits: readonly Instruction[] = [
   ...judgeProcess(0),
 ];
 
-/** What is shared by System V's means is known to everybody of the user by its number. */
+/** Objects shared by System V's means are reachable by number for every process of the user. */
 const judgeShared = (index: number): readonly Instruction[] => [
   load(argumentAt(index)),
   ...[IPC_RMID, IPC_SET].flatMap((what) => endIf(what, notOne)),
@@ -176,7 +176,7 @@ const judgeOthers = (calls: OtherCalls): Instruction[] => [
 
 /**
  * The filter as an array of `struct sock_filter`, as `bwrap --seccomp` and prctl(2) take it.
- * @param processes `shared`: there is no namespace that keeps the command from other processes
+ * @param processes `shared`: no namespace separates the command from other processes
  * @throws AppError `unsupported` for a processor whose calls are not known
  */
 export function seccompFilter(
@@ -185,7 +185,7 @@ export function seccompFilter(
 ): Uint8Array {
   const calls = callNumbers[architecture];
   if (calls === undefined) {
-    throw new AppError("unsupported", `There is no filter of system calls for ${architecture}.`);
+    throw new AppError("unsupported", `No system-call filter exists for ${architecture}.`);
   }
   const foreign: Instruction[] =
     calls.foreignFrom === undefined ? [] : [[jumpAtLeast, 0, 1, calls.foreignFrom], missing];

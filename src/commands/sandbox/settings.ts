@@ -1,7 +1,7 @@
 import type { Trial } from "./backends.ts";
 import type { BackendName, SandboxMode } from "./bounds.ts";
 
-/** What the user chose. */
+/** The user's choice. */
 export interface SandboxSettings {
   readonly mode: SandboxMode;
   readonly hasNetwork: boolean;
@@ -13,15 +13,15 @@ export interface SandboxSettings {
 
 /** Why none of the sandboxes that were tried can be used. */
 export function reasonsOf(trials: readonly Trial[]): string {
-  if (trials.length === 0) return "there is no sandbox for this kind of system";
+  if (trials.length === 0) return "no sandbox exists for this kind of system";
   return trials.map(({ name, problem }) => `${name}: ${problem}`).join("; ");
 }
 
-/** What a command is answered with that was to run in a sandbox that is not there. */
+/** The answer to a command whose sandbox is unavailable. */
 export function refusalOf({ mode, hasNetwork }: SandboxSettings, reasons: string): string {
   const wanted = [
     ...(mode === "off" ? [] : [`SANDBOX=${mode}`]),
     ...(hasNetwork ? [] : ["SANDBOX_NETWORK=off"]),
   ].join(" with ");
-  return `${wanted} cannot be held here, so nothing was run (${reasons}). See \`scorpiox-code doctor sandbox\`.`;
+  return `${wanted} cannot be enforced here, so nothing was run (${reasons}). See \`scorpiox-code doctor sandbox\`.`;
 }

@@ -7,7 +7,7 @@ import type { BackendName, Shield } from "./bounds.ts";
 import { deeperNames, type ProtectedName } from "./deeper-names.ts";
 import { isEmptyFolder, type KeptName } from "./stand-ins.ts";
 
-/** What is run, or believed, by programs outside of the sandbox. */
+/** Files that programs outside of the sandbox run or trust. */
 const inEveryFolder: readonly ProtectedName[] = [
   { path: ".git/hooks", kind: "folder" },
   { path: ".git/config", kind: "file" },
@@ -19,7 +19,7 @@ const inEveryFolder: readonly ProtectedName[] = [
   { path: "mcp_servers.json", kind: "folder" },
   // As a whole: `skills` in it is often a link.
   { path: ".agents", kind: "folder" },
-  // Tasks, servers and instructions of other programs, most of which ask before they believe a new one: a stand-in for
+  // Tasks, servers and instructions of other programs, most of which ask before they trust a new one: a stand-in for
   // each would cost every command more than it is worth, and editors would see it come and go.
   ...[".vscode", ".cursor", ".codex", ".gemini", ".envrc"].map(
     (path) => ({ path, kind: "folder", isLeftMissing: true }) as const,
@@ -66,7 +66,7 @@ const inHome: readonly ProtectedName[] = [
   bashProfile,
 ];
 
-/** Folders of this user that count wherever they are. All real paths. */
+/** Folders of this user that are protected wherever they are. All real paths. */
 export interface OwnFolders {
   readonly homeDir: string;
   readonly scorpioxDir: string;
@@ -75,13 +75,13 @@ export interface OwnFolders {
 export interface FoundShield {
   readonly pinned: Shield["pinned"];
   readonly closed: readonly KeptName[];
-  /** What does not exist and must not come to exist: a stand-in takes its place. */
+  /** Paths that do not exist and must not be created: a stand-in takes their place. */
   readonly missing: readonly KeptName[];
 }
 
 /**
- * What is protected below the folders that may be written.
- * @throws AppError `refused` for a symbolic link in such a place: what it names could not be kept
+ * The protected paths below the writable folders.
+ * @throws AppError `refused` for a symbolic link in such a place: its target could not be protected
  */
 export async function findShield(
   folders: readonly string[],
@@ -114,7 +114,7 @@ const isAround = (outer: string, folder: string): boolean =>
   outer !== folder && isInside(folder, outer);
 
 /**
- * Refuses what a sandbox cannot open without giving away what has to stay closed.
+ * Refuses folders that a sandbox cannot open without also opening a path that must stay closed.
  * @throws AppError `refused`
  */
 export function assertProtectable(
@@ -129,11 +129,11 @@ export function assertProtectable(
     );
   };
   for (const folder of folders) {
-    if (folder === "/") refuse(folder, "it is everything");
+    if (folder === "/") refuse(folder, "it is the whole file system");
     if (isInside(folder, scorpioxDir))
       refuse(folder, `it is in ${scorpioxDir}, which stays closed`);
     if (backend !== "landlock") continue;
-    const instead = "and Landlock cannot keep a part as it is; install bubblewrap";
+    const instead = "and Landlock cannot protect a part of an open folder; install bubblewrap";
     if (isInside(scorpioxDir, folder)) refuse(folder, `${scorpioxDir} is in it, ${instead}`);
     const inner = folders.find((other) => isAround(folder, other));
     if (inner !== undefined) refuse(folder, `${inner} is in it, ${instead}`);
@@ -161,7 +161,7 @@ async function protectedPaths(
   return all.map((name) => ({ ...name, root: folder }));
 }
 
-/** A repository itself, as one opens it for a worktree that lies elsewhere. */
+/** A repository itself, as one opens it for a worktree that is elsewhere. */
 async function isGitFolder(folder: string): Promise<boolean> {
   const parts = ["HEAD", "objects"].map((name) => lstat(join(folder, name)));
   return (await Promise.allSettled(parts)).every(({ status }) => status === "fulfilled");
@@ -195,6 +195,6 @@ function linkRefusal(path: string): AppError {
   return new AppError(
     "refused",
     `The sandbox cannot protect ${path}: it is a symbolic link. Nothing was run. ` +
-      "Put the file itself there, or work with SANDBOX=read-only.",
+      "Replace the link with the file itself, or work with SANDBOX=read-only.",
   );
 }

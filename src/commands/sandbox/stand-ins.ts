@@ -19,19 +19,19 @@ export type KeptName = ProtectedName;
 
 /** The lock of a file, by its descriptor: `flock(2)`. Neither waits. */
 export interface FileLocks {
-  /** Together with others who do the same. */
+  /** Locks it together with others that do the same. */
   share(fd: number): boolean;
   /** True when nobody else holds it. */
   takeAlone(fd: number): boolean;
 }
 
 /**
- * What came of it: `there` is something else that exists by now; `impossible` means that nothing can be put there,
- * which holds for the command as well.
+ * The outcome: `there` means that something else exists; `impossible` means that nothing can be put there, which holds
+ * for the command as well.
  */
 export type Holding = "held" | "there" | "impossible";
 
-/** By this modification time a stand-in is known for one, also to another server and after a crash. */
+/** This modification time marks a stand-in, also for another scorpiox-code process and after a crash. */
 const markSeconds = 981_173_106;
 /** A stand-in may be removed between the look and the lock, by its last user elsewhere, or not be marked yet. */
 const holdMsMax = 3_000;
@@ -104,11 +104,11 @@ export class StandIns {
     }
     throw new AppError(
       "system",
-      `${name.path} comes and goes and cannot be protected. Nothing was run. Try again.`,
+      `${name.path} keeps appearing and disappearing and cannot be protected. Nothing was run. Try again.`,
     );
   }
 
-  /** Undefined when it is not there any more, or is none. */
+  /** Undefined when it is gone, or is not a stand-in. */
   async #lock({ path, text }: KeptName): Promise<FileHandle | undefined> {
     const handle = await openItself(path);
     if (handle === undefined) return undefined;
@@ -124,13 +124,13 @@ export class StandIns {
     this.#held.delete(path);
     const { name, handle } = held;
     const isLast = this.#locks.takeAlone(handle.fd) && (await isAt(path, handle));
-    // Somebody may have filled it meanwhile: then it is theirs.
+    // Another process may have filled it in the meantime: then it belongs to that process.
     if (isLast && (await isStandIn(path, name.text))) await remove(path);
     await handle.close();
   }
 }
 
-/** True for what a server put there, be it another one or an earlier one. */
+/** True for an entry that a scorpiox-code process made, this one, another one or an earlier one. */
 export async function isStandIn(path: string, text?: string): Promise<boolean> {
   const stats = await lookAt(path);
   return stats !== undefined && isMarked(stats, text);
@@ -141,7 +141,7 @@ function isMarked(stats: Stats, text = ""): boolean {
   return stats.isDirectory() || (stats.isFile() && stats.size === text.length);
 }
 
-/** One look: between two of them it may be removed, or made anew. */
+/** One look: between two looks it may be removed, or made again. */
 async function whatIsAt({ path, text }: KeptName): Promise<"stand-in" | "in making" | "other"> {
   const stats = await lookAt(path);
   if (stats === undefined) return "in making";
@@ -151,7 +151,7 @@ async function whatIsAt({ path, text }: KeptName): Promise<"stand-in" | "in maki
   return isYoung && isEmpty ? "in making" : "other";
 }
 
-/** True too for one that is gone by now; false for what cannot be read. */
+/** True also for a folder that is gone; false for one that cannot be read. */
 export async function isEmptyFolder(path: string): Promise<boolean> {
   try {
     return (await readdir(path)).length === 0;
@@ -160,7 +160,7 @@ export async function isEmptyFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Private: `.scorpiox` may come to be used meanwhile. */
+/** Private: `.scorpiox` may come into use in the meantime. */
 async function make({ path, kind, text = "" }: KeptName): Promise<"made" | "there" | "impossible"> {
   try {
     if (kind === "folder") await mkdir(path, 0o700);

@@ -13,8 +13,8 @@ export interface SchedulerParts {
 }
 
 /**
- * When callbacks fire, for all clients: only while no tool call of the client is running, and one that came due during
- * a call a full delay after it. One timer serves all of them, and without callbacks there is none.
+ * Fires the callbacks of all clients: only while no tool call of the client is running; one that came due during a call
+ * fires a full delay after it. One timer serves all of them; without callbacks no timer runs.
  */
 export class CallbackScheduler {
   readonly #parts: SchedulerParts;
@@ -82,7 +82,7 @@ export class CallbackScheduler {
     this.#armedForMs = Infinity;
   }
 
-  /** In steps: a timer stands still while the machine sleeps, and so a step bounds how late it is afterwards. */
+  /** In steps: a timer pauses while the machine sleeps, so a step bounds how late it is afterwards. */
   #arm(deadlineMs: number): void {
     if (deadlineMs >= this.#armedForMs) return;
     this.#timer?.stop();
@@ -107,14 +107,14 @@ export class CallbackScheduler {
     }
   }
 
-  /** Returns how many fired. Each is looked for anew: a listener may have cancelled it. */
+  /** Returns how many fired. Each is looked up again: a listener may have cancelled it. */
   #fireDue(clientId: string, slots: CallbackSlots, now: number, room: number): number {
     let fired = 0;
     while (fired < room && !this.#parts.isBusy(clientId)) {
       const callback = slots.takeDue(now);
       if (callback === undefined) break;
       fired += 1;
-      // To the end of the line: where fires are too many for the time, none is put off for ever.
+      // To the end of the line: when there are more fires than time, none is postponed forever.
       this.#clients.delete(clientId);
       this.#clients.set(clientId, slots);
       this.#forgetIfEmpty(clientId, slots);

@@ -5,7 +5,7 @@ import { callbackSlotsMax } from "../../base/limits.ts";
 export interface CallbackSpec {
   readonly message: string;
   readonly delaySeconds: number;
-  /** -1 = for ever. */
+  /** -1 = forever. */
   readonly repeatCount: number;
 }
 
@@ -14,12 +14,12 @@ export interface SetCallback {
   readonly callbackId: number;
   readonly message: string;
   readonly delaySeconds: number;
-  /** -1 = for ever; 0 once the last fire is out. */
+  /** -1 = forever; 0 once the last fire is out. */
   readonly firesLeft: number;
   readonly deadlineMs: number;
 }
 
-/** The eight slots of one client. Knows no clock: it is told what time it is. */
+/** The eight slots of one client. Has no clock: callers pass the time. */
 export class CallbackSlots {
   readonly #slots: (SetCallback | undefined)[] = Array.from({ length: callbackSlotsMax });
   #earliestMs = Infinity;
@@ -29,7 +29,7 @@ export class CallbackSlots {
     return this.#slots.filter((slot) => slot !== undefined);
   }
 
-  /** When the next one fires; Infinity when there is none. Remembered, because it is asked of all clients. */
+  /** The time of the next fire; Infinity without one. Remembered, because it is needed for all clients. */
   get earliestMs(): number {
     return this.#earliestMs;
   }
@@ -64,7 +64,7 @@ export class CallbackSlots {
     return fired;
   }
 
-  /** Whatever is due by now waits for a full delay again. */
+  /** Every callback that is due waits for a full delay again. */
   rebase(nowMs: number): void {
     for (const [callbackId, slot] of this.#slots.entries()) {
       if (slot === undefined || slot.deadlineMs > nowMs) continue;
@@ -88,7 +88,7 @@ export class CallbackSlots {
 
   #emptySlotText(callbackId: number): string {
     const used = this.list().map((slot) => slot.callbackId);
-    const rest = used.length === 0 ? "None is set." : `Set are: ${used.join(", ")}.`;
-    return `There is no callback ${callbackId}. ${rest}`;
+    const rest = used.length === 0 ? "None is set." : `In use: ${used.join(", ")}.`;
+    return `No callback has the id ${callbackId}. ${rest}`;
   }
 }

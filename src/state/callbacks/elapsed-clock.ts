@@ -4,7 +4,7 @@ import { sleepNoticeMs, uptimeStepMs } from "../../base/limits.ts";
 
 /** Where the time comes from; tests bring their own. */
 export interface TimeSources {
-  /** Never goes back; stands still while the machine sleeps (Linux, macOS). */
+  /** Never goes back; pauses while the machine sleeps (Linux, macOS). */
   readonly monotonicMs: () => number;
   /** Since the machine was started, its sleep included, in whole seconds. */
   readonly uptimeMs: () => number;
@@ -40,7 +40,7 @@ const machineTime: TimeSources = {
     try {
       return uptime() * 1_000;
     } catch {
-      // Some sandboxes hide it. Sleep then does not count, and nothing else is lost.
+      // Some sandboxes hide it. Then sleep is not included, and nothing else is lost.
       return performance.now();
     }
   },

@@ -41,7 +41,7 @@ export class FireAnnouncer {
     if (sampling !== undefined) void this.#sample(clientId, text, sampling);
   }
 
-  /** A client that refused may be asked again: it wants reminders anew, or it is gone. */
+  /** A client that refused may be asked again: it wants reminders again, or it is gone. */
   forgive(clientId: string): void {
     this.#refusing.delete(clientId);
   }
@@ -55,7 +55,7 @@ export class FireAnnouncer {
         maxTokens: callbackSampleTokensMax,
       });
     } catch (error) {
-      // One that ended or did not answer is no refusal, and one that ended must not be remembered.
+      // A client that ended or did not answer has not refused, and one that ended must not be remembered.
       const isRefusal = error instanceof AppError && error.code === "system";
       if (isRefusal) this.#refusing.add(clientId);
     } finally {

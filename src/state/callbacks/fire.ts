@@ -6,7 +6,7 @@ export interface Fire {
   readonly fireId: number;
   readonly callbackId: number;
   readonly message: string;
-  /** -1 = for ever. */
+  /** -1 = forever. */
   readonly firesLeft: number;
 }
 

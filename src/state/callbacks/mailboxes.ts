@@ -28,7 +28,7 @@ export class Mailboxes {
   }
 }
 
-/** Fires that one client has not been told of by a tool result yet. */
+/** Fires that no tool result has reported to one client yet. */
 export class Mailbox {
   /** In their order. */
   readonly #fires: Fire[] = [];
@@ -70,7 +70,7 @@ export class Mailbox {
     const counts = [...this.#unlisted].sort(([a], [b]) => a - b);
     const sum = counts.reduce((total, [, count]) => total + count, 0);
     const each = counts.map(([callbackId, count]) => `callback ${callbackId}: ${count}`).join(", ");
-    return [`[${sum} earlier fires since the last result have no line: ${each}]`];
+    return [`[${sum} earlier fires since the last result are not shown: ${each}]`];
   }
 }
 

@@ -35,7 +35,7 @@ function localDate(now: Date): string {
   return parts.map((part) => String(part).padStart(2, "0")).join("-");
 }
 
-/** Plans of one day and one goal that may lie side by side. */
+/** The most plans of one day and one goal in a folder. */
 const attemptsMax = 100;
 
 /** Made in each workspace that has a plan, under this path. */
@@ -53,7 +53,7 @@ export async function createPlanFile(root: string, goal: string, now: Date): Pro
     const path = join(folder, planFileName(goal, now, attempt));
     if (await writeNew(path, headingOf(goal))) return path;
   }
-  const message = `${folder} has ${attemptsMax} plans of today for this goal. Give the goal another wording.`;
+  const message = `${folder} already has ${attemptsMax} plans from today for this goal. Reword the goal.`;
   throw new AppError("limit", message);
 }
 
@@ -81,10 +81,10 @@ async function makeFolder(root: string): Promise<string> {
 async function assertOwnFolder(folder: string): Promise<void> {
   const stats = await lstat(folder);
   if (stats.isDirectory()) return;
-  const what = stats.isSymbolicLink() ? "a link" : "no folder";
+  const what = stats.isSymbolicLink() ? "a link" : "not a folder";
   throw new AppError(
     "refused",
-    `${folder} is ${what}: plans are only written into a real folder of the workspace. Move it away.`,
+    `${folder} is ${what}: plans are written only into a real folder of the workspace. Move it away.`,
   );
 }
 
@@ -96,7 +96,7 @@ async function writeNew(path: string, text: string): Promise<boolean> {
     // The folder may have been changed for a link since it was looked at.
     if ((await realpath(path)) !== path) {
       await unlink(path);
-      throw new AppError("refused", `${path} leads elsewhere: a folder on the way is a link.`);
+      throw new AppError("refused", `${path} points elsewhere: a folder in its path is a link.`);
     }
     await file.writeFile(text);
     return true;
@@ -109,7 +109,7 @@ async function writeNew(path: string, text: string): Promise<boolean> {
 function unwritable(path: string, cause: unknown): AppError {
   const isGone = systemCodeOf(cause) === "ENOENT";
   const remedy = isGone
-    ? "The workspace folder is gone: make it again."
+    ? "The workspace folder is gone: create it again."
     : "Make the folder writable.";
   const message = `The plan cannot be written: ${path}: ${messageOf(cause)}. ${remedy}`;
   return new AppError("system", message, { cause });

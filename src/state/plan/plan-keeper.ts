@@ -81,7 +81,7 @@ export class PlanKeeper {
     if (await this.#end(place, "exited", startedAtMs)) return;
     const active = await this.get(place);
     if (active === undefined) return;
-    const message = `Plan mode was begun anew meanwhile, with ${active.planFile}, and stays active. Call exit for that plan.`;
+    const message = `Plan mode has been started again, with ${active.planFile}, and stays active. Call exit for that plan.`;
     throw new AppError("usage", message);
   }
 
@@ -100,7 +100,7 @@ export class PlanKeeper {
   ): Promise<Pick<KeptPlan, "planFile" | "startedAtMs"> & { readonly text: string }> {
     const active = await this.get(place);
     if (active === undefined) {
-      throw new AppError("usage", "Plan mode is not active. Begin it with `enter` and a `goal`.");
+      throw new AppError("usage", "Plan mode is not active. Start it with `enter` and a `goal`.");
     }
     const { startedAtMs } = active;
     const planFile =
@@ -111,7 +111,10 @@ export class PlanKeeper {
     if (text.trim() !== "" && text.trim() !== headingOf(active.goal).trim()) {
       return { planFile, text, startedAtMs };
     }
-    throw new AppError("usage", `${planFile} has no plan in it yet. Write it there, then exit.`);
+    throw new AppError(
+      "usage",
+      `${planFile} does not contain a plan yet. Write the plan there, then exit.`,
+    );
   }
 
   /** @throws AppError `usage` when another was quicker */
@@ -125,7 +128,7 @@ export class PlanKeeper {
     try {
       if ((await this.get(place))?.planFile !== planFile) await unlink(planFile);
     } catch {
-      // What made it fail is told.
+      // The original failure is reported.
     }
   }
 
@@ -152,7 +155,7 @@ export class PlanKeeper {
       await assertOneName(planFile);
       return planFile;
     }
-    const message = `\`plan_file\` with enter goes on with a plan: a .md file in ${folder}. Leave it out for a new one.`;
+    const message = `With enter, \`plan_file\` continues an existing plan: a .md file in ${folder}. Leave it out for a new plan.`;
     throw new AppError("refused", message);
   }
 
@@ -187,7 +190,7 @@ function goalFrom(text: string): string {
   if (goal === "") throw new AppError("usage", "`goal` is missing: say what the plan is for.");
   if (goal.includes("\0")) throw new AppError("usage", "`goal` contains a NUL character.");
   if (goal.length <= planGoalCharsMax) return goal;
-  const message = `\`goal\` has ${goal.length} characters, at most ${planGoalCharsMax} are possible. Put the rest into the plan.`;
+  const message = `\`goal\` has ${goal.length} characters; the limit is ${planGoalCharsMax}. Put the rest into the plan.`;
   throw new AppError("limit", message);
 }
 
@@ -195,6 +198,6 @@ function alreadyActive({ goal, planFile }: KeptPlan): AppError {
   const [title = ""] = goal.split("\n");
   return new AppError(
     "usage",
-    `Plan mode is active already (${title.slice(0, 200)}). Go on with ${planFile}, leave it with exit, or drop it with reset.`,
+    `Plan mode is already active (${title.slice(0, 200)}). Continue with ${planFile}, leave it with exit, or drop it with reset.`,
   );
 }

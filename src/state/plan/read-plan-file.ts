@@ -7,7 +7,7 @@ import { planBytesMax, planPathCharsMax } from "../../base/limits.ts";
 import { isBelow } from "../../base/is-inside.ts";
 import { planFolderParts } from "./plan-folder.ts";
 
-/** Where a plan may lie; both are real paths. */
+/** The folders that may contain a plan; both are real paths. */
 export interface PlanPlaces {
   readonly workspace: string;
   /** The user's own `.scorpiox`, of which only the plans may be read: secrets are beside them. */
@@ -16,12 +16,12 @@ export interface PlanPlaces {
 
 /**
  * The real path of the plan that `text` names, as the model gave it.
- * @throws AppError `usage`, `not_found`, or `refused` when it lies, or leads, outside of the places for plans
+ * @throws AppError `usage`, `not_found`, or `refused` when it is outside of the places for plans, or leads out of them
  */
 export async function findPlanFile(text: string, places: PlanPlaces): Promise<string> {
   assertPath(text);
   const named = isAbsolute(text) ? text : resolve(places.workspace, text);
-  // A file that must not be read must not be asked for either: its absence would be told.
+  // A file that must not be read must not be looked up either: the answer would reveal whether it exists.
   if (!isPlace(named, places)) throw outside(text, places);
   const path = await realPathOf(named, text);
   if (isPlace(path, places)) return path;
@@ -39,7 +39,7 @@ export async function findActiveFile(planFile: string): Promise<string> {
     throw new AppError("not_found", `The plan file ${planFile} is gone. ${remedy}`);
   });
   if (path === planFile) return path;
-  throw new AppError("refused", `The plan file ${planFile} is a link now, to ${path}. ${remedy}`);
+  throw new AppError("refused", `The plan file ${planFile} is now a link to ${path}. ${remedy}`);
 }
 
 /**
@@ -51,9 +51,9 @@ export async function readPlanFile(path: string): Promise<string> {
   try {
     await using file = await open(path, flags);
     const stats = await file.stat();
-    if (!stats.isFile()) throw new AppError("refused", `${path} is no regular file.`);
+    if (!stats.isFile()) throw new AppError("refused", `${path} is not a regular file.`);
     if (stats.size > planBytesMax) {
-      const message = `${path} has ${stats.size} bytes; a plan may have ${planBytesMax}. Shorten it.`;
+      const message = `${path} has ${stats.size} bytes; the limit for a plan is ${planBytesMax}. Shorten it.`;
       throw new AppError("limit", message);
     }
     const bytes = new Uint8Array(planBytesMax);
@@ -68,7 +68,7 @@ function assertPath(text: string): void {
   if (text.trim() === "") throw new AppError("usage", "`plan_file` is empty.");
   if (text.includes("\0")) throw new AppError("usage", "`plan_file` contains a NUL character.");
   if (text.length <= planPathCharsMax) return;
-  const message = `\`plan_file\` has ${text.length} characters, at most ${planPathCharsMax} are possible.`;
+  const message = `\`plan_file\` has ${text.length} characters; the limit is ${planPathCharsMax}.`;
   throw new AppError("usage", message);
 }
 
@@ -96,7 +96,7 @@ function unreadable(path: string, cause: unknown): AppError {
   if (isMissing(cause)) {
     return new AppError(
       "not_found",
-      `There is no plan ${shown}. Leave \`plan_file\` out for the active one.`,
+      `The plan ${shown} does not exist. Leave \`plan_file\` out for the active plan.`,
     );
   }
   return new AppError("system", `The plan ${shown} cannot be read: ${messageOf(cause)}.`, {
@@ -108,6 +108,6 @@ function outside(text: string, { workspace }: PlanPlaces): AppError {
   const shown = JSON.stringify(text.slice(0, 200));
   return new AppError(
     "refused",
-    `\`plan_file\` ${shown} is not inside the workspace ${workspace}. A plan lies there, or in .scorpiox/plans.`,
+    `\`plan_file\` ${shown} is not inside the workspace ${workspace}. A plan must be there or in .scorpiox/plans.`,
   );
 }

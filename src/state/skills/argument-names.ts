@@ -4,9 +4,9 @@ const namesMax = 32;
 const argumentName = /^[A-Za-z_][\w-]{0,63}$/;
 
 /**
- * What a skill calls its positional arguments: the key `arguments` of its front matter, a list or names with blanks or
+ * The names of a skill's positional arguments: the key `arguments` of its front matter, a list or names with blanks or
  * commas between. `argument-hint` is for people and promises nothing.
- * @returns none when it has none, or when one of them could not stand in a text
+ * @returns none when it has none, or when one of them could not appear in a text
  */
 export function argumentNames(value: FrontMatterValue | undefined): readonly string[] {
   const names = typeof value === "string" ? value.split(/[\s,]+/).filter(Boolean) : value;

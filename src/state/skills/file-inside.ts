@@ -13,7 +13,7 @@ export interface FileInside {
 }
 
 /**
- * Reads the beginning of a regular file that really lies below `folder`, wherever links lead. It is judged on the opened
+ * Reads the beginning of a regular file that is really below `folder`, wherever links lead. It is judged on the opened
  * descriptor, and opening never waits, for the other end of a FIFO for instance.
  * @param folder a real path
  * @throws AppError `not_found`, `refused` or `system`
@@ -33,7 +33,7 @@ export async function readInside(
     handle = await open(real, flags);
     const opened = await openedPath(handle, real);
     if (opened === undefined || !isInside(opened, folder)) {
-      throw new AppError("refused", `${path} leads out of ${folder} by now.`);
+      throw new AppError("refused", `${path} now leads out of ${folder}.`);
     }
     const stats = await handle.stat();
     assertRegular(path, stats);
@@ -46,10 +46,10 @@ export async function readInside(
 }
 
 function assertRegular(path: string, stats: Stats): void {
-  if (!stats.isFile()) throw new AppError("refused", `${path} is no regular file.`);
+  if (!stats.isFile()) throw new AppError("refused", `${path} is not a regular file.`);
 }
 
-/** `length` bytes, or fewer when the file has shrunk meanwhile. */
+/** Reads `length` bytes, or fewer when the file has shrunk in the meantime. */
 async function readStart(handle: FileHandle, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let filled = 0;
@@ -66,9 +66,9 @@ function unreadable(path: string, cause: unknown): AppError {
   if (code === "ENOENT" || code === "ENOTDIR") {
     return new AppError("not_found", `${path} does not exist.`, { cause });
   }
-  // O_NOFOLLOW: a link has taken the file's place meanwhile. Sockets and devices without a driver: ENXIO.
+  // O_NOFOLLOW: a link has taken the file's place in the meantime. Sockets and devices without a driver: ENXIO.
   if (code === "ELOOP" || code === "ENXIO") {
-    return new AppError("refused", `${path} is no regular file.`, { cause });
+    return new AppError("refused", `${path} is not a regular file.`, { cause });
   }
   return new AppError("system", `${path} could not be read: ${code ?? messageOf(cause)}.`, {
     cause,

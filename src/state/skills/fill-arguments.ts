@@ -2,16 +2,16 @@ import { AppError } from "../../base/errors.ts";
 import { skillFilledCharsMax } from "../../base/limits.ts";
 import { splitWords } from "./split-words.ts";
 
-/** A text that counts its words from 0 has a digit for ten of them. */
+/** A text that numbers its words from 0 has a digit for ten of them. */
 const wordsMax = 10;
 
 /**
- * The text of a skill with its arguments: `$ARGUMENTS` is all of them as written, wherever it stands; `$1` to `$9` are
- * the words of them. In code `$1` is mostly a field of awk or an argument of a script, so there it is filled in only
- * when the skill nowhere uses `$ARGUMENTS` or names its arguments. What is put in is not looked at again, so an
- * argument cannot bring in placeholders. When nothing could be filled in, the arguments become the last line.
+ * The text of a skill with its arguments: `$ARGUMENTS` is all of them as written, at any place; `$1` to `$9` are the
+ * words of them. In code `$1` is mostly a field of awk or an argument of a script, so there it is filled in only when
+ * the skill nowhere uses `$ARGUMENTS` or names its arguments. The inserted text is not looked at again, so an argument
+ * cannot bring in placeholders. When nothing could be filled in, the arguments become the last line.
  * @param given null or blank: none; the text stays as it is
- * @param names what the skill calls its positional arguments, in their order: `$file` is then filled in, too
+ * @param names of the skill's positional arguments, in their order: `$file` is then filled in, too
  * @throws AppError `limit` when that makes more than `skillFilledCharsMax` characters
  */
 export function fillArguments(
@@ -26,14 +26,14 @@ export function fillArguments(
   const marks = placeholdersIn(body, names);
   const fillsCode =
     names.length > 0 || !marks.some(({ kind }) => kind === "all" || kind === "indexed");
-  // In prose `$0` can only be the first word: such a skill counts from 0, as Claude Code does.
+  // In prose `$0` can only be the first word: such a skill numbers them from 0, as Claude Code does.
   const first = marks.some(
     ({ kind, number, isCode }) => kind === "digit" && number === 0 && !isCode,
   )
     ? 0
     : 1;
 
-  /** A word that was not given keeps its placeholder, which tells that it is missing. */
+  /** A word that was not given keeps its placeholder, which shows that it is missing. */
   function textFor({ kind, number, isCode }: Placeholder): string | undefined {
     if (kind === "all") return all;
     if (kind !== "digit") return words[number];
@@ -66,25 +66,25 @@ class Budget {
     if (this.#left >= 0) return;
     throw new AppError(
       "limit",
-      `With its arguments filled in the skill has more than ${skillFilledCharsMax} characters. Give shorter arguments, or the path of a file that holds them.`,
+      `With its arguments filled in, the skill has more than ${skillFilledCharsMax} characters. Pass shorter arguments, or the path of a file that contains them.`,
     );
   }
 }
 
-/** What stands in a skill for an argument. */
+/** The placeholder of an argument in a skill. */
 interface Placeholder {
   readonly start: number;
   readonly end: number;
   readonly isCode: boolean;
   /** `$ARGUMENTS`, `$ARGUMENTS[0]`, `$1`, or a name of the skill's own. */
   readonly kind: "all" | "indexed" | "digit" | "named";
-  /** What stands there, or the place of the name. */
+  /** The text of the placeholder, or the position of the name. */
   readonly number: number;
 }
 
 /**
- * Those of a text, in order. No placeholder is one behind a backslash, `$$1`, which is the `$1` of a Makefile's shell, and
- * what is an amount of money: `$10`, `$1.50`.
+ * The placeholders of a text, in order. Not placeholders: one behind a backslash, `$$1`, which is the `$1` of a
+ * Makefile's shell, and amounts of money: `$10`, `$1.50`.
  * @param names the skill's own
  */
 function placeholdersIn(text: string, names: readonly string[]): readonly Placeholder[] {

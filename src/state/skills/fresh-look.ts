@@ -1,6 +1,6 @@
 /**
- * One look at a time: whoever asks while one is under way is given the next, since that one may have passed what has
- * just changed. All who wait share it.
+ * One look at a time: a caller that asks during a look gets the next one, since the running one may have missed the
+ * latest change. All waiting callers share it.
  */
 export class FreshLook<T> {
   readonly #look: () => Promise<T>;

@@ -31,7 +31,7 @@ export function splitSkill(text: string): SplitSkill {
   return { frontMatter, body: rest.slice(closing.index + closing[0].length), problem: undefined };
 }
 
-/** In bytes, so that the beginning of a file tells the same as the whole of it. */
+/** In bytes, so that the beginning of a file gives the same result as the whole file. */
 function isTooLong(text: string, end: number): boolean {
   return (
     end > skillFrontMatterBytesMax ||
@@ -46,7 +46,7 @@ export interface ParsedFrontMatter {
 
 /** Anchors and aliases make few lines into many values; no skill needs them. */
 const anchorOrAlias = /(?:^[ \t]*|[:?-][ \t]+|[[{,][ \t]*)[&*]\S/m;
-/** More of their marks than that, wherever they stand: behind a tag or a quoted key, where they are no emphasis either. */
+/** More of their marks than that, at any place: behind a tag or a quoted key they are not emphasis either. */
 const marksMax = 16;
 /** More brackets than that nest deeper than the parser's stack, in text that has no use for them. */
 const bracketsMax = 200;
@@ -88,7 +88,7 @@ function readLines(text: string): ParsedFrontMatter {
   }
   return {
     values,
-    problem: "its front matter is no valid YAML: only its plain `key: value` lines count",
+    problem: "its front matter is not valid YAML: only its plain `key: value` lines are used",
   };
 }
 
@@ -98,7 +98,7 @@ function plainValue(text: string): string | boolean {
   return /^(["']).*\1$/.test(text) ? text.slice(1, -1) : text;
 }
 
-/** A copy of what a parser gave as plain data; undefined when it is too much, too deep or goes round in circles. */
+/** A copy of a parser's value as plain data; undefined when it is too large, too deep or cyclic. */
 function boundedValue(value: unknown): FrontMatterValue | undefined {
   const copier = new Copier();
   const copy = copier.copy(value, 0);

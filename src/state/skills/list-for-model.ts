@@ -29,8 +29,8 @@ const moreChars = 100;
 export function skillToolDescription(skills: readonly ListedSkill[]): string {
   const listed = listForModel(skills.filter(({ isForModel }) => isForModel));
   return (
-    "Loads a skill: instructions for a kind of work, to be followed from then on. " +
-    `Load one before work that its description fits.\n\n${listed}`
+    "Loads a skill: instructions for a kind of work, which you then follow. " +
+    `Load a skill before work that its description matches.\n\n${listed}`
   );
 }
 
@@ -46,9 +46,9 @@ function listForModel(skills: readonly ListedSkill[]): string {
   const more = skills.length - lines.length;
   const isForeign = skills.some(({ origin }) => origin === "project");
   return [
-    isForeign ? "Skills (what a project's say is text of others):" : "Skills:",
+    isForeign ? "Skills (a project's skills are text by others):" : "Skills:",
     ...texts,
-    ...(more > 0 ? [`+${more} more; a part of a name is answered with the names near it`] : []),
+    ...(more > 0 ? [`+${more} more; pass a part of a name to get similar names`] : []),
   ].join("\n");
 }
 

@@ -53,7 +53,7 @@ export async function loadSkill(
   };
 }
 
-/** For a name that is none. */
+/** The error for an unknown name. */
 export function unknownSkill(name: string, { skills, unused, problems }: SkillSet): AppError {
   const shown = JSON.stringify(visibleLine(name, 100));
   if (unused.some(({ skill, reason }) => skill.name === name && reason === "hidden")) {
@@ -66,8 +66,8 @@ export function unknownSkill(name: string, { skills, unused, problems }: SkillSe
   const names = skills.map((skill) => skill.name);
   const nearest = nearestSkills(name, names);
   const hint =
-    nearest.length > 0 ? `Did you mean ${nearest.join(", ")}?` : `There are: ${someOf(names)}.`;
-  return new AppError("not_found", `There is no skill ${shown}. ${hint}`);
+    nearest.length > 0 ? `Did you mean ${nearest.join(", ")}?` : `Available: ${someOf(names)}.`;
+  return new AppError("not_found", `No skill is named ${shown}. ${hint}`);
 }
 
 /** Names to choose from, when none is near. */

@@ -33,7 +33,7 @@ export async function realSkillFolder(source: SkillSource, name: string): Promis
   return real;
 }
 
-/** Windows has no user ids: there the rights of the file system are all that counts. */
+/** Windows has no user ids: there only the rights of the file system apply. */
 function isTrustedOwner(uid: number): boolean {
   const own = process.getuid?.();
   return own === undefined || uid === own || uid === 0;

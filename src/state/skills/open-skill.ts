@@ -20,7 +20,7 @@ export async function placeOf(skill: Skill, workspace: string | undefined): Prom
     return await realSkillFolder(source, skill.name);
   } catch (error) {
     if (error instanceof AppError) {
-      throw new AppError("refused", `The skill ${skill.name} is not read: ${error.message}.`);
+      throw new AppError("refused", `Cannot read the skill ${skill.name}: ${error.message}.`);
     }
     throw new AppError("not_found", `The skill ${skill.name} is gone: ${skill.folder}`, {
       cause: error,
@@ -36,7 +36,7 @@ export async function readSkillText(skill: Skill, workspace: string | undefined)
   if (size > skillFileBytesMax) {
     throw new AppError(
       "limit",
-      `The SKILL.md of ${skill.name} has ${size} bytes: at most ${skillFileBytesMax} are read. Move a part of it to files beside it.`,
+      `The SKILL.md of ${skill.name} has ${size} bytes; the limit is ${skillFileBytesMax}. Move a part of it to other files in the same folder.`,
     );
   }
   return new TextDecoder().decode(bytes);

@@ -2,8 +2,8 @@ import { lstat, readlink, realpath } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 
 /**
- * Where a file that was opened at `path` really lies; undefined when that cannot be told for certain. A folder on the way may
- * have become a link between the moment that `path` was resolved and the moment that it was opened.
+ * The real path of a file that was opened at `path`; undefined when it is uncertain. A folder on the way may have
+ * become a link between the moment that `path` was resolved and the moment that it was opened.
  * @param path a real path
  */
 export async function openedPath(handle: FileHandle, path: string): Promise<string | undefined> {

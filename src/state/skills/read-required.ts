@@ -5,8 +5,8 @@ import { requiredSkillsBytesMax, requiredSkillsMax } from "../../base/limits.ts"
 import { isSkillName } from "./skill-name.ts";
 
 /**
- * The names in a `required_skills.txt`: one a line, `#` begins a comment. Empty when there is no such file or it cannot
- * be read; links are not followed, since the file may be a project's.
+ * The names in a `required_skills.txt`: one a line, `#` begins a comment. Empty when the file is missing or unreadable;
+ * links are not followed, since the file may be a project's.
  */
 export async function readRequiredSkills(path: string): Promise<readonly string[]> {
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);

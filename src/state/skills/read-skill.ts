@@ -64,9 +64,9 @@ function problemsOf(
     ...(given === undefined ? ["its front matter has no name"] : []),
     ...(given === undefined || given === name
       ? []
-      : [`its front matter calls it ${JSON.stringify(shown)}: the folder's name counts`]),
+      : [`its front matter calls it ${JSON.stringify(shown)}, but the folder's name is used`]),
     ...(textOf(values["description"]) === undefined
-      ? ["its front matter has no description: its first line stands for it"]
+      ? ["its front matter has no description: its first line is used instead"]
       : []),
   ];
 }

@@ -28,8 +28,8 @@ interface Walk {
 }
 
 /**
- * The files of a skill. Links are not followed and not listed, nor is anything whose name begins with a dot:
- * what an editor or Git keeps there is no part of the skill. Nor are names with characters that nobody sees.
+ * The files of a skill. Links are not followed and not listed, nor is anything whose name begins with a dot: files of
+ * an editor or of Git are not part of the skill. Nor are names with invisible characters.
  * @param folder a real path
  */
 export async function listSkillFiles(folder: string): Promise<SkillFiles> {

@@ -19,7 +19,7 @@ import { readSkill } from "./read-skill.ts";
 import type { Skill, SkillProblem } from "./skill.ts";
 import type { SkillSource } from "./skill-sources.ts";
 
-/** Of what cannot be a skill's name so much is told. */
+/** The most names that a note lists of folders that cannot be skills. */
 const unusableMax = 20;
 
 type Entry = Pick<Dirent, "name" | "isFile">;
@@ -32,7 +32,7 @@ interface FolderNames {
   readonly unusable: readonly string[];
 }
 
-/** The names of all that may be a skill among what a folder holds: no plain files, nothing that begins with a dot. */
+/** The names in a folder that may be skills: no plain files, no names that begin with a dot. */
 export async function folderNames(entries: readonly Entry[]): Promise<FolderNames> {
   const isUsable = (entry: Entry): boolean => mayBeSkill(entry) && isSkillName(entry.name);
   const isUnusable = (entry: Entry): boolean => mayBeSkill(entry) && !isSkillName(entry.name);
@@ -191,7 +191,9 @@ export class SkillFolder {
     const { dir: path, isNamed } = this.#source;
     const code = systemCodeOf(error);
     if (code !== "ENOENT" && code !== "ENOTDIR") return [{ path, reason: reasonOf(error) }];
-    return isNamed === true ? [{ path, reason: "ADDITIONAL_SKILLS names no folder here" }] : [];
+    return isNamed === true
+      ? [{ path, reason: "ADDITIONAL_SKILLS names a path that is not a folder" }]
+      : [];
   }
 }
 
@@ -201,7 +203,7 @@ function notesOf(dir: string, unusable: readonly string[], count: number): reado
     reason: "its name cannot be the name of a skill: use lower-case letters, digits and hyphens",
   }));
   if (count <= skillsPerFolderMax) return notes;
-  const reason = `${count} skills are too many: the first ${skillsPerFolderMax} by name count`;
+  const reason = `${count} skills are too many: only the first ${skillsPerFolderMax} by name are used`;
   return [...notes, { path: dir, reason }];
 }
 
@@ -212,7 +214,7 @@ function areSame(a: readonly Skill[], b: readonly Skill[]): boolean {
 function reasonOf(error: unknown): string {
   const code = systemCodeOf(error);
   if (code === "ENOENT" || (error instanceof AppError && error.code === "not_found")) {
-    return "there is no SKILL.md in it";
+    return "it has no SKILL.md";
   }
   if (error instanceof AppError) return error.message.replace(/\.$/, "");
   return `it cannot be read: ${code ?? messageOf(error)}`;

@@ -11,7 +11,7 @@ export interface SkillSet {
   /** What can be loaded, by name. */
   readonly skills: readonly Skill[];
   readonly byName: ReadonlyMap<string, Skill>;
-  /** What another skill of the same name stands before, or a SKILL_… key hides. */
+  /** Skills that are hidden by an earlier one of the same name, or by a SKILL_… key. */
   readonly unused: readonly UnusedSkill[];
   readonly problems: readonly SkillProblem[];
 }
@@ -33,7 +33,7 @@ interface Workspace {
   readonly looks: FreshLook<SkillSet>;
 }
 
-/** Finds skills, for each workspace in the order of its sources: the first of a name counts. */
+/** Finds skills, for each workspace in the order of its sources: of skills with the same name, the first is used. */
 export class SkillLibrary {
   readonly #options: SkillLibraryOptions;
   /** The one that was asked for last comes last. */
@@ -52,7 +52,7 @@ export class SkillLibrary {
     return this.#workspaceOf(dir).looks.take();
   }
 
-  /** What the last look found; what is built in before the first. */
+  /** The result of the last look; before the first, the built-in skills. */
   known(dir: string | undefined): SkillSet {
     return this.#workspaceOf(dir).set;
   }

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 export interface SkillSource {
   readonly dir: string;
   readonly origin: "project" | "user";
-  /** Nothing in it may lead out of this folder; undefined: links may lead to what the same user owns. */
+  /** Nothing in it may lead out of this folder; undefined: links may lead to files of the same user. */
   readonly within: string | undefined;
   /** True when the user has named it: then it should be there. */
   readonly isNamed?: boolean;
@@ -20,7 +20,7 @@ export interface SkillDirs {
 
 const workspaceFolders = [".claude/skills", ".scorpiox/skills", ".agents/skills"];
 
-/** Where skills are looked for, the first that counts first. @param workspace undefined while it is not known */
+/** The folders where skills are looked for, in order of precedence. @param workspace undefined while it is not known */
 export function skillSources(
   { homeDir, scorpioxDir, additional }: SkillDirs,
   workspace: string | undefined,
@@ -31,7 +31,7 @@ export function skillSources(
   const sources = new Map<string, SkillSource>();
   for (const name of workspace === undefined ? [] : workspaceFolders) {
     const dir = resolve(workspace ?? "", name);
-    // What lies in the home folder is the user's, also when commands run there.
+    // Skills in the home folder belong to the user, also when commands run there.
     const isOwn = own.includes(dir) || resolve(workspace ?? "") === resolve(homeDir);
     sources.set(
       dir,

@@ -1,4 +1,4 @@
-/** Whose text a skill is: that of the project, which others wrote, the user's own, or ours. */
+/** The origin of a skill: the project, whose files others may write, the user, or scorpiox-code. */
 export type SkillOrigin = "project" | "user" | "built-in";
 
 /** What front matter holds: bounded plain data. */
@@ -14,9 +14,9 @@ export type FrontMatter = Readonly<Record<string, FrontMatterValue>>;
 
 /** A skill as lists show it. Its text is read when it is loaded. */
 export interface Skill {
-  /** The name of its folder: what the front matter says is not asked. */
+  /** The name of its folder: the name in the front matter is ignored. */
   readonly name: string;
-  /** One line of visible characters; empty when there is none. */
+  /** One line of visible characters; empty without a description. */
   readonly description: string;
   readonly origin: SkillOrigin;
   /** Absolute path of its folder as it was found; null for one that is built in. */

@@ -10,7 +10,7 @@ const retryMs = { min: 0.2, max: 1.2 };
 
 /**
  * Begins a transaction that writes. Waits for other processes up to `busyMsMax`, and not as SQLite does: its sleeps
- * grow to a tenth of a second, while a transaction of ours takes less than a millisecond.
+ * grow to a tenth of a second, while a transaction here takes less than a millisecond.
  * @throws the SQLite error when they take longer
  */
 function beginWrite(database: Database, busyMsMax: number): void {
@@ -84,7 +84,7 @@ function abandon(database: Database): void {
   try {
     if (database.inTransaction) database.run("ROLLBACK");
   } catch {
-    // What failed first is what counts; closing the connection gives the rest up.
+    // The first failure is the one to report; closing the connection abandons the rest.
   }
 }
 
@@ -103,8 +103,8 @@ function attempt(database: Database, call: StoreCall): StoreOutcome {
 }
 
 /**
- * A write that found no room has left a commit without its end, which counts for nothing. When the disk fails to
- * confirm, the end may have reached it, and whoever opens the file next may find the changes.
+ * A write without room has left a commit without its end, which has no effect. When the disk fails to confirm, the end
+ * may have reached it, and the next process to open the file may find the changes.
  */
 function commit(database: Database): void {
   try {

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 
-/** One run of the server. With the boot and the start time, a process id names one process for ever. */
+/** One run of the server. With the boot and the start time, a process id identifies one process permanently. */
 export interface ServerInstance {
   readonly id: string;
   readonly pid: number;
@@ -18,7 +18,7 @@ export interface LiveGroup {
 }
 
 /**
- * Which server runs have children, so that the next start can end what a run left behind when both it
+ * The server runs that have children, so that the next start can end the processes that a run left behind when both it
  * and its guardian were killed.
  */
 export class Ledger {

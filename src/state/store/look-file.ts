@@ -6,14 +6,14 @@ import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { type FileIdentity, identityOf } from "./file-identity.ts";
 
 export type Sight<Row> =
-  /** `row` is null when there is none, as in a file that is not there or is older. */
+  /** `row` is null when it does not exist, as in a missing or older file. */
   | { readonly kind: "seen"; readonly row: Row | null }
   /** The file is there and says nothing now: damaged, or held by another process. */
   | { readonly kind: "unreadable"; readonly reason: string };
 
 /**
- * The store as the main thread may look at it: without waiting for anybody, some ten microseconds long. Reads only;
- * where there is no file none is made.
+ * The main thread's view of the store: it never waits, and takes some ten microseconds. Reads only; a missing file is
+ * not created.
  */
 export class LookFile {
   readonly #path: string;
@@ -49,8 +49,8 @@ export class LookFile {
   }
 
   /**
-   * SQLite makes a file beside the database for every reader, which a folder that may not be written does not take.
-   * Without a log everything is in the database itself, and nobody who may not write here changes it.
+   * SQLite makes a file beside the database for every reader, which a read-only folder does not allow.
+   * Without a log everything is in the database itself, and no process that may not write here changes it.
    */
   #isAtRest(error: unknown): boolean {
     const isRefused = /^SQLITE_(READONLY|CANTOPEN)/.test(String(systemCodeOf(error)));

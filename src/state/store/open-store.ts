@@ -21,8 +21,8 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the SQLite file, makes it (0600) when it is not there, and brings its schema up to date. A file
- * that is no database is set aside, not overwritten.
+ * Opens the SQLite file, makes it (0600) when it is not there, and brings its schema up to date. A file that is not a
+ * database is set aside, not overwritten.
  * @throws AppError `system` when the file cannot be used: read-only, full disk, made by a newer version
  */
 export function openStore(path: string, options: StoreOptions): Database {
@@ -54,7 +54,7 @@ export function setAsideAloud(
   const fact = `${path} is damaged (${messageOf(damage)})`;
   warn(
     aside === undefined
-      ? `${fact}; it has been set aside already, beside it.`
+      ? `${fact}; it has already been set aside in the same folder.`
       : `${fact}; it was set aside as ${aside}.`,
   );
 }
@@ -88,7 +88,7 @@ const walRetryMs = 5;
 
 /**
  * The switch of a new file needs it alone, and SQLite does not wait for that as it waits for a write: of several
- * processes that make the same file at once all but one would be refused.
+ * processes that create the same file at the same time, all but one would be refused.
  */
 function switchToWal(database: Database, busyMsMax: number): void {
   const deadline = performance.now() + busyMsMax;
@@ -157,8 +157,8 @@ function syncFolder(folder: string): void {
 
 /**
  * Moves a database with its side files to another name, where a person can look at it, if it is still the one that was
- * found damaged: another process may have found the same and begun anew, and its file must stay. Returns the new
- * path; undefined when nothing was moved.
+ * found damaged: another process may have found the same and started a new file, which must stay. Returns the new path;
+ * undefined when nothing was moved.
  * @throws the system's error when it cannot be moved
  */
 function setAside(path: string, damaged: FileIdentity): string | undefined {
@@ -192,7 +192,7 @@ function takeLock(lock: string): void {
   }
 }
 
-/** 0 for one that is gone; a clock that was set back makes it old at once. */
+/** 0 for one that is gone; a clock that was set back makes it old immediately. */
 function ageMsOf(lock: string): number {
   const stats = lstatSync(lock, { throwIfNoEntry: false });
   return stats === undefined ? 0 : Math.abs(Date.now() - stats.mtimeMs);

@@ -39,7 +39,7 @@ export class PlanTable {
     return { isSet: true, plan };
   }
 
-  /** Ends it if it began at `startedAtMs` (null: whenever it began). Returns what was ended, null when nothing was. */
+  /** Ends it if it began at `startedAtMs` (null: whenever it began). Returns the ended plan mode, or null. */
   clear(scope: StateScope, startedAtMs: number | null): ActivePlan | null {
     const active = this.get(scope);
     if (startedAtMs !== null && active?.startedAtMs !== startedAtMs) return null;

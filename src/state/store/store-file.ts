@@ -53,7 +53,10 @@ export class StoreFile {
     }
   }
 
-  /** Who only asks need not fail because nothing can be written. @throws AppError when nobody does, or that fails too */
+  /**
+   * A caller that only reads need not fail because nothing can be written. @throws AppError when every call writes, or
+   * reading fails too
+   */
   #readOnly(calls: readonly StoreCall[], refusal: AppError): StoreOutcome[] {
     const reads = calls.filter((call) => !isWrite(call));
     if (reads.length === 0 || reads.length === calls.length) throw refusal;
@@ -108,13 +111,13 @@ export class StoreFile {
     this.close();
     const what = isLogOnly ? `${this.#path}-wal` : this.#path;
     const fate = isWhole || identity === undefined ? "removed" : "replaced";
-    const rest = isWhole ? "what was in it is kept" : "what is there now is used";
+    const rest = isWhole ? "its content is kept" : "the new file is used";
     this.#notices.push(`${what} was ${fate} while it was in use; ${rest}.`);
   }
 
   /**
-   * Brings what was acknowledged from a log that has lost its name into the file, unless somebody has begun another
-   * log: what is read from the old one then is not what was written. False when that is so, or it failed.
+   * Brings acknowledged changes from a log that has lost its name into the file, unless another process has begun a new
+   * log: the old one would then read differently from what was written. False in that case, or when it failed.
    */
   #rescueLog(database: Database): boolean {
     const present = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
@@ -127,7 +130,7 @@ export class StoreFile {
     }
   }
 
-  /** After a failure nothing is taken for granted: the next request opens the file anew. */
+  /** After a failure nothing is taken for granted: the next request opens the file again. */
   #settle(error: unknown): void {
     const identity = this.#open?.identity;
     this.close();
@@ -144,7 +147,7 @@ export class StoreFile {
   #described(error: unknown): AppError {
     const mayBeKept = error instanceof CommitError && error.mayBeKept;
     const outcome = mayBeKept
-      ? "The change may have been kept all the same: look before you repeat it."
+      ? "The change may have been saved anyway: check before you repeat it."
       : "Nothing was changed.";
     return storeError(this.#path, reasonOf(error), outcome);
   }

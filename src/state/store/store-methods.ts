@@ -26,7 +26,7 @@ interface StoreMethods {
     request: { scope: StateScope; plan: ActivePlan };
     reply: { isSet: boolean; plan: ActivePlan };
   };
-  /** The reply is what was ended: what was active if it began at `startedAtMs` (null: whenever it began). */
+  /** The reply is the ended plan mode: the active one if it began at `startedAtMs` (null: whenever it began). */
   "plans.clear": {
     request: { scope: StateScope; startedAtMs: number | null };
     reply: ActivePlan | null;

@@ -1,6 +1,6 @@
 import { latin1 } from "./image-format.ts";
 
-/** First bytes of files that are no images, and what to call them. */
+/** Magic bytes of files that are not images, and the name of each kind. */
 const kinds: readonly (readonly [offset: number, start: string, name: string])[] = [
   [0, "%PDF-", "a PDF document"],
   [0, "PK\x03\x04", "a ZIP archive or an Office document"],
@@ -35,7 +35,7 @@ const kinds: readonly (readonly [offset: number, start: string, name: string])[]
   [0, "\0\0\x02\0", "a Windows cursor"],
 ];
 
-/** What a file is that is no image we know, as it completes "it is …"; nothing of its content is shown. */
+/** The kind of a file that is not a known image, as the end of "its content is …"; none of its content is shown. */
 export function describeFileKind(bytes: Uint8Array): string {
   if (bytes.length === 0) return "empty";
   const known = kinds.find(([offset, start]) => latin1(bytes, offset, start.length) === start);

@@ -19,10 +19,13 @@ export interface ImageFile {
   readonly bytes: Uint8Array;
 }
 
-/** File systems that are windows into the kernel: their files have no size and may never end. Shared memory is none. */
+/**
+ * File systems that are windows into the kernel: their files have no size and may never end. Shared memory is not one
+ * of them.
+ */
 const kernelFolders = /^\/(?:proc|sys|dev(?!\/shm\/))(?:\/|$)/;
 
-/** Enough of a file to tell what it is. */
+/** Enough bytes of a file to recognise its kind. */
 const headBytes = 8 * 1024;
 
 /**
@@ -51,13 +54,13 @@ function openFile(path: string): number {
     if (kernelFolders.test(real)) {
       throw new AppError(
         "refused",
-        `${shownPath(path)} is not a file of a disk: only regular files are read.`,
+        `${shownPath(path)} is not on a disk; ReadImage reads only regular files.`,
       );
     }
     if (isStoreFile(real)) {
       throw new AppError(
         "refused",
-        `${shownPath(path)} belongs to the database of scorpiox-code, which is in use. Give the path of an image.`,
+        `${shownPath(path)} belongs to scorpiox-code's database, which is in use. Give the path of an image.`,
       );
     }
     return openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -73,16 +76,16 @@ function assertReadable(path: string, stats: Stats): void {
   if (!stats.isFile()) {
     throw new AppError(
       "refused",
-      `${shownPath(path)} is ${kindOf(stats)}: only regular files are read.`,
+      `${shownPath(path)} is ${kindOf(stats)}; ReadImage reads only regular files.`,
     );
   }
   if (stats.size === 0)
-    throw new AppError("usage", `${shownPath(path)} is empty: there is no image in it.`);
+    throw new AppError("usage", `${shownPath(path)} is empty; it contains no image.`);
   if (stats.size > imageFileBytesMax) {
     const megabytes = (bytes: number): string => `${Math.floor(bytes / 1e6)} MB`;
     throw new AppError(
       "limit",
-      `${shownPath(path)} has ${megabytes(stats.size)}: at most ${megabytes(imageFileBytesMax)} are read. Make a smaller copy.`,
+      `${shownPath(path)} has ${megabytes(stats.size)}; the limit is ${megabytes(imageFileBytesMax)}. Make a smaller copy.`,
     );
   }
 }
@@ -94,7 +97,7 @@ function kindOf(stats: Stats): string {
   return "not a file";
 }
 
-/** `length` bytes, or fewer when the file has shrunk meanwhile. */
+/** Reads `length` bytes, or fewer when the file has shrunk in the meantime. */
 function readStart(descriptor: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let filled = 0;
@@ -119,13 +122,13 @@ function unreadable(path: string, cause: unknown): AppError {
   return new AppError(code, `${shownPath(path)}: ${reason}`, { cause });
 }
 
-/** What the codes of the system mean for whoever gave the path. */
+/** Error codes of the system, in words for the caller who gave the path. */
 const reasons: Readonly<Record<string, readonly [AppErrorCode, string]>> = {
   ENOENT: ["not_found", "there is no such file."],
-  ENOTDIR: ["not_found", "there is no such file: a part of the path is not a folder."],
-  EACCES: ["system", "it may not be read: permission denied."],
-  EPERM: ["system", "it may not be read: permission denied."],
-  ENXIO: ["refused", "it is a socket or a device: only regular files are read."],
-  ELOOP: ["system", "it is a symbolic link that leads to itself."],
+  ENOTDIR: ["not_found", "there is no such file: part of the path is not a folder."],
+  EACCES: ["system", "it cannot be read: permission denied."],
+  EPERM: ["system", "it cannot be read: permission denied."],
+  ENXIO: ["refused", "it is a socket or a device; ReadImage reads only regular files."],
+  ELOOP: ["system", "it is a symbolic link that points to itself."],
   ENAMETOOLONG: ["usage", "the path is too long for this system."],
 };

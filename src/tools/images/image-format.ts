@@ -18,7 +18,7 @@ export const formatNames: Readonly<Record<ImageFormat, string>> = {
   svg: "SVG",
 };
 
-/** A format's name as it stands in a sentence: "an AVIF", "a PNG". */
+/** A format's name with its article: "an AVIF", "a PNG". */
 export function withArticle(name: string): string {
   // Letters that are spoken with a vowel first, of those that names here begin with.
   return /^[AIS]/.test(name) ? `an ${name}` : `a ${name}`;
@@ -38,7 +38,7 @@ export function isPassedOn(format: ImageFormat): format is PassedOnFormat {
   return format in passedOnTypes;
 }
 
-/** The format that the first bytes of a file tell; its name is never asked. */
+/** The format of a file by its first bytes; its name is never looked at. */
 export function detectImageFormat(bytes: Uint8Array): ImageFormat | undefined {
   for (const [format, starts] of signatures) {
     if (starts.some((start) => matches(bytes, start))) return format;
@@ -99,7 +99,7 @@ const heicBrands: ReadonlySet<string> = new Set([
   "msf1",
 ]);
 
-/** ISO base media files tell by their major brand, then by the compatible ones (`mif1` says little). */
+/** ISO base media files are recognised by their major brand, then by the compatible ones (`mif1` says little). */
 function isoBrandFormat(bytes: Uint8Array): "avif" | "heic" | undefined {
   if (latin1(bytes, 4, 4) !== "ftyp") return undefined;
   const end = Math.min(bytes.length, new DataView(bytes.buffer, bytes.byteOffset).getUint32(0));

@@ -12,28 +12,28 @@ export interface InspectedImage {
   readonly header: ImageHeader;
 }
 
-/** @throws AppError `usage` that says what the file is, when it is no image */
+/** @throws AppError `usage` that says what the file is, when it is not an image */
 export function detectOrRefuse(path: string, head: Uint8Array): ImageFormat {
   const format = detectImageFormat(head);
   if (format !== undefined) return format;
   throw new AppError(
     "usage",
-    `${shownPath(path)} is not an image that can be read: by its content it is ${describeFileKind(head)}. ` +
-      `Readable are PNG, JPEG, GIF, WebP, BMP, ICO, TIFF, AVIF, HEIC and SVG, as far as this system can.`,
+    `${shownPath(path)} is not a readable image; its content is ${describeFileKind(head)}. ` +
+      `ReadImage reads PNG, JPEG, GIF, WebP, BMP, ICO, TIFF, AVIF, HEIC and SVG, as far as this system can.`,
   );
 }
 
 /**
  * Judges a whole file by its header alone.
- * @throws AppError `usage` when it is no image or ends too early, `limit` when it has too many pixels
+ * @throws AppError `usage` when it is not an image or ends too early, `limit` when it has too many pixels
  */
 export function inspectImage(path: string, bytes: Uint8Array): InspectedImage {
   const format = detectOrRefuse(path, bytes);
   const header = readImageHeader(format, bytes);
   const name = formatNames[format];
-  if (header === undefined) throw notWhole(path, name, "its header is not whole", bytes);
+  if (header === undefined) throw notWhole(path, name, "its header is incomplete", bytes);
   if (!header.isComplete) {
-    throw notWhole(path, name, "it ends before its end mark, or has no picture", bytes);
+    throw notWhole(path, name, "it ends before its end mark, or contains no picture", bytes);
   }
   assertDecodable(path, name, header.width, header.height);
   return { format, header };
@@ -52,7 +52,7 @@ function notWhole(path: string, name: string, reason: string, bytes: Uint8Array)
   return new AppError(
     "usage",
     `${shownPath(path)} is ${withArticle(name)} image that is truncated or damaged: ${reason} (${bytes.length} bytes). ` +
-      `Get a whole copy.`,
+      `Get a complete copy.`,
   );
 }
 
@@ -62,7 +62,7 @@ export function assertDecodable(path: string, name: string, width: number, heigh
   const megapixels = Math.round((width * height) / 1e6);
   throw new AppError(
     "limit",
-    `${shownPath(path)} is ${withArticle(name)} image of ${width} × ${height} pixels (${megapixels} megapixels): ` +
-      `at most ${imagePixelsMax / 1e6} megapixels are decoded. Make a smaller copy.`,
+    `${shownPath(path)} is ${withArticle(name)} image of ${width} × ${height} pixels (${megapixels} megapixels); ` +
+      `the limit is ${imagePixelsMax / 1e6} megapixels. Make a smaller copy.`,
   );
 }

@@ -21,9 +21,9 @@ const passes: readonly (readonly [x: number, y: number, byX: number, byY: number
 ];
 
 /**
- * What is wrong with a PNG that is structured like one, as the end of "… is damaged: "; undefined when it is sound. A
- * client that is given a picture which it cannot read may refuse the whole conversation from then on. Reads every
- * checksum and unfolds the pixels, within what the header says that they take: for small pictures.
+ * The damage of a file with the structure of a PNG, as the end of "… is damaged: "; undefined when it is sound. A
+ * client that is given a picture which it cannot read may refuse the whole conversation from then on. Checks every
+ * checksum and decompresses the pixels, up to the size given by the header: for small pictures.
  */
 export function pngDamage(bytes: Uint8Array): string | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -34,7 +34,7 @@ export function pngDamage(bytes: Uint8Array): string | undefined {
     // A lower-case letter: readers may do without the chunk.
     const isCritical = /^[A-Z]/.test(name);
     if (isCritical && crc32(bytes.subarray(at + 4, end)) !== view.getUint32(end)) {
-      return `the checksum of its part ${name} is wrong`;
+      return `the checksum of its ${name} chunk is wrong`;
     }
     if (name === "IDAT") data.push(bytes.subarray(at + chunkHeadBytes, end));
     if (name === "IEND") break;
@@ -45,12 +45,12 @@ export function pngDamage(bytes: Uint8Array): string | undefined {
 
 function pixelDamage(view: DataView, data: readonly Uint8Array[]): string | undefined {
   const needed = unfoldedBytes(view);
-  if (needed === undefined) return "its header names colours that do not exist";
+  if (needed === undefined) return "its header has an invalid colour type";
   try {
     const unfolded = inflateSync(Buffer.concat(data), { maxOutputLength: needed + slackBytes });
-    return unfolded.length < needed ? "it has fewer pixels than it says" : undefined;
+    return unfolded.length < needed ? "it has fewer pixels than its header says" : undefined;
   } catch {
-    return "its pixels cannot be unfolded";
+    return "its pixel data cannot be decompressed";
   }
 }
 

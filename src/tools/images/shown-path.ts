@@ -3,8 +3,8 @@ const shownCharsMax = 400;
 const beginningChars = 100;
 
 /**
- * A path as it stands in a text: whoever names a file could otherwise have a new line of the answer begin in it, or
- * have it read from right to left.
+ * A path as messages show it: a file name could otherwise begin a new line of the answer, or have it read from right to
+ * left.
  */
 export function shownPath(path: string): string {
   const cut =

@@ -35,7 +35,7 @@ export function findOverdue(
     // Something computes that no job's turn covers: what a handler left behind.
     const isStuck = worker.load > 0 && ms > workerJobMsMax;
     return isStuck
-      ? { reason: `it began nothing within ${workerJobMsMax} ms`, culpritId: 0 }
+      ? { reason: `it started no job within ${workerJobMsMax} ms`, culpritId: 0 }
       : undefined;
   }
   // A cancelled job may begin only after its cancellation.

@@ -65,7 +65,7 @@ export class WorkerPool {
     const { source, jobMsMax, cancellation, services } = spec;
     if (this.#isClosed || cancellation.isCancelled) return settle({ kind: "cancelled" });
     if (this.#queue.length >= workerQueueMax) {
-      const reason = `${workerQueueMax} calls are waiting already; send fewer at a time`;
+      const reason = `${workerQueueMax} calls are already waiting; send fewer at a time`;
       return settle({ kind: "lost", reason });
     }
     const msMax = jobMsMax ?? workerJobMsMax;

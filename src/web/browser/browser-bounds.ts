@@ -22,7 +22,7 @@ export interface BrowserBounds {
   readonly answerMsMax: number;
   /** Characters of HTML that are handed on: as many bytes as the fetch path reads. */
   readonly htmlCharsMax: number;
-  /** Bytes of a document, after which its loading is stopped: what is behind `htmlCharsMax` is not read. */
+  /** Bytes of a document after which its loading is stopped: text beyond `htmlCharsMax` is not read. */
   readonly documentBytesMax: number;
   /** Bytes of all that a page loads, after which the rest is not loaded; large applications have some 20 MB. */
   readonly pageBytesMax: number;

@@ -9,7 +9,7 @@ const unwantedFeatures: readonly string[] = [
   "Translate",
 ];
 
-/** What the browser is started with besides its profile. */
+/** The browser's command-line flags, besides its profile. */
 const fixedFlags: readonly string[] = [
   "--headless=new",
   "--remote-debugging-pipe",

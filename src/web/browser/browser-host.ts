@@ -34,7 +34,7 @@ export class BrowserHost {
 
   /**
    * A tab for one call, to be given back with `release`.
-   * @throws AppError as the launch, {TabLost} when the browser ended meanwhile
+   * @throws AppError as the launch, {TabLost} when the browser ended in the meantime
    */
   async take(): Promise<OpenTab> {
     this.#open++;
@@ -58,7 +58,7 @@ export class BrowserHost {
   prepareSpare(): void {
     if (this.#spare !== undefined || this.#isClosed) return;
     if (this.#open >= this.#bounds.pagesOpenMax || this.#current === undefined) return;
-    // What goes wrong here goes wrong again, and is told, when a tab is needed.
+    // A failure here occurs again, and is reported, when a tab is needed.
     this.#spare = this.#openWarmTab().catch(() => undefined);
   }
 
@@ -121,7 +121,7 @@ export class BrowserHost {
   }
 
   #start(): Promise<RunningBrowser> {
-    // Not at once: other callers may go on in the midst of a spawn (Bun 1.4.5), and shall find this one.
+    // Not immediately: other callers may run in the middle of a spawn (Bun 1.4.5), and must find this one.
     const starting = Promise.resolve().then(this.#launch);
     this.#current = starting;
     starting.then(

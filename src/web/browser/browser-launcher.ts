@@ -13,7 +13,7 @@ export interface BrowserOptions {
   /** The user's choice (`CHROME_PATH` and its kin), and where it was made; undefined = look for one. */
   readonly chosenPath: { readonly path: string; readonly setting: string } | undefined;
   readonly homeDir: string;
-  /** Environment of the browser process: no secrets of ours. */
+  /** Environment of the browser process, without scorpiox-code's secrets. */
   readonly env: Readonly<Record<string, string>>;
   /** `SCORPIOX_OWNER` of this process, so that the guardian finds a browser that was left behind. */
   readonly instanceId: string;
@@ -80,7 +80,7 @@ function missingBrowser(search: Exclude<BrowserSearch, FoundBrowser>): AppError 
     const { setting, path } = search.chosen;
     return new AppError(
       "unsupported",
-      `${setting} names ${path}, which ${search.problem}. Correct it, or unset it to have one looked for.`,
+      `${setting} names ${path}, which ${search.problem}. Correct it, or unset it to let scorpiox-code find a browser.`,
     );
   }
   return new AppError(

@@ -1,6 +1,6 @@
 /** Where browsers that can be driven are found on the three systems (docs/browser.md#which-browser). Data only. */
 
-/** Variables that name a browser, strongest first. `CHROME_PATH` is a setting of ours as well. */
+/** Variables that name a browser, strongest first. `CHROME_PATH` is also a setting of scorpiox-code. */
 export const browserVariables = [
   "SCORPIOX_CHROME",
   "CHROME_PATH",
@@ -28,7 +28,7 @@ export const windowsCommandNames = ["chrome.exe", "msedge.exe", "brave.exe"] as 
 
 const flatpakNames = ["com.google.Chrome", "org.chromium.Chromium"] as const;
 
-/** Absolute paths on Linux; `~` stands for the home directory. */
+/** Absolute paths on Linux; `~` is the home directory. */
 export const linuxPlaces: readonly string[] = [
   "/opt/google/chrome/chrome",
   "/opt/google/chrome-beta/chrome",
@@ -86,11 +86,11 @@ export const windowsRegistryKeys: readonly string[] = ["chrome.exe", "msedge.exe
   ["HKLM", "HKCU"].map((hive) => `${hive}\\${appPaths}\\${name}`),
 );
 
-/** A folder of downloads with one folder per version, and what is inside each of those. */
+/** A folder of downloads with one folder per version, and the browser's path inside each of those. */
 export interface BrowserCache {
-  /** `~` stands for the home directory, `%NAME%` for a variable. */
+  /** `~` is the home directory, `%NAME%` a variable. */
   readonly folder: string;
-  /** What the folder of a version is called; the version is its first group. */
+  /** The pattern of a version folder's name; the version is its first group. */
   readonly version: RegExp;
   /** Below the folder of a version, tried in this order. */
   readonly executables: readonly string[];

@@ -5,9 +5,9 @@ import type { Readable, Writable } from "node:stream";
 
 import { createDeferred } from "../../base/deferred.ts";
 
-/** What it printed last, kept to tell why it did not start. */
+/** Its last output, kept to explain why it did not start. */
 const errorTailChars = 4096;
-/** Its last words may come a little after its end, in ms; whatever it started may hold the pipe open for ever. */
+/** Its last output may come a little after its end, in ms; a child process may hold the pipe open forever. */
 const lastWordsMsMax = 200;
 
 export interface BrowserCommand {
@@ -29,7 +29,7 @@ export class BrowserProcess {
   #errorTail = "";
   #startError: string | undefined;
 
-  /** @throws what the system says when it refuses at once */
+  /** @throws the system's error when it refuses immediately */
   constructor({ path, args, env }: BrowserCommand) {
     const child = spawn(path, [...args], {
       env,
@@ -63,7 +63,7 @@ export class BrowserProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** What it, or the system, said last. */
+  /** The last output of the browser, or the system's error. */
   async lastWords(): Promise<string> {
     if (!this.isAlive) await Promise.race([this.#silent, Bun.sleep(lastWordsMsMax)]);
     return this.#startError ?? this.#errorTail;
@@ -93,9 +93,9 @@ export class BrowserProcess {
   }
 
   /**
-   * Ends what is left of the group once its leader is gone: a helper of a browser that was killed may go on for
-   * seconds, and writes to the profile. The number of a group is not given again while it has members; a process
-   * that has it now leads another group.
+   * Ends the rest of the group once its leader is gone: a helper of a browser that was killed may go on for seconds,
+   * and writes to the profile. The number of a group is not given again while it has members; a process that has it now
+   * leads another group.
    */
   #endRest(): void {
     if (this.pid === 0 || process.platform === "win32" || isTaken(this.pid)) return;

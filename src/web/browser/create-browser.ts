@@ -45,10 +45,10 @@ function assertWebUrl(text: string): void {
   const url = URL.parse(text);
   if (url === null) throw new AppError("usage", `${text} is not a URL.`);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new AppError("usage", `${text} is not opened: only http: and https: are.`);
+    throw new AppError("usage", `Cannot open ${text}: only http: and https: URLs are supported.`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw new AppError("usage", `A URL with credentials is not opened. Leave them out.`);
+    throw new AppError("usage", `URLs with credentials are not opened. Remove the credentials.`);
   }
 }
 
@@ -57,7 +57,7 @@ const triesMax = 2;
 
 interface RenderParts {
   readonly host: BrowserHost;
-  /** Who waits in line needs the room that a spare tab would take. */
+  /** Waiting callers need the room that a spare tab would take. */
   readonly turns: Turns;
   readonly bounds: BrowserBounds;
 }
@@ -111,15 +111,15 @@ function lostError(url: string, { why }: TabLost): AppError {
   return new AppError(
     "system",
     why === "crashed"
-      ? `${url} crashed its tab of the browser, twice.`
-      : `The browser ended while it showed ${url}, twice.`,
+      ? `${url} crashed its browser tab twice.`
+      : `The browser exited twice while showing ${url}.`,
   );
 }
 
 /**
  * The result of `work`, or the end of the call, whichever is first.
  * @throws AppError `cancelled`
- * @param onLate gets what the work gives when nobody wants it any more
+ * @param onLate receives the result of the work when it comes too late
  */
 async function untilAborted<T>(
   work: Promise<T>,

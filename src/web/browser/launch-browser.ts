@@ -30,11 +30,11 @@ class LaunchFailure extends Error {
   }
 }
 
-/** Only the super-user's browser is started without a sandbox at once: it would refuse otherwise. */
+/** Only root's browser is started without a sandbox from the beginning: it would refuse otherwise. */
 const rootNote =
-  "The browser ran without its sandbox, because it refuses to use it for the super-user.";
+  "The browser ran without its sandbox, because it refuses to use it when run as root.";
 const sandboxNote =
-  "The browser ran without its sandbox, because this system does not let it make one (user namespaces are off).";
+  "The browser ran without its sandbox, because this system does not let it create one (user namespaces are disabled).";
 
 /**
  * Starts the browser. When its sandbox cannot be made it is started without, and the pages say so.
@@ -60,7 +60,7 @@ export async function launchBrowser(input: LaunchInput): Promise<RunningBrowser>
   }
 }
 
-/** What browsers print when the system denies what a sandbox is made of. */
+/** The messages that browsers print when the system denies them a sandbox. */
 export function isSandboxFailure(words: string): boolean {
   return /no usable sandbox|without --no-sandbox|setuid sandbox|sandbox_host_linux|zygote_host_impl_linux|failed to move to new namespace|sandbox helper/i.test(
     words,
@@ -103,7 +103,7 @@ async function connect(
   const browser = await puppeteer.connect({
     transport: browserProcess.transport,
     defaultViewport: null,
-    // Tabs are ours: nothing else shall enable domains in them or wait for them.
+    // Tabs belong to this program: nothing else may enable domains in them or wait for them.
     targetFilter: (target) => target.type() === TargetType.BROWSER,
   });
   const root = await browser.target().createCDPSession();
@@ -118,7 +118,7 @@ async function inTime(
   const failed = Promise.withResolvers<never>();
   const fail = (message: string): void => failed.reject(new Error(message));
   const timer = setTimeout(() => fail(`it did not answer within ${msMax / 1000} s`), msMax);
-  void browserProcess.ended.then(() => fail("it ended at once"));
+  void browserProcess.ended.then(() => fail("it exited immediately"));
   for (const promise of [running, failed.promise]) promise.catch(() => undefined);
   try {
     return await Promise.race([endedRather(running, browserProcess), failed.promise]);
@@ -129,7 +129,7 @@ async function inTime(
   }
 }
 
-/** When the pipe breaks because the process ended, its end tells more. */
+/** When the pipe breaks because the process ended, the end of the process says more. */
 async function endedRather(
   running: Promise<RunningBrowser>,
   browserProcess: BrowserProcess,

@@ -1,4 +1,4 @@
-/** What one look at a page tells. Times in ms. */
+/** The result of one look at a page. Times in ms. */
 export interface PageLook {
   /** Characters of visible text, those in open shadow trees included. */
   readonly textChars: number;
@@ -6,7 +6,10 @@ export interface PageLook {
   readonly quietMs: number;
   /** `readyState` is `complete`. */
   readonly isComplete: boolean;
-  /** Nothing in the tree can change it: no script, frame, plug-in or refresh. What the server sent may still tell otherwise. */
+  /**
+   * Nothing in the tree can change it: no script, frame, plug-in or refresh. The server's document may still say
+   * otherwise.
+   */
   readonly isInert: boolean;
 }
 

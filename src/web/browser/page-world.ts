@@ -4,7 +4,7 @@ import type { Tab } from "./tab.ts";
 /** Where our scripts run: the page shares the tree with them and nothing else. */
 const worldName = "reader";
 
-/** What is busy with something else than a script, such as its layout, is not stopped by that. */
+/** A page that is busy with something other than a script, such as its layout, is not stopped by that. */
 const stopMsMax = 1_000;
 
 /** Asks questions of the document that a tab shows, in a world of our own. */
@@ -19,8 +19,8 @@ export class PageWorld {
   }
 
   /**
-   * The value of an expression; undefined when the document was replaced meanwhile or the page did not answer
-   * in `msMax`.
+   * The value of an expression; undefined when the document was replaced in the meantime or the page did not answer in
+   * `msMax`.
    * @throws AppError `system` when the expression itself fails
    */
   async ask<T>(expression: string, msMax: number): Promise<T | undefined> {
@@ -32,7 +32,7 @@ export class PageWorld {
     this.#context().catch(() => undefined);
   }
 
-  /** Stops the script that runs this moment, so that a page which computes for ever can be read. */
+  /** Stops the script that is running, so that a page that computes forever can be read. */
   async stopScripts(): Promise<void> {
     const stopped = this.#tab.session.send("Runtime.terminateExecution");
     await inTime(
@@ -55,7 +55,7 @@ export class PageWorld {
       throw new AppError("system", `The page could not be read: ${reason}.`);
     } catch (error) {
       if (error instanceof AppError) throw error;
-      // The document is another one by now, or the tab is closing.
+      // The document has been replaced, or the tab is closing.
       this.#contextId = undefined;
       return undefined;
     }
@@ -73,7 +73,7 @@ export class PageWorld {
   }
 }
 
-/** What `work` gives, or undefined when that takes longer. */
+/** The result of `work`, or undefined when it takes longer. */
 async function inTime(work: Promise<unknown>, msMax: number): Promise<unknown> {
   const late = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => late.resolve(undefined), msMax);

@@ -11,7 +11,7 @@ const foreignAgeMsMax = 24 * 60 * 60 * 1000;
 
 const namePattern = /^profile-(\d+)-([0-9a-z]+)-([0-9a-z]+)-/i;
 
-/** Whose profile it is: the process, its instance, and the machine. */
+/** The owner of a profile: the process, its instance, and the machine. */
 export interface ProfileOwner {
   readonly pid: number;
   readonly instanceId: string;
@@ -19,7 +19,7 @@ export interface ProfileOwner {
 
 /**
  * Makes a private, empty profile in `parent`.
- * @throws what the system says when the folder cannot be made
+ * @throws the system's error when the folder cannot be created
  */
 export function createProfile(parent: string, owner: ProfileOwner): string {
   mkdirSync(parent, { recursive: true, mode: 0o700 });

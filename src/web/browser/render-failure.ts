@@ -15,12 +15,12 @@ export function navigationError(
   const code = errorText.replace(/^net::ERR_/, "");
   const where = failedUrl === url ? url : `${url}, which led to ${failedUrl},`;
   if (code === "TOO_MANY_REDIRECTS") {
-    return new AppError("limit", `${where} redirects without end.`);
+    return new AppError("limit", `${where} redirects endlessly.`);
   }
   if (code.startsWith("CERT_") || code.startsWith("SSL_")) {
     return new AppError(
       "system",
-      `${where} has no certificate that can be trusted (${code}), so it is not read.`,
+      `${where} has no trusted certificate (${code}), so it was not read.`,
     );
   }
   return new AppError("system", `The browser could not load ${where} (${code}).`);

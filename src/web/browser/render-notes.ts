@@ -8,7 +8,7 @@ export interface RenderInput {
   readonly request: RenderPageRequest;
   readonly tab: Tab;
   readonly bounds: BrowserBounds;
-  /** What the browser itself has to say. */
+  /** The browser's own notes. */
   readonly browserNotes: readonly string[];
   /** See `SettleInput`. */
   readonly onWaiting: () => void;
@@ -17,7 +17,7 @@ export interface RenderInput {
 /** Hosts that are named; a page may ask for hundreds. */
 const hostsNamedMax = 3;
 
-/** What the reader of a page has to know about how it was read. */
+/** The facts that a page's reader must know about how it was read. */
 export function renderNotes(
   { tab, browserNotes, bounds }: RenderInput,
   snapshot: PageSnapshot,
@@ -27,7 +27,9 @@ export function renderNotes(
   const seconds = bounds.settleMsMax / 1000;
   const { isCut } = tab.traffic;
   if (outcome.kind === "capped" && !isCut) {
-    notes.push(`The page still changed or loaded after ${seconds} s and was read as it was then.`);
+    notes.push(
+      `The page was still changing or loading after ${seconds} s and was read in that state.`,
+    );
   }
   if (isCut || snapshot.isCut) {
     const megabytes = bounds.htmlCharsMax / (1024 * 1024);
@@ -37,7 +39,9 @@ export function renderNotes(
   if (hosts.length > 0) {
     const named = hosts.slice(0, hostsNamedMax).join(", ");
     const more = hosts.length > hostsNamedMax ? ` and ${hosts.length - hostsNamedMax} more` : "";
-    notes.push(`The page asked for addresses that must not be reached: ${named}${more}.`);
+    notes.push(
+      `The page requested addresses that scorpiox-code refuses to connect to: ${named}${more}.`,
+    );
   }
   return notes;
 }

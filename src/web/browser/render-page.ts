@@ -44,15 +44,15 @@ function startNavigation({ session }: Tab, url: string): Navigation {
   session
     .send("Page.navigate", { url })
     .then(({ errorText }) => (navigation.failure = errorText))
-    // The tab is gone: whoever waits for it is told.
+    // The tab is gone: callers that wait for it are notified.
     .catch(() => undefined);
   return navigation;
 }
 
-/** Answers that came and are no page, by the browser's word for them. */
+/** Responses that are not pages, by the browser's word for them. */
 const notShown: Readonly<Record<string, string>> = {
   "net::ERR_ABORTED": "The browser does not show this as a page: it is a download, or empty.",
-  "net::ERR_HTTP_RESPONSE_CODE_FAILURE": "The answer has a status and no body.",
+  "net::ERR_HTTP_RESPONSE_CODE_FAILURE": "The response has a status but no body.",
 };
 
 /** Nothing is shown: a download, an answer without a body, or a failure. */
@@ -80,10 +80,10 @@ function withoutDocument(input: RenderInput, said: string | undefined): LoadedPa
 
 function lostError({ request, bounds }: RenderInput): AppError {
   const count = bounds.navigationsMax;
-  return new AppError("limit", `${request.url} went on to more than ${count} pages by itself.`);
+  return new AppError("limit", `${request.url} moved on to more than ${count} pages by itself.`);
 }
 
-/** @throws AppError when what is shown is the guard's page, or the last of too many */
+/** @throws AppError when the tab shows the guard's page, or the last of too many pages */
 function assertArrived(input: RenderInput): void {
   const { request, tab } = input;
   const { traffic } = tab;
@@ -107,7 +107,7 @@ async function takeSnapshot(input: RenderInput, world: PageWorld): Promise<PageS
   }
   throw new AppError(
     "limit",
-    `${request.url} could not be read: its scripts keep the browser busy. A plain fetch gives all that can be had of it.`,
+    `${request.url} could not be read: its scripts keep the browser busy. A plain fetch gives all that is available.`,
   );
 }
 

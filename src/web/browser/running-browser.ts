@@ -14,7 +14,7 @@ export interface RunningBrowserParts {
   readonly profileDir: string;
   readonly guard: NetworkGuard;
   readonly bounds: BrowserBounds;
-  /** What readers of its pages shall know: that it runs without its sandbox. */
+  /** Notes for readers of its pages: that it runs without its sandbox. */
   readonly notes: readonly string[];
 }
 

@@ -78,7 +78,7 @@ async function isDone(
   });
 }
 
-/** Whether what the server sent can have run anything, asked once for each document. */
+/** Whether the server's document can have run anything, determined once for each document. */
 class InertCheck {
   readonly #tab: Tab;
   #documents = -1;
@@ -132,7 +132,7 @@ export async function awaitDocument(
   }
 }
 
-/** When a page counts as settled (docs/browser.md#when-a-page-counts-as-there). Times in ms. */
+/** Rules for when a page is settled (docs/browser.md#when-a-page-counts-as-there). Times in ms. */
 export const settleTimes = {
   /** How often the page is looked at. */
   lookMs: 40,
@@ -142,7 +142,7 @@ export const settleTimes = {
   netQuietMs: 150,
   /** An older request is a long poll, which never ends. */
   requestYoungMsMax: 2_000,
-  /** From then on the network no longer counts: a page that polls is never silent. */
+  /** From then on the network is ignored: a page that polls is never silent. */
   chattyAfterMs: 2_000,
   /** Fewer characters than this are perhaps a frame that is about to be filled. */
   enoughChars: 120,

@@ -10,11 +10,10 @@ export interface PageSnapshot {
 }
 
 /**
- * Writes the document down: open shadow trees and slots as the tree that is shown, a frame of the same
- * origin that holds the content in the place of its element, what is not displayed marked as `hidden`,
- * what has no size left out;
- * without code and styles. The page is of no use afterwards. Runs where the page cannot reach; prototypes'
- * members are called because elements can have children named like them (a form with a field `children`).
+ * Serialises the document: open shadow trees and slots as the tree that is shown, a frame of the same origin that holds
+ * the content in the place of its element, what is not displayed marked as `hidden`, what has no size left out; without
+ * code and styles. The page is of no use afterwards. Runs where the page cannot reach; prototypes' members are called
+ * because elements can have children named like them (a form with a field `children`).
  */
 const snapshotFunction = String.raw`(charsMax) => {
   const own = (name, doc = document) => Reflect.get(Document.prototype, name, doc);

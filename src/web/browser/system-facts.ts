@@ -8,7 +8,7 @@ import {
   statSync,
 } from "node:fs";
 
-/** What discovery asks of a system; tests answer for systems that they do not run on. */
+/** The facts that discovery needs of a system; tests supply those of other systems. */
 export interface SystemFacts {
   readonly platform: NodeJS.Platform;
   readonly homeDir: string;

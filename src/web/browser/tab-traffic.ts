@@ -3,7 +3,7 @@ import type { CDPSession, Protocol } from "puppeteer-core";
 import { createDeferred } from "../../base/deferred.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
 
-/** Requests whose answers can change what a page shows; event streams, beacons and media never count. */
+/** Requests whose answers can change what a page shows; event streams, beacons and media are never included. */
 const countedTypes: ReadonlySet<string> = new Set([
   "Document",
   "Stylesheet",
@@ -20,7 +20,7 @@ export interface DocumentResponse {
   readonly contentType: string;
 }
 
-/** What is on its way in one tab, and how far its document has come. Fed by the events of its session. */
+/** The requests under way in one tab, and the progress of its document. Fed by the events of its session. */
 export class TabTraffic {
   response: DocumentResponse | undefined;
   /** Why the last document did not come, for instance `net::ERR_NAME_NOT_RESOLVED`. */
@@ -29,7 +29,7 @@ export class TabTraffic {
   committedAt: number | undefined;
   /** The parser has reached its end, or was stopped. */
   isDomReady = false;
-  /** Documents that were committed; another number means that what was known of the page is void. */
+  /** Documents that were committed; another number means that earlier facts about the page are void. */
   documents = 0;
   /** The shown document is what its server sent, not the browser's page about a failure. */
   isShown = false;
@@ -38,7 +38,7 @@ export class TabTraffic {
   readonly #bounds: BrowserBounds;
   readonly #session: CDPSession;
   readonly #frameId: string;
-  /** Start times of what is under way, by request. */
+  /** Start times of the requests under way, by request. */
   readonly #inflight = new Map<string, number>();
   #lastAt = performance.now();
   #documentRequest: string | undefined;
@@ -67,7 +67,7 @@ export class TabTraffic {
     return this.#documentRequest;
   }
 
-  /** What has come of it, decompressed. */
+  /** The bytes received so far, decompressed. */
   get documentBytes(): number {
     return this.#documentBytes;
   }
@@ -157,12 +157,12 @@ export class TabTraffic {
   }
 
   #onEnd(requestId: string): void {
-    // What ends without being shown is a download, or has no body.
+    // A response that ends without being shown is a download, or has no body.
     if (requestId === this.#documentRequest) this.#isDocumentUnderWay = false;
     if (this.#inflight.delete(requestId)) this.#lastAt = performance.now();
   }
 
-  /** What the former document asked for is not always told to have ended. */
+  /** The end of the former document's requests is not always reported. */
   #forgetFormerRequests(): void {
     for (const requestId of this.#inflight.keys()) {
       if (requestId !== this.#documentRequest) this.#inflight.delete(requestId);

@@ -77,8 +77,8 @@ export class Tab {
   }
 
   /**
-   * Has the proxy ask for its credentials now, and the parts of the browser that make requests started: the
-   * first request of the page finds all that done. The proxy refuses what is asked.
+   * Has the proxy ask for its credentials now, and the parts of the browser that make requests started: the first
+   * request of the page finds all that done. The proxy refuses the request.
    */
   async warm(): Promise<void> {
     await this.session
@@ -171,7 +171,7 @@ const keptOfAnswers = {
   maxPostDataSize: 0,
 };
 
-/** Text is what is read: the first three are refused. A document is paused for the proxy's credentials. */
+/** Only text is read: the first three are refused. A document is paused for the proxy's credentials. */
 const pausedRequests = [
   { resourceType: "Image" as const },
   { resourceType: "Media" as const },
@@ -181,11 +181,11 @@ const pausedRequests = [
   { urlPattern: warmUpUrl },
 ];
 
-/** Takes longer than to make a page: done meanwhile. */
+/** Takes longer than creating a page: done in parallel. */
 async function denyAll(root: CDPSession, browserContextId: string): Promise<void> {
   await Promise.all([
     root.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId }),
-    // What is not granted is denied without asking anybody.
+    // Permissions that are not granted are denied without a prompt.
     root.send("Browser.grantPermissions", { permissions: [], browserContextId }),
   ]);
 }

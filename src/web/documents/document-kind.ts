@@ -1,4 +1,4 @@
-/** What a page is, as far as reading it goes. */
+/** The kind of a page, as far as reading it is concerned. */
 export type DocumentKind =
   | { readonly kind: "html" }
   | { readonly kind: "json" }
@@ -34,7 +34,7 @@ const sourceTypes: Readonly<Record<string, string>> = {
   "application/json-seq": "json",
 };
 
-/** What to do with a content type; `text/plain` is looked at by the name of the file. */
+/** The kind of a content type; `text/plain` is looked at by the name of the file. */
 export function documentKind(contentType: string, url: string): DocumentKind {
   const language = sourceTypes[contentType];
   if (language !== undefined) return { kind: "source", language };

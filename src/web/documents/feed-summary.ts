@@ -6,7 +6,7 @@ import { escapeText } from "../markdown/escape-text.ts";
 import { findElement } from "../dom/element.ts";
 import { toMarkdown, toPlainText } from "../markdown/to-markdown.ts";
 
-/** What an entry of a feed says, which is HTML or text, in the form that was asked for. */
+/** The text of a feed's entry, which is HTML or plain text, in the requested form. */
 export function summaryText(
   summary: string,
   baseUrl: string,

@@ -1,7 +1,7 @@
 import type { AppErrorCode } from "../../base/errors.ts";
 import type { PdfText } from "./read-pdf.ts";
 
-/** What the process that reads a PDF writes: one line of JSON, and nothing else. */
+/** The output of the process that reads a PDF: one line of JSON, and nothing else. */
 export type PdfReply =
   | ({ readonly ok: true } & PdfText)
   | { readonly ok: false; readonly code: AppErrorCode; readonly message: string };

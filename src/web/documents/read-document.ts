@@ -13,7 +13,7 @@ export type ReadFormat = "markdown" | "text" | "html";
 /** Reads the bytes of a PDF, in a process of its own. */
 export type ReadPdf = (bytes: Uint8Array) => Promise<PdfText>;
 
-/** What a page says. */
+/** The text of a page. */
 export interface DocumentText {
   readonly title: string;
   readonly text: string;
@@ -21,7 +21,7 @@ export interface DocumentText {
   readonly notes: readonly string[];
 }
 
-/** Reads everything but HTML: what is text already passes with little change. `bodyText` is the decoded body. */
+/** Reads everything but HTML: plain text passes with little change. `bodyText` is the decoded body. */
 export async function readDocument(
   page: LoadedPage,
   kind: Exclude<DocumentKind, { kind: "html" | "image" }>,
@@ -99,7 +99,7 @@ function entryText({ title, link, date, summary }: FeedEntry, format: ReadFormat
   return lines.filter((line) => line !== "").join(format === "text" ? "\n" : "\n\n");
 }
 
-/** What begins like a path is one; ids of other kinds stand in the same place. */
+/** An id that begins like a path is one; ids of other kinds occur in the same place. */
 function wholeLink(link: string, url: string): string {
   return /^[/.?#]/.test(link) ? (URL.parse(link, url)?.href ?? link) : link;
 }
@@ -118,7 +118,7 @@ async function readPdfDocument(
   if (pages.length < pageCount)
     notes.push(`Only the first ${formatCount(pages.length)} pages were read.`);
   if (pages.every((text) => text === ""))
-    notes.push("None of its pages has text: they may be scanned pictures.");
+    notes.push("None of its pages contains text: they may be scanned images.");
   return {
     title: title === "" ? name : title,
     text: texts.join("\n\n"),
@@ -136,16 +136,17 @@ function unreadable({ body, contentType }: LoadedPage, name: string): DocumentTe
 
 /** Deeper levels are not indented further: lines would grow without an end. */
 const indentLevelsMax = 40;
-/** Ordinary JSON grows to twice its size; what is all brackets and commas may grow to forty times. */
+/** Ordinary JSON grows to twice its size; JSON of nothing but brackets and commas may grow to forty times. */
 const growthMax = 8;
-/** Between strings: what is no sign of structure and no white space. */
+/** Between strings: anything but structure and white space. */
 const literal = /[^\s{}[\]:,"]+/y;
 const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * JSON with a line for each member. Numbers and strings stay as they are written: parsing and writing them again
- * would round long numbers. Returns undefined for what is no JSON, has too many values, or would grow out of all proportion.
+ * JSON with a line for each member. Numbers and strings stay as they are written: parsing and writing them again would
+ * round long numbers. Returns undefined for text that is not JSON, has too many values, or would grow out of all
+ * proportion.
  */
 export function prettyJson(text: string): string | undefined {
   if (isHeavyJson(text) || !isJson(text)) return undefined;

@@ -1,4 +1,4 @@
-/** What XML is made of, in order. Names are as written, prefix included. */
+/** The parts of an XML document, in order. Names are as written, prefix included. */
 type XmlPart =
   | {
       readonly kind: "open";
@@ -8,7 +8,7 @@ type XmlPart =
   | { readonly kind: "close"; readonly name: string }
   | { readonly kind: "text"; readonly text: string };
 
-/** Longer tags are no tags. */
+/** Longer tags are not treated as tags. */
 const tagCharsMax = 10_000;
 const attributePair = /(?<![^\s"'/])([^\s="'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const named: Readonly<Record<string, string>> = {
@@ -104,7 +104,7 @@ export interface Feed {
 
 type Field = "title" | "link" | "date" | "summary";
 
-/** Elements of RSS 1 and 2 and of Atom by what they say. Of several the first counts, of dates the first as well. */
+/** Elements of RSS 1 and 2 and of Atom by meaning. Of several, the first is used, of dates the first as well. */
 const fields: Readonly<Record<string, Field>> = {
   title: "title",
   link: "link",
@@ -120,14 +120,14 @@ const fields: Readonly<Record<string, Field>> = {
 };
 const roots = new Set(["rss", "feed", "rdf:RDF"]);
 
-/** The title of the feed stands in its root or in the channel below. */
+/** The title of the feed is in its root or in the channel below. */
 const headDepthMax = 3;
 
 type Draft = Record<Field, string>;
 
 const emptyDraft = (): Draft => ({ title: "", link: "", date: "", summary: "" });
 
-/** The entries of a feed; undefined for XML that is none. */
+/** The entries of a feed; undefined for other XML. */
 export function readFeed(xml: string): Feed | undefined {
   const reader = new FeedReader();
   for (const part of scanXml(xml)) {
@@ -157,7 +157,7 @@ class FeedReader {
     if (this.#field !== undefined) this.#field.text += text;
   }
 
-  /** False when this is no feed. */
+  /** False when this is not a feed. */
   open(name: string, attributes: Readonly<Record<string, string>>): boolean {
     this.#depth++;
     if (this.#depth === 1) this.hasRoot = roots.has(name);
@@ -193,7 +193,7 @@ function isMainLink(attributes: Readonly<Record<string, string>>): boolean {
   return rel === undefined || rel === "alternate";
 }
 
-/** The longer summary is the whole text; of everything else the first counts. */
+/** The longer summary is the whole text; of everything else the first is used. */
 function keep(draft: Draft, field: Field, text: string): void {
   const isBetter = field === "summary" ? text.length > draft.summary.length : draft[field] === "";
   if (isBetter) draft[field] = text;

@@ -5,7 +5,7 @@ import { cleanText } from "../dom/clean-text.ts";
 const pagesMax = 1_000;
 /** Characters of text, some thousand pages of a novel. */
 const charsMax = 4 * 1024 * 1024;
-/** A Worker may work for 30 s; what is read by then is returned. */
+/** A Worker may work for 30 s; the pages read in that time are returned. */
 const readMsMax = 15_000;
 
 export interface PdfText {

@@ -21,7 +21,7 @@ const titleClass =
 /** A title is one short line. */
 const titleCharsMax = 150;
 
-/** The parts of an admonition; undefined for an element that is none. */
+/** The parts of an admonition; undefined for another element. */
 export function admonitionOf(element: HtmlElement): Admonition | undefined {
   if (!boxElements.has(element.name) || element.attribs["class"] === undefined) return undefined;
   const isBox = hasClass(element, boxClass);
@@ -51,7 +51,7 @@ function hasTitle(element: HtmlElement): boolean {
   return title !== undefined && !isSection(title);
 }
 
-/** A heading that can be linked to is one of the page, whatever box it stands in. */
+/** A heading that can be linked to belongs to the page, whatever box it is in. */
 function isSection(title: HtmlElement): boolean {
   return /^h[1-6]$/.test(title.name) && title.attribs["id"] !== undefined;
 }

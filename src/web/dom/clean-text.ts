@@ -16,22 +16,25 @@ const strayJoiner =
   /(?<![\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Mn}\p{Mc}\p{Extended_Pictographic}\ufe0f])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\p{Extended_Pictographic}])|(?<=[\u200c\u200d])[\u200c\u200d]+/gu;
 const strayStyle = /(?<![\p{Emoji}\p{S}\p{P}])[\ufe0e\ufe0f]+|(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]+/gu;
 const lineEnd = /\r\n?|[\u0085\u2028\u2029]/g;
-/** What terminals take for commands: CSI, and OSC with its kin if it ends on its line (ECMA-48, sections 5.4 and 5.6). */
+/**
+ * Sequences that terminals treat as commands: CSI, and OSC with its kin if it ends on its line (ECMA-48, sections 5.4
+ * and 5.6).
+ */
 const escapeSequence =
-  // oxlint-disable-next-line no-control-regex -- controls are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern is for control characters
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\n]{0,4096}(?:\u0007|\u001b\\)/g;
-/** Spaces that do not break, and the two controls that count as space. */
-// oxlint-disable-next-line no-control-regex -- controls are what is looked for
+/** Non-breaking spaces, and the two controls that are treated as spaces. */
+// oxlint-disable-next-line no-control-regex -- the pattern is for control characters
 const oddSpace = /[\u000b\u000c\u00a0\u2007\u202f]/g;
 /** Plain ASCII text needs no look at each rule. */
 // oxlint-disable-next-line no-control-regex -- the plain range includes tab and line feed
 const isPlain = /^[\t\n\u0020-\u007e]*$/;
 
 /** Controls that nothing but broken encodings produces; terminals obey some of them. */
-// oxlint-disable-next-line no-control-regex -- controls are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern is for control characters
 const upperControls = /[\u0080-\u009f]/g;
 
-/** Takes out what only the finished text goes without: in code, also of a wrongly decoded page, each character counts. */
+/** Removes characters from finished text only: in code, also of a wrongly decoded page, each character matters. */
 export function withoutControls(text: string): string {
   return text.replace(upperControls, "");
 }

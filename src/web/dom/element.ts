@@ -4,7 +4,7 @@ import type { HtmlElement } from "./parse-html.ts";
 import { cleanText } from "./clean-text.ts";
 import { pushNodes } from "./push-nodes.ts";
 
-/** Nodes in an element that counts as small: a look at one costs no more than this, however it is nested. */
+/** The most nodes in a small element: a look at one costs no more than this, however it is nested. */
 const smallNodesMax = 64;
 /** White space around a small text. */
 const spacesMax = 200;

@@ -8,7 +8,10 @@ const panelClass = /(?:^|[\s_-])tab-?(?:pane|panel|content|item)?s?(?:[\s_-]|$)|
 const screenReaderClass =
   /(?:^|\s)(?:sr-only|visually-hidden|visuallyhidden|screen-reader-text|screenreader|assistive-text|cdk-visually-hidden|a11y-hidden|mjx-?assistive[\w-]*)(?:\s|$)/i;
 
-/** True for what no reader of the page sees. What a click on a tab or a heading would show counts as seen. */
+/**
+ * True for an element that no reader of the page sees. Content that a click on a tab or a heading would show is treated
+ * as seen.
+ */
 export function isHidden(element: HtmlElement): boolean {
   const { hidden, style } = element.attribs;
   const isOff =

@@ -6,7 +6,7 @@ import { pushNodes } from "./push-nodes.ts";
 
 const unevenSpace = /[^\S ]| {2}/;
 
-/** The text below `root` as it stands in the document, without recursion; at most about `charsMax` of it. */
+/** The text below `root` as it is in the document, without recursion; at most about `charsMax` of it. */
 export function nodeText(
   root: HtmlDocument | HtmlElement,
   charsMax: number = Number.POSITIVE_INFINITY,

@@ -10,19 +10,19 @@ import { pushNodes } from "./push-nodes.ts";
 const treeElementsMax = 250_000;
 /** A page of more start tags is read up to there: room is left for the elements that the standard adds. */
 export const startTagsMax = 150_000;
-/** What a short page may have beyond its share. */
+/** The allowance of a short page beyond its share. */
 const elementsSpare = 20_000;
 
 export type HtmlDocument = Document;
 export type HtmlElement = Element;
 
 /**
- * The tree of a page, as the standard's parser builds it with scripting off: what stands in `noscript` is part of it,
+ * The tree of a page, as the standard's parser builds it with scripting off: the content of `noscript` is part of it,
  * and nothing in it runs. It is at most `treeDepthMax` levels deep.
  *
  * @param elementsWanted a lower bound on its elements, for pages of which less is known to be enough
- * @throws AppError `limit` when the tree grows beyond its bound: the standard opens unclosed formatting elements
- * again in each paragraph, so that 50 kB of them are gigabytes of tree
+ * @throws AppError `limit` when the tree grows beyond its bound: the standard opens unclosed formatting elements again
+ * in each paragraph, so that 50 kB of them are gigabytes of tree
  */
 export function parseHtml(html: string, elementsWanted: number = treeElementsMax): HtmlDocument {
   // No page has an element for every other character, those that the standard adds included.
@@ -35,7 +35,7 @@ export function parseHtml(html: string, elementsWanted: number = treeElementsMax
       if (elements > elementsMax) {
         throw new AppError(
           "limit",
-          `The page's HTML unfolds to more than ${Math.floor(elementsMax)} elements; it cannot be read.`,
+          `The page's HTML expands to more than ${Math.floor(elementsMax)} elements; it cannot be read.`,
         );
       }
       const element = new Element(name, Object.create(null) as Record<string, string>, []);
@@ -73,7 +73,7 @@ export function childElements(node: HtmlDocument | HtmlElement): HtmlElement[] {
 /** Levels of a tree. Browsers stop at 512; real pages have some 60, and what walks trees may take a call for each level. */
 export const treeDepthMax = 400;
 
-/** Their text is none of the page's, so that it must not come out of them. */
+/** Their text does not belong to the page, so it must not come out of them. */
 const silentNames = new Set(["script", "style", "template", "title", "textarea", "noscript"]);
 
 /**

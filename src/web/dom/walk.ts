@@ -2,7 +2,7 @@ import { isTag } from "domhandler";
 
 import type { HtmlDocument, HtmlElement } from "./parse-html.ts";
 
-/** What becomes of the walk after an element was visited. */
+/** The next step of the walk after an element was visited. */
 export type WalkStep = "into" | "past";
 
 /**

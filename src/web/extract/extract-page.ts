@@ -26,7 +26,7 @@ const opinionMin = 0.1;
 /** How far below the same element code and text may be: in a list, or a box. */
 const levelsMax = 3;
 
-/** Keeps code that stands right beside kept text: of documentation it is what its reader came for. */
+/** Keeps code right beside kept text: it is the reason why readers open documentation. */
 export function settleCode(
   blocks: readonly Block[],
   opinions: readonly number[],
@@ -44,7 +44,7 @@ export function settleCode(
   });
 }
 
-/** What code stands in with other things: highlighters wrap it. */
+/** The element that holds code together with other things: highlighters wrap it. */
 function holderOf(code: HtmlElement): HtmlElement {
   let at = code;
   for (let level = 0; level < levelsMax; level++) {
@@ -69,8 +69,9 @@ function isWithin(element: HtmlElement, holder: HtmlElement): boolean {
 const besideNames = new Set(["nav", "footer", "aside", "header"]);
 
 /**
- * Which blocks stand in what the page itself marks as its main part. For pages with too many blocks to judge each (lists
- * and tables without end, most likely, which are content or not as a whole), and for those with too few to judge by.
+ * Whether each block is in the part that the page itself marks as its main part. For pages with too many blocks to
+ * judge each (lists and tables without end, most likely, which are content or not as a whole), and for those with too
+ * few to judge by.
  */
 export function keepMarked(page: PageFacts, blocks: readonly Block[]): boolean[] {
   const main = largestMain(page);
@@ -115,8 +116,8 @@ function isSmall(blocks: readonly Block[]): boolean {
 }
 
 /**
- * Of a small page all that is neither beside its main part nor made of links, besides what the model has chosen: there is
- * little to lose and nothing to judge by. A heading that repeats the title is said already.
+ * Keeps all of a small page that is neither beside its main part nor made of links, besides the model's choice: there
+ * is little to lose and nothing to judge by. A heading that repeats the title is said already.
  */
 function keepSmall(
   page: PageFacts,

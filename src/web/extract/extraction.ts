@@ -7,7 +7,7 @@ export interface Extraction {
   readonly language: string;
   /** A detached or attached element whose descendants are all content; its links are not made absolute yet. */
   readonly root: HtmlElement;
-  /** What `href` and `src` are resolved against: `<base>` and the final URL. */
+  /** The base for `href` and `src`: `<base>` and the final URL. */
   readonly baseUrl: string;
   /** Characters of text in `root`, white space collapsed: a page with few of them may need a browser. */
   readonly textChars: number;

@@ -9,9 +9,9 @@ const signsMax = 200;
 const fileCharsMax = 300;
 
 /**
- * What a page says of what has made it, a line each: `generator:` of a meta tag or a comment,
- * `file:` of a style sheet or script in the head, `body:` with its id and classes, `part:` with the id of a child
- * of the body. To be read before what is not shown leaves the document.
+ * A page's signs of the software that made it, a line each: `generator:` of a meta tag or a comment, `file:` of a style
+ * sheet or script in the head, `body:` with its id and classes, `part:` with the id of a child of the body. To be read
+ * before hidden elements leave the document.
  */
 export function readPageSigns(document: HtmlDocument, body: HtmlElement): string[] {
   const signs = [`body:${body.attribs["id"] ?? ""} ${body.attribs["class"] ?? ""}`];

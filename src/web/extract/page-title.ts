@@ -6,10 +6,10 @@ import { findElements } from "../dom/walk.ts";
 /** Longer ones are not titles. */
 const titleCharsMax = 300;
 
-/** Elements that say what a page is called. */
+/** Elements that contain the title of a page. */
 const speakingNames = new Set(["title", "meta", "h1"]);
 
-/** What stands between a title and the name of its site. */
+/** Separators between a title and the name of its site. */
 const separator = /\s+[|\-–—·•»«/:\\]\s+|\s*[|»]\s*/;
 
 /** The title of a page without the name of its site; empty when the page does not say. */
@@ -62,6 +62,6 @@ function withoutSiteName(title: string, site: string): string {
   if (letters(last) === letters(site))
     return title.slice(0, title.lastIndexOf(last)).replace(/[\s|\-–—·•»«/:\\]+$/, "");
   const first = parts[0] ?? "";
-  // The name of a site is short, and stands last; a title of one word is not worth the loss.
+  // The name of a site is short, and comes last; a title of one word is not worth the loss.
   return first.split(" ").length >= 3 ? first : title;
 }

@@ -10,7 +10,7 @@ import { removeUnseen } from "./remove-unseen.ts";
 import { readStructuredData } from "./structured-data.ts";
 import { measureText, noText } from "./text-measure.ts";
 
-/** Parses a page, takes out of it what is not shown, and measures the rest. */
+/** Parses a page, removes hidden elements, and measures the rest. */
 export function readPage(html: string, url: string): PageFacts {
   const document = parseHtml(html);
   const baseUrl = findBaseUrl(document, url);

@@ -15,7 +15,7 @@ const unseenNames = new Set(
 
 /** Above this part of the body's text an element is the page, which a script is going to show. */
 const hiddenTextPartMax = 0.5;
-/** Less text, in characters, is no page, whatever part of it is hidden. */
+/** A page with less text, in characters, is not a page, whatever part of it is hidden. */
 const hiddenTextCharsMax = 200;
 
 /** Takes scripts, styles, comments, form fields and all that is not shown out of `body`. */
@@ -84,7 +84,7 @@ function isUnseen({ name, attribs }: HtmlElement): boolean {
   return unseenNames.has(name);
 }
 
-/** What is written out of it later is asked the same question again. */
+/** Its content is tested again when it is written out later. */
 function show({ attribs }: HtmlElement): void {
   for (const name of ["hidden", "aria-hidden", "style", "class"]) delete attribs[name];
 }

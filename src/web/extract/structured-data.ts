@@ -3,7 +3,7 @@ import type { HtmlDocument, HtmlElement } from "../dom/parse-html.ts";
 import { nodeText } from "../dom/node-text.ts";
 import { walkElements } from "../dom/walk.ts";
 
-/** What a page says of itself for search engines: JSON-LD of schema.org, and the meta tags of OpenGraph. */
+/** A page's description of itself for search engines: JSON-LD of schema.org, and the meta tags of OpenGraph. */
 export interface StructuredData {
   /** `@type`s of all that is described, and `og:<type>`, in lower case. */
   readonly types: ReadonlySet<string>;
@@ -24,7 +24,7 @@ interface Draft {
   description: string;
 }
 
-/** Reads what the head and the scripts say; what is no JSON says nothing. */
+/** Reads the data in the head and the scripts; invalid JSON is ignored. */
 export function readStructuredData(document: HtmlDocument): StructuredData {
   const draft: Draft = { types: new Set(), articleBody: "", description: "" };
   walkElements(document, (element) => {

@@ -12,8 +12,8 @@ export interface HostRule {
 }
 
 /**
- * The rules that `entries` are: a name, an address (IPv6 with or without brackets), or one of these with a port.
- * What is none of these opens nothing.
+ * The rules that `entries` are: a name, an address (IPv6 with or without brackets), or one of these with a port. Any
+ * other entry opens nothing.
  */
 export function parseHostRules(entries: readonly string[]): HostRule[] {
   return entries.flatMap((entry) => {
@@ -31,13 +31,13 @@ function parseHostRule(entry: string): HostRule | undefined {
   return { host: hostOf(url), port: named === undefined ? undefined : Number(named) };
 }
 
-/** What a request may reach whatever the addresses are. */
+/** The hosts that a request may reach whatever their addresses are. */
 export interface Allowance {
   /** Of the user's settings: for pages of the host itself. */
   readonly configured: readonly HostRule[];
   /** Of the request itself: always. */
   readonly own: readonly HostRule[];
-  /** The host of what the user asked for. */
+  /** The host of the URL that the user requested. */
   readonly pageHost: string;
 }
 
@@ -46,11 +46,11 @@ export function standingOf(destination: Destination, allowance: Allowance): Stan
   if (isNamed(allowance.own, destination)) return { kind: "allowed" };
   if (!isNamed(allowance.configured, destination)) {
     const name = bracketed(destination.host);
-    const remedy = `If it is meant to be read, its user can add ${name} to ${setting}, in the environment or the user's settings.`;
+    const remedy = `To allow it, the user can add ${name} to ${setting}, in the environment or the user's settings.`;
     return { kind: "judged", remedy };
   }
   if (destination.host === allowance.pageHost) return { kind: "allowed" };
-  const remedy = `${setting} opens it to its own pages, not to those of "${allowance.pageHost}".`;
+  const remedy = `${setting} allows it for its own pages only, not for pages of "${allowance.pageHost}".`;
   return { kind: "judged", remedy, isForeign: true };
 }
 

@@ -1,12 +1,12 @@
 import type { PlainRequest } from "../../network/guarded-fetch.ts";
 
-/** What a page or a search asks for. */
+/** A request of a page or a search. */
 export interface GuardedRequest extends PlainRequest {
   /** Hosts that this request may reach although their addresses are private, besides those of the configuration. */
   readonly allowHosts?: readonly string[];
   /**
-   * What the user asked for, when `url` is where that was redirected to: the configuration's allowance opens
-   * this host alone, so that a public page cannot redirect to an allowed private one. Without it: `url`.
+   * The URL that the user requested, when `url` is its redirect target: the configuration's allowance opens this host
+   * alone, so that a public page cannot redirect to an allowed private one. Without it: `url`.
    */
   readonly pageUrl?: URL;
 }
@@ -19,11 +19,11 @@ export interface GuardProxy extends AsyncDisposable {
   readonly password: string;
   /**
    * Until this was called every request is refused. Called once.
-   * @param pageUrl what the user asked for: its host alone may be reached by the configuration's allowance,
-   * and its port besides 80 and 443
+   * @param pageUrl the URL that the user requested: its host alone may be reached by the configuration's allowance, and
+   * its port besides 80 and 443
    */
   serve(pageUrl: URL): void;
-  /** What it has refused so far, newest last: `host` as asked for, and why. */
+  /** The refusals so far, newest last: `host` as requested, and the reason. */
   readonly refusals: readonly { readonly host: string; readonly reason: string }[];
 }
 

@@ -1,4 +1,4 @@
-/** What a page is made of. Text is inline Markdown, or plain text when plain text is wanted. */
+/** The blocks of a page. Text is inline Markdown, or plain text when plain text is wanted. */
 export type Block =
   | { readonly kind: "paragraph"; readonly text: string }
   | { readonly kind: "heading"; readonly level: number; readonly text: string }

@@ -8,7 +8,7 @@ import {
   siblingsBefore,
 } from "../dom/element.ts";
 
-/** Names that stand for a language when they are a class of their own, or a label beside the code. */
+/** Names that mean a language when they are a class of their own, or a label beside the code. */
 const known = new Set(
   (
     "abap ada apache applescript arduino arm asciidoc asm assembly astro autohotkey awk bash basic bat batch bicep c c# c++ cc " +
@@ -57,7 +57,7 @@ function isLanguageName(name: string): boolean {
   return known.has(name.toLowerCase());
 }
 
-/** The name to write after a fence: lower case, without the words of generators; empty when it is none. */
+/** The name to write after a fence: lower case, without the words of generators; empty when it is not a language. */
 export function languageName(raw: string): string {
   const lower = raw
     .trim()
@@ -90,10 +90,10 @@ const prefixes = [
   /^(?:highlight|hl|codehilite|src|source|code-block|snippet|sp|gatsby-code)-(.+)$/i,
   /^lang:(.+)$/i,
 ];
-/** What follows such a prefix and is no language. */
+/** Words after such a prefix that are not languages. */
 const noLanguage =
   /^(?:copy|wrapper|container|code|block|line|lines|toolbar|inline|pre|body|header|content|group|tab|tabs|example|examples|title|caption|source|light|dark|decode|\d.*)$/i;
-/** A class after which the language stands as a class of its own. */
+/** A class that the language follows as a class of its own. */
 const leaders = new Set([
   "sourcecode",
   "src",
@@ -117,7 +117,10 @@ const labelClass =
 /** A label is a word or two. */
 const labelCharsMax = 24;
 
-/** The language of a block of code, from its own marks, those of what is in it and of what is around it; empty when nobody says. */
+/**
+ * The language of a block of code, from its own marks, those of its content and of the elements around it; empty when
+ * none says.
+ */
 export function codeLanguage(pre: HtmlElement): string {
   // mdBook writes `pre` in `pre`, and the language on the `code` in that.
   const isWithin = ["pre", "code"].flatMap(
@@ -143,7 +146,7 @@ export function codeLanguage(pre: HtmlElement): string {
   return labelBeside([pre, ...around.slice(0, 2)]);
 }
 
-/** A container of the whole page is no container of one block: what it says does not count. */
+/** A container of the whole page is not the container of one block: its marks are ignored. */
 function holdsOtherCode(element: HtmlElement): boolean {
   return ["body", "main", "article", "html"].includes(element.name);
 }

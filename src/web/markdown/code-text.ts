@@ -36,7 +36,7 @@ const tableParts = new Set(["table", "tbody", "thead", "tfoot", "tr"]);
 const linesLookedAt = 8;
 /** Fewer lines than this may well be a list of numbers. */
 const numberedLinesMin = 4;
-/** Elements inside code; deeper ones are read as text of what they stand in. */
+/** Elements inside code; deeper ones are read as text of their container. */
 const depthMax = 512;
 
 /** The text of a block of code as it was written: without numbers of lines, buttons and labels, line ends where lines end. */
@@ -60,7 +60,7 @@ function withoutNumberLines(text: string): string {
   return isNumbered ? lines.filter((_, index) => index % 2 === 1).join("\n") : text;
 }
 
-/** True for what stands in or beside code and is no part of it. */
+/** True for an element in or beside code that does not belong to it. */
 function isCodeFurniture(element: HtmlElement): boolean {
   const { name } = element;
   if (isUnreadName(name) && name !== "textarea") return true;

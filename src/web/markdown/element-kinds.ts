@@ -1,4 +1,4 @@
-/** Elements that stand on lines of their own. */
+/** Block elements: they have lines of their own. */
 const blocks = new Set(
   (
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure " +

@@ -1,6 +1,6 @@
 /** Writes text so that Markdown shows it as it is, with as few backslashes as that takes. */
 
-/** Signs that mean something wherever they stand, or at the end of a piece, where the next one is not known. */
+/** Signs that have a meaning at any place, or at the end of a piece, where the next one is not known. */
 const inline =
   /\\(?=[!-/:-@[-`{-~]|$)|[`]|\*(?! )|(?<! )\*|_(?=[^\p{L}\p{N}])|(?<![\p{L}\p{N}])_|_$(?<=(?<![\p{L}\p{N}])_[\p{L}\p{N}_]{0,40}_)|~(?=~|$)|(?<=~)~|<(?![\s\d=<])|&(?=#?\w{1,31};|#?$)|!(?=\[)|\](?=[\u0080-\u009f]*[([])|\[(?=\^)/gu;
 

@@ -15,7 +15,7 @@ const referenceClass = /(?:^|\s)(?:footnote-?ref(?:erence)?|fn-?ref|noteref)(?:\
 const targetId = /^(?:fn|footnote|note|endnote|cite_note|user-content-fn|ftn|_ftn|id\d|bib)/i;
 const noteElements = new Set(["li", "aside", "div", "p", "dd", "td", "tr", "dt", "section"]);
 const backReference = /^(?:[\s↩↑^⤴⬆]|\ufe0e|\ufe0f)*$/u;
-/** A longer label is no sign of a note but an ordinary link. */
+/** A longer label is not a note's mark but an ordinary link. */
 const labelCharsMax = 12;
 /** Steps up the tree from a link: a note is not nested deeply. */
 const ancestorsMax = 64;
@@ -72,7 +72,7 @@ function uniqueLabel(link: HtmlElement, taken: Set<string>): string | undefined 
   return label;
 }
 
-/** The id may stand at the note itself or at something small at its start. */
+/** The id may be on the note itself or on a small element at its start. */
 function noteOf(target: HtmlElement): HtmlElement | undefined {
   if (noteElements.has(target.name)) return target.name === "dt" ? undefined : target;
   const parent = parentOf(target);

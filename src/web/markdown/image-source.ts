@@ -20,7 +20,7 @@ const placeholder =
 /** Sets of candidates are written by machines and short. */
 const setCharsMax = 20_000;
 
-/** The absolute address of the picture that an `img` shows in the end; undefined when there is none worth a line. */
+/** The absolute address of the picture that an `img` shows in the end; undefined when it has none worth a line. */
 export function imageSource(image: HtmlElement, baseUrl: string): string | undefined {
   if (isTracker(image)) return undefined;
   const own = attribute(image, "src");

@@ -11,8 +11,8 @@ const punctuation = /[\p{P}\p{S}]/u;
 const space = /\s/;
 
 /**
- * Inline Markdown that is put together piece by piece: white space collapses across pieces, marks stand directly at
- * words, and a mark that Markdown would not recognise where it stands is left out.
+ * Inline Markdown that is put together piece by piece: white space collapses across pieces, marks are adjacent to
+ * words, and a mark that Markdown would not recognise in its place is left out.
  */
 export class InlineText {
   readonly #pieces: Piece[] = [];

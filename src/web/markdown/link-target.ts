@@ -1,9 +1,9 @@
 const linkSchemes = new Set(["http:", "https:", "mailto:", "tel:", "ftp:"]);
 const imageSchemes = new Set(["http:", "https:"]);
-/** Longer addresses are no use to a reader. */
+/** Longer addresses are useless to a reader. */
 const hrefCharsMax = 2_000;
 
-/** The absolute address of a link, fit for Markdown; undefined for scripts, data and what is no address. */
+/** The absolute address of a link, fit for Markdown; undefined for scripts, data and invalid addresses. */
 export function linkTarget(href: string, baseUrl: string): string | undefined {
   return target(href, baseUrl, linkSchemes);
 }

@@ -15,14 +15,14 @@ export interface Formula {
 const rootClass =
   /(?:^|\s)(?:katex|katex-display|mwe-math-element|MathJax_Display|math-container|math|arithmatex|tex)(?:\s|$)/;
 const displayClass = /(?:^|\s)(?:katex-display|MathJax_Display|mwe-math-element-block)(?:\s|$)/;
-/** What typesetters leave beside the source of a formula. */
+/** Marks that typesetters leave beside the source of a formula. */
 const residueClass =
   /(?:^|\s)(?:MathJax(?:_Preview|_SVG|_CHTML|_Display)?|mwe-math-fallback-image-\w+|katex-html|MJX_Assistive_MathML)(?:\s|$)/;
 const delimited = /^\s*(?:\\\(([\s\S]+)\\\)|\\\[([\s\S]+)\\\]|\$\$([\s\S]+)\$\$|\$([^$]+)\$)\s*$/;
-/** Longer sources are no formulas. */
+/** Longer sources are not formulas. */
 const texCharsMax = 20_000;
 
-/** The formula that an element is, whoever made it: MathML, KaTeX, MathJax, Wikipedia, Sphinx. */
+/** The formula of an element, from any of these tools: MathML, KaTeX, MathJax, Wikipedia, Sphinx. */
 export function formulaOf(element: HtmlElement): Formula | undefined {
   const { name } = element;
   if (name === "math") return fromMathml(element);
@@ -38,7 +38,7 @@ export function formulaOf(element: HtmlElement): Formula | undefined {
   return fromContainer(element, hasClass(element, displayClass));
 }
 
-/** True for the typeset copy of a formula whose source stands elsewhere. */
+/** True for the typeset copy of a formula whose source is elsewhere. */
 export function isFormulaResidue(element: HtmlElement): boolean {
   return hasClass(element, residueClass);
 }
@@ -74,7 +74,7 @@ function formula(source: string, isDisplay: boolean): Formula | undefined {
   return tex === "" || tex.length > texCharsMax ? undefined : { tex, isDisplay };
 }
 
-/** TeX on one line, without what pages wrap around it, and fit to stand between dollar signs in Markdown. */
+/** TeX on one line, without what pages wrap around it, and fit for dollar signs in Markdown. */
 export function texFrom(source: string): string {
   const inner = /^\s*\{\\displaystyle\s([\s\S]*)\}\s*$/.exec(source)?.[1] ?? source;
   return inner

@@ -28,7 +28,7 @@ import {
 /** The number of a note, which its label says. */
 const footnoteLabel = /(?:^|\s)(?:label|footnote-label|fn-label)(?:\s|$)/;
 
-/** What stands in `nodes`, as blocks: runs of text between them are paragraphs. */
+/** The content of `nodes`, as blocks: runs of text between them are paragraphs. */
 export function readBlocks(nodes: readonly ChildNode[], place: Place, reading: Reading): Block[] {
   const blocks: Block[] = [];
   let run: ChildNode[] = [];
@@ -193,8 +193,8 @@ function flatText(element: HtmlElement, reading: Reading): Block[] {
 }
 
 /**
- * Blocks as a quote. Code stands outside of it: signs before each of its lines would be in the way of whoever
- * copies it, so a quote that holds code is one before and one after.
+ * Blocks as a quote. Code stays outside of it: a sign before each of its lines would hinder copying it, so a quote that
+ * holds code is one before and one after.
  */
 function quoted(blocks: readonly Block[]): Block[] {
   const parts: Block[] = [];
@@ -225,7 +225,7 @@ function readCard(link: HtmlElement, place: Place, reading: Reading): Block[] {
   const target = linkTarget(attribute(link, "href"), reading.baseUrl);
   if (target === undefined || place.isLink || reading.style === "text") return blocks;
   const lines = blocks.filter(isLine);
-  // Links in links are none: notes and pictures among text keep it from being one.
+  // Nested links are invalid: notes and pictures among text keep it from being a link.
   const texts = lines.filter(({ text }) => !text.includes("]("));
   const chosen =
     texts.find(({ kind }) => kind === "heading") ??

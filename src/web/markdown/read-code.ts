@@ -60,7 +60,7 @@ function isCodeTable(table: HtmlElement): boolean {
   return false;
 }
 
-/** Code of several lines that has no `pre` around it, but says by class or line breaks that its lines count. */
+/** Code of several lines that has no `pre` around it, but marks its lines as significant by class or line breaks. */
 function isMultiline(code: HtmlElement): boolean {
   let breaks = 0;
   let hasLineEnd = false;

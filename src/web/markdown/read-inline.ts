@@ -140,7 +140,7 @@ function appendNoscript(
   if (!hasPictureBefore(element)) appendNodes(element.children, out, place, reading);
 }
 
-/** Blocks that stand in a line are set apart by spaces, and so is what looks like a button. */
+/** Blocks within a line are set apart by spaces, and so are elements that look like buttons. */
 function appendOther(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
   const isApart =
     isBlockName(element.name) || element.name === "label" || element.name === "button";
@@ -183,7 +183,7 @@ function appendLink(link: HtmlElement, out: InlineText, place: Place, reading: R
   if (/\s$/.test(text)) out.add(" ");
 }
 
-/** A link without a text or without a target is none. */
+/** A link without a text or without a target is not a link. */
 function appendLinked(link: HtmlElement, text: string, out: InlineText, reading: Reading): void {
   const target = linkTarget(attribute(link, "href"), reading.baseUrl);
   if (text === "") return;

@@ -9,7 +9,7 @@ import { nested, type Place, type Reading } from "./reading.ts";
 
 const listNames = new Set(["ul", "ol", "menu", "dir"]);
 
-/** A list, or a list item that stands alone. Items that are footnotes stand outside of it. */
+/** A list, or a single list item. Items that are footnotes are left out of it. */
 export function readList(element: HtmlElement, place: Place, reading: Reading): Block[] {
   const inner = nested(place);
   const blocks: Block[] = [];

@@ -154,7 +154,7 @@ function asList(
   return filled.length === 0 ? [] : [{ kind: "list", list: { start: null, items: filled } }];
 }
 
-/** What a cell holds on one line: its blocks with `<br>` between them, items of lists behind `•`. */
+/** The content of a cell on one line: its blocks with `<br>` between them, items of lists behind `•`. */
 function cellText(blocks: readonly Block[], style: "markdown" | "text"): string {
   const separator = style === "text" ? " " : "<br>";
   return blocks

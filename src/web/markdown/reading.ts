@@ -14,9 +14,9 @@ export interface Reading {
   readonly readInline: (nodes: readonly ChildNode[], place: Place, reading: Reading) => string;
 }
 
-/** Where in the page it is: what an element becomes depends on what it stands in. */
+/** The place in the page: the form of an element depends on its ancestors. */
 export interface Place {
-  /** Elements around it, of those that are told apart. */
+  /** The ancestors that make a difference. */
   readonly depth: number;
   /** Lists, quotes and table cells around it. */
   readonly nesting: number;
@@ -43,7 +43,7 @@ export const outermostPlace: Place = {
 
 /** Deeper elements are read as text alone: browsers stop nesting at the same depth. */
 export const elementDepthMax = 512;
-/** Lists, quotes and cells in each other; what is deeper stands at this level. Prefixes of lines stay short. */
+/** Lists, quotes and cells in each other; deeper ones are put at this level. Prefixes of lines stay short. */
 export const nestingMax = 12;
 /** Characters written at most: short links can grow by the length of the page's address, each. */
 const outputCharsMax = 16 * 1024 * 1024;

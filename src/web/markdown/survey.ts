@@ -4,7 +4,7 @@ import type { HtmlElement } from "../dom/parse-html.ts";
 import { isBlockName } from "./element-kinds.ts";
 import { type Footnotes, findFootnotes } from "./footnotes.ts";
 
-/** What is asked about elements again and again, found in one pass over the tree. */
+/** Facts about elements that are needed again and again, found in one pass over the tree. */
 export interface Survey {
   /** Elements of the running text that have blocks somewhere inside. */
   readonly hasBlocks: ReadonlySet<HtmlElement>;

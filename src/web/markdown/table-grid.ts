@@ -12,7 +12,7 @@ export interface GridCell {
 const columnsMax = 100;
 /** The standard's own bound. */
 const rowsSpannedMax = 65_534;
-/** A short text is repeated in the rows that it covers, so that each row can be read alone; but not for ever. */
+/** A short text is repeated in the rows that it covers, so that each row can be read alone; but not without limit. */
 const repeatedCharsMax = 60;
 const repeatedRowsMax = 50;
 

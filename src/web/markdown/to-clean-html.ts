@@ -11,7 +11,7 @@ import { imageSource } from "./image-source.ts";
 import { linkTarget, mediaTarget } from "./link-target.ts";
 import { Budget } from "./reading.ts";
 
-/** Elements that say something about the text; the rest are left out, and what is in them stays. */
+/** Elements with a meaning for the text; the others are left out, and their content stays. */
 const kept = new Set(
   (
     "a abbr article aside b blockquote br caption cite code dd del details dfn div dl dt em figcaption figure footer h1 h2 h3 " +
@@ -46,7 +46,7 @@ export function toCleanHtml({ root, baseUrl }: Extraction): string {
   // Ends of elements wait on the stack as names: trees may be deeper than the call stack.
   const stack: (ChildNode | string)[] = [root];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    // What the budget cuts off is still closed.
+    // Elements that the budget cuts off are still closed.
     if (typeof next === "string") writer.end(next);
     else if (writer.isFull) continue;
     else if (isText(next)) writer.text(next.data);

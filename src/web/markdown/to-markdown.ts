@@ -30,7 +30,7 @@ function readExtraction({ root, baseUrl }: Extraction, style: Reading["style"]):
     readBlocks,
     readInline,
   };
-  // Who chose the root knows that it is seen.
+  // The caller that chose the root knows that it is visible.
   const nodes = isHidden(root) ? root.children : [root];
   return reading.readBlocks(nodes, outermostPlace, reading);
 }

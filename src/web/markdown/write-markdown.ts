@@ -44,7 +44,7 @@ function writeBlock(block: Block, bullet: "-" | "*"): string[] {
   }
 }
 
-/** Read alone it is no list or quote, and signs at its end are not those that close a heading. */
+/** Read alone it is not a list or quote, and signs at its end are not those that close a heading. */
 function headingText(text: string): string {
   return escapeLineStart(text).replace(/(?<=\s)(#+)$/, "\\$1");
 }

@@ -8,10 +8,10 @@ const byteOrderMarks: readonly [encoding: string, bytes: readonly number[]][] = 
 ];
 
 /**
- * The text that `bytes` are, whatever they are: byte order mark, header, `<meta>` or XML declaration, else UTF-8, and
+ * Decodes `bytes` in any encoding: byte order mark, header, `<meta>` or XML declaration, else UTF-8, and
  * windows-1252 where that is impossible (docs/pages.md#what-comes-back; the order is that of the HTML standard).
  * @param stated the `charset` of the Content-Type
- * @param isCut what is missing may be the rest of a character
+ * @param isCut the missing part may be the rest of a character
  */
 export function decodeText(bytes: Uint8Array, stated: string | undefined, isCut: boolean): string {
   const marked = markedEncoding(bytes);
@@ -61,13 +61,13 @@ function knownEncoding(label: string | undefined): string | undefined {
   }
 }
 
-/** @throws RangeError for a label that is none */
+/** @throws RangeError for an unknown label */
 function decoderFor(label: string): TextDecoder {
   // Bun's types list some labels; its decoder takes all of the Encoding standard, but for `replacement`.
   return new TextDecoder(label as Bun.Encoding);
 }
 
-/** What stands in the first bytes, which are read as ASCII: so a declaration of UTF-16 can only be wrong. */
+/** The declaration in the first bytes, which are read as ASCII: so a declaration of UTF-16 can only be wrong. */
 function declaredEncoding(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, prescanBytes)).toString("latin1");
   const declared = knownEncoding(xmlEncoding(start) ?? metaCharset(start));
@@ -80,7 +80,7 @@ function xmlEncoding(start: string): string | undefined {
   return /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"']+)["']/i.exec(start)?.[1];
 }
 
-/** The standard's prescan: comments are skipped, and what stands in other tags. */
+/** The standard's prescan: comments and the content of other tags are skipped. */
 function metaCharset(start: string): string | undefined {
   const text = start.replaceAll(/<!--[\s\S]*?(?:-->|$)/g, "");
   for (const [, attributes = ""] of text.matchAll(/<meta[\s/]([^>]*)/gi)) {

@@ -10,7 +10,7 @@ export interface Arrival {
   /** Of the last redirect that had one; empty when none had. */
   readonly fragment: string;
   readonly response: Response;
-  /** What the reader should know about the way. */
+  /** Notes for the reader about the redirects. */
   readonly notes: readonly string[];
 }
 
@@ -28,9 +28,9 @@ export interface FollowOptions {
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * GETs `start`, and what it redirects to; the guard judges each hop.
- * @throws AppError as the guard does; `limit` after too many redirects, `system` for a circle and for a
- * target that is no URL, `refused` for one that is not read
+ * GETs `start`, and its redirect targets; the guard judges each hop.
+ * @throws AppError as the guard does; `limit` after too many redirects, `system` for a loop and for a target that is
+ * not a URL, `refused` for one that is not read
  */
 export async function followRedirects(start: URL, options: FollowOptions): Promise<Arrival> {
   const { guard, headersFor, signal, pageUrl = start, visited = new Set<string>() } = options;
@@ -63,14 +63,14 @@ function targetOf(location: string, from: URL): URL {
   if (target === null) {
     throw new AppError(
       "system",
-      `${quoted(from.href)} redirects to ${quoted(location)}, which is no URL.`,
+      `${quoted(from.href)} redirects to ${quoted(location)}, which is not a URL.`,
     );
   }
   assertReadable(target);
   if (target.href.length > targetCharsMax) {
     throw new AppError(
       "limit",
-      `${quoted(from.href)} redirects to a URL of ${target.href.length} characters; ${targetCharsMax} are the most: ${quoted(target.href)}.`,
+      `${quoted(from.href)} redirects to a URL of ${target.href.length} characters; the limit is ${targetCharsMax}: ${quoted(target.href)}.`,
     );
   }
   return target;
@@ -89,19 +89,19 @@ function assertGoesOn(target: URL, visited: ReadonlySet<string>): void {
   if (visited.has(target.href)) {
     throw new AppError(
       "system",
-      `The page redirects in a circle, to ${quoted(target.href)} again. Pages that set a cookie first do ` +
-        `that: with wait_ms the browser opens it.`,
+      `The page redirects in a loop, to ${quoted(target.href)} again. Pages that first set a cookie do ` +
+        `that: pass wait_ms to open it in a browser.`,
     );
   }
   if (visited.size > pageRedirectsMax) {
     const [first = ""] = visited;
     throw new AppError(
       "limit",
-      `${quoted(first)} redirects more than ${pageRedirectsMax} times, at last to ${quoted(target.href)}.`,
+      `${quoted(first)} redirects more than ${pageRedirectsMax} times, finally to ${quoted(target.href)}.`,
     );
   }
 }
 
 function downgraded(from: URL): string {
-  return `${from.host} redirects from https: to http:, so the page was not protected on its way.`;
+  return `${from.host} redirects from https: to http:, so the page was not protected in transit.`;
 }

@@ -1,6 +1,6 @@
-/** What reading a URL gives, before anything is taken out of it. Plain data: it crosses threads. */
+/** The result of reading a URL, before anything is taken out of it. Plain data: it crosses threads. */
 
-/** What was read, with its character set already decoded. */
+/** The body, with its character set already decoded. */
 export type PageBody =
   | { readonly kind: "text"; readonly text: string }
   /** A type that is read as bytes (PDF), in base64. */

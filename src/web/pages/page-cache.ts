@@ -1,7 +1,7 @@
 import { pageCacheAgeMsMax, pageCacheBytesMax } from "../../base/limits.ts";
 import type { LoadedPage } from "./loaded-page.ts";
 
-/** What is kept of a page: everything but the words of the URL that it was asked for by. */
+/** The cached form of a page: everything but the spelling of the requested URL. */
 export interface KeptPage {
   readonly page: LoadedPage;
   /** With what it can be asked whether it is still the same; empty when the server gave nothing for that. */
@@ -38,7 +38,7 @@ export class PageCache {
     readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Undefined when there is none, or it is too old. */
+  /** Undefined when it is missing or too old. */
   fresh(key: string): KeptPage | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.freshUntil <= this.now()) return undefined;
@@ -64,7 +64,7 @@ export class PageCache {
     }
   }
 
-  /** Says of a URL that nothing of it may be kept; the browser does not tell. */
+  /** Says of a URL that nothing of it may be kept; the browser does not report it. */
   forbid(key: string): void {
     this.delete(key);
     this.#forbidden.delete(key);
@@ -85,12 +85,12 @@ export class PageCache {
   }
 }
 
-/** Of what a plain request for `url` gives; fragments do not count. */
+/** The key of the result of a plain request for `url`; fragments are ignored. */
 export function fetchKey(url: URL): string {
   return `fetch ${url.href}`;
 }
 
-/** Of what the browser shows: there the fragment may choose the page, and the wait what is on it. */
+/** The key of a page in the browser: there the fragment may choose the page, and the wait its content. */
 export function renderKey(url: URL, fragment: string, waitMs: number): string {
   return `browser ${waitMs} ${url.href}${fragment}`;
 }

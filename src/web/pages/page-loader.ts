@@ -53,7 +53,7 @@ export interface PageLoaderParts {
   readonly loadingMax?: number;
 }
 
-/** What one request gave: for all who asked for the same at the same time. */
+/** The result of one request, for all callers of the same URL at the same time. */
 interface Loaded {
   readonly way: Way;
   readonly page: LoadedPage;
@@ -81,7 +81,7 @@ export class PageLoader {
   }
 
   /**
-   * What the URL has now, or had within the last quarter of an hour. Also a page with a status of 400 and more is a
+   * The page at the URL now, or within the last quarter of an hour. Also a page with a status of 400 and more is a
    * page.
    * @throws AppError as `Web.fetchPage`
    */
@@ -195,7 +195,7 @@ export class PageLoader {
   }
 }
 
-/** The page in the words of whoever asked: with the fragment, unless a redirect set its own. */
+/** The page under the caller's URL: with the fragment, unless a redirect set its own. */
 function shown(asked: PageUrl, { way, page }: Loaded): LoadedPage {
   return {
     ...page,

@@ -10,8 +10,8 @@ const directive =
   /^\s*(\d{1,3})(?:\.[\d.]*)?\s*[;,\s]\s*(?:url\s*=\s*)?["']?\s*([^"']+?)\s*["']?\s*$/i;
 
 /**
- * Where a page sends its reader by `<meta http-equiv=refresh>`, as documentation does that has moved. What stands in
- * `noscript` does not count: that leads to a page about scripts.
+ * The target of a page's `<meta http-equiv=refresh>`, as documentation does that has moved. The content of `noscript`
+ * is ignored: it leads to a page about scripts.
  */
 export async function refreshTarget(page: LoadedPage): Promise<URL | undefined> {
   const { body, contentType, status, finalUrl } = page;

@@ -5,42 +5,42 @@ import { pageUrlCharsMax } from "../../base/limits.ts";
 export interface PageUrl {
   /** Without fragment. */
   readonly url: URL;
-  /** With its `#`; empty when there is none. */
+  /** With its `#`; empty without a fragment. */
   readonly fragment: string;
 }
 
 /** Of a URL that a page leads to; those of sign-in pages have some thousand. A caller gives `pageUrlCharsMax` at most. */
 export const targetCharsMax = 8_192;
 
-/** What is asked for most among the schemes that are not read, and what to do instead. */
+/** The most frequent unsupported schemes, with advice. */
 const refusedSchemes: Readonly<Record<string, string>> = {
-  "file:": "Files of this machine are not read as pages. Use Bash, or ReadImage for images.",
-  "data:": "A data: URL has its content in itself: there is nothing to read.",
-  "blob:": "A blob: URL means something in the page that made it only.",
+  "file:": "Local files are not read as pages. Use Bash, or ReadImage for images.",
+  "data:": "A data: URL contains its content: there is nothing to fetch.",
+  "blob:": "A blob: URL works only in the page that created it.",
   "javascript:": "A javascript: URL is a program, not a page.",
-  "view-source:": "Leave view-source: out; format html gives the source.",
-  "chrome:": "Pages of a browser's own are not read.",
-  "about:": "Pages of a browser's own are not read.",
-  "ftp:": "FTP is not read. Many such servers have the same files under https:.",
+  "view-source:": "Remove view-source:; format html gives the source.",
+  "chrome:": "A browser's internal pages are not read.",
+  "about:": "A browser's internal pages are not read.",
+  "ftp:": "FTP is not supported. Many FTP servers offer the same files over https:.",
 };
 
 /**
- * Reads what the caller wrote, before anything is started.
- * @throws AppError `usage` for what is no URL, `refused` for one of another scheme or with credentials
+ * Reads the caller's URL, before anything is started.
+ * @throws AppError `usage` for text that is not a URL, `refused` for one of another scheme or with credentials
  */
 export function parsePageUrl(text: string): PageUrl {
   const trimmed = text.trim();
   if (trimmed.length > pageUrlCharsMax) {
     throw new AppError(
       "usage",
-      `The URL has ${trimmed.length} characters; ${pageUrlCharsMax} are the most.`,
+      `The URL has ${trimmed.length} characters; the limit is ${pageUrlCharsMax}.`,
     );
   }
   const url = URL.parse(trimmed);
   if (url === null) {
     throw new AppError(
       "usage",
-      `Not a URL: ${quoted(trimmed)}. Give a whole one, for instance https://example.org/page.`,
+      `Not a URL: ${quoted(trimmed)}. Pass a complete URL, for example https://example.org/page.`,
     );
   }
   assertReadable(url);
@@ -51,13 +51,13 @@ export function parsePageUrl(text: string): PageUrl {
 export function assertReadable(url: URL): void {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     const advice = refusedSchemes[url.protocol] ?? "";
-    const text = `Refused: only http: and https: URLs are read, not ${quoted(url.protocol)}. ${advice}`;
+    const text = `Refused: only http: and https: URLs are supported, not ${quoted(url.protocol)}. ${advice}`;
     throw new AppError("refused", text.trim());
   }
   if (url.username !== "" || url.password !== "") {
     throw new AppError(
       "refused",
-      `Refused: the URL has a user name or a password in front of ${quoted(url.host)}. Leave it out.`,
+      `Refused: the URL contains a user name or a password before ${quoted(url.host)}. Remove it.`,
     );
   }
 }

@@ -18,7 +18,7 @@ export class CappedReader {
   #cut: ReadBytes["cut"] = null;
   #isAtEnd = false;
 
-  /** @param signal ends the reading; what has come until then counts */
+  /** @param signal ends the reading; the bytes read until then are used */
   constructor(response: Response, signal: AbortSignal) {
     this.#reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
     this.#signal = signal;

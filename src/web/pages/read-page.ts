@@ -72,7 +72,7 @@ function decoded(charset: string | undefined, text: string | undefined): string 
   }
 }
 
-/** What a response has to say. */
+/** The body of a response, with notes about it. */
 export interface ReadPage {
   /** After sniffing. */
   readonly contentType: string;
@@ -88,9 +88,9 @@ const bytesText = (count: number): string => `${formatCount(count)} bytes`;
 
 /**
  * Reads a response as far as it is of use.
- * @param signal ends the reading; what has come until then counts
- * @throws AppError `limit` for a document that is too large to be read in part, `system` for one that broke
- * off, or a body of which nothing came
+ * @param signal ends the reading; the bytes read until then are used
+ * @throws AppError `limit` for a document that is too large to be read in part, `system` for one that broke off, or a
+ * body without a single byte
  */
 export async function readPage(response: Response, signal: AbortSignal): Promise<ReadPage> {
   const header = response.headers.get("content-type") ?? "";
@@ -131,7 +131,7 @@ function emptyPage(declared: string, notes: readonly string[]): ReadPage {
   return { contentType: declared || "text/plain", body, notes, isComplete: true };
 }
 
-/** As the server says; null when it does not, or counts compressed bytes. */
+/** As the server says; null when it does not, or gives the compressed size. */
 function sizeOf(response: Response): number | null {
   const text = response.headers.get("content-length") ?? "";
   const isPlain = (response.headers.get("content-encoding") ?? "identity") === "identity";
@@ -151,7 +151,7 @@ async function readDocument(
     const amount = size === null ? "" : ` It has ${bytesText(size)}.`;
     throw new AppError(
       "limit",
-      `The document is larger than ${sizeMaxText}, the most that is read.${amount} ` +
+      `The document is larger than the limit of ${sizeMaxText}.${amount} ` +
         `Download it with Bash.`,
     );
   }
@@ -189,9 +189,9 @@ function cutNote(cut: Cut, length: number): string {
     case "size":
       return `The page is larger than ${sizeMaxText}: only its beginning was read.`;
     case "time":
-      return `The server did not send all of the page in time: only the first ${bytesText(length)} came.`;
+      return `The server did not send the whole page in time: only the first ${bytesText(length)} arrived.`;
     case "broken":
-      return `The connection broke off after ${bytesText(length)}: what follows is missing.`;
+      return `The connection broke off after ${bytesText(length)}: the rest is missing.`;
   }
 }
 
@@ -199,9 +199,9 @@ function incomplete(cut: Cut, length: number): AppError {
   if (cut === "time") {
     return new AppError(
       "limit",
-      `The server did not send its answer in time: ${bytesText(length)} came.`,
+      `The server did not send its response in time: ${bytesText(length)} arrived.`,
     );
   }
-  const when = length === 0 ? "before any content came" : `after ${bytesText(length)}`;
+  const when = length === 0 ? "before any content arrived" : `after ${bytesText(length)}`;
   return new AppError("system", `The connection broke off ${when}. Try again.`);
 }

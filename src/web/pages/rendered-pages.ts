@@ -9,7 +9,7 @@ export interface PageRenderer extends AsyncDisposable {
   render(request: RenderPageRequest, signal: AbortSignal): Promise<LoadedPage>;
 }
 
-/** What the browser shows, kept as pages that were fetched are, and never opened twice at the same time. */
+/** Pages from the browser, cached as fetched pages are, and never opened twice at the same time. */
 export class RenderedPages {
   readonly #renderer: Pick<PageRenderer, "render">;
   readonly #cache: PageCache;

@@ -4,9 +4,9 @@ import { markedEncoding } from "./charset.ts";
 /** How files of one type begin. */
 interface TypeSignature {
   readonly type: string;
-  /** From the first byte of the file; `undefined` stands for any byte. */
+  /** From the first byte of the file; `undefined` matches any byte. */
   readonly bytes: readonly (number | undefined)[];
-  /** Many types are made of it (a docx is a zip): the name that the server gives tells more. */
+  /** Many types are made of it (a docx is a zip): the server's file name says more. */
   readonly isContainer?: true;
 }
 
@@ -67,7 +67,7 @@ export function signatureOf(bytes: Uint8Array): TypeSignature | undefined {
   );
 }
 
-/** What a body is. */
+/** The type of a body. */
 export interface SniffedType {
   /** Type and subtype in lower case. */
   readonly contentType: string;
@@ -152,7 +152,7 @@ function binaryType(declared: string, start: Uint8Array): string {
 
 function textType(declared: string, start: string): string {
   const found = markupType(start);
-  // What a server shows as plain text shall be seen as it is, markup included.
+  // A page that a server sends as plain text is shown as it is, markup included.
   if (declared === "text/plain") return declared;
   if (found === "text/html" && !isMarkup(declared) && !isProgram(declared)) return found;
   if (isMarkup(declared)) return contradictedMarkup(declared, found);
@@ -169,7 +169,7 @@ function contradictedMarkup(declared: string, found: string | undefined): string
   return isPage ? found : declared;
 }
 
-/** What a text that begins with a tag is; undefined when it does not. */
+/** The type of a text that begins with a tag; undefined when it does not. */
 function markupType(start: string): string | undefined {
   const text = start.replace(/^(?:\xef\xbb\xbf)?\s*(?:<!--[\s\S]*?-->\s*)*/, "");
   if (

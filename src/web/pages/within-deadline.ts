@@ -1,13 +1,13 @@
 import { AppError } from "../../base/errors.ts";
 import { type Timer, startTimer } from "../../base/timer.ts";
 
-/** Work that was told to end and has not ended after this is left alone: its place is needed. */
+/** Aborted work that has not ended after this is abandoned: its place is needed. */
 const stuckMs = 1_000;
 
 /**
- * What `work` gives, in time.
- * @param signal ends the work, as the deadline does; what the work gives all the same in time of that counts
- * @param late said when the deadline was the reason of a failure
+ * The result of `work`, in time.
+ * @param signal ends the work, as the deadline does; a result that still comes in time is used
+ * @param late the message when the deadline was the reason of a failure
  * @throws AppError `cancelled` when `signal` says so, what `late` gives, what the work throws
  */
 export async function withinDeadline<T>(
@@ -41,7 +41,7 @@ export async function withinDeadline<T>(
 }
 
 function cancelled(): AppError {
-  return new AppError("cancelled", "The page is not wanted any more.");
+  return new AppError("cancelled", "The page is no longer wanted.");
 }
 
 /** Whether the end of the work explains it: a request that is ended is cancelled, or its connection is closed. */

@@ -1,6 +1,6 @@
 import { BlockTracker, isRuler, type OpenBlock } from "./open-block.ts";
 
-/** What the text is: it decides where a cut does no harm. */
+/** The format of the text: it decides where a cut does no harm. */
 export type PagedSyntax = "markdown" | "html" | "plain";
 
 export interface PageRoom {
@@ -15,7 +15,7 @@ export interface CutPage {
   /** UTF-16 units from the start of the whole text. */
   readonly start: number;
   readonly end: number;
-  /** What is shown: blocks that were cut are opened at its start and closed at its end. */
+  /** The shown text: blocks that were cut are opened at its start and closed at its end. */
   readonly content: string;
 }
 

@@ -11,7 +11,7 @@ interface Fence extends OpenBlock {
   readonly length: number;
 }
 
-/** What a list item, quote or note begins a line with. */
+/** The prefix with which a list item, quote or note begins a line. */
 const prefix = String.raw`(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t]|\[\^[^\]\s]{1,40}\]:[ \t])*`;
 const fenceLine = new RegExp(`^(${prefix})(\`{3,}(?=[^\`]*$)|~{3,})(.*)$`);
 const closingLine = /^[ \t>]*(`{3,}|~{3,})[ \t]*$/;
@@ -29,7 +29,7 @@ export class BlockTracker {
   #table: OpenBlock | undefined;
   #before = "";
 
-  /** The block that the next line continues; a table counts from its first row on. */
+  /** The block that the next line continues; a table from its first row on. */
   get open(): OpenBlock | undefined {
     return this.#fence ?? this.#table;
   }
@@ -67,7 +67,7 @@ export class BlockTracker {
   }
 }
 
-/** What the lines after a line with this prefix begin with: signs of lists become spaces, those of quotes stay. */
+/** The prefix of the lines after a line with this prefix: signs of lists become spaces, those of quotes stay. */
 function continuation(before: string): string {
   return before.replace(/\[\^[^\]]*\]:[ \t]/g, "    ").replace(/[^\s>]/g, " ");
 }

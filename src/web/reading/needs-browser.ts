@@ -2,7 +2,7 @@ import { type Document, isTag, isText } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
 
-/** Less text than this is no page. */
+/** Less text than this does not make a page. */
 const textCharsMin = 200;
 /** A page that asks for scripts or checks its visitor says little else. */
 const noticeCharsMax = 1_500;
@@ -26,22 +26,22 @@ const challenge =
   /just a moment|checking (?:if the site connection is secure|your browser)|verif(?:y|ying) (?:that )?you are (?:a )?human|attention required|ddos protection|are you (?:a )?(?:robot|human)|please complete the security check|access to this page has been denied/i;
 const challengeMarkup =
   /cf-chl|challenge-platform|cf_chl_opt|px-captcha|datadome|_incapsula_|turnstile/i;
-/** Markup that tells a challenge stands near the start. */
+/** Markup that shows a challenge is near the start. */
 const markupCharsMax = 100_000;
 
-/** Why what was fetched is not the page that a browser would show. */
+/** The reason why the fetched page is not the one that a browser would show. */
 export type BrowserReason = "thin" | "application" | "scripts" | "challenge";
 
 export interface FetchedText {
   readonly html: string;
   readonly document: Document;
   readonly title: string;
-  /** What was extracted, as text. */
+  /** The extracted text. */
   readonly text: string;
   readonly textChars: number;
 }
 
-/** Undefined when what was fetched will do (notes: "To the browser"). */
+/** Undefined when the fetched page is sufficient (notes: "To the browser"). */
 export function reasonForBrowser(fetched: FetchedText): BrowserReason | undefined {
   const { html, document, title, text, textChars } = fetched;
   const isNotice = textChars <= noticeCharsMax;

@@ -11,7 +11,7 @@ import type { LoadedPage } from "../pages/loaded-page.ts";
 import { cleanText, withoutControls } from "../dom/clean-text.ts";
 import type { PageReading } from "./page-reading.ts";
 
-/** What a page says, and how much of it: enough to show another part of it. */
+/** The text of a page, with its length: enough to show another part of it. */
 interface KeptText {
   readonly text: DocumentText;
   /** Of the extraction, for HTML; undefined for everything else. */
@@ -65,8 +65,8 @@ function textKey({ body, contentType, finalUrl }: LoadedPage, format: ReadFormat
 const wordsOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 
 /**
- * Text without a first heading that says no more than the title, which stands above it already. What follows decides nothing:
- * the same text is left out of every part of a long page.
+ * Text without a first heading that says no more than the title, which is already above it. The text after it decides
+ * nothing: the same text is left out of every part of a long page.
  */
 export function withoutTitle(text: string, title: string): string {
   const [first = ""] = /^#? ?[^\n]*/.exec(text) ?? [];
@@ -77,14 +77,14 @@ export function withoutTitle(text: string, title: string): string {
 /** A page with more text than this is the page: nothing else about it need be looked at. */
 const enoughTextChars = 2_000;
 
-/** Where a page in HTML came from, beside what it says; undefined for everything else. */
+/** The origin of an HTML page, beside its text; undefined for everything else. */
 export interface LoadedText {
   readonly reading: PageReading;
   readonly html: HtmlReading | undefined;
 }
 
 interface HtmlReading {
-  /** Of what was extracted. */
+  /** Length of the extracted text. */
   readonly textChars: number;
   /** Where it came from, for a page of which a browser may show more. */
   readonly short?: { readonly source: string; readonly extraction: Extraction };
@@ -94,8 +94,9 @@ interface HtmlReading {
 const keptTexts = new KeptTexts();
 
 /**
- * Reads what was loaded, whatever it is.
- * @throws AppError `unsupported` for pictures, which another tool shows, and for encrypted PDFs; `usage` for broken ones
+ * Reads a loaded page of any kind.
+ * @throws AppError `unsupported` for pictures, which another tool shows, and for encrypted PDFs; `usage` for broken
+ * ones
  */
 export async function readLoaded(
   page: LoadedPage,
@@ -162,7 +163,7 @@ function finish(page: LoadedPage, { title, text, syntax, notes }: DocumentText):
   };
 }
 
-/** Titles and notes stand outside of the marks; a server may have chosen their words. */
+/** Titles and notes are outside of the marks; a server may have chosen their words. */
 function oneCleanLine(text: string): string {
   return withoutControls(cleanText(text)).replace(/\s+/g, " ").trim();
 }

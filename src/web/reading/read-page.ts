@@ -93,8 +93,8 @@ async function readFetched(
 }
 
 /**
- * Some servers only talk to browsers, or send in a circle whoever keeps no cookies.
- * @throws what the fetch threw, with what the browser said if it was asked and got no further
+ * Some servers only talk to browsers, or redirect clients without cookies in a loop.
+ * @throws the error of the fetch, with the browser's message if it was used and failed too
  */
 async function readUnfetched(
   request: ReadPageRequest,
@@ -110,7 +110,7 @@ async function readUnfetched(
   return { ...reading, notes: [...reading.notes, `A plain fetch failed: ${failure.message}`] };
 }
 
-/** A page of more elements than this is no frame that a script has yet to fill, however little text it has. */
+/** A page of more elements than this is not a frame that a script has yet to fill, however little text it has. */
 const frameTagsMax = 20_000;
 
 async function whyBrowser({ html }: LoadedText): Promise<BrowserReason | undefined> {
@@ -138,7 +138,7 @@ function mayHelp(status: number, reason: BrowserReason): boolean {
 
 type Rendered = { readonly loaded: LoadedText } | { readonly problem: string };
 
-/** Never rejects for what the browser could not do: there is a page already. */
+/** Never rejects when the browser fails: a page is already there. */
 async function render(
   { url, format, waitMs = 0, deadline }: ReadPageRequest,
   source: PageSource,
@@ -168,7 +168,11 @@ function choose(
   if ("problem" in rendered)
     return {
       ...reading,
-      notes: [...reading.notes, ...because, `${rendered.problem} This is what a plain fetch gave.`],
+      notes: [
+        ...reading.notes,
+        ...because,
+        `${rendered.problem} This is the result of a plain fetch.`,
+      ],
     };
   const isLonger = charsOf(rendered.loaded) > charsOf(fetched);
   if (isLonger) return rendered.loaded.reading;
@@ -186,6 +190,6 @@ function charsOf({ html, reading }: LoadedText): number {
 function lateError(url: string): AppError {
   return new AppError(
     "limit",
-    `${url} did not come within the time that the client waits. Try again; a page that was loaded meanwhile is kept for some minutes.`,
+    `${url} did not load within the client's time limit. Try again; a page that finishes loading is kept for some minutes.`,
   );
 }

@@ -35,8 +35,8 @@ export interface AskingParts {
 }
 
 /**
- * Asks all at once. Resolves within the deadline of the search, whatever engines do; what is still under way then is
- * given up, its connections with it.
+ * Asks all at once. Resolves within the deadline of the search, whatever engines do; questions still under way are then
+ * abandoned, with their connections.
  * @throws AppError `cancelled` when `signal` says so
  */
 export async function askAll(
@@ -96,7 +96,7 @@ async function askWithin(ask: Ask, parts: AskingParts, round: Round): Promise<Se
   const answer = findAnswer(parts.askOne(ask, limits), signal);
   const finding = await Promise.race([given.promise, answer]);
   clearTimeout(timer);
-  // What may still be under way, such as an unread body, ends here.
+  // Anything still under way, such as an unread body, ends here.
   own.abort(finding);
   return { ask, finding, ms: Math.round(performance.now() - startedAt) };
 }

@@ -13,7 +13,7 @@ import { rebaseUrl } from "./engines/rebase-url.ts";
 import { readAnswerText } from "./read-answer-text.ts";
 import type { ReadingQueue } from "./reading-queue.ts";
 
-/** What every request of an engine needs. */
+/** The parts that every request to an engine needs. */
 export interface EngineRoad {
   readonly guard: NetworkGuard;
   /** Scheme, host and port that the user set for this engine. */
@@ -25,7 +25,7 @@ export interface EngineRoad {
   readonly reading: ReadingQueue;
 }
 
-/** What ends one question, and who is told of its requests. */
+/** The abort signal of one question, and the listener to its requests. */
 export interface AskLimits {
   readonly signal: AbortSignal;
   /** When it must be done, on the clock of `performance.now()`. */
@@ -40,8 +40,8 @@ type Sent =
 
 /**
  * Asks one engine, in as many requests as that takes, and reads its answer.
- * @throws what the guard throws: no connection, a refused address, the end of the signal; AppError `system` when the
- *   answer breaks off, `limit` when there is no time to read what came
+ * @throws the errors of the guard: no connection, a refused address, the end of the signal; AppError `system` when the
+ * answer breaks off, `limit` when there is no time to read the answer
  */
 export async function askEngine(
   engine: SearchEngine,

@@ -1,17 +1,17 @@
 import type { SearchEngine } from "./engine.ts";
 import type { Standing } from "./suspension-book.ts";
 
-/** Who may be asked, by role. */
+/** The engines that may be asked, by role. */
 export interface EngineRoster {
   /** The defaults, or those that the user chose; each has a slot. */
   readonly slots: readonly SearchEngine[];
-  /** Who takes the slot of a suspended one; empty when the user chose. */
+  /** The engines that replace suspended ones; empty when the user chose. */
   readonly bench: readonly SearchEngine[];
   /** Asked besides; it takes no slot. */
   readonly extras: readonly SearchEngine[];
 }
 
-/** What becomes of one engine in one search. */
+/** The part of one engine in one search. */
 export type Choice =
   | {
       readonly kind: "ask";
@@ -27,7 +27,7 @@ export type Choice =
       readonly reason: string;
     };
 
-/** What is known of suspensions at this moment. */
+/** The known suspensions at this moment. */
 export interface Suspensions {
   standings(): ReadonlyMap<string, Standing>;
   claimProbe(engine: string): boolean;
@@ -36,7 +36,7 @@ export interface Suspensions {
 /** Two official interfaces that answer nearly always: asked when everybody is suspended. */
 const lastResort: readonly string[] = ["wikipedia", "mwmbl"];
 
-/** Who is asked, in the fixed order; each suspended engine is followed by the one that takes its place. */
+/** The engines to ask, in the fixed order; each suspended engine is followed by the one that takes its place. */
 export function chooseEngines(roster: EngineRoster, suspensions: Suspensions): Choice[] {
   const standings = suspensions.standings();
   const judge = (engine: SearchEngine, replaces?: string): Choice =>

@@ -1,5 +1,5 @@
 /**
- * Characters that a reader does not see, or that make others lie: controls, zero-width ones, bidirectional marks,
+ * Characters that a reader does not see, or that disguise others: controls, zero-width ones, bidirectional marks,
  * fillers, variation selectors, and the tag characters in which text can hide.
  */
 const invisibleCharacters = /[\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
@@ -13,7 +13,7 @@ export function cleanText(text: string): string {
     .trim();
 }
 
-/** What is left of a text when no word is near the end of what fits. */
+/** The cut of a text when no word boundary is near the limit. */
 const wordPartMin = 0.6;
 
 /** At most `charsMax` characters of `text`, cut behind a word and ended with `…`. */

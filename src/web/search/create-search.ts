@@ -28,7 +28,7 @@ export function createSearch(
   });
 }
 
-/** Whoever names engines wants these and no others, so nobody takes the place of a suspended one. */
+/** A user who names engines wants these and no others, so a suspended one is not replaced. */
 function chosenRoster(names: readonly string[] | undefined): Omit<EngineRoster, "extras"> {
   if (names === undefined) return { slots: defaultEngines, bench: benchEngines };
   return { slots: names.flatMap((name) => findEngine(name) ?? []), bench: [] };

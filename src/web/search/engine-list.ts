@@ -15,7 +15,7 @@ export interface ListedPage {
   readonly key: string;
 }
 
-/** What one engine found. */
+/** The findings of one engine. */
 export interface EngineList {
   readonly engine: EngineId;
   /** Place in the fixed order of engines: breaks ties. */
@@ -25,12 +25,12 @@ export interface EngineList {
   readonly pages: readonly ListedPage[];
 }
 
-/** Of one engine; pages show 10 to 20, and what stands behind them is worth next to nothing. */
+/** Of one engine; pages show 10 to 20, and later results are worth next to nothing. */
 const engineResultsMax = 100;
 
 /**
  * The usable results of an engine: `http:` and `https:` pages with a title, without ads and click counters. Texts lose
- * what is not to be seen, are cut to their length, and dates go from the snippet into a field of their own.
+ * invisible characters, are cut to their length, and dates go from the snippet into a field of their own.
  */
 export function listPages(results: readonly RawResult[], now: Date): ListedPage[] {
   const usable = results.slice(0, engineResultsMax).flatMap((result) => {
@@ -53,7 +53,7 @@ export function listPages(results: readonly RawResult[], now: Date): ListedPage[
 
 function isShowable(url: URL): boolean {
   if (url.protocol !== "https:" && url.protocol !== "http:") return false;
-  // What stands before an @ looks like a host and is none.
+  // The part before an @ looks like a host but is not one.
   if (url.username !== "" || url.password !== "" || url.href.length > urlCharsMax) return false;
   return !isEnginePlace(url);
 }
@@ -67,8 +67,8 @@ const trackerHosts =
   /(?:^|\.)(?:doubleclick\.net|googleadservices\.com|googlesyndication\.com|adservice\.google\.[a-z.]+|clickserve\.dartsearch\.net)$/;
 
 /**
- * Pages of search engines that are no results: advertisements, click counters that were not decoded, searches, captchas.
- * Other pages of the same hosts are as good as any.
+ * Pages of search engines that are not results: advertisements, click counters that were not decoded, searches,
+ * captchas. Other pages of the same hosts are as good as any.
  */
 const enginePages: readonly RegExp[] = [
   /^(?:\w+\.)*bing\.com\/(?:aclick|aclk|ck\/|search|images\/search|videos\/search)/,
@@ -145,7 +145,7 @@ const dateForms: readonly (readonly [
   [/^today$/i, (_, now) => now],
 ];
 
-/** What stands between a date and its snippet. */
+/** The separator between a date and its snippet. */
 const separator = /^(.{5,40}?)\s*(?:\.\.\.|…|·|•|\||\s[-–—])\s*/;
 
 /**
@@ -201,7 +201,7 @@ function ago(now: Date, count = "", name = ""): Date | undefined {
   return date.getUTCFullYear() >= 1000 ? date : undefined;
 }
 
-/** The last day of a shorter month stands for a day that it lacks. */
+/** The last day of a shorter month replaces a day that it lacks. */
 function subtractMonths(date: Date, months: number): void {
   const day = date.getUTCDate();
   date.setUTCDate(1);

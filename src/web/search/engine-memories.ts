@@ -5,7 +5,7 @@ const textsMax = 16;
 /** Characters of one of them: cookies have at most 4 KiB. */
 const textCharsMax = 8 * 1024;
 
-/** What engines keep from one question to the next, as long as this process lives. */
+/** The data that engines keep from one question to the next, as long as this process lives. */
 export class EngineMemories {
   readonly #memories = new Map<EngineId, EngineMemory>();
 

@@ -2,7 +2,7 @@ import { createDeferred } from "../../base/deferred.ts";
 import type { EngineId } from "./engine.ts";
 import { engineGapMs, slowEngineGapMs } from "./search-limits.ts";
 
-/** What is said of an engine that was asked too recently. */
+/** The detail of an engine that was asked too recently. */
 export const ownPace = "own pace";
 
 /** The right to ask an engine, until it is given back. */
@@ -12,7 +12,7 @@ export interface Turn extends Disposable {
 }
 
 interface Waiting {
-  /** Of the search that waits, which is told from others by it. */
+  /** The signal of the waiting search, which identifies it. */
   readonly search: AbortSignal;
   /** On the clock of `performance.now()`, as all times here. */
   readonly untilAt: number;

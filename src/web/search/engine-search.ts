@@ -17,7 +17,9 @@ export interface EngineSearchParts extends SearchRunnerParts {
 /** A query that every index has pages for, of the web and of programmers. */
 const checkQuery = "python tutorial";
 
-/** Searches by asking search engines, once for all who want the same at the same time, and for a while after. */
+/**
+ * Searches by asking search engines, once for all callers of the same query at the same time, and for a while after.
+ */
 export class EngineSearch implements WebSearch {
   readonly #parts: EngineSearchParts;
   readonly #runner: SearchRunner;
@@ -56,7 +58,7 @@ export class EngineSearch implements WebSearch {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
-    // What they have learned is noted first.
+    // Their observations are recorded first.
     await Promise.allSettled(this.#running);
     this.#parts.book[Symbol.dispose]();
   }

@@ -17,17 +17,17 @@ export interface SearchOptions {
 export { engineIds, type EngineId } from "../../base/search-engine-ids.ts";
 
 /**
- * One search engine: what it is asked, and how its answer is read. It does no I/O and keeps nothing between
- * calls, so that a saved page is read by the same code as a live one. Who asks goes on like this:
+ * One search engine: its requests, and the reading of its answers. It does no I/O and keeps nothing between calls, so
+ * that a saved page is read by the same code as a live one. Who asks goes on like this:
  *
- *     request = engine.start(query)
- *     loop: response = send(request)               // redirects as `judgeRedirect` says
- *           request = await engine.next?.(…)       // another request, at most `engineStepsMax` in all
- *     answer = await engine.read(response, query)  // when there is none
+ * request = engine.start(query)
+ * loop: response = send(request)               // redirects as `judgeRedirect` says
+ * request = await engine.next?.(…)       // another request, at most `engineStepsMax` in all
+ * answer = await engine.read(response, query)  // when there is none
  */
 export interface SearchEngine {
   readonly id: EngineId;
-  /** Whose index it is: engines of one provider are one voice in the fusion. */
+  /** The owner of its index: engines of one provider are one voice in the fusion. */
   readonly provider: string;
   /** Its weight in the fusion. */
   readonly weight: number;
@@ -36,7 +36,7 @@ export interface SearchEngine {
   start(query: EngineQuery): EngineRequest;
   /** The request that must follow before there is something to read; undefined = read this response. */
   next?(exchange: EngineExchange, query: EngineQuery): Promise<EngineRequest | undefined>;
-  /** What a redirect to `location` says by itself, if it does: a captcha, a consent wall. */
+  /** The meaning of a redirect to `location`, if it has one: a captcha, a consent wall. */
   judgeLocation?(location: URL): EngineAnswer | undefined;
   /** Never throws, whatever the response holds. */
   read(response: EngineResponse, query: EngineQuery): Promise<EngineAnswer>;
@@ -49,7 +49,7 @@ export interface EngineQuery {
   /** Normalised; never blank. */
   readonly text: string;
   readonly settings: EngineSettings;
-  /** What this engine kept for its next question. */
+  /** The data that this engine kept for its next question. */
   readonly memory: EngineMemory;
 }
 
@@ -112,7 +112,7 @@ export type EngineAnswer =
       readonly state: "ok";
       /** At least one, in the engine's order. */
       readonly results: readonly RawResult[];
-      /** What else the engine said: which of its own engines failed. */
+      /** Further information from the engine: which of its own engines failed. */
       readonly detail?: string;
       /** Not to be asked again for so long, although it answered. */
       readonly backoffMs?: number;

@@ -11,13 +11,13 @@ import type { Query } from "./query.ts";
 import type { Verdict } from "./suspension-policy.ts";
 import { detailCharsMax } from "./text-limits.ts";
 
-/** What one engine contributes to a search, what is said of it, and what follows for asking it again. */
+/** One engine's contribution to a search, its report, and the verdict about asking it again. */
 export interface JudgedEngine {
   readonly report: EngineReport;
   readonly verdict: Verdict;
-  /** Undefined when it found nothing that counts. */
+  /** Undefined when it found nothing usable. */
   readonly list: EngineList | undefined;
-  /** What a poisoned engine found. */
+  /** The results of a poisoned engine. */
   readonly suspect: EngineList | undefined;
 }
 
@@ -27,7 +27,7 @@ interface Judgement extends Omit<JudgedEngine, "report"> {
   readonly detail: string | undefined;
 }
 
-/** Reads what came of a question: every failure is told apart, and none is taken for "no results". */
+/** Judges the outcome of a question: every kind of failure is distinguished, and none is taken for "no results". */
 export function judgeSettled(settled: Settled, query: Query, now: Date): JudgedEngine {
   const { ask, ms } = settled;
   const { verdict, list, suspect, status, count, detail = "" } = judgeFinding(settled, query, now);
@@ -118,7 +118,7 @@ function afterAnswer(backoffMs: number | undefined): Verdict {
   return { kind: "throttled", reason: "asked for a pause", waitMs: backoffMs };
 }
 
-/** The reason that later searches and `doctor search` give, from what is said of this one. */
+/** The reason that later searches and `doctor search` give, from the report of this one. */
 function withReason(verdict: Verdict, { status, detail }: EngineReport): Verdict {
   if (verdict.kind === "healthy" || verdict.kind === "unknown") return verdict;
   if (verdict.reason !== "") return verdict;

@@ -3,7 +3,7 @@ import type { SeenPage, Sighting } from "./merge-lists.ts";
 import { contribution } from "./page-score.ts";
 import { tokensOf } from "./query.ts";
 
-/** What is shown of a page that several engines describe. */
+/** The shown fields of a page that several engines describe. */
 export interface MergedFields {
   readonly title: string;
   readonly url: URL;
@@ -44,7 +44,7 @@ function isAddress({ title, url }: ListedPage): boolean {
   );
 }
 
-/** The first of those with the highest merits; the first merit counts most. */
+/** The first of those with the highest merits; the first merit has the most weight. */
 function best<T>(candidates: readonly T[], merits: (candidate: T) => readonly number[]): T {
   return candidates.reduce((winner, candidate) =>
     isBetter(merits(candidate), merits(winner)) ? candidate : winner,

@@ -11,7 +11,7 @@ export interface Sighting {
 export type SeenPage = readonly Sighting[];
 
 /**
- * Brings the places of each page in all lists together. Of an engine that has a page twice the first place counts.
+ * Brings the places of each page in all lists together. Of an engine that has a page twice, the first place is used.
  * The result does not depend on the order of `lists`.
  */
 export function mergeLists(lists: readonly EngineList[]): SeenPage[] {

@@ -1,9 +1,9 @@
 import type { EngineReport } from "./search-reply.ts";
 import { withoutReason } from "./suspension-detail.ts";
 
-/** What the guard says of a host that no byte came from, at the end of its sentence the cause. */
+/** The guard's message about a host that sent no byte; the cause is at its end. */
 const unreached =
-  /(?:was not found|could not be reached on port \d+|did not answer on port \d+(?=: the connection was refused)): ([^()]*)/;
+  /(?:Cannot resolve "[^"]*"|Cannot connect to "[^"]*" on port \d+|did not answer on port \d+(?=: the connection was refused)): ([^()]*)/;
 
 /** Why none of the engines could be reached; undefined when one of them was, or failed in another way. */
 export function offlineCause(engines: readonly EngineReport[]): string | undefined {

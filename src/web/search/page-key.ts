@@ -1,7 +1,7 @@
 /** Labels that name another edition of the same site. */
 const editionLabels: ReadonlySet<string> = new Set(["www", "m", "mobile", "amp"]);
 
-/** Parameters that tell where a visitor came from, not what the page is. */
+/** Parameters that say where a visitor came from and do not identify the page. */
 const trackingParameters: ReadonlySet<string> = new Set([
   "gclid",
   "fbclid",
@@ -46,7 +46,7 @@ function withoutShortHost(address: URL): URL {
 
 function keyHost(hostname: string): string {
   let labels = hostname.replace(/\.$/, "").split(".");
-  // What is left must be a name that can be registered: `m.com` is a site of its own.
+  // The rest must be a name that can be registered: `m.com` is a site of its own.
   while (labels.length > 2 && editionLabels.has(labels[0] ?? "")) labels = labels.slice(1);
   const isSecond = labels.length > 3 && editionLabels.has(labels[1] ?? "");
   return (isSecond ? labels.toSpliced(1, 1) : labels).join(".");

@@ -2,12 +2,14 @@ import type { SeenPage, Sighting } from "./merge-lists.ts";
 
 /** The constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009). */
 const rankOffset = 60;
-/** What further engines of one provider count for, as a part: four fronts of one index must not outvote two indexes. */
+/**
+ * The weight of further engines of one provider, as a fraction: four fronts of one index must not outvote two indexes.
+ */
 const echoWeight = 0.25;
-/** Places after the point that tell scores apart: sums of the same numbers differ behind the fifteenth. */
+/** Decimal places that distinguish scores: sums of the same numbers differ behind the fifteenth. */
 const scoreDigits = 12;
 
-/** What one engine gives to a page: c(e) = w(e) / (60 + p). */
+/** One engine's contribution to the score of a page: c(e) = w(e) / (60 + p). */
 export function contribution({ list, page }: Sighting): number {
   return list.weight / (rankOffset + page.position);
 }

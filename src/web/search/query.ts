@@ -20,7 +20,7 @@ interface Site {
   readonly path: string;
 }
 
-/** Words before a colon that restrict a search instead of naming what is looked for. */
+/** Words before a colon that restrict a search instead of naming its subject. */
 const operatorExpression =
   /^[-+]?(?:site|inurl|intitle|intext|inbody|inanchor|allintitle|allinurl|filetype|ext|lang|language|loc|location|before|after|ip|url|related|cache|link|feed|hasfeed|contains|prefer|host|domain|date|mime|rhost):/i;
 
@@ -47,7 +47,9 @@ export function parseQuery(written: string): Query {
   };
 }
 
-/** Phrases in quotes, and words. Parentheses are no part of any; what stands in excluded ones is left to the engines. */
+/**
+ * Phrases in quotes, and words. Parentheses are not part of any; the content of excluded ones is left to the engines.
+ */
 function wordsOf(text: string): readonly string[] {
   const sought = text.replaceAll(/-\([^()]*\)/g, " ");
   return sought.match(/[-+]?"[^"]*"|[^\s()]+/g) ?? [];

@@ -1,7 +1,7 @@
 import { charsetOf, decodeText } from "../pages/charset.ts";
 import { answerBytesMax } from "./search-limits.ts";
 
-/** The decoded body; undefined when it is too large: what was left of it is not read. */
+/** The decoded body; undefined when it is too large: the rest of it is not read. */
 export async function readAnswerText(response: Response): Promise<string | undefined> {
   const bytes = await readBytes(response);
   if (bytes === undefined) return undefined;

@@ -3,7 +3,9 @@ import { createDeferred } from "../../base/deferred.ts";
 
 /** Texts up to this length are read as long as there is any time; captured pages reach half of it. */
 const ordinaryCharsMax = 1_000_000;
-/** Of longer ones, what is read in a millisecond at least: pages made to be slow take that long (measured). */
+/**
+ * Characters of longer answers that are read per millisecond at least: pages made to be slow take that long (measured).
+ */
 const charsPerMsMin = 1_000;
 
 interface Waiting {
@@ -21,7 +23,7 @@ export class ReadingQueue {
   #isBusy = false;
 
   /**
-   * What `read` gives, when it is its turn.
+   * The result of `read`, when it is its turn.
    * @param untilAt when it must be done, on the clock of `performance.now()`
    * @throws AppError `limit` when too little time is left; what `read` throws
    */

@@ -13,12 +13,12 @@ const untrustedLine =
 
 const ownPaceAdvice =
   "Too many searches at the same time: engines are asked one question at a time, a second apart. " +
-  "Repeat this one in a few seconds, after the others.";
+  "Repeat this search in a few seconds, after the others.";
 
 const allFailedAdvice =
-  "What helps: wait a few minutes and try again (suspended engines are asked again when their time is up); " +
-  "the settings WEBSEARCH_ENGINES (other engines) or SEARXNG_URL (a SearXNG instance of your own), " +
-  "see `scorpiox-code config set`; or another network, for instance a proxy in HTTPS_PROXY.";
+  "To get results, wait a few minutes and try again (suspended engines are asked again when their time is up); " +
+  "set WEBSEARCH_ENGINES (other engines) or SEARXNG_URL (your own SearXNG instance), " +
+  "see `scorpiox-code config set`; or use another network, for example a proxy in HTTPS_PROXY.";
 
 /** Characters of each snippet, in the order in which they are tried until everything fits. */
 const snippetSteps: readonly number[] = [snippetCharsMax, 160, 80, 0];
@@ -39,7 +39,7 @@ export function replyText(reply: SearchReply): string {
   return [untrustedLine, header, ...entries, status].join("\n\n");
 }
 
-/** What the text says of the reply as a whole, beside the results and the engines that the data has one by one. */
+/** The text about the reply as a whole, beside the results and the engines that the data has one by one. */
 export function replyNotes(reply: SearchReply): string[] {
   const { query, found, engines, results } = reply;
   const answered = answeredText(reply);
@@ -96,7 +96,7 @@ function engineStates(engines: readonly EngineReport[]): string[] {
     });
 }
 
-/** The reason of a suspension was told when it began. */
+/** The reason of a suspension was reported when it began. */
 function briefState(engine: EngineReport): string {
   const { status, detail } = engine;
   const isSuspended = status === "suspended" && detail !== undefined;

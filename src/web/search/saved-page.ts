@@ -30,20 +30,20 @@ async function askedQuery(text: string): Promise<string | undefined> {
     .find((query) => query !== "");
 }
 
-/** What is known about a page that was saved, besides its text. */
+/** The known facts about a saved page, besides its text. */
 export interface SavedPageMeta {
   /** 200 when it is not known. */
   readonly status?: number;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly url?: string;
-  /** What was asked; without it, nothing can be said about poisoning. */
+  /** The query; without it, poisoning cannot be judged. */
   readonly query?: string;
   /** BCP 47; English when it is not known. */
   readonly language?: string;
 }
 
-/** What the engine's reader makes of it: `blocked` is also for throttling, `empty` for an answer without results. */
+/** The result of the engine's reader: `blocked` is also for throttling, `empty` for an answer without results. */
 export interface SavedPageReading {
   readonly state: "ok" | "blocked" | "empty" | "parse_error";
   readonly results: readonly Pick<RawResult, "title" | "url" | "snippet">[];
@@ -59,7 +59,7 @@ const forgetful: EngineMemory = {
 
 /**
  * Reads the saved answer of an engine by the same code as a live one.
- * @throws AppError `usage` for a name that is no engine's
+ * @throws AppError `usage` for an unknown engine name
  */
 export async function readSavedPage(
   engineName: string,
@@ -70,7 +70,7 @@ export async function readSavedPage(
   if (engine === undefined) {
     throw new AppError(
       "usage",
-      `"${engineName}" is no search engine; choose one of ${engineIds.join(", ")}.`,
+      `"${engineName}" is not a search engine; choose one of ${engineIds.join(", ")}.`,
     );
   }
   const query: EngineQuery = {
@@ -111,7 +111,7 @@ function poorReading(answer: PoorAnswer): SavedPageReading {
   }
 }
 
-/** Unrelated results are dropped when it is known what was asked, and only noted when the page alone says so. */
+/** Unrelated results are dropped when the query is known, and only noted when the page alone gives it. */
 async function goodReading(
   results: readonly RawResult[],
   text: string,

@@ -1,4 +1,4 @@
-/** What bounds one search. */
+/** The limits of one search. */
 
 /** How long a search waits, in ms; in one value so that tests on a busy machine can wait longer. */
 export interface SearchDeadlines {
@@ -6,9 +6,9 @@ export interface SearchDeadlines {
   readonly engineMsMax: number;
   /** From the start of a search to its reply, whatever is missing. */
   readonly searchMsMax: number;
-  /** Of a search's time, what is kept for the answer of an engine whose turn comes late. */
+  /** The part of a search's time that is reserved for the answer of an engine whose turn comes late. */
   readonly answerMsMin: number;
-  /** What the rest gets when enough has come. */
+  /** The time for the remaining engines when enough answers have come. */
   readonly earlyGraceMs: number;
 }
 
@@ -27,7 +27,7 @@ export const answerBytesMax = 3 * 1024 * 1024;
 
 /** Between two requests to the same engine. */
 export const engineGapMs = 1_000;
-/** DuckDuckGo blocks those who come sooner. */
+/** DuckDuckGo blocks clients that come sooner. */
 export const slowEngineGapMs = 5_000;
 
 /** A reply is given again this long. */

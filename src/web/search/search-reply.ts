@@ -1,4 +1,4 @@
-/** What a web search gives. Plain data: it crosses threads. Shapes of docs/websearch.md#what-comes-back. */
+/** The result of a web search. Plain data: it crosses threads. Shapes of docs/websearch.md#what-comes-back. */
 
 export type EngineStatus =
   | "ok"

@@ -77,7 +77,7 @@ export class SearchRunner {
     };
   }
 
-  /** What came of each question, by engine; noted for all processes. */
+  /** The outcome of each question, by engine; recorded for all processes. */
   async #ask(
     asks: readonly Ask[],
     { query, waitsForAll }: SearchTask,

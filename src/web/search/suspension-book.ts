@@ -8,7 +8,7 @@ import type { Verdict } from "./suspension-policy.ts";
 /** How an engine may be asked now. */
 export type Standing =
   | { readonly kind: "free" }
-  /** Its time is up: whoever claims it asks it once, for everybody. */
+  /** Its time is up: the process that claims it asks it once, for all. */
   | { readonly kind: "due"; readonly reason: string }
   | { readonly kind: "suspended"; readonly leftMs: number; readonly reason: string };
 
@@ -23,17 +23,17 @@ export interface SuspensionBookOptions {
 const storeBusyMsMax = 200;
 /** After a write that failed the next one is tried so much later. */
 const storePauseMs = 1_000;
-/** A probe that was not heard of by then has died with its process: twice what a search takes. */
+/** A probe without a result after this time has died with its process: twice what a search takes. */
 const probeMsMax = 12_000;
 
 /**
- * Who is suspended, for all processes, by way of the store. A store that cannot be used breaks no search: what was to
- * be written is then remembered here, until it can be.
+ * The suspended engines, for all processes, in the store. An unusable store breaks no search: pending writes are kept
+ * here until they are possible.
  */
 export class SuspensionBook implements Disposable {
   readonly #options: SuspensionBookOptions;
   #store: EngineSuspensions | undefined;
-  /** What the store could not take; undefined = the suspension has ended. */
+  /** The writes that the store could not take; undefined = the suspension has ended. */
   readonly #unwritten = new Map<string, EngineSuspension | undefined>();
   /** When the store is written to again after a failure, on the clock of `performance.now()`. */
   #writesFrom = 0;
@@ -98,7 +98,7 @@ export class SuspensionBook implements Disposable {
     this.#drop();
   }
 
-  /** The next use opens it anew, which sets a damaged file aside. */
+  /** The next use opens it again, which sets a damaged file aside. */
   #drop(): void {
     try {
       this.#store?.close();
@@ -122,7 +122,7 @@ export class SuspensionBook implements Disposable {
     return written;
   }
 
-  /** What `use` gives; undefined when the store cannot be used now. */
+  /** The result of `use`; undefined when the store cannot be used now. */
   #tried<T>(use: (store: EngineSuspensions) => T): T | undefined {
     try {
       this.#store ??= this.#open();

@@ -2,7 +2,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const separator = ": ";
 
-/** What is said of a suspended engine: how long still, and why. `52 min: blocked (captcha)` */
+/** The detail of a suspended engine: the remaining time, and the reason. `52 min: blocked (captcha)` */
 export function suspensionDetail(leftMs: number, reason: string): string {
   return `${spanText(leftMs)}${separator}${reason}`;
 }

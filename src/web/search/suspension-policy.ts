@@ -1,6 +1,6 @@
 import type { EngineSuspension } from "../../state/store/engine-suspensions.ts";
 
-/** What an answer, or the lack of one, says about asking that engine again. */
+/** The consequence of an answer, or of its absence, for asking that engine again. */
 export type Verdict =
   /** It answers: nothing is held against it any more. */
   | { readonly kind: "healthy" }
@@ -21,7 +21,7 @@ const challengeMs = { first: 3_600_000, max: 86_400_000 };
 const deniedMs = { first: 180_000, max: 3_600_000 };
 const faultMs = { first: 5_000, max: 120_000 };
 const throttledMs = 180_000;
-/** What an engine may ask for: as it says, but not nothing, and not for ever. */
+/** The pause that an engine may ask for: as it says, but neither zero nor forever. */
 const waitMs = { min: 1_000, max: 3_600_000 };
 const poisonedMs = 600_000;
 /** No suspension lasts longer; one that does was written before the clock was set back. */
@@ -30,7 +30,7 @@ export const suspensionMsMax = challengeMs.max;
 /**
  * The suspension after `verdict`; undefined = none.
  * @param isProbe the engine's time was up and this was the one question that found out: its failure raises the count,
- *   while failures of questions that were under way together count as one
+ * while failures of questions that were under way together are counted once
  */
 export function nextSuspension(
   engine: string,

@@ -73,7 +73,7 @@ export class WebWorkerClient implements RemoteWeb {
       heartbeat: { ...this.#timing, isSteady: false },
       deadline: { msMax: webCallMsMax, lateText },
       lostText: (reason) =>
-        `The web service was lost: ${reason}. A new one takes its place: try again.`,
+        `The web service was lost: ${reason}. It is restarting; try again.`,
       events: {
         onGone: (reason) => {
           if (this.#channel === channel) this.#channel = undefined;

@@ -171,6 +171,6 @@ describe("FamilyLedger", () => {
     ledger.onFamily(family, false);
     ledger.close();
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain("Commands run all the same");
+    expect(warnings[0]).toContain("Commands still run");
   });
 });

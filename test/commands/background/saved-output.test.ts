@@ -109,7 +109,7 @@ describe("SavedOutputs", () => {
       await waitFor(() => saved?.problem !== undefined || saved?.bytes === bytes);
       return saved?.problem;
     };
-    const why = "were kept: all that are being saved may take 100 bytes together";
+    const why = "were kept: the outputs being saved share a limit of 100 bytes";
     expect([await printed(one, 60), await printed(two, 41), await printed(three, 40)]).toEqual([
       undefined,
       `only its first 0 bytes ${why}`,
@@ -170,7 +170,7 @@ describe("SavedOutputs", () => {
     expect([outputsWith(folders).create("ann"), warnings]).toEqual([
       undefined,
       [
-        "Long outputs cannot be saved: the disk is nearly full, and saving leaves 10 bytes of it free. Free space or make the folder writable.",
+        "Long outputs cannot be saved: the disk is nearly full, and 10 bytes of it must stay free. Free space or make the folder writable.",
       ],
     ]);
   });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { SavingRoom } from "../../../src/commands/background/saving-room.ts";
 import type { DiskSpace } from "../../../src/base/disk-space.ts";
 
-const lacking = "the disk is nearly full, and saving leaves";
+const lacking = "the disk is nearly full, and";
 
 describe("SavingRoom", () => {
   test.each<[what: string, space: DiskSpace | undefined, fits: number, why: string]>([
@@ -15,7 +15,7 @@ describe("SavingRoom", () => {
     ["no more is free than is kept", { total: 1e9, free: 1_000 }, 0, "1,000 bytes"],
   ])("%s", (_what, space, fits, kept) => {
     const bounds = { bytesMax: 1e9, reserveBytes: 1_000 };
-    const problem = `${lacking} ${kept} of it free`;
+    const problem = `${lacking} ${kept} of it must stay free`;
     expect(new SavingRoom("/", bounds, () => space).take(fits)).toBeUndefined();
     expect(new SavingRoom("/", bounds, () => space).take(fits + 1)).toBe(problem);
   });
@@ -24,7 +24,7 @@ describe("SavingRoom", () => {
     let free = 1_100;
     const bounds = { bytesMax: 1e9, reserveBytes: 1_000 };
     const room = new SavingRoom("/", bounds, () => ({ total: 1e9, free }));
-    const problem = `${lacking} 1,000 bytes of it free`;
+    const problem = `${lacking} 1,000 bytes of it must stay free`;
     expect([room.take(60), room.take(41)]).toEqual([undefined, problem]);
     room.settle(60);
     free -= 60;
@@ -38,7 +38,7 @@ describe("SavingRoom", () => {
   test("a disk that does not tell is written to, and says itself when it is full", () => {
     const room = new SavingRoom("/", { bytesMax: 10, reserveBytes: 1_000 }, () => undefined);
     expect(room.take(10)).toBeUndefined();
-    expect(room.take(1)).toBe("all that are being saved may take 10 bytes together");
+    expect(room.take(1)).toBe("the outputs being saved share a limit of 10 bytes");
   });
 
   test("the disk of a folder is looked at; one that is gone does not tell", () => {

@@ -87,12 +87,12 @@ describe("startCommand()", () => {
     [
       "folder",
       { argv: ["/bin/true"], cwd: "/nowhere/at/all" },
-      "The command could not be started: the folder /nowhere/at/all does not exist. Make it, or give another with --cwd.",
+      "The command could not be started: the folder /nowhere/at/all does not exist. Create it, or pass another with --cwd.",
     ],
     [
       "program",
       { argv: ["/nowhere/prog"], cwd: "/" },
-      "The command could not be started: there is no shell /nowhere/prog. Set SHELL_PATH to one that exists.",
+      "The command could not be started: the shell /nowhere/prog does not exist. Set SHELL_PATH to an existing shell.",
     ],
   ])("a missing %s is named with its remedy", (_name, { argv, cwd }, message) => {
     const before = openDescriptors();

@@ -154,7 +154,7 @@ describe("Landlock", () => {
 test.each([
   [
     { backend: "bubblewrap", mode: "read-only", hasNetwork: false, plan: undefined },
-    "Ran in the sandbox read-only (bubblewrap): only $TMPDIR could be written. No network. Not enforced: named pipes that a process outside reads.",
+    "Ran in the sandbox read-only (bubblewrap): only $TMPDIR could be written. No network. Not enforced: named pipes that processes outside the sandbox read.",
   ],
   [
     { backend: "landlock", mode: "read-only", hasNetwork: true, plan: { planFile: "/w/p.md" } },
@@ -176,11 +176,11 @@ test.each([
       plan: undefined,
       opensMore: true,
     },
-    "Ran in the sandbox workspace-write (bubblewrap): only the workspace, what SANDBOX_WRITE names and $TMPDIR could be written. Not enforced: named pipes that a process outside reads.",
+    "Ran in the sandbox workspace-write (bubblewrap): only the workspace, the folders in SANDBOX_WRITE and $TMPDIR could be written. Not enforced: named pipes that processes outside the sandbox read.",
   ],
   [
     { backend: "seatbelt", mode: "off", hasNetwork: false, plan: undefined },
-    "Ran in a sandbox for the network (seatbelt): files are not restricted. No network.",
+    "Ran in a network sandbox (seatbelt): files are not restricted. No network.",
   ],
 ] as const)("notesOf(%j)", (applied, text) => {
   expect(notesOf(applied).join(" ")).toBe(text);

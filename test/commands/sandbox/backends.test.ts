@@ -67,14 +67,14 @@ describe("Backends", () => {
     [{ bwrap: works, self: works }, "bubblewrap"],
     [{ bwrap: denied, self: works }, "landlock"],
     [{ self: works }, "landlock"],
-    [{ bwrap: leaks }, "a command in it could write all the same; it could not be started: gone"],
+    [{ bwrap: leaks }, "a command in it could still write; it could not be started: gone"],
     [
       { bwrap: denied, self: denied },
       "it failed: bwrap: not permitted; it failed: bwrap: not permitted",
     ],
     [
       { self: { exitCode: 126, output: "" } },
-      "there is no bwrap on PATH; install bubblewrap; it failed with exit code 126",
+      "bwrap is not on PATH; install bubblewrap; it failed with exit code 126",
     ],
   ])("%j: %s", async (endings, expected) => {
     using system = new PlayedSystem(endings);
@@ -105,7 +105,7 @@ describe("Backends", () => {
     using system = new PlayedSystem({}, "win32");
     expect(await system.backends.choose(undefined, true)).toEqual([]);
     expect((await reportOn(nothingChosen, system.backends)).planMode).toEqual([
-      "Plan mode is on, and nothing on this system keeps commands from writing (there is no sandbox for this kind of system): only read.",
+      "Plan mode is on, but nothing on this system stops commands from writing (no sandbox exists for this kind of system): run commands that only read.",
     ]);
   });
 });
@@ -121,13 +121,13 @@ describe("Sandbox.confine()", () => {
   });
 
   test.each([
-    [{ mode: "read-only" }, undefined, "SANDBOX=read-only cannot be held here"],
-    [{ mode: "workspace-write" }, plan, "SANDBOX=workspace-write cannot be held here"],
-    [{ hasNetwork: false }, undefined, "SANDBOX_NETWORK=off cannot be held here"],
+    [{ mode: "read-only" }, undefined, "SANDBOX=read-only cannot be enforced here"],
+    [{ mode: "workspace-write" }, plan, "SANDBOX=workspace-write cannot be enforced here"],
+    [{ hasNetwork: false }, undefined, "SANDBOX_NETWORK=off cannot be enforced here"],
     [
       { mode: "read-only", hasNetwork: false },
       plan,
-      "SANDBOX=read-only with SANDBOX_NETWORK=off cannot be held here, so nothing was run (bubblewrap: ",
+      "SANDBOX=read-only with SANDBOX_NETWORK=off cannot be enforced here, so nothing was run (bubblewrap: ",
     ],
   ] as const)("%j on a system without any is refused, plan %j", async (settings, on, message) => {
     using system = new PlayedSystem({});
@@ -142,7 +142,7 @@ describe("Sandbox.confine()", () => {
       {},
       undefined,
     ]);
-    expect(confinement?.notes[0]).toStartWith("Plan mode is on, and nothing on this system keeps");
+    expect(confinement?.notes[0]).toStartWith("Plan mode is on, but nothing on this system stops");
   });
 
   test("a plan file that is a link by now, of either kind, is not opened", async () => {
@@ -168,7 +168,7 @@ describe("Sandbox.confine()", () => {
 
 describe("Sandbox.stateFor()", () => {
   const plan = { planFile: "/nowhere/plan.md" };
-  const none = "what is configured cannot be held here, so it will not be run";
+  const none = "the configured sandbox cannot be enforced here, so it will not be run";
 
   test.each([
     [{}, undefined, { bwrap: works }, undefined],
@@ -179,13 +179,13 @@ describe("Sandbox.stateFor()", () => {
       {},
       plan,
       {},
-      "none, although plan mode is on: nothing on this system keeps it from writing, it may do all that you may",
+      "none, although plan mode is on: nothing on this system stops it from writing, so it may do everything that you may",
     ],
     [
       { hasNetwork: false },
       undefined,
       { bwrap: works },
-      "it may write all that you may, no network (bubblewrap)",
+      "it may write everything that you may, no network (bubblewrap)",
     ],
     [{ hasNetwork: false }, undefined, { self: works }, none],
   ] as const)("%j, plan %j, on %j: %s", async (settings, on, endings, expected) => {

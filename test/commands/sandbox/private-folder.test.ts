@@ -35,7 +35,7 @@ test("a private folder is this user's alone and goes with all that is in it", as
 
 test("a parent that cannot be written to is named", () => {
   expect(makePrivateFolder("/proc/nothing")).rejects.toThrow(
-    "No folder for temporary files could be made in /proc/nothing: ",
+    "Cannot create a folder for temporary files in /proc/nothing: ",
   );
 });
 

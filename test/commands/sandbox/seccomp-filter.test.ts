@@ -139,6 +139,6 @@ test("x64: calls of the x32 table do not exist", () => {
 
 test("a processor whose calls are not known is refused", () => {
   expect(() => seccompFilter("own", "riscv64")).toThrow(
-    "There is no filter of system calls for riscv64.",
+    "No system-call filter exists for riscv64.",
   );
 });

@@ -197,7 +197,7 @@ test("the documentation has all names that are protected", () => {
 
 test.each([
   ["bubblewrap", ["/w"], undefined],
-  ["bubblewrap", ["/"], "cannot open / for writing: it is everything."],
+  ["bubblewrap", ["/"], "cannot open / for writing: it is the whole file system."],
   ["bubblewrap", ["/nowhere/home", "/nowhere"], undefined],
   ["bubblewrap", ["/nowhere/home/.scorpiox/x"], "it is in /nowhere/home/.scorpiox, which stays"],
   ["landlock", ["/nowhere/home"], "/nowhere/home/.scorpiox is in it, and Landlock cannot"],

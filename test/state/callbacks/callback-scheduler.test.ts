@@ -200,8 +200,8 @@ describe("CallbackScheduler, ends", () => {
     const world = new World();
     for (const delay of [1, 2, 3]) world.set(delay);
     expect(world.scheduler.cancel("a", 1).map(({ callbackId }) => callbackId)).toEqual([1]);
-    expect(() => world.scheduler.cancel("a", 1)).toThrow("no callback 1. Set are: 0, 2.");
-    expect(() => world.scheduler.cancel("b", 0)).toThrow("no callback 0. None is set.");
+    expect(() => world.scheduler.cancel("a", 1)).toThrow("No callback has the id 1. In use: 0, 2.");
+    expect(() => world.scheduler.cancel("b", 0)).toThrow("No callback has the id 0. None is set.");
     expect(world.scheduler.cancel("a", null).length).toBe(2);
     expect(world.scheduler.cancel("a", null)).toEqual([]);
     expect(world.time.waiting).toBe(0);

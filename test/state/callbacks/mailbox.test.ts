@@ -35,7 +35,7 @@ describe("Mailbox", () => {
       line(7, 1),
       ...[303, 304, 305, 306, 307, 308].map((fireId) => line(1, fireId)),
       line(2, 309),
-      "[301 earlier fires since the last result have no line: callback 1: 301]",
+      "[301 earlier fires since the last result are not shown: callback 1: 301]",
     ]);
     mailbox.clear();
     expect(mailbox.lines()).toEqual([]);

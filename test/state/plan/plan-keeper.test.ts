@@ -83,7 +83,7 @@ describe("PlanKeeper.enter()", () => {
 
   test("a second time is refused and makes no file", async () => {
     await enter();
-    expect(await failure(enter())).toStartWith("Plan mode is active already (Add a login).");
+    expect(await failure(enter())).toStartWith("Plan mode is already active (Add a login).");
     expect(readdirSync(join(workspace, ".scorpiox/plans"))).toHaveLength(1);
   });
 
@@ -122,7 +122,7 @@ describe("PlanKeeper.enter()", () => {
     [
       "a goal that is too long",
       "x".repeat(4_001),
-      "`goal` has 4001 characters, at most 4000 are possible. Put the rest into the plan.",
+      "`goal` has 4001 characters; the limit is 4000. Put the rest into the plan.",
     ],
   ])("refuses %s", async (_name, goal, message) => {
     expect(await failure(keeper.enter(place(), goal, null))).toBe(message);
@@ -136,7 +136,7 @@ describe("PlanKeeper.enter()", () => {
 
   test("a workspace that is gone is named", async () => {
     rmSync(workspace, { recursive: true });
-    expect(await failure(enter())).toEndWith("The workspace folder is gone: make it again.");
+    expect(await failure(enter())).toEndWith("The workspace folder is gone: create it again.");
   });
 
   test("writes through no link", async () => {
@@ -192,7 +192,7 @@ describe("PlanKeeper.read()", () => {
     expect(await failure(keeper.read(place(), null))).toStartWith("Plan mode is not active.");
     await enter();
     expect(await failure(keeper.read(place(), null))).toEndWith(
-      "has no plan in it yet. Write it there, then exit.",
+      "does not contain a plan yet. Write the plan there, then exit.",
     );
   });
 
@@ -204,11 +204,11 @@ describe("PlanKeeper.read()", () => {
     ["a link out", "link.md", /is not inside the workspace/],
     ["a link to a folder outside", "linked/secret.md", /is not inside the workspace/],
     ["the user's own files", "../home/.scorpiox/scorpiox.db", /is not inside the workspace/],
-    ["a folder", ".scorpiox", /is no regular file/],
-    ["nothing", "missing.md", /There is no plan "missing.md"/],
+    ["a folder", ".scorpiox", /is not a regular file/],
+    ["nothing", "missing.md", /The plan "missing.md" does not exist/],
     ["an empty path", " ", /`plan_file` is empty/],
     ["a NUL", "a\0b", /contains a NUL character/],
-    ["far too long a path", "x".repeat(4_097), /at most 4096 are possible/],
+    ["far too long a path", "x".repeat(4_097), /the limit is 4096/],
   ])("refuses %s", async (_name, planFile, message) => {
     await enter();
     const secret = join(folder, "secret.md");
@@ -246,7 +246,7 @@ describe("PlanKeeper.read()", () => {
       "is gone. Put the plan there, give another `plan_file`, or drop plan mode with reset.",
     );
     symlinkSync("/etc/passwd", planFile);
-    expect(await failure(keeper.read(place(), null))).toContain(" is a link now, to /etc/passwd.");
+    expect(await failure(keeper.read(place(), null))).toContain(" is now a link to /etc/passwd.");
   });
 
   test("a plan has at most a megabyte", async () => {
@@ -254,7 +254,7 @@ describe("PlanKeeper.read()", () => {
     writeFileSync(planFile, "x".repeat(1024 * 1024));
     expect((await keeper.read(place(), null)).text).toHaveLength(1024 * 1024);
     writeFileSync(planFile, "x".repeat(1024 * 1024 + 1));
-    expect(await failure(keeper.read(place(), null))).toContain("a plan may have 1048576");
+    expect(await failure(keeper.read(place(), null))).toContain("the limit for a plan is 1048576");
   });
 });
 
@@ -270,7 +270,7 @@ test("PlanKeeper.exit() keeps the file, and says so only when plan mode was acti
 test("PlanKeeper.exit() ends no plan mode that began later", async () => {
   const { startedAtMs } = await enter();
   expect(await failure(keeper.exit(place(), startedAtMs - 1))).toStartWith(
-    "Plan mode was begun anew meanwhile, with …/project/.scorpiox/plans/",
+    "Plan mode has been started again, with …/project/.scorpiox/plans/",
   );
   expect(await keeper.get(place())).toBeDefined();
 });

@@ -105,6 +105,6 @@ describe("fillArguments()", () => {
     ["long arguments", "Fix it.", much + much],
     ["three times the same word", "$1 $1 $1", much],
   ])("a text that would grow without bounds is refused: %s", (_, body, given) => {
-    expect(() => fillArguments(body, given)).toThrow("Give shorter arguments");
+    expect(() => fillArguments(body, given)).toThrow("Pass shorter arguments");
   });
 });

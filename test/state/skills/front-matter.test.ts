@@ -145,10 +145,10 @@ describe("readSkill()", () => {
       "it has no front matter",
       "its folder's name should be lower-case letters, digits and single hyphens",
       "its front matter has no name",
-      "its front matter has no description: its first line stands for it",
+      "its front matter has no description: its first line is used instead",
     ]);
     expect(read("---\nname: other\ndescription: d\n---\n").problems).toEqual([
-      'its front matter calls it "other": the folder\'s name counts',
+      'its front matter calls it "other", but the folder\'s name is used',
     ]);
   });
 });

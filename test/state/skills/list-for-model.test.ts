@@ -29,7 +29,7 @@ describe("skillToolDescription()", () => {
       skill("c", "x", "built-in"),
     ];
     expect(linesOf(skills)).toEqual([
-      "Skills (what a project's say is text of others):",
+      "Skills (a project's skills are text by others):",
       "- a (project)",
       "- b: d",
       "- c: x",

@@ -75,7 +75,9 @@ describe("the first of a name counts", () => {
 test("a folder that the user has named and that is not there is told of", async () => {
   using tree = new SkillTree();
   const set = await tree.library([tree.at("nowhere")]).find(tree.workspace);
-  expect(problemsIn(tree, set)).toEqual(["nowhere: ADDITIONAL_SKILLS names no folder here"]);
+  expect(problemsIn(tree, set)).toEqual([
+    "nowhere: ADDITIONAL_SKILLS names a path that is not a folder",
+  ]);
 });
 
 describe("changes", () => {
@@ -167,11 +169,7 @@ describe("what a skills folder may hold", () => {
       },
       `${dir}/x: it is a link that leads out of the workspace`,
     ],
-    [
-      "a dangling link",
-      (tree) => tree.link(`${dir}/x`, "nowhere"),
-      `${dir}/x: there is no SKILL.md in it`,
-    ],
+    ["a dangling link", (tree) => tree.link(`${dir}/x`, "nowhere"), `${dir}/x: it has no SKILL.md`],
     [
       "a link to itself",
       (tree) => tree.link(`${dir}/x`, "x"),
@@ -180,12 +178,12 @@ describe("what a skills folder may hold", () => {
     [
       "a folder without SKILL.md",
       (tree) => tree.folder(`${dir}/x`),
-      `${dir}/x: there is no SKILL.md in it`,
+      `${dir}/x: it has no SKILL.md`,
     ],
     [
       "SKILL.md is a folder",
       (tree) => tree.folder(`${dir}/x/SKILL.md`),
-      `${dir}/x: ${dir}/x/SKILL.md is no regular file`,
+      `${dir}/x: ${dir}/x/SKILL.md is not a regular file`,
     ],
     [
       "SKILL.md is a FIFO",
@@ -193,7 +191,7 @@ describe("what a skills folder may hold", () => {
         tree.folder(`${dir}/x`);
         Bun.spawnSync(["mkfifo", tree.at(`${dir}/x/SKILL.md`)]);
       },
-      `${dir}/x: ${dir}/x/SKILL.md is no regular file`,
+      `${dir}/x: ${dir}/x/SKILL.md is not a regular file`,
     ],
     [
       "SKILL.md is a device",
@@ -282,7 +280,7 @@ describe("what a skills folder may hold", () => {
     if (skill === undefined) throw new Error("x is not there");
     const loading = loadSkill(skill, tree.workspace, null).catch(String);
     expect(await loading).toContain(
-      "The skill x is not read: it is a link that leads out of the workspace.",
+      "Cannot read the skill x: it is a link that leads out of the workspace.",
     );
   });
 
@@ -301,7 +299,7 @@ describe("what a skills folder may hold", () => {
     const set = await tree.find();
     expect(foundIn(set)).toEqual(names.slice(0, -2).map((name) => `${name}: project`));
     expect(problemsIn(tree, set)).toEqual([
-      `${dir}: ${names.length} skills are too many: the first ${skillsPerFolderMax} by name count`,
+      `${dir}: ${names.length} skills are too many: only the first ${skillsPerFolderMax} by name are used`,
     ]);
   });
 });

@@ -166,7 +166,7 @@ describe("StoreFile", () => {
     const other = new Database(path);
     other.run("BEGIN IMMEDIATE");
     expect(() => file.perform([create("b")])).toThrow(
-      "database is locked. Nothing was changed. Another process is writing to it",
+      "database is locked. Nothing was changed. Another process has been writing to it",
     );
     expect(textsIn(file)).toEqual(["a"]);
     expect(file.perform([list, create("b"), list])).toMatchObject([

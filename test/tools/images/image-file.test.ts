@@ -57,20 +57,20 @@ describe("readImageFile()", () => {
       writeFileSync(at(name), "0123456789");
       symlinkSync(at(name), at(`${name}.png`));
       for (const path of [at(name), at(`${name}.png`)]) {
-        expect(() => readImageFile(path, 100)).toThrow("belongs to the database of scorpiox-code");
+        expect(() => readImageFile(path, 100)).toThrow("belongs to scorpiox-code's database");
       }
     }
   });
 
   test.each([
     [at("missing"), "there is no such file"],
-    [at("ten/x"), "a part of the path is not a folder"],
+    [at("ten/x"), "part of the path is not a folder"],
     [at("folder"), "is a folder"],
     [at("empty"), "is empty"],
-    [at("loop"), "leads to itself"],
-    ["/dev/zero", "not a file of a disk"],
-    ["/dev/shm", "not a file of a disk"],
-    ["/proc/self/mem", "not a file of a disk"],
+    [at("loop"), "points to itself"],
+    ["/dev/zero", "not on a disk"],
+    ["/dev/shm", "not on a disk"],
+    ["/proc/self/mem", "not on a disk"],
     ...(hasFifo ? [[at("fifo"), "is a named pipe"] as const] : []),
   ])("%s: %s", (path, message) => {
     expect(() => readImageFile(path, 100)).toThrow(message);
@@ -84,7 +84,7 @@ describe("readImageFile()", () => {
     truncateSync(at("sparse"), size);
     const read = (): unknown => readImageFile(at("sparse"), 10);
     if (isRead) expect(read).not.toThrow();
-    else expect(read).toThrow("at most 100 MB are read");
+    else expect(read).toThrow("the limit is 100 MB");
   });
 });
 
@@ -102,9 +102,9 @@ describe("resolveImagePath()", () => {
     ["", "is empty"],
     ["  ", "is empty"],
     ["/a\0.png", "NUL"],
-    [`/${"a".repeat(5_000)}`, "at most 4096"],
+    [`/${"a".repeat(5_000)}`, "the limit is 4096"],
     ["file:///a%00b", "NUL"],
-    ["file://host/a", "no URL of a local file"],
+    ["file://host/a", "not a URL of a local file"],
     ["https://example.com/a.png", "ReadImage reads files"],
     ["data:image/png;base64,AAAA", "ReadImage reads files"],
   ])("%j is refused: %s", (text, message) => {

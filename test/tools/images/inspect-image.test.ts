@@ -86,7 +86,7 @@ describe("inspectImage()", () => {
     ["\0\x01\x02\x03\x05\x06\x07\b", "binary data of an unknown kind"],
   ])("says what %j is instead of an image", (content, kind) => {
     const bytes = Buffer.from(content, "latin1");
-    expect(() => inspectImage("/x.png", bytes)).toThrow(`by its content it is ${kind}.`);
+    expect(() => inspectImage("/x.png", bytes)).toThrow(`its content is ${kind}.`);
   });
 
   test.each([
@@ -99,7 +99,7 @@ describe("inspectImage()", () => {
     png.writeUInt32BE(height, 20);
     const inspect = (): unknown => inspectImage("/x", png);
     if (isAccepted) expect(inspect).not.toThrow();
-    else expect(inspect).toThrow("at most 100 megapixels are decoded");
+    else expect(inspect).toThrow("the limit is 100 megapixels");
   });
 
   test("any damage gives a header or an AppError", () => {

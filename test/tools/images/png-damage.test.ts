@@ -43,17 +43,17 @@ describe("pngDamage()", () => {
     [
       "a byte of the pixels changed",
       damaged(png(2, 8, zeros(48)), "IDAT"),
-      "checksum of its part IDAT",
+      "checksum of its IDAT chunk",
     ],
     [
       "a byte of the size changed",
       damaged(png(2, 8, zeros(48)), "IHDR"),
-      "checksum of its part IHDR",
+      "checksum of its IHDR chunk",
     ],
-    ["no compressed data", png(2, 8, Buffer.from("hello world")), "cannot be unfolded"],
+    ["no compressed data", png(2, 8, Buffer.from("hello world")), "cannot be decompressed"],
     ["a row too few", png(2, 8, zeros(47)), "fewer pixels"],
-    ["a hundred megabytes", png(2, 8, zeros(100_000_000)), "cannot be unfolded"],
-    ["a colour type of five", png(5, 8, zeros(48)), "colours that do not exist"],
+    ["a hundred megabytes", png(2, 8, zeros(100_000_000)), "cannot be decompressed"],
+    ["a colour type of five", png(5, 8, zeros(48)), "an invalid colour type"],
   ])("finds it: %s", (_what, bytes, damage) => {
     expect(pngDamage(bytes)).toContain(damage);
   });

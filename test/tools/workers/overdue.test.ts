@@ -35,7 +35,7 @@ test.each<
     ready,
     { jobId: 0, ms: workerJobMsMax + 1 },
     undefined,
-    { reason: "it began nothing within 30000 ms", culpritId: 0 },
+    { reason: "it started no job within 30000 ms", culpritId: 0 },
   ],
   ["a Worker that starts", starting, { jobId: 0, ms: 1e9 }, undefined, undefined],
   [

@@ -293,7 +293,7 @@ describe("WorkerPool", () => {
     }
     await until(() => refused.length > 0);
     expect(refused.map(shown)).toEqual([
-      `lost: ${workerQueueMax} calls are waiting already; send fewer at a time`,
+      `lost: ${workerQueueMax} calls are already waiting; send fewer at a time`,
     ]);
   });
 

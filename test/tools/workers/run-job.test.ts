@@ -232,7 +232,7 @@ describe("runJob() shapes what the handler returns", () => {
 
   const tooLong = {
     type: "text",
-    text: "The call was made. Its result is too long to be given as data; this is its text:\n",
+    text: "The call was made. Its result is too long to return as structured data; this is its text:\n",
   };
   test.each([
     ["as long as the client takes", 29_989, {}, "2025-11-25", undefined, false],

@@ -199,7 +199,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
 
   const sentence = {
     type: "text",
-    text: "The call was made. Its result is too long to be given as data; this is its text:\n",
+    text: "The call was made. Its result is too long to return as structured data; this is its text:\n",
   };
   const data = { list: Array.from({ length: 2_000 }, (_, index) => index) };
   test.each([

@@ -170,7 +170,7 @@ describe("render() refuses", () => {
         code: "refused",
         touched: [],
       });
-      expect(failure.text).toContain('"127.0.0.2" must not be reached');
+      expect(failure.text).toContain('Refused to connect to "127.0.0.2"');
     },
     browserTestMs,
   );

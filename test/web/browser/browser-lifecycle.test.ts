@@ -122,7 +122,7 @@ describe("render() is tried once more when", () => {
       await using site = sabotage(() => killAll(harness.pageProcesses()));
       expect(await failureOf(harness.render(site.url("/page")))).toEqual({
         code: "system",
-        text: `${site.url("/page")} crashed its tab of the browser, twice.`,
+        text: `${site.url("/page")} crashed its browser tab twice.`,
       });
     },
     browserTestMs,
@@ -232,7 +232,7 @@ describe("createBrowser() with an executable that is none", () => {
     await using harness = new BrowserHarness({}, { chosenPath });
     expect(await failureOf(harness.render("http://127.0.0.1:1/"))).toEqual({
       code: "unsupported",
-      text: "CHROME_PATH names /no/such/browser, which is not an executable file. Correct it, or unset it to have one looked for.",
+      text: "CHROME_PATH names /no/such/browser, which is not an executable file. Correct it, or unset it to let scorpiox-code find a browser.",
     });
   });
 });

@@ -31,7 +31,7 @@ browserTest.skipIf(Bun.which("openssl") === null)(
     // Not a failure of the tunnel: the handshake was made, and its end not trusted.
     const untrusted = {
       code: "system",
-      text: `${server.url.href} has no certificate that can be trusted (CERT_AUTHORITY_INVALID), so it is not read.`,
+      text: `${server.url.href} has no trusted certificate (CERT_AUTHORITY_INVALID), so it was not read.`,
     };
     expect(await failureOf(harness.render(server.url.href))).toEqual(untrusted);
     await harness.render(site.url("/"));

@@ -174,7 +174,7 @@ const rooted = process.getuid?.() === 0;
 /** What is said besides that the super-user's browser has no sandbox. */
 const ownNotes = (notes: readonly string[]): readonly string[] => notes.slice(rooted ? 1 : 0);
 
-const capped = "The page still changed or loaded after 3 s and was read as it was then.";
+const capped = "The page was still changing or loading after 3 s and was read in that state.";
 /** On a busy machine that may be said of any page. */
 const notesAtAnyLoad = (notes: readonly string[]): readonly string[] =>
   ownNotes(notes).filter((note) => note !== capped);
@@ -302,7 +302,7 @@ describe("render() says what came instead of a page:", () => {
       404,
       "text/plain",
       none,
-      ["The answer has a status and no body."],
+      ["The response has a status but no body."],
     ],
     ["no content", "/no-content", 204, "text/plain", none, [download]],
     ["a page behind a password", "/password", 401, "text/html", undefined, []],
@@ -354,7 +354,7 @@ browserTest(
       isPart: true,
       status: 200,
     });
-    expect(ownNotes(page.notes).join(" ")).toMatch(/too large|still changed or loaded/);
+    expect(ownNotes(page.notes).join(" ")).toMatch(/too large|still changing or loading/);
   },
   browserTestMs,
 );
@@ -374,7 +374,7 @@ browserTest(
 
 describe("render() fails for", () => {
   browserTest.each([
-    ["redirects without end", "/loop", "limit", "redirects without end"],
+    ["redirects endlessly", "/loop", "limit", "redirects endlessly"],
     ["pages that go on without end", "/script-loop", "limit", "more than 20 pages"],
     ["a server that does not answer", "/silent", "limit", "did not answer within 6 s"],
   ])(

@@ -45,7 +45,7 @@ browserTest(
     });
     try {
       expect(running.notes).toEqual([
-        "The browser ran without its sandbox, because this system does not let it make one (user namespaces are off).",
+        "The browser ran without its sandbox, because this system does not let it create one (user namespaces are disabled).",
       ]);
     } finally {
       await running.close();

@@ -2,20 +2,20 @@ import { expect, test } from "bun:test";
 
 import { navigationError, refusalOf } from "../../../src/web/browser/render-failure.ts";
 
-const refused = { host: "127.0.0.2", reason: '"127.0.0.2" must not be reached.' };
+const refused = { host: "127.0.0.2", reason: 'Refused to connect to "127.0.0.2".' };
 
 const rows: [failedUrl: string, errorText: string, code: string, message: string][] = [
   [
     "http://a.example/",
     "net::ERR_TOO_MANY_REDIRECTS",
     "limit",
-    "http://a.example/ redirects without end.",
+    "http://a.example/ redirects endlessly.",
   ],
   [
     "https://b.example/",
     "net::ERR_CERT_DATE_INVALID",
     "system",
-    "http://a.example/, which led to https://b.example/, has no certificate that can be trusted (CERT_DATE_INVALID), so it is not read.",
+    "http://a.example/, which led to https://b.example/, has no trusted certificate (CERT_DATE_INVALID), so it was not read.",
   ],
   [
     "http://a.example/",
@@ -27,7 +27,7 @@ const rows: [failedUrl: string, errorText: string, code: string, message: string
     "https://127.0.0.2/x",
     "net::ERR_TUNNEL_CONNECTION_FAILED",
     "refused",
-    '"127.0.0.2" must not be reached. http://a.example/ led to https://127.0.0.2/x.',
+    'Refused to connect to "127.0.0.2". http://a.example/ led to https://127.0.0.2/x.',
   ],
 ];
 test.each(rows)("navigationError() of %s with %s", (failedUrl, errorText, code, message) => {

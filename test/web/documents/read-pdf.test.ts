@@ -33,7 +33,7 @@ describe("a PDF", () => {
     const { title, notes } = await readIt(tinyPdf([[]]));
     expect({ title, notes }).toEqual({
       title: "report.pdf",
-      notes: ["PDF with 1 page.", "None of its pages has text: they may be scanned pictures."],
+      notes: ["PDF with 1 page.", "None of its pages contains text: they may be scanned images."],
     });
   });
 

@@ -70,7 +70,7 @@ describe("the guard in a process of its own, in a Worker", () => {
       const failed = (name: string): string =>
         `AppError: "${name}" did not answer on port ${port}: `;
       expect(trusted).toBe("secret secret");
-      expect(unknown).toBe(`${failed("good.test")}its certificate is signed by itself.`);
+      expect(unknown).toBe(`${failed("good.test")}its certificate is self-signed.`);
       expect(other).toBe(`${failed("other.test")}its certificate is for another name.`);
       expect(names).toEqual([`good.test:${port}`, `good.test:${port}`]);
     },
@@ -99,7 +99,7 @@ describe("the guard in a process of its own, in a Worker", () => {
     const via = `docs.example (through the proxy https://localhost:${proxy.port})`;
     proxy.stop(true);
     expect(unknown).toBe(
-      `AppError: "${via}" did not answer on port 80: its certificate is signed by itself.`,
+      `AppError: "${via}" did not answer on port 80: its certificate is self-signed.`,
     );
     expect(trusted).toBe("here here");
     expect(heard.map((line) => line.replace(":80/", "/"))).toEqual([

@@ -80,7 +80,7 @@ describe("fetch() of the guard", () => {
     const wiki = `http://wiki.test:${origin.port}/`;
     expect(await failureOf(ask(guard, wiki, { pageUrl }))).toMatchObject({
       code: "refused",
-      message: expect.stringContaining('not to those of "page.test"'),
+      message: expect.stringContaining('not for pages of "page.test"'),
     });
     expect((await ask(guard, wiki)).status).toBe(200);
     expect(hits - before).toBe(2);
@@ -163,9 +163,9 @@ describe("fetch() of the guard fails with a reason", () => {
   const big = `HTTP/1.1 200 OK\r\nX: ${"a".repeat(1024 * 1024)}`;
 
   test.each<[name: string, text: string, message: RegExp]>([
-    ["garbage", "SSH-2.0-OpenSSH_9\r\n\r\n", /its answer is not HTTP/],
+    ["garbage", "SSH-2.0-OpenSSH_9\r\n\r\n", /its response is not HTTP/],
     ["nothing", "", /closed before the answer/],
-    ["a head without end", big, /the head of its answer is too large/],
+    ["a head without end", big, /its response headers are too large/],
   ])("when it hears %s", async (_name, text, message) => {
     await using server = await RawServer.start(saying(text));
     await using guard = guardOf();

@@ -67,19 +67,19 @@ describe("servers that do not end what they began", () => {
       "a body shorter than its length",
       head(htmlHead, "Content-Length: 100") + "<p>begun",
       "<p>begun",
-      /^The connection broke off after 8 bytes: what follows is missing\.$/,
+      /^The connection broke off after 8 bytes: the rest is missing\.$/,
     ],
     [
       "a chunk that breaks off",
       `${head(htmlHead, "Transfer-Encoding: chunked")}${chunk("<p>one")}ff\r\n<p>t`,
       "<p>one",
-      /^The connection broke off after \d+ bytes: what follows is missing\.$/,
+      /^The connection broke off after \d+ bytes: the rest is missing\.$/,
     ],
     [
       "chunks without an end",
       `${head(htmlHead, "Transfer-Encoding: chunked")}${chunk("<p>one")}`,
       "<p>one",
-      /^The connection broke off after 6 bytes: what follows is missing\.$/,
+      /^The connection broke off after 6 bytes: the rest is missing\.$/,
     ],
   ];
   test.each(partly)(
@@ -121,7 +121,7 @@ describe("servers that do not end what they began", () => {
     );
     expect(await harness.failure(server.url)).toEqual({
       code: "system",
-      message: "The connection broke off before any content came. Try again.",
+      message: "The connection broke off before any content arrived. Try again.",
     });
   });
 
@@ -142,7 +142,7 @@ describe("servers that let one wait", () => {
     const page = await harness.page(server.url);
     expect(textOf(page)).toBe("<p>slow");
     expect(page.notes).toEqual([
-      "The server did not send all of the page in time: only the first 7 bytes came.",
+      "The server did not send the whole page in time: only the first 7 bytes arrived.",
     ]);
     await until(() => server.closed === 1);
   });
@@ -285,7 +285,7 @@ describe("servers that speak something else", () => {
     await using harness = loaderWith();
     expect(await harness.failure(server.url.href)).toEqual({
       code: "system",
-      message: expect.stringContaining("its certificate is signed by itself"),
+      message: expect.stringContaining("its certificate is self-signed"),
     });
     expect(hits).toBe(0);
     await server.stop(true);

@@ -84,7 +84,7 @@ describe("followRedirects()", () => {
     await using harness = new PageHarness(chain);
     expect(await harness.failure("/11")).toEqual({
       code: "limit",
-      message: `"${harness.origin}/11" redirects more than 10 times, at last to "${harness.origin}/0".`,
+      message: `"${harness.origin}/11" redirects more than 10 times, finally to "${harness.origin}/0".`,
     });
     expect(harness.hits).toHaveLength(11);
   });
@@ -102,8 +102,8 @@ describe("followRedirects()", () => {
       expect(await harness.failure("/")).toEqual({
         code: "system",
         message:
-          `The page redirects in a circle, to "${harness.origin}${closes}" again. ` +
-          "Pages that set a cookie first do that: with wait_ms the browser opens it.",
+          `The page redirects in a loop, to "${harness.origin}${closes}" again. ` +
+          "Pages that first set a cookie do that: pass wait_ms to open it in a browser.",
       });
       expect(harness.hits).toHaveLength(hits);
     },
@@ -162,7 +162,7 @@ describe("followRedirects()", () => {
     expect({ url: arrival.url.href, notes: arrival.notes }).toEqual({
       url: "https://b.example/",
       notes: [
-        "a.example redirects from https: to http:, so the page was not protected on its way.",
+        "a.example redirects from https: to http:, so the page was not protected in transit.",
       ],
     });
   });

@@ -62,11 +62,11 @@ describe("PageLoader: what a page is", () => {
   });
 
   test.each([
-    [429, { "Retry-After": "120" }, "The server asks to come back after 120 s."],
+    [429, { "Retry-After": "120" }, "The server asks clients to try again after 120 s."],
     [
       503,
       { "Retry-After": "Wed, 21 Oct 2037 07:28:00 GMT" },
-      "The server asks to come back after 2037-10-21T07:28:00.000Z.",
+      "The server asks clients to try again after 2037-10-21T07:28:00.000Z.",
     ],
     [429, { "Retry-After": "soon" }, undefined],
     [200, { "Retry-After": "5" }, undefined],
@@ -89,7 +89,7 @@ describe("PageLoader: what a page is", () => {
     [
       200,
       { "X-Robots-Tag": "otherbot: NoIndex, noai, noindex" },
-      "The server asks robots: noindex, noai. The page was read because it was asked for by its address.",
+      "The server asks robots: noindex, noai. The page was read because its URL was requested directly.",
     ],
     [200, { "X-Robots-Tag": "all, max-snippet:20" }, undefined],
     [200, { "Content-Disposition": "inline; filename=x.html" }, undefined],
@@ -205,7 +205,7 @@ describe("PageLoader: what is too large", () => {
       const headers = { "Content-Type": "application/pdf" };
       return new Response(pathname === "/told" ? pdf : streamOf(pdf), { headers });
     });
-    const start = "The document is larger than 10 MiB, the most that is read.";
+    const start = "The document is larger than the limit of 10 MiB.";
     expect(await harness.failure("/told")).toEqual({
       code: "limit",
       message: `${start} It has 11,534,336 bytes. Download it with Bash.`,

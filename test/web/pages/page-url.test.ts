@@ -67,14 +67,16 @@ describe("parsePageUrl()", () => {
       }
     };
     expect(messageFor("file:///etc/passwd")).toBe(
-      'Refused: only http: and https: URLs are read, not "file:". Files of this machine are not read as pages. Use Bash, or ReadImage for images.',
+      'Refused: only http: and https: URLs are supported, not "file:". Local files are not read as pages. Use Bash, or ReadImage for images.',
     );
-    expect(messageFor("foo:bar")).toBe('Refused: only http: and https: URLs are read, not "foo:".');
+    expect(messageFor("foo:bar")).toBe(
+      'Refused: only http: and https: URLs are supported, not "foo:".',
+    );
     expect(messageFor("https://user:secret@example.org/")).toBe(
-      'Refused: the URL has a user name or a password in front of "example.org". Leave it out.',
+      'Refused: the URL contains a user name or a password before "example.org". Remove it.',
     );
     expect(messageFor("example.org")).toBe(
-      'Not a URL: "example.org". Give a whole one, for instance https://example.org/page.',
+      'Not a URL: "example.org". Pass a complete URL, for example https://example.org/page.',
     );
   });
 });

@@ -118,19 +118,19 @@ Engines: duckduckgo ok 10; brave ok 20; google blocked (javascript); qwant suspe
   });
 
   test("offline is said once, whatever number of engines", () => {
-    const cause = 'The address of "example.org" was not found: DNS knows no such name';
+    const cause = 'Cannot resolve "example.org": DNS has no such name';
     const engines = [
       report("brave", { status: "error", count: 0, detail: cause }),
       report("bing", { status: "suspended", count: 0, ms: 0, detail: `5 s: error (${cause})` }),
       report("qwant", {
         status: "error",
         count: 0,
-        detail: '"x.org" could not be reached on port 443: ENETUNREACH',
+        detail: 'Cannot connect to "x.org" on port 443: ENETUNREACH',
       }),
     ];
     const failed = reply({ results: [], found: 0, engines, partial: true });
     const text =
-      'No search engine could be reached for "javascript tutorial" (3 asked; DNS knows no such name): ' +
+      'No search engine could be reached for "javascript tutorial" (3 asked; DNS has no such name): ' +
       "this machine seems to be offline. Check the network, or a proxy in HTTPS_PROXY, and search again.";
     expect([replyText(failed), replyNotes(failed), isAllFailed(failed)]).toEqual([
       text,

@@ -55,7 +55,7 @@ function failureOf(call: Promise<unknown>): Promise<unknown> {
 }
 
 const lostText = (reason: string): string =>
-  `The web service was lost: ${reason}. A new one takes its place: try again.`;
+  `The web service was lost: ${reason}. It is restarting; try again.`;
 const lostWarning = (reason: string): string =>
   `The web Worker was lost and is replaced: ${reason}.`;
 

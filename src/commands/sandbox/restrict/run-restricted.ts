@@ -73,13 +73,13 @@ function restrictFiles(calls: RestrictingCalls, rules: LandlockRules): void {
   if (version < landlockVersionMin) {
     throw new Error(
       version < 0
-        ? "Landlock is not there, or switched off"
-        : `Landlock is of version ${version}; ${landlockVersionMin} is needed (Linux 6.2)`,
+        ? "Landlock is missing or disabled"
+        : `Landlock has version ${version}; version ${landlockVersionMin} is required (Linux 6.2)`,
     );
   }
   const attributes = rulesetAttributes(version);
   const ruleset = calls.systemCall(createRuleset, attributes, attributes.byteLength, 0);
-  assertDone(ruleset, "no Landlock ruleset could be made");
+  assertDone(ruleset, "the Landlock ruleset could not be created");
   for (const path of rules.writable) allowWriting(calls, ruleset, attributes[0] ?? 0n, path);
   assertDone(calls.systemCall(restrictSelf, ruleset, 0), "Landlock was refused");
 }
@@ -101,7 +101,7 @@ function allowWriting(
   closeSync(fd);
 }
 
-/** What is not there cannot be written to; a link in its place is somebody's trick. */
+/** A missing path cannot be written to; a link in its place is an attack. */
 function openIfThere(path: string): number | undefined {
   try {
     return openSync(path, O_PATH | constants.O_NOFOLLOW);
@@ -116,7 +116,7 @@ function restrictCalls(calls: RestrictingCalls): void {
   const program = new BigUint64Array([BigInt(filter.length / 8), calls.addressOf(filter)]);
   assertDone(
     calls.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program),
-    "the filter of system calls was refused",
+    "the system-call filter was refused",
   );
 }
 
@@ -157,7 +157,7 @@ const capabilityVersion = 0x20080522;
 const signalsMax = 64;
 const SIG_SETMASK = 2;
 
-/** @throws when there is no C library */
+/** @throws when the C library is missing */
 export function loadRestrictingCalls(): RestrictingCalls {
   const c = openLinuxLibrary(symbols);
   return {

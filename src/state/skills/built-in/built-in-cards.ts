@@ -1,4 +1,4 @@
-/** What lists say of the skills that are part of the program; a test holds it against their front matter. */
+/** The list entries of the skills that are part of the program; a test compares them with their front matter. */
 export const builtInCards = [
   {
     name: "connect-server",
@@ -8,12 +8,12 @@ export const builtInCards = [
   {
     name: "create-skill",
     description:
-      "Writes a new skill (SKILL.md with front matter) or mends one that is not found. Use it when the user wants to keep a way of working for later.",
+      "Writes a new skill (SKILL.md with front matter) or repairs one that is not found. Use it when the user wants to save a way of working for later.",
   },
   {
     name: "write-hook",
     description:
-      "Writes a hook: a script that runs at tool calls or when a session begins, and may veto a call. Use it when the user wants something checked or logged by itself.",
+      "Writes a hook: a script that runs at tool calls or when a session begins, and may veto a call. Use it when the user wants something checked or logged automatically.",
   },
 ] as const;
 

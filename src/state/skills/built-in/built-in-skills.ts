@@ -17,7 +17,7 @@ export const builtInSkills: readonly Skill[] = Object.entries(builtInTexts).map(
   readSkill({ name, origin: "built-in", folder: null }, text),
 );
 
-/** The SKILL.md of a skill that is built in; undefined when there is none of that name. */
+/** The SKILL.md of a skill that is built in; undefined for an unknown name. */
 export function builtInText(name: string): string | undefined {
   return Object.hasOwn(builtInTexts, name)
     ? builtInTexts[name as keyof typeof builtInTexts]

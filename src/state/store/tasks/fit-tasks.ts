@@ -4,7 +4,7 @@ import type { Task, TaskStep } from "./task-records.ts";
 
 /** Beside its text: ids and marks of one line, of which the structured copy has more than the text. */
 export const lineCostChars = 48;
-/** What the structured copy of a task says besides: counts, and the list of its steps. */
+/** The size of a task's structured copy beyond its texts: totals, and the list of its steps. */
 const taskCostChars = 40;
 
 export interface FittedTasks {
@@ -59,7 +59,7 @@ function costOf({ text, steps }: Task): number {
   return steps.reduce((cost, step) => cost + lineCost(step.text), lineCost(text) + taskCostChars);
 }
 
-/** In characters; text that takes many bytes as JSON counts as the characters that it takes the room of. */
+/** In characters; text that takes many bytes as JSON is measured by the room that it takes. */
 function lineCost(text: string): number {
   const json = JSON.stringify(text);
   const chars = Math.max(json.length, Buffer.byteLength(json) / resultBytesPerChar);

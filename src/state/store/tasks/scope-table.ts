@@ -11,14 +11,14 @@ export interface ScopeRow {
   lastStepId: number;
   total: number;
   pending: number;
-  /** Counts the changes, for who wants to know whether there was one. */
+  /** Counts the changes, for callers that need to know whether one was made. */
   readonly revision: number;
 }
 
 const columns = `scope_id AS scopeId, current_task_id AS currentTaskId, last_task_id AS lastTaskId,
   last_step_id AS lastStepId, total, pending, revision`;
 
-/** Of a scope by workspace and owner; for whoever only looks. */
+/** The revision of a scope by workspace and owner, for callers that only look. */
 export const revisionQuery = "SELECT revision FROM task_scopes WHERE workspace = ? AND owner = ?";
 
 const empty: Readonly<ScopeRow> = {
@@ -31,7 +31,7 @@ const empty: Readonly<ScopeRow> = {
   revision: 0,
 };
 
-/** The scope as it stands; one that never had a task has `scopeId` 0. */
+/** The current scope; one that never had a task has `scopeId` 0. */
 export function readScope(database: Database, { workspace, owner }: StateScope): ScopeRow {
   const row = database
     .query(`SELECT ${columns} FROM task_scopes WHERE workspace = ? AND owner = ?`)
@@ -49,7 +49,7 @@ export function claimScope(database: Database, scope: StateScope): ScopeRow {
   return { ...row, scopeId: Number(lastInsertRowid) };
 }
 
-/** Keeps what was changed in `row`. */
+/** Writes the changes in `row`. */
 export function saveScope(database: Database, row: ScopeRow): void {
   database
     .query(

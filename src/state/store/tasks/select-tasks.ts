@@ -15,7 +15,7 @@ export interface Wanted {
   /** True: of tasks and of their steps those that are not done. */
   readonly isPending: boolean;
   readonly words: readonly string[];
-  /** Tasks of the scope that fit when there are no words: counting them again would cost more than all the rest. */
+  /** Tasks of the scope that fit when no words are given: counting them again would cost more than all the rest. */
   readonly countWithoutWords: number;
   readonly currentTaskId: number | null;
   /** See `fitTasks`: steps for which there is no room are not read. */

@@ -13,11 +13,11 @@ import { taskTextFrom, wordsFrom } from "./task-text.ts";
 
 type Of<Action> = Extract<TaskRequest, { action: Action }>;
 
-/** What an action did, beside what the reply says of every one. */
+/** The outcome of an action, beside the parts that every reply has. */
 type Done = Partial<TaskReply> & Pick<TaskReply, "tasks">;
 
 /**
- * Does what is asked of the tasks of a scope. Runs in a transaction of the caller's.
+ * Performs a request on the tasks of a scope. Runs in a transaction of the caller's.
  * @throws AppError `not_found`, `usage`, `limit`, with nothing changed if the caller rolls back
  */
 export function performTaskRequest(
@@ -146,7 +146,7 @@ class TaskBook {
     const { tasks, matching } = selectTasks(this.#table, wanted);
     const [only] = tasks;
     if (only === undefined) {
-      throw new AppError("not_found", `No task has ${quoted(words)}: list shows all of them.`);
+      throw new AppError("not_found", `No task contains ${quoted(words)}: list shows all tasks.`);
     }
     if (matching > 1) throw ambiguousError(words, tasks, matching);
     return only;
@@ -191,7 +191,7 @@ function ambiguousError(words: readonly string[], tasks: readonly Task[], count:
     .slice(0, namedMatchesMax)
     .map(({ taskId, text }) => `task ${taskId} (${oneLine(text, 60)})`);
   const more = count > named.length ? `, and ${count - named.length} more` : "";
-  const text = `${count} tasks have ${quoted(words)}: ${named.join(", ")}${more}. Give \`task_id\`.`;
+  const text = `${count} tasks contain ${quoted(words)}: ${named.join(", ")}${more}. Give \`task_id\`.`;
   return new AppError("usage", text);
 }
 
@@ -202,5 +202,5 @@ function quoted(words: readonly string[]): string {
 }
 
 function fullError(what: string, where: string): AppError {
-  return new AppError("limit", `There are ${what} in ${where}, and there is no room for more.`);
+  return new AppError("limit", `There are already ${what} in ${where}, the maximum.`);
 }

@@ -29,7 +29,7 @@ interface TaskMark {
 const taskColumns = "task_id AS taskId, text, is_done AS isDone";
 const stepColumns = "task_id AS taskId, step_id AS stepId, text, is_done AS isDone";
 
-/** Pending ones first, the newest of them first: what is left out when there are too many is done or old. */
+/** Pending ones first, the newest of them first: when there are too many, done and old ones are left out. */
 const byWeight = "ORDER BY is_done, task_id DESC";
 
 /** Tasks and steps of one scope. Decides nothing. Every method may throw an SQLite error. */
@@ -113,7 +113,7 @@ export class TaskTable {
     return this.stepCountsOf([taskId]).get(taskId) ?? { stepCount: 0, stepsDone: 0 };
   }
 
-  /** By task; of tasks without steps there is none. */
+  /** By task; tasks without steps are absent. */
   stepCountsOf(taskIds: readonly number[]): Map<number, StepCounts> {
     const rows = this.#database
       .query(

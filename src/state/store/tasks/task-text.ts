@@ -3,7 +3,10 @@ import { AppError } from "../../../base/errors.ts";
 import { taskQueryCharsMax, taskTextCharsMax } from "../../../base/limits.ts";
 import { foldText } from "./word-match.ts";
 
-/** Line breaks and tabs are text; the rest of the controls (NUL and escape sequences too) would act on who shows it. */
+/**
+ * Line breaks and tabs are text; the rest of the controls (NUL and escape sequences too) would act on the program that
+ * shows it.
+ */
 // eslint-disable-next-line no-control-regex
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
@@ -13,12 +16,12 @@ const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
  */
 export function taskTextFrom(text: string): string {
   const kept = text.replaceAll("\r\n", "\n").toWellFormed().replaceAll(controls, "\uFFFD").trim();
-  if (kept === "") throw new AppError("usage", "`text` is empty: say what is to be done.");
+  if (kept === "") throw new AppError("usage", "`text` is empty: say what to do.");
   if (kept.length <= taskTextCharsMax) return kept;
   const [length, max] = [kept.length, taskTextCharsMax].map(formatCount);
   throw new AppError(
     "limit",
-    `\`text\` has ${length} characters, and a task or step at most ${max}: keep what is long in a file and name the file.`,
+    `\`text\` has ${length} characters; the limit for a task or step is ${max}. Put long text in a file and name the file.`,
   );
 }
 
@@ -32,6 +35,6 @@ export function wordsFrom(words: readonly string[]): readonly string[] {
   const [given, max] = [length, taskQueryCharsMax].map(formatCount);
   throw new AppError(
     "limit",
-    `The words to look for have ${given} characters, at most ${max} are possible: a few of them do.`,
+    `The search words have ${given} characters; the limit is ${max}. A few words are enough.`,
   );
 }

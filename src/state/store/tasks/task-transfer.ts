@@ -78,6 +78,6 @@ function textOf(text: string, place: number): string {
 function tooMany(place: number, bound: string): AppError {
   return new AppError(
     "limit",
-    `Task ${place + 1} of the file: there is room for ${bound} at most. Nothing was imported.`,
+    `Task ${place + 1} of the file: the limit is ${bound}. Nothing was imported.`,
   );
 }

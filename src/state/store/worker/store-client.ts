@@ -89,7 +89,7 @@ export class StoreClient {
 
 function lostText(reason: string, isChange: boolean): string {
   const outcome = isChange
-    ? "The change may or may not have been kept: look before you repeat it."
+    ? "The change may or may not have been saved: check before you repeat it."
     : "Try again.";
   return `The store was lost: ${reason}. ${outcome}`;
 }

@@ -21,13 +21,13 @@ export function readBmp(bytes: DataView): RgbaImage {
     case "runs4":
       return readRuns(bytes, header, body);
     case "other":
-      throw new Error("a kind of compression that bitmaps do not have");
+      throw new Error("a compression that bitmaps do not support");
   }
 }
 
 /**
- * The pixels of a bitmap inside an icon: a BMP without file header whose height counts a mask of one bit a pixel below the
- * colours. With 32 bits the alpha channel counts, unless it is empty throughout.
+ * The pixels of a bitmap inside an icon: a BMP without file header whose height includes a mask of one bit a pixel
+ * below the colours. With 32 bits the alpha channel is used, unless it is empty throughout.
  * @throws RangeError when it ends too early, Error for what icons do not have
  */
 export function readIconBitmap(bytes: DataView): RgbaImage {
@@ -53,7 +53,8 @@ function readRows(bytes: DataView, header: DibHeader, height: number, body: numb
   const { width, bits, isTopDown } = header;
   const stride = rowBytes(width, bits);
   // Before anything of that size is made.
-  if (body + stride * height > bytes.byteLength) throw new RangeError("its pixels are not whole");
+  if (body + stride * height > bytes.byteLength)
+    throw new RangeError("its pixel data is incomplete");
   const pixels = new Uint8Array(width * height * 4);
   const read = pixelReader(bytes, header);
   const view = new DataView(pixels.buffer);
@@ -139,7 +140,7 @@ function paletteOf(bytes: DataView, { palette }: DibHeader): Uint32Array {
   return colours;
 }
 
-/** A set bit is transparent. A bitmap without the mask is opaque. */
+/** A set bit means transparent. A bitmap without the mask is opaque. */
 function applyMask(bytes: DataView, offset: number, { width, height, pixels }: RgbaImage): void {
   const stride = rowBytes(width, 1);
   const hasMask = offset + stride * height <= bytes.byteLength;

@@ -7,7 +7,7 @@ export interface RgbaImage {
   readonly pixels: Uint8Array;
 }
 
-/** A PNG of the pixels, quickly and not small: it is read again at once. */
+/** A PNG of the pixels, written quickly and not small: it is read again immediately. */
 export function writePng({ width, height, pixels }: RgbaImage): Uint8Array {
   const rowLength = width * 4;
   const filtered = new Uint8Array((rowLength + 1) * height);

@@ -13,7 +13,7 @@ import { type RgbaImage, writePng } from "./png-writer.ts";
 import { reducePixels } from "./reduce-pixels.ts";
 import { renderSvg } from "./render-svg.ts";
 
-/** Bytes that `Bun.Image` reads, and what was done to get them. */
+/** Bytes that `Bun.Image` reads, and the conversions that produced them. */
 export interface ReadableSource {
   readonly bytes: Uint8Array;
   readonly changes: readonly string[];
@@ -76,7 +76,7 @@ function readIcon(path: string, bytes: Uint8Array): ReadableSource {
       problems.push(messageOf(error));
     }
   }
-  throw damaged(path, "ICO", problems[0] ?? "it lists no picture");
+  throw damaged(path, "ICO", problems[0] ?? "it contains no picture");
 }
 
 function readIconPicture(path: string, entry: Uint8Array): Uint8Array {
@@ -84,7 +84,7 @@ function readIconPicture(path: string, entry: Uint8Array): Uint8Array {
     return writePng(readIconBitmap(viewOf(entry)));
   }
   const header = readImageHeader("png", entry);
-  if (header === undefined) throw new Error("a picture in it is not whole");
+  if (header === undefined) throw new Error("a picture in it is incomplete");
   // The directory says at most 256 × 256; the picture itself may say otherwise.
   assertDecodable(path, "ICO", header.width, header.height);
   return entry;
@@ -138,7 +138,7 @@ async function readAvif(bytes: Uint8Array): Promise<RgbaImage> {
   return { width, height, pixels: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
 }
 
-/** Of the tag that says what the samples stand for. */
+/** Values of the tag that gives the meaning of the samples. */
 const inks = 5;
 
 /** The first page of a TIFF. @throws Error when it cannot be decoded */
@@ -153,7 +153,7 @@ export async function readTiff(bytes: Uint8Array): Promise<RgbaImage> {
   // What was unfolded is as large as what comes now.
   Bun.gc(true);
   const pixels = utif.toRGBA8(page);
-  if (pixels.length !== width * height * 4) throw new Error("its pixels are not whole");
+  if (pixels.length !== width * height * 4) throw new Error("its pixel data is incomplete");
   // Of four inks without alpha, the library looks for the alpha of the last pixel behind the end.
   if (numberOf(tags, 262) === inks && numberOf(tags, 277) === 4) pixels.fill(255, -1);
   return { width, height, pixels };

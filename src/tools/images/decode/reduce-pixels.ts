@@ -19,7 +19,7 @@ export function reducePixels(image: RgbaImage): RgbaImage {
   return { width, height, pixels };
 }
 
-/** The mean of a square, smaller at the edges. Colours count as much as they can be seen. */
+/** The mean of a square, smaller at the edges. Colours are weighted by their opacity. */
 function writeMean(
   { width, height, pixels }: RgbaImage,
   left: number,

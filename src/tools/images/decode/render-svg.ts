@@ -70,19 +70,19 @@ export async function renderSvg(
   );
 }
 
-/** What of the document only draws, see `safeSvg`. */
+/** The parts of the document that only draw, see `safeSvg`. */
 function drawingOnly(path: string, bytes: Uint8Array): string {
   if (bytes.length > svgBytesMax) {
     throw new AppError(
       "limit",
-      `${shownPath(path)} is an SVG of ${Math.floor(bytes.length / 1e6)} MB: at most ${svgBytesMax / 1e6} MB are rendered.`,
+      `${shownPath(path)} is an SVG of ${Math.floor(bytes.length / 1e6)} MB; ReadImage renders at most ${svgBytesMax / 1e6} MB.`,
     );
   }
   const text = decodeSvgText(bytes);
   if (text === undefined) {
     throw new AppError(
       "usage",
-      `${shownPath(path)} is an SVG in an encoding that is not known. Save it as UTF-8.`,
+      `${shownPath(path)} is an SVG in an unknown encoding. Save it as UTF-8.`,
     );
   }
   // Entities read files of the machine or unfold to gigabytes.
@@ -90,7 +90,7 @@ function drawingOnly(path: string, bytes: Uint8Array): string {
   if (safe !== undefined) return safe;
   throw new AppError(
     "refused",
-    `${shownPath(path)} is an SVG that defines entities, which is not rendered. Write out what they stand for.`,
+    `${shownPath(path)} is an SVG that defines entities, which ReadImage does not render. Replace each entity with its text.`,
   );
 }
 

@@ -16,7 +16,7 @@ import { watchProcess } from "./watch-process.ts";
  * limited (the engine reserves far more than it uses), so the process watches what it really holds.
  */
 const residentBytesMax = 1_500_000_000;
-/** Whoever started it waits for less; this is for when that one is gone. */
+/** The parent process waits for less; this limit holds when the parent is gone. */
 const decodeMsMax = 15_000;
 
 /** The decoding process, from its argument to its end. */
@@ -33,12 +33,12 @@ export async function runDecoder(path: string | undefined, searchPath: string): 
     writeAll(output);
     return 0;
   } catch {
-    // Whoever started it does not read any more.
+    // The parent process has stopped reading.
     return 1;
   }
 }
 
-/** What libraries say would stand in the reply. */
+/** The output of libraries would end up in the reply. */
 function silenceConsole(): void {
   for (const name of ["debug", "error", "info", "log", "warn"] as const) {
     console[name] = () => undefined;
@@ -47,7 +47,7 @@ function silenceConsole(): void {
 
 async function outputOf(path: string | undefined, searchPath: string): Promise<Uint8Array> {
   try {
-    if (path === undefined) throw new AppError("usage", "No file was named.");
+    if (path === undefined) throw new AppError("usage", "No file was given.");
     const { bytes, ...image } = await decodeImage(path, searchPath);
     const head = encodeDecoderReply({ ok: true, bytes: bytes.length, ...image });
     return Buffer.concat([head, bytes]);
@@ -112,7 +112,7 @@ function rewritten(type: string, fitted: FittedImage, bytes: number): string[] {
   if (type !== fitted.mimeType) {
     return [`converted to ${fitted.mimeType.slice("image/".length).toUpperCase()}`];
   }
-  return bytes > imageResultBytesMax ? ["compressed anew"] : [];
+  return bytes > imageResultBytesMax ? ["recompressed"] : [];
 }
 
 interface FittedImage {

@@ -1,4 +1,4 @@
-/** What may be referred to: something in the same document, or a picture that is written out. */
+/** A permitted reference: something in the same document, or an inline picture. */
 const localReference = String.raw`\s*["']?\s*(?:#|data:image/(?:png|jpe?g|gif|webp)[;,])`;
 const foreignUrl = new RegExp(String.raw`url\((?!${localReference})[^)]*(?:\)|$)`, "gi");
 const importRule = /@import[^;]*(?:;|$)/gi;
@@ -19,12 +19,12 @@ export function safeCss(css: string): string {
     (_all, code?: string, char?: string) =>
       code === undefined ? (char ?? "") : characterOf(Number.parseInt(code, 16)),
   );
-  // What takes the place of a rule has a blank, so that what stood around it does not become one.
+  // The replacement of a rule has a blank, so that the text around it does not become a rule.
   const safe = plain.replaceAll(importRule, " ").replaceAll(foreignUrl, " none ");
   return safe === plain ? css : safe;
 }
 
-/** The character of a code, a mark for what is none. */
+/** The character of a code; a replacement character for an invalid code. */
 function characterOf(code: number): string {
   return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : "\ufffd";
 }
@@ -47,9 +47,9 @@ const attribute = /\s+([^\s/>"'=<]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
 const tagEnd = /\s*(\/?)>/y;
 
 /**
- * Writes an SVG anew with what only draws: no declaration, document type, comment, instruction, script or handler,
- * and nothing that leads out of the document. Markup is read as XML has it, not searched for, so that what looks
- * like a tag in a text or an attribute is none, and none hides.
+ * Rewrites an SVG with only the parts that draw: no declaration, document type, comment, instruction, script or
+ * handler, and nothing that leads out of the document. Markup is read as XML has it, not searched for, so that text or
+ * an attribute that looks like a tag is not taken for one, and no tag hides.
  * @returns undefined when it defines entities
  * @throws Error with what is wrong, for what is not well-formed
  */
@@ -93,13 +93,13 @@ export function safeSvg(svg: string): string | undefined {
   return out.join("");
 }
 
-/** The offset after what is left out without a look: comments, instructions, a document type without entities. */
+/** The offset after parts that are left out unread: comments, instructions, a document type without entities. */
 function afterUnseen(svg: string, at: number): number | "entities" | undefined {
   if (svg.startsWith("<!--", at)) return after(svg, "-->", at + 4);
   if (svg.startsWith("<?", at)) return after(svg, "?>", at);
   if (!svg.startsWith("<!", at)) return undefined;
   const [start = ""] = /^<!DOCTYPE[^[>]*/.exec(svg.slice(at, at + 2_000)) ?? [];
-  if (start === "") throw new Error("a declaration in it is not one of SVG");
+  if (start === "") throw new Error("it has a declaration that SVG does not have");
   if (svg[at + start.length] !== "[") return after(svg, ">", at);
   const end = after(svg, "]", at);
   const subset = svg.slice(at, end);
@@ -109,7 +109,7 @@ function afterUnseen(svg: string, at: number): number | "entities" | undefined {
 interface Tag {
   readonly kind: "open" | "close" | "empty";
   readonly name: string;
-  /** As it is written anew. */
+  /** As it is written to the result. */
   readonly text: string;
   readonly end: number;
 }
@@ -117,7 +117,7 @@ interface Tag {
 function readTag(svg: string, at: number): Tag {
   tagStart.lastIndex = at;
   const [start, slash, name] = tagStart.exec(svg) ?? [];
-  if (start === undefined || name === undefined) throw new Error("a tag in it has no name");
+  if (start === undefined || name === undefined) throw new Error("it has a tag without a name");
   let end = at + start.length;
   let text = start;
   for (;;) {
@@ -132,12 +132,12 @@ function readTag(svg: string, at: number): Tag {
   }
   tagEnd.lastIndex = end;
   const [close, empty] = tagEnd.exec(svg) ?? [];
-  if (close === undefined) throw new Error(`the tag <${start.slice(1, 40)}> in it is not whole`);
+  if (close === undefined) throw new Error(`its tag <${start.slice(1, 40)}> is incomplete`);
   const kind = slash === "/" ? "close" : empty === "/" ? "empty" : "open";
   return { kind, name, text: `${text}${empty}>`, end: end + close.length };
 }
 
-/** Names as XML has them: anything else makes a document that no reader takes, or reads in its own way. */
+/** Attribute names as XML defines them: readers refuse a document with any other name, or disagree on it. */
 const attributeNames = /^[\p{L}_:][\p{L}\p{N}_:.-]*$/u;
 
 /** The value as it is written; undefined for an attribute that is left out. */
@@ -158,7 +158,7 @@ function localName(name: string): string {
 
 function after(svg: string, mark: string, from: number): number {
   const at = svg.indexOf(mark, from);
-  if (at === -1) throw new Error(`"${mark}" is missing in it`);
+  if (at === -1) throw new Error(`it lacks "${mark}"`);
   return at + mark.length;
 }
 

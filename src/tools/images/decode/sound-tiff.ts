@@ -95,13 +95,13 @@ class Unfolding {
   }
 }
 
-/** What is left to the library of the kinds of compression; the rest is of raw camera files, or given up. */
+/** Compressions that are left to the library; the others belong to raw camera files, or are obsolete. */
 const compressions: ReadonlySet<number> = new Set([1, 3, 4, 5, 7, 8, 32_773, 32_946]);
 const jpeg = 7;
 const lzw = 5;
 /** Unfolded here; the others are the library's, which ends with their input. */
 const bounded: ReadonlySet<number> = new Set([lzw, 8, 32_946]);
-/** Of samples before they become colours: 100 megapixels of four channels with 16 bits. */
+/** Size limit of the samples before they become colours: 100 megapixels of four channels with 16 bits. */
 const sampleBytesMax = 800_000_000;
 const partsMax = 100_000;
 /** Of all parts together: tiles reach beyond the edges of the picture. */
@@ -122,10 +122,9 @@ interface Layout {
  */
 export function soundTiff(page: TiffPage, file: Uint8Array): Uint8Array {
   const compression = numberOf(page, 259) ?? 1;
-  if (!compressions.has(compression))
-    throw new Error(`its compression ${compression} is not known`);
+  if (!compressions.has(compression)) throw new Error(`its compression ${compression} is unknown`);
   const layout = layoutOf(page);
-  // The library reads as many bytes as it is told, also behind the end, and counts their bits in 32.
+  // The library reads as many bytes as the file states, even past its end, and counts their bits in 32-bit integers.
   for (const [index, offset] of layout.offsets.entries()) {
     layout.offsets[index] = Math.min(offset, file.length);
   }
@@ -161,7 +160,7 @@ function layoutOf(page: TiffPage): Layout {
   // A single part that is not compressed needs no length.
   if (lengths.length === 0 && offsets.length === 1) lengths.push(partBytes);
   if (offsets.length < count || lengths.length < count || offsets.length > partsMax) {
-    throw new Error("its parts are not all there");
+    throw new Error("some of its strips or tiles are missing");
   }
   offsets.length = count;
   lengths.length = count;
@@ -179,7 +178,7 @@ function sizeOf(page: TiffPage): Size {
   const width = numberOf(page, 256) ?? 0;
   const height = numberOf(page, 257) ?? 0;
   if (!(width > 0 && height > 0 && width * height <= imagePixelsMax)) {
-    throw new Error("its size makes no sense");
+    throw new Error("its size is invalid");
   }
   const size = { width, height };
   if (bytesOf(page, size) > sampleBytesMax) throw new Error("its samples take too much memory");
@@ -195,7 +194,8 @@ function partsOf(
   const partBytes = bytesOf(page, part);
   const count = Math.ceil(size.width / part.width) * Math.ceil(size.height / part.height);
   const isBounded = count <= partsMax && partBytes * count <= partsBytesMax;
-  if (!(part.width > 0 && part.height > 0 && isBounded)) throw new Error("its parts make no sense");
+  if (!(part.width > 0 && part.height > 0 && isBounded))
+    throw new Error("its strips or tiles have an invalid size");
   return { count, partBytes };
 }
 
@@ -222,7 +222,7 @@ function tagOf(page: TiffPage, ofTiles: number, ofStrips: number): number {
   return isTiled(page) && page[`t${ofTiles}`] !== undefined ? ofTiles : ofStrips;
 }
 
-/** What is damaged is missing in the picture, as with other readers. */
+/** Damaged parts are missing from the picture, as with other readers. */
 function inflate(part: Uint8Array, bytesMax: number): Uint8Array {
   try {
     return inflateSync(part, { maxOutputLength: bytesMax + 4_096 });
@@ -235,6 +235,6 @@ function inflate(part: Uint8Array, bytesMax: number): Uint8Array {
 function assertSmall(part: Uint8Array): void {
   const header = readImageHeader("jpeg", part);
   if (header === undefined || header.width * header.height > imagePixelsMax) {
-    throw new Error("a part of it is damaged");
+    throw new Error("one of its strips or tiles is damaged");
   }
 }

@@ -12,8 +12,8 @@ const entriesMax = 4_096;
 const valuesMax = 1_000_000;
 
 /**
- * The first page of a TIFF: what is said of its pixels, and nothing of its remarks. The library's own reader follows
- * pages in circles, and makes lists as long as it is told.
+ * The first page of a TIFF: the tags about its pixels, without its metadata. The library's own reader follows pages in
+ * circles, and makes lists of any length that the file gives.
  * @throws RangeError when it is not whole
  */
 export function readTiffPage(file: DataView): TiffPage {

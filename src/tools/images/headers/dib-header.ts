@@ -1,12 +1,12 @@
-/** What stands in front of the pixels of a device-independent bitmap: those in BMP files and in icons. */
+/** The header in front of the pixels of a device-independent bitmap, in BMP files and in icons. */
 export interface DibHeader {
   readonly width: number;
-  /** As it is stored: twice that of the picture in icons, whose mask counts. */
+  /** As stored: in icons twice the height of the picture, because of the mask. */
   readonly height: number;
   readonly isTopDown: boolean;
   readonly bits: number;
   readonly compression: "none" | "runs8" | "runs4" | "other";
-  /** Of red, green, blue and alpha in a pixel of 16 or 32 bits; 0 where there is none. */
+  /** Masks of red, green, blue and alpha in a pixel of 16 or 32 bits; 0 for a missing channel. */
   readonly masks: readonly [number, number, number, number];
   readonly palette: { readonly offset: number; readonly count: number; readonly entryBytes: 3 | 4 };
   /** Behind all of it. */

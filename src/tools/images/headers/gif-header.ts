@@ -10,7 +10,7 @@ const tableBytes = (packed: number): number =>
 
 /**
  * GIF89a: the screen, then blocks to the trailer. More than one image is an animation; one that is larger than the
- * screen makes some decoders enlarge that, so it counts.
+ * screen makes some decoders enlarge the screen, so its size is taken into account.
  */
 export function readGifHeader(bytes: DataView): ImageHeader {
   let width = bytes.getUint16(6, true);

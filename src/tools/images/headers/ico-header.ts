@@ -22,7 +22,7 @@ export function readIconEntries(bytes: DataView): IconEntry[] {
 
 function readEntry(bytes: DataView, at: number): IconEntry {
   return {
-    // One byte each: 0 stands for 256.
+    // One byte each: 0 means 256.
     width: bytes.getUint8(at) || 256,
     height: bytes.getUint8(at + 1) || 256,
     bitsPerPixel: bytes.getUint16(at + 6, true),

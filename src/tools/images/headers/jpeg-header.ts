@@ -46,7 +46,7 @@ function nextMarker(bytes: DataView, from: number): number {
   return at + 1;
 }
 
-/** In scan data 0xFF is followed by 0x00, so that an end marker is one wherever it stands. Looks from behind. */
+/** In scan data 0xFF is followed by 0x00, so that an end marker is one at any place. Looks from behind. */
 function hasEnd(bytes: DataView, from: number): boolean {
   for (let at = bytes.byteLength - 2; at >= from; at--) {
     if (bytes.getUint8(at) === 0xff && bytes.getUint8(at + 1) === endOfImage) return true;

@@ -1,10 +1,10 @@
-/** What the bytes of an image say of it, without decoding a pixel. */
+/** The facts in the header of an image, read without decoding a pixel. */
 export interface ImageHeader {
   /** In pixels, as stored: before `orientation` is applied. */
   readonly width: number;
   readonly height: number;
   readonly isAnimated: boolean;
-  /** EXIF: 1 = upright, 5 to 8 = lies on its side. */
+  /** EXIF: 1 = upright, 5 to 8 = rotated by 90°. */
   readonly orientation: number;
   /** False when the file ends before the image does. */
   readonly isComplete: boolean;

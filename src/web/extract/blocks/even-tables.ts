@@ -11,8 +11,8 @@ const cellCharsMax = 1_500;
 const nearBlocks = 3;
 
 /**
- * The opinions, with those of each table of data made one: half a table tells nothing. A table that
- * holds another, or long cells, is the layout of a page and stays as it is.
+ * The opinions, with those of each table of data made one: half a table is useless. A table that holds another, or long
+ * cells, is the layout of a page and stays as it is.
  */
 export function evenTables(blocks: readonly Block[], opinions: readonly number[]): number[] {
   const tables = new Map<HtmlElement, number[]>();
@@ -45,7 +45,7 @@ export function evenTables(blocks: readonly Block[], opinions: readonly number[]
   return even;
 }
 
-/** The tables that `element` stands in, innermost first. */
+/** The tables that contain `element`, innermost first. */
 function tablesAround(element: HtmlElement): HtmlElement[] {
   const tables: HtmlElement[] = [];
   let at: HtmlElement | undefined = element;

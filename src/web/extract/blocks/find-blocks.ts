@@ -7,7 +7,7 @@ import { countStops } from "../text-measure.ts";
 import type { TextMeasure } from "../text-measure.ts";
 import type { Block } from "./block.ts";
 
-/** Enough to tell what a block says. */
+/** Enough characters to judge a block's text. */
 const textCharsMax = 2_000;
 
 /** Elements that begin a line of their own. `pre` is one block, whatever is in it. */

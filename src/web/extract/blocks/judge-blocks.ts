@@ -17,7 +17,7 @@ export function judgeBlocks(
   return contextRows(blocks, rows, opinions).map((row) => forestOpinion(second, row));
 }
 
-/** The features of the second forest: those of the first, and what the first says all around. */
+/** The features of the second forest: those of the first, and the first's opinions of the neighbours. */
 export function contextRows(
   blocks: readonly Block[],
   rows: readonly Float32Array[],
@@ -34,7 +34,7 @@ export function contextRows(
   });
 }
 
-/** Words, about: what a block counts for in the whole. */
+/** About the number of words: the weight of a block in the whole. */
 export function weightOf({ chars }: Block): number {
   return 1 + chars / 6;
 }

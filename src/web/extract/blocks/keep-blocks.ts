@@ -8,12 +8,12 @@ import type { Block } from "./block.ts";
 
 /** Elements without text that belong to the text around them. */
 const wordlessNames = new Set("img picture br hr math wbr".split(" "));
-/** Elements that may be the root of what is rendered: they say nothing of their own. */
+/** Elements that may be the root of the rendered part: they have no meaning of their own. */
 const rootNames = new Set(["div", "section", "article", "main", "body"]);
 
 /**
- * Removes from `body` all that is not kept, and returns the smallest neutral element that holds the rest.
- * Images stay where they stand beside kept text.
+ * Removes from `body` all that is not kept, and returns the smallest neutral element that holds the rest. Images beside
+ * kept text stay.
  */
 export function keepBlocks(
   body: HtmlElement,

@@ -8,9 +8,9 @@ const opinionSure = 0.8;
 const titleReach = 3;
 
 /**
- * Makes headings follow what stands below them: one whose text is kept is kept, one whose section goes
- * goes with it. Headings of the first level are titles, which are kept for themselves, and above text that is
- * kept: surely where `title`, the title of the page, says something else.
+ * Makes headings follow the content below them: one whose text is kept is kept, one whose section goes goes with it.
+ * Headings of the first level are titles, which are kept for themselves, and above text that is kept: surely where
+ * `title`, the title of the page, says something else.
  */
 export function settleHeadings(
   blocks: readonly Block[],
@@ -55,7 +55,7 @@ function isTitle(
   );
 }
 
-/** Whether the title of the page says what a heading says. */
+/** Whether the title of the page says the same as a heading. */
 function isSaid(heading: string, title: string): boolean {
   return letters(title).includes(letters(heading));
 }
@@ -78,7 +78,7 @@ function hasKeptSection(
   return false;
 }
 
-/** 1 to 6; 0 for a block that is no heading. */
+/** 1 to 6; 0 for a block that is not a heading. */
 function headingLevel(block: Block | undefined): number {
   const match = /^h([1-6])$/.exec(block?.container.name ?? "");
   return match === null ? 0 : Number(match[1]);

@@ -4,7 +4,7 @@ import type { HtmlElement } from "../../dom/parse-html.ts";
 import { admonitionOf } from "../../dom/admonition.ts";
 import type { Block } from "./block.ts";
 
-/** How far above its text the title of a note may be: icons and headings stand around it. */
+/** How far above its text the title of a note may be: icons and headings surround it. */
 const titleLevelsMax = 3;
 /** How far below what it is the lead of the text begins. */
 const levelsMax = 16;

@@ -6,10 +6,10 @@ import type { PageFacts } from "../page-facts.ts";
 
 /** Shorter blocks say nothing about where the text is. */
 const proseCharsMin = 25;
-/** Points that a block gives to what it stands in, by levels up. */
+/** Points that a block gives to its ancestors, by levels up. */
 const shares = [1, 0.7, 0.45, 0.25, 0.12] as const;
 
-/** How much prose stands right below each element, near prose counting more than deep prose. */
+/** The amount of prose below each element; near prose has more weight than deep prose. */
 interface Candidates {
   readonly scores: ReadonlyMap<HtmlElement, number>;
   readonly best: HtmlElement | undefined;
@@ -41,7 +41,7 @@ function scoreCandidates(blocks: readonly Block[]): Candidates {
   return { scores, best, bestScore };
 }
 
-/** Levels whose text is described: the block's container and what that stands in. */
+/** Levels whose text is described: the block's container and its ancestors. */
 const levels = 4;
 /** How many times the text of a block its surroundings have. */
 const surroundingTimes = 5;
@@ -66,7 +66,7 @@ export const containerFeatureNames: readonly string[] = [
   "same.mean",
 ];
 
-/** Describes what blocks stand in, how much like other blocks they are, and how near to the most prose. */
+/** Describes the containers of blocks, how much like other blocks they are, and how near to the most prose. */
 export function createContainerFeatures(
   page: PageFacts,
   blocks: readonly Block[],
@@ -163,7 +163,7 @@ function countLooks(blocks: readonly Block[]): Map<string, Look> {
 /** Looks by container; three questions are asked about each block. */
 const knownLooks = new WeakMap<HtmlElement, string>();
 
-/** The elements that a block stands in and their classes, as one text. */
+/** The elements that contain a block, and their classes, as one text. */
 export function lookOf({ container }: Block): string {
   const known = knownLooks.get(container);
   if (known !== undefined) return known;

@@ -22,7 +22,7 @@ export const contextFeatureNames: readonly string[] = [
   "first.after",
 ];
 
-/** What the first opinion of all blocks says about each: text is seldom alone. */
+/** Features of each block from the first opinion of all blocks: text is seldom alone. */
 export function contextFeatures(
   blocks: readonly Block[],
   opinions: readonly number[],

@@ -27,7 +27,7 @@ type Role = (typeof rolesInherited)[number];
 /** A distance above this is as far as any. */
 const distanceMax = 12;
 
-/** What an element has from itself and from all that it stands in. */
+/** The features that an element has from itself and from its ancestors. */
 export interface Inherited {
   readonly depth: number;
   /**
@@ -74,7 +74,7 @@ const ariaRoles: ReadonlyMap<string, Role> = new Map(
   }),
 );
 
-/** Finds what elements inherit; each element is looked at once. */
+/** Finds the features that elements inherit; each element is looked at once. */
 export function createInheritance(body: HtmlElement): (element: HtmlElement) => Inherited {
   const readName = createNameReader();
   const known = new Map<HtmlElement, Inherited>();

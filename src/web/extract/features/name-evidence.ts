@@ -1,8 +1,8 @@
 import type { HtmlElement } from "../../dom/parse-html.ts";
 
 /**
- * What authors' names for things say about them. The words are those of the web at large, of templates
- * and of documentation generators (Sphinx, Docusaurus, MkDocs, VitePress, Discourse); no site is meant.
+ * Evidence from the names that authors give to elements. The words are those of the web at large, of templates and of
+ * documentation generators (Sphinx, Docusaurus, MkDocs, VitePress, Discourse); no site is meant.
  */
 const patterns: readonly RegExp[] = [
   // 0: the text itself
@@ -80,7 +80,7 @@ function nameOf(attribs: Readonly<Record<string, string>>): string {
 
 /** A bit for each pattern that the name matches. */
 function evidenceOf(name: string): number {
-  // Words of camelCase count as words.
+  // The parts of camelCase are words.
   const words = name.replaceAll(/([a-z])([A-Z])/g, "$1-$2").toLowerCase();
   let bits = 0;
   for (let index = 0; index < patterns.length; index++) {

@@ -22,7 +22,7 @@ export const neighbourFeatureNames: readonly string[] = [
 /** Blocks to each side that the window has. */
 const windowReach = 6;
 
-/** Describes what stands before and after a block, and the heading above it. */
+/** Describes the neighbours before and after a block, and the heading above it. */
 export function createNeighbourFeatures(blocks: readonly Block[]): (index: number) => number[] {
   const headings = governingHeadings(blocks);
   const chars = prefixSums(blocks.map((block) => block.chars));

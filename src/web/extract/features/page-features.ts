@@ -27,7 +27,7 @@ export const pageFeatureNames: readonly string[] = [
 /** A block of this length is most likely prose. */
 const longChars = 150;
 
-/** What is the same for all blocks of a page. */
+/** Features that all blocks of a page share. */
 export function pageFeatures(page: PageFacts, blocks: readonly Block[]): number[] {
   const total = Math.max(
     sum(blocks, ({ chars }) => chars),

@@ -27,7 +27,10 @@ export const placeFeatureNames: readonly string[] = [
   "place.description",
 ];
 
-/** Describes where on the page a block is: among the prose, after the title, in what the page calls its body. */
+/**
+ * Describes where on the page a block is: among the prose, after the title, in the part that the page names as its
+ * body.
+ */
 export function createPlaceFeatures(
   page: PageFacts,
   blocks: readonly Block[],

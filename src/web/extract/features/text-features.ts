@@ -32,7 +32,7 @@ export const textFeatureNames: readonly string[] = [
   ...phrases.map((_, index) => `phrase.${index}`),
 ];
 
-/** What the words of a block tell by themselves. */
+/** Features of a block's words alone. */
 export function textFeatures(block: Block): number[] {
   const { text, chars } = block;
   const words = countWords(text);
@@ -60,7 +60,7 @@ function countDigits(text: string): number {
   return digits;
 }
 
-/** Words are what stands between single spaces: texts of blocks are on one line. */
+/** Words are separated by single spaces: texts of blocks are on one line. */
 function countWords(text: string): number {
   let words = 1;
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) === 0x20) words++;
@@ -87,7 +87,7 @@ function isCapital(text: string, index: number, code: number): boolean {
 
 const noPhrases: readonly number[] = phrases.map(() => 0);
 
-/** Which of the phrases of pages about themselves stand in a short text. */
+/** The phrases of pages about themselves that occur in a short text. */
 export function phraseFeatures(text: string): readonly number[] {
   if (text.length > phraseCharsMax) return noPhrases;
   return phrases.map((phrase) => (phrase.test(text) ? 1 : 0));

@@ -2,7 +2,7 @@ import type { ChildNode } from "domhandler";
 
 import type { HtmlElement } from "../../dom/parse-html.ts";
 
-/** Makes `child`, which stands nowhere, the last one of `parent`. */
+/** Makes `child`, which has no parent, the last child of `parent`. */
 export function appendNode(parent: HtmlElement, child: ChildNode): void {
   const last = parent.children.at(-1) ?? null;
   child.parent = parent;

@@ -6,8 +6,8 @@ import { appendNode } from "./append-node.ts";
 import { isFurniture } from "./is-furniture.ts";
 
 /**
- * A copy of `element` and of what is below it, without the buttons, forms and other furniture that stand in every
- * record, and without what `isDropped`. Attributes are shared with the original. No recursion.
+ * A deep copy of `element`, without the buttons, forms and other furniture of every record, and without elements that
+ * `isDropped`. Attributes are shared with the original. No recursion.
  */
 export function copyContent(
   element: HtmlElement,

@@ -1,6 +1,6 @@
 import type { HtmlElement } from "../../dom/parse-html.ts";
 
-/** One element's name, id, classes and attributes: what the rules about known software need of CSS. */
+/** One element's name, id, classes and attributes: the subset of CSS that the rules about known software need. */
 export interface ElementPattern {
   readonly name: string | undefined;
   readonly id: string | undefined;
@@ -20,8 +20,8 @@ const part =
 const tests = { "=": "equals", "^=": "starts", "$=": "ends", "*=": "contains" } as const;
 
 /**
- * Reads `div.post[itemprop=text]`: a compound selector without combinators, so that a test costs the same
- * wherever the element stands. Throws on anything else; patterns are ours and not a page's.
+ * Reads `div.post[itemprop=text]`: a compound selector without combinators, so that a test costs the same wherever the
+ * element is. Throws on anything else; patterns come from this program, never from a page.
  */
 export function parsePattern(selector: string): ElementPattern {
   const name = /^[a-z][\w-]*/.exec(selector)?.[0];

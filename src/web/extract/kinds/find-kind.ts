@@ -26,7 +26,7 @@ import { readClaims } from "./page-claims.ts";
 /** A thread that is as sure is not compared with anything else. */
 const threadConfidenceMin = 0.7;
 
-/** What kind of page other than a single text this looks like, and the part of it that is kept. */
+/** The kind of page, other than a single text, that this looks like, and the part that is kept. */
 export function findKind(page: PageFacts): KindCandidate | undefined {
   const thread = findThread(page);
   if (thread !== undefined && thread.confidence >= threadConfidenceMin) return thread;
@@ -49,7 +49,7 @@ export function findThread(page: PageFacts): KindCandidate | undefined {
   return { kind: "forum", root: buildThread(thread), confidence: thread.certainty };
 }
 
-/** A thread as a tree of its own: for each post who wrote it, when, and a copy of what was written. */
+/** A thread as a tree of its own: for each post its author, its time, and a copy of its text. */
 function buildThread({ posts, lead, drop }: Thread): HtmlElement {
   const root = new Element("div", {});
   if (lead !== undefined) appendNode(root, copyContent(lead));
@@ -74,11 +74,11 @@ function paragraph(inner: HtmlElement | undefined, text: string): ChildNode {
   return outer;
 }
 
-/** Pages that say that they are products are; what of them is about the product is less sure. */
+/** Pages that claim to be products are; which part is about the product is less sure. */
 const confidence = 0.6;
 /** `main` that is not nearly empty is what its name says. */
 const mainPartMin = 0.25;
-/** A part with more of the page's text is not what stands beside the product. */
+/** A part with more of the page's text is not an extra beside the product. */
 const besidePartMax = 0.8;
 /** Cards with more are the parts of the product's own page. */
 const goodsPartMax = 0.5;
@@ -115,7 +115,7 @@ function findProduct(page: PageFacts): KindCandidate | undefined {
   return { kind: "product", root, confidence };
 }
 
-/** Cards, other than those that the name of the product stands in. */
+/** Cards, other than those that contain the product's name. */
 function otherGoods(page: PageFacts, holders: ReadonlySet<HtmlElement>): ReadonlySet<HtmlElement> {
   const charsMax = page.measure(page.body).chars * goodsPartMax;
   const groups = findRecordGroups(page).filter(

@@ -4,7 +4,7 @@ import type { HtmlElement } from "../../dom/parse-html.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { findNear } from "./short-text.ts";
 
-/** True for a heading when all that it stands above, up to the next heading, is left out or shows no text. */
+/** True for a heading when everything below it, up to the next heading, is left out or shows no text. */
 export function isHeadingOfNothing(
   element: HtmlElement,
   page: PageFacts,
@@ -17,7 +17,7 @@ export function isHeadingOfNothing(
     if (!isTag(next)) continue;
     if (/^h[1-6]$/.test(next.name)) break;
     if (page.measure(next).chars > 0 && !isLeftOut(next)) return false;
-    // Pictures alone below a heading are those of partners, or of who writes about the site.
+    // Pictures alone below a heading are logos of partners, or of media that write about the site.
     isOfNothing ||= page.measure(next).chars > 0 || holdsPicture(next);
   }
   return isOfNothing;

@@ -2,7 +2,7 @@ import { isTag } from "domhandler";
 
 import type { HtmlElement } from "../../dom/parse-html.ts";
 
-/** All that stands around any of `elements`. */
+/** All ancestors of any of `elements`. */
 export function holdersOf(elements: Iterable<HtmlElement>): Set<HtmlElement> {
   const holders = new Set<HtmlElement>();
   for (const element of elements) {

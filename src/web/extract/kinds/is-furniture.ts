@@ -16,17 +16,17 @@ const furnitureNames = new Set([
   "dialog",
 ]);
 
-/** Classes of what stands beside the content of a post or a card: what is done with it, and who likes it. */
+/** Classes of elements beside the content of a post or a card: actions and likes. */
 const furnitureClass =
   /^(?:.*[-_])?(?:signature|share|sharing|social|social-?links|reactions?|reactions?-?bar|likes?|votes?|vote-?box|vote-?cell|actions?|action-?bar|toolbar|buttons?|btn-?group|avatar|report|quick-?reply|reply-?form|dropdown-menu|tooltip|popover|modal)$/i;
 
-/** Frameworks hide by class what is for screen readers, for other widths, or not yet shown. */
+/** Frameworks hide elements for screen readers, for other widths, or not yet shown, by class. */
 const hiddenClass =
   /^(?:hidden|d-none|hide|is-hidden|u-hidden|sr-only|sr_only|visually-hidden|visuallyhidden|screen-reader-text|screen-reader-only|invisible|v-visible-sr|ipsinvisible|ipshide|a-offscreen|offscreen|display-none)$/i;
 const shownSomewhere =
   /^(?:[a-z0-9]+:|d-(?:sm|md|lg|xl|xxl)-)(?:block|flex|grid|inline|inline-block|inline-flex|table|contents|visible|not-sr-only)/;
 
-/** What stands in content and is none of it. */
+/** Elements inside content that do not belong to it. */
 export function isFurniture(element: HtmlElement): boolean {
   if (furnitureNames.has(element.name)) return true;
   return (
@@ -34,7 +34,7 @@ export function isFurniture(element: HtmlElement): boolean {
   );
 }
 
-/** What only small screens show: on others the same stands somewhere else. */
+/** Elements that only small screens show: on others the same is somewhere else. */
 const smallScreenClass =
   /^(?:(?:md|lg|xl|2xl):hidden|d-(?:md|lg|xl)-none|visible-xs(?:-block)?|mobile-only|only-mobile|show-for-small(?:-only)?|hide-for-(?:medium|large)(?:-up)?|hide-desktop|hidden-(?:md|lg|desktop)(?:-up)?|show-mobile)$/i;
 

@@ -2,7 +2,7 @@ import { walkElements } from "../../dom/walk.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { classTokens } from "./element-pattern.ts";
 
-/** What a page says that it is, to search engines and with the classes of its body. */
+/** The kind that a page claims to be, to search engines and with the classes of its body. */
 export interface PageClaims {
   /** It is one text: lists in it are what else there is to read. */
   readonly isArticle: boolean;

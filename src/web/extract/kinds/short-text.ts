@@ -4,7 +4,7 @@ import type { ChildNode } from "domhandler";
 import { collapseSpace } from "../../dom/node-text.ts";
 import type { HtmlElement } from "../../dom/parse-html.ts";
 
-/** Names, dates and prices stand in few nodes; pages that nest without end are not followed there. */
+/** Names, dates and prices have few nodes; pages that nest without end are not followed there. */
 const nodesMax = 200;
 
 /** The text of an element on one line; empty when it is longer than `charsMax` or in too many nodes. */
@@ -32,7 +32,7 @@ export function findNear(
   return found;
 }
 
-/** Visits `root` and what is below it, in order, until `isEnough`; false when not all of it was visited. */
+/** Visits `root` and its descendants, in order, until `isEnough`; false when not all of it was visited. */
 function visitNear(root: HtmlElement, isEnough: (node: ChildNode) => boolean): boolean {
   const waiting: ChildNode[] = [root];
   let visits = 0;

@@ -10,9 +10,9 @@ import type { Manual } from "./find-manual.ts";
 const sharedMin = 0.5;
 
 /**
- * Which blocks stand in the text of a manual: all of it, for its tables, notes, terms and titles are what
- * its readers look for. What stands beside it leaves the document. Undefined, and nothing is changed,
- * where the text has little of the `weights`, which say what each block counts for.
+ * The blocks in the text of a manual: all of it, for its tables, notes, terms and titles are what its readers look for.
+ * Elements beside it leave the document. Undefined, and nothing is changed, where the text has little of the `weights`,
+ * the weight of each block.
  */
 export function keepManual(
   manual: Manual,

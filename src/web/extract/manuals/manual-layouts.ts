@@ -5,9 +5,9 @@ export interface ManualLayout {
   readonly generator: string;
   /** Fits a line of the page's `signs`. */
   readonly sign: RegExp;
-  /** Ways to find the text, the first that finds something counts; each is one or several elements. */
+  /** Ways to find the text; the first that finds something is used; each is one or several elements. */
   readonly text: readonly (readonly ElementPattern[])[];
-  /** What stands in the text and is none of it, besides what is none on every page. */
+  /** Elements inside the text that do not belong to it, besides those that never do. */
   readonly beside: readonly ElementPattern[];
 }
 
@@ -24,7 +24,7 @@ export const besideEverywhere: readonly ElementPattern[] = [
   "[role=tablist]",
 ].map(parsePattern);
 
-/** DocBook and what is made of it name each division of a book; other divisions lie inside these. */
+/** DocBook and its derivatives name each division of a book; other divisions are inside these. */
 const docBookDivisions =
   "book part reference chapter preface appendix article section sect1 sect2 sect3 simplesect refentry glossary bibliography index set toc".split(
     " ",

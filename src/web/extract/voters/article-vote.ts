@@ -14,7 +14,7 @@ const otherTypes =
   /^(?:discussionforumposting|qapage|product|collectionpage|itemlist|og:product.*)$/;
 /** A voter has missed the text when its choice is less likely content than this. */
 const opinionMin = 0.4;
-/** What is most likely something else goes, whatever a voter says. */
+/** Elements that are most likely something else are removed, whatever a voter says. */
 const doubtMax = 0.3;
 /** A voter that finds less prose, in characters, has found a teaser. */
 const proseCharsMin = 700;
@@ -80,7 +80,7 @@ export function treeWork(root: HtmlElement, workMax: number): number {
   return work;
 }
 
-/** Shorter results are what is left when nothing was found. */
+/** Shorter results mean that nothing was found. */
 const charsMin = 200;
 
 /**
@@ -123,8 +123,8 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * The page as HTML in which every element with text of its own carries a mark, so that what a voter
- * keeps can be told from what it returns. Written without recursion.
+ * The page as HTML in which every element with text of its own carries a mark, so that a voter's choice can be read
+ * from its output. Written without recursion.
  */
 export function writeMarkedHtml(
   body: HtmlElement,
@@ -168,7 +168,7 @@ function escape(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character);
 }
 
-/** Which blocks stand in an element that `html`, the output of a voter, has kept. */
+/** Whether each block is in an element that `html`, the output of a voter, has kept. */
 export function keptBlocks(html: string, blocks: readonly Block[]): boolean[] {
   const containers = new Set<HtmlElement>();
   for (const [, mark] of html.matchAll(markPattern)) {

@@ -108,7 +108,7 @@ async function askConnect(
   throw unreached(host, port, `the proxy ${proxy.origin} ${said}`);
 }
 
-/** What goes to the user's proxy besides the request itself. */
+/** Headers for the user's proxy besides the request itself. */
 export function proxyFields(proxy: UpstreamProxy): HeaderField[] {
   return proxy.authorization === undefined ? [] : [["Proxy-Authorization", proxy.authorization]];
 }

@@ -24,7 +24,7 @@ export function parseFields(lines: readonly string[]): HeaderField[] | undefined
     const match = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*)$/.exec(line);
     const [, name, value] = match ?? [];
     if (name === undefined || value === undefined) return undefined;
-    // oxlint-disable-next-line no-control-regex -- these are what is looked for
+    // oxlint-disable-next-line no-control-regex -- the pattern is for control characters
     if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value)) return undefined;
     fields.push([name, value.trimEnd()]);
   }
@@ -39,7 +39,7 @@ export function elementsOf(fields: readonly HeaderField[], name: string): string
     .map((element) => element.trim().toLowerCase());
 }
 
-/** What is forwarded of `fields`. */
+/** The part of `fields` that is forwarded. */
 export function endToEnd(fields: readonly HeaderField[]): HeaderField[] {
   const named = new Set(elementsOf(fields, "connection"));
   // How the body is framed belongs to the message: naming it here would take it apart.

@@ -4,14 +4,14 @@ import type { Socket } from "node:net";
 const heldBytesMax = 64 * 1024;
 
 /**
- * Goes on reading a client while it waits for a server: one that is not read is not seen to go. What it says
- * meanwhile is kept, up to a bound from which on it is not read any more.
+ * Goes on reading a client while it waits for a server: the end of an unread client goes unnoticed. Its data in the
+ * meantime is kept, up to a bound from which on it is not read any more.
  */
 export class HeldBytes {
   readonly #chunks: Buffer[];
   #bytes: number;
 
-  /** @param first what was taken off the socket before */
+  /** @param first the bytes that were already read from the socket */
   constructor(
     private readonly client: Socket,
     first: Buffer,
@@ -25,7 +25,7 @@ export class HeldBytes {
     client.resume();
   }
 
-  /** Leaves the socket paused and gives what came, for whoever reads on in the same turn. */
+  /** Leaves the socket paused and returns the bytes that came, for a caller that reads on in the same turn. */
   release(): Buffer {
     this.client.pause();
     this.client.removeListener("data", this.#take);

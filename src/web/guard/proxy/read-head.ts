@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** What ended the reading of a head. */
+/** The reason why the reading of a head ended. */
 export type HeadRead =
   | { readonly kind: "head"; readonly text: string; readonly rest: Buffer }
   | { readonly kind: "closed" | "too_large" | "timeout" };

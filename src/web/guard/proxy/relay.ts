@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 
-/** What nothing came through in this time is not wanted any more. */
+/** A connection without data for this time is no longer needed. */
 const idleMsMax = 120_000;
-/** A peer that was told the end has this long to end too: closing on unread bytes would cut off what it reads. */
+/** A peer that was sent the end has this long to end too: closing on unread bytes would cut off what it reads. */
 const lingerMs = 2_000;
 
 /**
@@ -23,7 +23,7 @@ export function relayAnswer(server: Socket, client: Socket): void {
 
 /**
  * Neither side outlives the other by much, and neither stays without a byte for long.
- * @param ended of the proxy: from then on not even what was said last goes out
+ * @param ended of the proxy: from then on not even the last bytes are sent
  */
 export function bindLives(client: Socket, server: Socket, ended: AbortSignal): void {
   const leave = (): void => void server.destroy();
@@ -37,7 +37,7 @@ export function bindLives(client: Socket, server: Socket, ended: AbortSignal): v
   server.once("close", () => endGently(client));
 }
 
-/** Sends what is left and the end of it, then closes when the peer does, or soon. */
+/** Sends the remaining bytes and the end, then closes when the peer does, or soon. */
 export function endGently(socket: Socket, last?: Buffer): void {
   if (socket.destroyed) return;
   const timer = setTimeout(() => socket.destroy(), lingerMs);

@@ -2,7 +2,7 @@ import { elementsOf, parseFields, type HeaderField } from "./header-fields.ts";
 import { bracketed, hostOf } from "../../../network/host-name.ts";
 import { portOf } from "../../../network/port-rules.ts";
 
-/** What a client of the proxy asks for. */
+/** The request of a proxy's client. */
 export type ProxyRequest =
   | {
       readonly kind: "connect";
@@ -40,7 +40,7 @@ export function parseRequestHead(text: string): ProxyRequest {
 function parseConnect(target: string, fields: readonly HeaderField[]): ProxyRequest {
   const [, name, port] = /^(\[[0-9A-Fa-f:.]+\]|[^\s/@?#\\:[\]]+):(\d{1,5})$/.exec(target) ?? [];
   const url = name === undefined ? null : URL.parse(`https://${name}:${port}/`);
-  if (url === null || Number(port) === 0) return bad("CONNECT wants host:port.");
+  if (url === null || Number(port) === 0) return bad("CONNECT needs host:port.");
   return { kind: "connect", host: hostOf(url), port: Number(port), fields };
 }
 
@@ -60,9 +60,9 @@ function parseForward(
 }
 
 /**
- * The length of a request's body. One rule: a body has one Content-Length. Clients of this proxy are browsers,
- * which send no chunked requests over HTTP/1; whoever does is told so (RFC 9112 section 6.3), and two lengths
- * are an attempt to have two readers disagree.
+ * The length of a request's body. One rule: a body has one Content-Length. Clients of this proxy are browsers, which
+ * send no chunked requests over HTTP/1; any other client is told so (RFC 9112 section 6.3), and two lengths are an
+ * attempt to have two readers disagree.
  */
 function bodyBytesOf(fields: readonly HeaderField[]): number | ProxyRequest {
   const lengths = elementsOf(fields, "content-length");
@@ -73,15 +73,15 @@ function bodyBytesOf(fields: readonly HeaderField[]): number | ProxyRequest {
   if (codings.length > 0) {
     return codings.length === 1 && codings[0] === "chunked"
       ? bad("A body needs a Content-Length here.", 411)
-      : bad("This Transfer-Encoding is not known.", 501);
+      : bad("This Transfer-Encoding is not supported.", 501);
   }
   const [length = "0", ...others] = new Set(lengths);
-  if (others.length > 0) return bad("There are several Content-Lengths.");
+  if (others.length > 0) return bad("The request has several Content-Length headers.");
   if (!/^\d{1,15}$/.test(length)) return bad("Content-Length is not a number.");
   return Number(length);
 }
 
-/** What an absolute form is sent to another proxy as. */
+/** The absolute form of a request, as it is sent to another proxy. */
 export function absoluteForm(url: URL): string {
   return `http://${bracketed(hostOf(url))}:${portOf(url)}${url.pathname}${url.search}`;
 }

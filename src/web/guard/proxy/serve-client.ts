@@ -24,20 +24,21 @@ type ResponseHead =
   | { readonly kind: "bad"; readonly reason: string };
 
 /**
- * What is sent on of a server's head: without what concerns its connection, and saying that ours ends with the
- * answer. A browser uses one connection to a proxy for many hosts; kept open, a server could answer for others.
+ * The part of a server's head that is sent on: without the fields about its connection, and with one saying that the
+ * client's connection ends with the response. A browser uses one connection to a proxy for many hosts; kept open, a
+ * server could answer for others.
  */
 export function parseResponseHead(text: string): ResponseHead {
-  // Folded lines are obsolete and still sent: one line for whoever reads on (RFC 9112 section 5.2).
+  // Folded lines are obsolete and still sent: one line for the next reader (RFC 9112 section 5.2).
   const [first = "", ...lines] = text
     .trimEnd()
     .replaceAll(/\r?\n[ \t]+/g, " ")
     .split(/\r?\n/);
   const [, version, code] = /^HTTP\/(1\.[01]) ([1-5]\d\d)(?: |$)/.exec(first) ?? [];
   const fields = parseFields(lines);
-  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern is for control characters
   if (version === undefined || fields === undefined || /[\u0000-\u001f\u007f]/.test(first)) {
-    return { kind: "bad", reason: "its answer is not HTTP" };
+    return { kind: "bad", reason: "its response is not HTTP" };
   }
   const status = Number(code);
   // Nobody asked for an upgrade; and a challenge for proxies must be this proxy's.
@@ -49,7 +50,7 @@ export function parseResponseHead(text: string): ResponseHead {
 
 /** Browsers keep their cookies of one site within this. */
 const requestHeadBytesMax = 16 * 1024;
-/** A browser sends its head at once; this is a local connection. */
+/** A browser sends its head immediately; this is a local connection. */
 const requestHeadMsMax = 10_000;
 /** Common servers cut theirs at 8 to 32 KiB. */
 const responseHeadBytesMax = 64 * 1024;
@@ -58,14 +59,14 @@ const responseHeadMsMax = 60_000;
 /** Interim answers before the answer; servers send one or two. */
 const interimMax = 16;
 
-/** What the page that is shown may reach. */
+/** The destinations that the shown page may reach. */
 export interface PagePolicy {
   readonly allowance: Allowance;
   /** CONNECT goes to these ports only: anything can be said through it. */
   readonly connectPorts: ReadonlySet<number>;
 }
 
-/** What one proxy may do for its clients. */
+/** The limits and rules of one proxy for its clients. */
 export interface ProxyPolicy {
   readonly roads: Roads;
   /** Undefined while nobody has said which page is shown. */
@@ -99,7 +100,7 @@ export async function serveClient(
     const request = parseRequestHead(read.text);
     if (request.kind === "bad") return answer(client, request.status, request.reason);
     if (!policy.isAuthorized(request.fields)) {
-      return answer(client, 407, "This proxy serves the browser that it was made for.");
+      return answer(client, 407, "This proxy serves only the browser that it was created for.");
     }
     asked =
       request.kind === "connect"
@@ -107,7 +108,7 @@ export async function serveClient(
         : { host: hostOf(request.url), port: portOf(request.url) };
     const page = policy.page();
     if (page === undefined) {
-      throw new AppError("refused", `"${asked.host}" was not asked: no page is shown yet.`);
+      throw new AppError("refused", `Refused to connect to "${asked.host}": no page is shown yet.`);
     }
     const held = new HeldBytes(client, read.rest, () => gone.abort());
     const call = { client, to: asked, held, roads: policy.roads, page, signal: wanted };
@@ -127,10 +128,10 @@ function endUnread(client: Socket, kind: Exclude<HeadRead["kind"], "head">): voi
       client.destroy();
       break;
     case "too_large":
-      answer(client, 431, `A head has at most ${requestHeadBytesMax} bytes here.`);
+      answer(client, 431, `The limit for request headers is ${requestHeadBytesMax} bytes.`);
       break;
     case "timeout":
-      answer(client, 408, "The head of the request did not come.");
+      answer(client, 408, "The request headers did not arrive.");
       break;
   }
 }
@@ -144,7 +145,7 @@ function answer(client: Socket, status: ReplyStatus, reason: string): void {
 interface Call {
   readonly client: Socket;
   readonly to: Destination;
-  /** What comes behind its head. */
+  /** The bytes behind its head. */
   readonly held: HeldBytes;
   readonly roads: Roads;
   readonly page: PagePolicy;
@@ -156,7 +157,7 @@ async function serveConnect({ client, to, held, roads, page, signal }: Call): Pr
     const open = [...page.connectPorts].join(", ");
     throw new AppError(
       "refused",
-      `"${to.host}" was not asked on port ${to.port}: for this page only the ports ${open} are open.`,
+      `Refused to connect to "${to.host}" on port ${to.port}: for this page only the ports ${open} are open.`,
     );
   }
   const route = await routeTo("https:", to, standingOf(to, page.allowance), roads, signal);
@@ -217,16 +218,16 @@ async function passAnswer(server: Socket, client: Socket, host: string): Promise
     if (before.length > 0) client.write(before);
     return relayAnswer(server, client);
   }
-  drop(server, client, host, "it never came to an answer");
+  drop(server, client, host, "it sent only interim responses");
 }
 
 const unreadReasons = {
   closed: "the connection was closed before the answer",
-  too_large: "the head of its answer is too large",
+  too_large: "its response headers are too large",
   timeout: `no answer within ${responseHeadMsMax} ms`,
 } as const;
 
 function drop(server: Socket, client: Socket, host: string, reason: string): void {
-  answer(client, 502, `"${host}" gave no usable answer: ${reason}.`);
+  answer(client, 502, `"${host}" sent no usable response: ${reason}.`);
   server.destroy();
 }

@@ -80,7 +80,7 @@ function snippetOf(page: Page, result: HtmlElement): string {
   return "";
 }
 
-/** The label in front of some snippets ("Web") is no part of them. */
+/** The label in front of some snippets ("Web") is not part of them. */
 function withoutIcons(page: Page, element: HtmlElement | undefined): string {
   if (element === undefined) return "";
   const text = page.text(element);

@@ -76,7 +76,7 @@ function results(page: Page): RawResult[] {
     .all(resultSelector)
     .filter((result) => !isWithin(result, others))
     .flatMap((result) => {
-      // Results of the same site are nested below; what is shown of this one comes first.
+      // Results of the same site are nested below; the text of this one comes first.
       const content = page.first(contentSelector, result) ?? result;
       const href = page.first("a[href]", content)?.attribs["href"] ?? "";
       // A relative address is an ad.

@@ -130,7 +130,7 @@ function liteResults(page: Page): RawResult[] {
   return found.filter(({ url }) => url !== "");
 }
 
-/** What a link leads to: the redirect undone, ads dropped, also those that are wrapped twice. */
+/** The target of a link: the redirect undone, ads dropped, also those that are wrapped twice. */
 function targetUrl(href: string | undefined): string | undefined {
   const url = URL.parse(href ?? "", site);
   if (url === null) return undefined;

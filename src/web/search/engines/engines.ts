@@ -42,7 +42,7 @@ export const defaultEngines: readonly SearchEngine[] = engineIds
   .slice(0, 11)
   .map((id) => engines[id]);
 
-/** Who takes the place of a suspended default, in this order. */
+/** The engines that replace a suspended default, in this order. */
 export const benchEngines: readonly SearchEngine[] = engineIds
   .slice(11, 16)
   .map((id) => engines[id]);

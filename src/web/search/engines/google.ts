@@ -98,7 +98,7 @@ function desktopResults(page: Page): RawResult[] {
   });
 }
 
-/** How many results stand in each element around one. */
+/** The number of results in each element around one. */
 function countLinks(links: readonly HtmlElement[]): ReadonlyMap<ParentNode, number> {
   const counts = new Map<ParentNode, number>();
   for (const link of links) {
@@ -109,7 +109,7 @@ function countLinks(links: readonly HtmlElement[]): ReadonlyMap<ParentNode, numb
   return counts;
 }
 
-/** The largest element around a link that holds no other result: the classes of what is between them change. */
+/** The largest element around a link that holds no other result: the classes of the elements in between change. */
 function widestOf(link: HtmlElement, linksIn: ReadonlyMap<ParentNode, number>): HtmlElement {
   let widest = link;
   for (let node = link.parent; node !== null && isTag(node); node = node.parent) {

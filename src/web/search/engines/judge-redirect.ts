@@ -23,7 +23,7 @@ export function judgeRedirect(
   hops: number,
 ): RedirectVerdict {
   const url = URL.parse(location, from.href);
-  if (url === null) return failed("redirected to something that is no URL");
+  if (url === null) return failed("redirected to something that is not a URL");
   const said = wallAt(url, (place) => engine.judgeLocation?.(place));
   if (said !== undefined) return { kind: "answer", answer: said };
   if (url.protocol !== "https:" && url.protocol !== from.protocol) {
@@ -38,7 +38,7 @@ function failed(detail: string): RedirectVerdict {
   return { kind: "answer", answer: { state: "error", detail } };
 }
 
-/** An overridden host is none of the domain: from there only the same host will do. */
+/** An overridden host is not in the domain: from there only the same host is allowed. */
 function isWithin(url: URL, from: URL, domain: string | undefined): boolean {
   if (url.host === from.host) return true;
   return domain !== undefined && isOf(from.hostname, domain) && isOf(url.hostname, domain);

@@ -10,7 +10,7 @@ export interface SearchLocale {
   readonly chosenRegion: string | undefined;
 }
 
-/** Reads the settings; what is no language or region counts as English and everywhere. */
+/** Reads the settings; an invalid language or region means English and everywhere. */
 export function localeOf({ language, region }: EngineSettings): SearchLocale {
   const locale = parseLocale(language) ?? new Intl.Locale("en-US");
   const chosen = region ?? locale.region;

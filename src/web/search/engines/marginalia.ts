@@ -12,7 +12,7 @@ import { readJson } from "../pages/read-json.ts";
 import { webUrl } from "../pages/web-url.ts";
 import { apiHeaders, formOf } from "./request-headers.ts";
 
-/** What it says, in JSON or bare, when the key has been used too often in a minute. */
+/** Its message, in JSON or bare, when the key has been used too often in a minute. */
 const throttleText = /^(?:QPM|QPS) Limit Exceeded\b/i;
 const sentenceCharsMax = 200;
 

@@ -18,7 +18,7 @@ import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
 const site = "https://www.qwant.com";
 /** `data.error_code` of its throttle. */
 const throttleCode = 24;
-/** What the HTML site shows to plain clients; confirmed by the capture of 2026-04. */
+/** The HTML site's page for plain clients; confirmed by the capture of 2026-04. */
 const shellTitle = /^Service unavailable/i;
 /** DataDome's cookie is good for a year; a process does not live that long. */
 const cookieLifeMs = 24 * 60 * 60_000;

@@ -8,7 +8,7 @@ export type Headers = Readonly<Record<string, string>>;
 const acceptEncoding = "gzip, deflate";
 const acceptPage = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-/** What a browser sends when somebody opens a page. Without the `Sec-Fetch-*` set DuckDuckGo blocks. */
+/** The headers that a browser sends when a user opens a page. Without the `Sec-Fetch-*` set DuckDuckGo blocks. */
 export function pageHeaders(id: EngineId, settings: EngineSettings): Headers {
   return {
     "User-Agent": desktopUserAgent(id),
@@ -24,7 +24,7 @@ export function pageHeaders(id: EngineId, settings: EngineSettings): Headers {
   };
 }
 
-/** What a browser sends with a form of the engine's own page. @param referer that page */
+/** The headers that a browser sends with a form of the engine's own page. @param referer that page */
 export function formHeaders(id: EngineId, settings: EngineSettings, referer: string): Headers {
   return {
     ...pageHeaders(id, settings),
@@ -35,7 +35,7 @@ export function formHeaders(id: EngineId, settings: EngineSettings, referer: str
   };
 }
 
-/** What a program sends to an API that is meant for programs, with its own name. */
+/** The headers that a program sends to an API for programs, with its own name. */
 export function apiHeaders(settings: EngineSettings): Headers {
   return {
     "User-Agent": honestUserAgent,

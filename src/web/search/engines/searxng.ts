@@ -32,7 +32,7 @@ export const searxng: SearchEngine = {
       : await readJson(response, { answer }),
 };
 
-/** @throws AppError `config` when there is no instance to ask */
+/** @throws AppError `config` when no instance is configured */
 function searchRequest({ text, settings }: EngineQuery): EngineRequest {
   if (settings.searxngUrl === undefined) {
     throw new AppError(

@@ -79,7 +79,7 @@ async function answer(value: unknown): Promise<EngineAnswer | undefined> {
   return mayPause && pauseMs !== undefined ? { ...said, backoffMs: pauseMs } : said;
 }
 
-/** The API gives no text of the question: what is known about it instead. */
+/** The API gives no text of the question: these are the known facts about it instead. */
 function snippetOf(item: unknown): string {
   const tags = (listAt(item, "tags") ?? []).map((tag) => textAt(tag)).filter((tag) => tag !== "");
   const facts = [

@@ -1,4 +1,4 @@
-/** What Startpage calls languages: mostly by their own names, in Latin letters. */
+/** Startpage's names of languages: mostly by their own names, in Latin letters. */
 const languageNames: Readonly<Record<string, string>> = {
   ar: "arabic",
   bg: "bulgarian",
@@ -26,7 +26,7 @@ const languageNames: Readonly<Record<string, string>> = {
   zh: "jiantizhongwen",
 };
 
-/** @param language ISO 639; one that is not known counts as English */
+/** @param language ISO 639; an unknown one means English */
 export function startpageLanguage(language: string): string {
   return languageNames[language] ?? "english";
 }

@@ -2,7 +2,7 @@ import { homepage, product } from "../../../base/product.ts";
 import { type EngineId, engineIds } from "../engine.ts";
 
 /**
- * What Chrome on a desktop calls itself: since 2022 all but the major version is frozen. 155 and 156 are the stable
+ * The user agent of Chrome on a desktop: since 2022 all but the major version is frozen. 155 and 156 are the stable
  * versions of November 2026; older ones get fewer answers.
  */
 const desktopChrome: readonly string[] = [
@@ -21,7 +21,7 @@ const featurePhones: readonly string[] = [
   "NokiaN72/5.0706.4.0.1 Series60/2.8 Profile/MIDP-2.0 Configuration/CLDC-1.1",
 ];
 
-/** For services that ask programs to say who they are, with somebody to turn to. */
+/** For services that ask programs to identify themselves, with a contact. */
 export const honestUserAgent = [
   `${product.name}/${product.version}`,
   ...(homepage === undefined ? [] : [`(+${homepage})`]),

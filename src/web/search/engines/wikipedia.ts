@@ -80,7 +80,7 @@ async function answer(value: unknown, site: string): Promise<EngineAnswer | unde
   return listed(entries, results);
 }
 
-/** As Wikipedia's own links spell titles: underscores, and escapes for what is not allowed in a path. */
+/** As Wikipedia's own links spell titles: underscores, and escapes for characters that are not allowed in a path. */
 function titlePath(title: string): string {
   return encodeURIComponent(title.toWellFormed().replaceAll(" ", "_"))
     .replaceAll(/%(?:3A|2F|2C|3B|40|24)/g, decodeURIComponent)

@@ -25,7 +25,7 @@ export function failed(detail: string): EngineAnswer {
   return { state: "error", detail };
 }
 
-/** What an API listed: entries without a title or an address are of no use. An empty list is an answer. */
+/** The entries that an API listed: those without a title or an address are of no use. An empty list is an answer. */
 export function listed(entries: readonly unknown[], results: readonly RawResult[]): EngineAnswer {
   const usable = results.filter(({ title, url }) => title !== "" && url !== "");
   if (usable.length > 0) return { state: "ok", results: usable };

@@ -15,7 +15,7 @@ const cloudflareErrorSelector = ".cf-error-code, #cf-error-details, .cf-error-de
 const cloudflareError = /\b1020\b/;
 /** All that there is when the client does not look like a browser. */
 const cloudflareSentence = /^error code: 1020$/i;
-/** `jsd` is its measurement of clients, which stands in good pages as well. */
+/** `jsd` is its measurement of clients, which is in good pages as well. */
 const cloudflareScript = /\b_cf_chl_opt\b|\/challenge-platform\/(?!scripts\/jsd\/)/;
 
 /** Widgets of the services that ask for a proof of being human (`g-recaptcha`, `h-captcha`), and what sites call their own. */
@@ -32,7 +32,10 @@ const captchaTitle = /^captcha$/i;
 const captchaSentence =
   /\b(?:verify|confirm|prove)(?:ing)? (?:that )?you(?:(?:'|’)re| are) (?:a |not a )(?:human|robot|bot)\b/i;
 
-/** What any site may answer a suspected bot with: Cloudflare's challenge, a captcha. Only for pages without results. */
+/**
+ * The answers that any site may give to a suspected bot: Cloudflare's challenge, a captcha. Only for pages without
+ * results.
+ */
 export function challengeOf(page: Page, { headers }: EngineResponse): EngineAnswer | undefined {
   if (headers["cf-mitigated"] === "challenge" || isCloudflare(page)) return blocked("cloudflare");
   const isCaptcha =

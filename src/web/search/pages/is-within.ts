@@ -1,6 +1,6 @@
 import type { HtmlElement } from "../../dom/parse-html.ts";
 
-/** Whether an element is one of `others`, or stands in one of them. */
+/** Whether an element is one of `others`, or inside one of them. */
 export function isWithin(element: HtmlElement, others: readonly HtmlElement[]): boolean {
   if (others.length === 0) return false;
   for (let node: typeof element.parent = element; node !== null; node = node.parent) {

@@ -7,9 +7,12 @@ const entriesMax = 200;
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** Undefined when the text is no JSON, or has too many values. Bare control characters in strings, which Baidu sends, become spaces. */
+/**
+ * Undefined when the text is not JSON, or has too many values. Bare control characters in strings, which Baidu sends,
+ * become spaces.
+ */
 export function parseJson(written: string): unknown {
-  // A byte order mark counts as white space here, but not to the parser.
+  // A byte order mark is white space here, but not to the parser.
   const text = written.trim();
   if (isHeavyJson(text)) return undefined;
   try {

@@ -23,12 +23,12 @@ export interface Page {
 const pageDepthMax = 256;
 /** More elements are made to take time, too. Captured pages have up to 2,600. */
 const pageElementsMax = 60_000;
-/** More than any page lists; what is done for each of them has a bound by this. */
+/** More than any page lists; this bounds the work done for each of them. */
 const matchesMax = 100;
-/** Of a text, what is looked at for a marker: markers are short and stand alone. */
+/** The part of a text that is searched for a marker: markers are short and alone. */
 const markerCharsMax = 500;
 
-/** What is never read as text. */
+/** Elements that are never read as text. */
 const silentElements: ReadonlySet<string> = new Set(["script", "style", "template", "svg"]);
 
 /**

@@ -9,9 +9,9 @@ const words: Readonly<Record<string, unknown>> = { true: true, false: false, nul
 const minified: Readonly<Record<string, unknown>> = { "!0": true, "!1": false };
 
 /**
- * The JSON value or JavaScript literal that starts at `start`, and nothing of what follows it: scripts hold such values
- * between code. Nothing is evaluated. Objects have no prototype.
- * @returns undefined when there is none, or it does not end
+ * The JSON value or JavaScript literal that starts at `start`, and nothing after it: scripts hold such values between
+ * code. Nothing is evaluated. Objects have no prototype.
+ * @returns undefined when it is missing, or does not end
  */
 export function parseLiteral(text: string, start: number): unknown {
   try {
@@ -70,7 +70,7 @@ class LiteralReader {
     return found;
   }
 
-  /** What stands between brackets, separated by commas; one may follow the last. */
+  /** The items between brackets, separated by commas; one may follow the last. */
   private members(end: string, member: () => void): void {
     this.at += 1;
     for (;;) {

@@ -8,13 +8,13 @@ import { type Page, openPage } from "./page.ts";
 import { locationAnswer } from "./read-page.ts";
 import { retryAfterMs, statusAnswer } from "./status-answer.ts";
 
-/** How the answers of one API are told apart. */
+/** Rules that distinguish the answers of one API. */
 export interface JsonRules {
-  /** What the body says of a failure, whatever the status: error objects come with 200 as well. */
+  /** The failure in the body, whatever the status: error objects come with 200 as well. */
   readonly failure?: (value: unknown) => EngineAnswer | undefined;
   /** The answer of a body that came with a good status; undefined when it has another shape. */
   readonly answer: (value: unknown) => EngineAnswer | undefined | Promise<EngineAnswer | undefined>;
-  /** What a body that is no JSON says, such as a sentence about a limit. */
+  /** The meaning of a body that is not JSON, such as a sentence about a limit. */
   readonly sentence?: (text: string) => EngineAnswer | undefined;
   /** The engine's own wall, when it answers with a page. */
   readonly wall?: (page: Page) => EngineAnswer | undefined;
@@ -37,7 +37,7 @@ export async function readJson(response: EngineResponse, rules: JsonRules): Prom
   }
 }
 
-/** For how long a throttle lasts may stand in the head only. */
+/** The duration of a throttle may be in the head only. */
 function withPause(answer: EngineAnswer, { headers }: EngineResponse): EngineAnswer {
   if (answer.state !== "rate_limited") return answer;
   return { ...answer, retryAfterMs: answer.retryAfterMs ?? retryAfterMs(headers) };
@@ -52,6 +52,6 @@ async function withoutJson(response: EngineResponse, rules: JsonRules): Promise<
     wall ??
     statusAnswer(response) ??
     errorTitleAnswer(page, response) ??
-    parseError("the answer is no JSON")
+    parseError("the answer is not JSON")
   );
 }

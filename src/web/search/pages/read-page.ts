@@ -7,7 +7,7 @@ import { type Page, openPage } from "./page.ts";
 import { statusAnswer } from "./status-answer.ts";
 import { wallAt } from "./wall-place.ts";
 
-/** How the pages of one engine are told apart. All of it looks at nodes, never at the text of the page. */
+/** Rules that distinguish the pages of one engine. All of it looks at nodes, never at the text of the page. */
 export interface PageRules {
   /** In the page's order; entries without title or address are dropped. */
   readonly results: (page: Page) => readonly RawResult[] | Promise<readonly RawResult[]>;
@@ -21,7 +21,7 @@ export interface PageRules {
 }
 
 /**
- * Reads a response that should be a page. Results count first: pages of engines carry scripts of their captchas
+ * Reads a response that should be a page. Results have precedence: pages of engines carry scripts of their captchas
  * also when all is well. A page without results and without a marker has changed.
  */
 export async function readPage(response: EngineResponse, rules: PageRules): Promise<EngineAnswer> {
@@ -71,6 +71,6 @@ export function locationAnswer(
   if (said !== undefined) return said;
   if (status < 300 || status >= 400) return undefined;
   const target = URL.parse(headers["location"] ?? "", url);
-  if (target === null) return failed(`HTTP ${status} without a place to go`);
+  if (target === null) return failed(`HTTP ${status} without a location`);
   return wallAt(target, judgeLocation) ?? failed(`redirected to ${target.host}`);
 }

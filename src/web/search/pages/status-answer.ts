@@ -3,7 +3,7 @@ import { blocked, failed, rateLimited } from "./answers.ts";
 
 const secondMs = 1_000;
 
-/** What the status line says by itself; undefined for a response that is to be read. */
+/** The meaning of the status line alone; undefined for a response that has to be read. */
 export function statusAnswer({ status, headers }: EngineResponse): EngineAnswer | undefined {
   if (status >= 200 && status < 300) return undefined;
   const detail = `HTTP ${status}`;

@@ -2,13 +2,13 @@ import type { EngineAnswer, SearchEngine } from "../engine.ts";
 import { blocked, consentWall } from "./answers.ts";
 
 const captchaHost = /captcha/;
-/** A folder or file of that name; what is searched for stands behind the question mark. */
+/** A folder or file of that name; the query is behind the question mark. */
 const captchaPath = /\/[^/]*captcha[^/]*(?:\/|$)/i;
 const consentHost = /^consent\./;
 
 /**
- * What a place says by itself, where an engine sends its reader: each knows its own walls, and there are those of
- * services that serve many. Undefined = nothing.
+ * The meaning of a place to which an engine sends its reader: each knows its own walls, and there are those of services
+ * that serve many. Undefined = nothing.
  */
 export function wallAt(
   place: URL,

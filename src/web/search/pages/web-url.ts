@@ -17,11 +17,11 @@ export function decodeEscapes(text: string): string | undefined {
   }
 }
 
-/** `YYYY-MM-DD` of a moment that an API gives as text or as seconds since 1970; undefined when it is none. */
+/** `YYYY-MM-DD` of a moment that an API gives as text or as seconds since 1970; undefined when it is not a date. */
 export function isoDate(moment: string | number | undefined): string | undefined {
   if (moment === undefined || moment === "") return undefined;
   const date = new Date(typeof moment === "number" ? moment * 1000 : moment);
-  // Before the Web there were no pages; what is dated later than any clock is a mistake.
+  // Before the Web there were no pages; a date later than any clock is a mistake.
   const year = date.getUTCFullYear();
   return year >= 1990 && year <= 2100 ? date.toISOString().slice(0, 10) : undefined;
 }

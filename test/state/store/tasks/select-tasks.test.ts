@@ -69,7 +69,7 @@ describe("wordsFrom()", () => {
   test("more than anybody looks for is refused", () => {
     expect(wordsFrom(["x".repeat(taskQueryCharsMax)])).toHaveLength(1);
     expect(() => wordsFrom(Array<string>(taskQueryCharsMax + 1).fill("x"))).toThrow(
-      "The words to look for have 1,001 characters, at most 1,000 are possible",
+      "The search words have 1,001 characters; the limit is 1,000",
     );
   });
 });

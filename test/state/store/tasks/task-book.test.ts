@@ -162,17 +162,17 @@ describe("performTaskRequest()", () => {
       "Step 1 belongs to task 1, not to task 2",
     ],
     ["switch to anything", () => switchTo(null), "switch needs `task_id`, or words of one task"],
-    ["switch to nothing", () => switchTo(null, "zzz"), 'No task has the word "zzz"'],
+    ["switch to nothing", () => switchTo(null, "zzz"), 'No task contains the word "zzz"'],
     [
       "switch to one of two",
       () => (create("a x"), create("b x"), switchTo(null, "x")),
-      '2 tasks have the word "x": task 2 (b x), task 1 (a x). Give `task_id`.',
+      '2 tasks contain the word "x": task 2 (b x), task 1 (a x). Give `task_id`.',
     ],
     ["no text", () => create(" \n"), "`text` is empty"],
     [
       "a long text",
       () => create("x".repeat(taskTextCharsMax + 1)),
-      "`text` has 10,001 characters, and a task or step at most 10,000",
+      "`text` has 10,001 characters; the limit for a task or step is 10,000",
     ],
   ];
   test.each(refusals)("refuses %s, and says what to do", (_name, request, expected) => {
@@ -182,7 +182,7 @@ describe("performTaskRequest()", () => {
   test("a text of the longest length is kept, one step more than the most is not", () => {
     expect(create("x".repeat(taskTextCharsMax)).tasks[0]?.text).toHaveLength(taskTextCharsMax);
     for (let count = 0; count < taskStepsMax; count += 1) add("s");
-    expect(() => add("s")).toThrow("There are 1000 steps in task 1");
+    expect(() => add("s")).toThrow("There are already 1000 steps in task 1");
   });
 
   test("hostile text is kept as text: NUL, half characters, escape sequences, SQL", () => {

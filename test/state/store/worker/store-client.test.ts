@@ -89,7 +89,7 @@ describe("StoreClient", () => {
       ]);
       const lost = `The store was lost: ${reason}.`;
       expect(ends.map((end) => (end.status === "rejected" ? String(end.reason) : end))).toEqual([
-        `AppError: ${lost} The change may or may not have been kept: look before you repeat it.`,
+        `AppError: ${lost} The change may or may not have been saved: check before you repeat it.`,
         `AppError: ${lost} Try again.`,
       ]);
       expect(warnings).toEqual([`The store Worker was lost and is replaced: ${reason}.`]);
@@ -136,7 +136,9 @@ describe("StoreClient", () => {
   test("a folder that cannot be made is refused, and used as soon as it can", async () => {
     writeFileSync(join(root, "home"), "in the way");
     await using client = newClient();
-    expect(create(client, "a")).rejects.toThrow("must be a folder: move away what is there");
+    expect(create(client, "a")).rejects.toThrow(
+      "must be a folder: move the file in its place away",
+    );
     await client.call("plans.get", { scope }).catch(() => undefined);
     rmSync(join(root, "home"));
     expect(await create(client, "b")).toBe(1);

@@ -124,8 +124,8 @@ describe("readBmp()", () => {
   });
 
   test.each<[string, Parts, string]>([
-    ["rows that are not whole", { bits: 8, table: redAndBlue, body: [1, 1, 1] }, "not whole"],
-    ["a JPEG in it", { bits: 24, compression: 4, body: [1, 2, 3] }, "do not have"],
+    ["rows that are not whole", { bits: 8, table: redAndBlue, body: [1, 1, 1] }, "is incomplete"],
+    ["a JPEG in it", { bits: 24, compression: 4, body: [1, 2, 3] }, "do not support"],
     ["seven bits", { bits: 7, table: redAndBlue, body: [1, 1, 1, 0, 0, 0, 1, 0] }, "7 bits"],
   ])("refuses %s", (_what, parts, message) => {
     expect(() => readBmp(bmp(parts))).toThrow(message);

@@ -22,11 +22,11 @@ describe("safeSvg()", () => {
   });
 
   test.each([
-    ["<text>1 < 2</text>", "a tag in it has no name"],
-    ["<rect a=1/>", "is not whole"],
-    ["<rect", "is not whole"],
-    ["<!-- a", '"-->" is missing'],
-    ["<!ELEMENT a ANY>", "not one of SVG"],
+    ["<text>1 < 2</text>", "it has a tag without a name"],
+    ["<rect a=1/>", "is incomplete"],
+    ["<rect", "is incomplete"],
+    ["<!-- a", 'it lacks "-->"'],
+    ["<!ELEMENT a ANY>", "a declaration that SVG does not have"],
   ])("refuses what is not well-formed: %s", (content, message) => {
     expect(() => safeSvg(inSvg(content))).toThrow(message);
   });

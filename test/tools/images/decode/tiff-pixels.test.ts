@@ -68,15 +68,15 @@ describe("readTiff()", () => {
   });
 
   test.each([
-    ["no strip", [{ tag: 273, isLong: true, count: 0, value: 8 }], "not all there"],
-    ["a compression of cameras", [{ tag: 259, value: 34_713 }], "34713 is not known"],
+    ["no strip", [{ tag: 273, isLong: true, count: 0, value: 8 }], "are missing"],
+    ["a compression of cameras", [{ tag: 259, value: 34_713 }], "34713 is unknown"],
     [
       "tiles of nothing",
       [
         { tag: 322, value: 0 },
         { tag: 323, value: 0 },
       ],
-      "make no sense",
+      "an invalid size",
     ],
     [
       "tiles of 4 gigapixels",
@@ -84,7 +84,7 @@ describe("readTiff()", () => {
         { tag: 322, value: 65_535 },
         { tag: 323, value: 65_535 },
       ],
-      "make no sense",
+      "an invalid size",
     ],
     [
       "64 channels of 4 gigapixels",
@@ -92,7 +92,7 @@ describe("readTiff()", () => {
         { tag: 256, value: 65_535 },
         { tag: 257, value: 65_535 },
       ],
-      "no sense",
+      "its size is invalid",
     ],
     [
       "a thousand channels",
@@ -103,7 +103,7 @@ describe("readTiff()", () => {
       ],
       "memory",
     ],
-    ["a PNG for a JPEG", [{ tag: 259, value: 7 }], "a part of it is damaged"],
+    ["a PNG for a JPEG", [{ tag: 259, value: 7 }], "one of its strips or tiles is damaged"],
   ])("refuses %s", async (_what, entries, message) => {
     const error: unknown = await readTiff(greyTiff(samplePng(), entries)).catch((reason) => reason);
     expect(String(error)).toContain(message);

@@ -100,7 +100,7 @@ describe("behind the user's proxy", () => {
     }
     const said = await throughGuard(port, "CONNECT docs.example:443 HTTP/1.1");
     expect(said).toContain(
-      `"127.0.0.1" could not be reached on port ${port}: the connection was refused.`,
+      `Cannot connect to "127.0.0.1" on port ${port}: the connection was refused.`,
     );
   });
 

@@ -113,7 +113,7 @@ describe("a request for a whole URL", () => {
       portOf(proxy),
       request(proxy, `GET http://page.test:${server.port}/ HTTP/1.1`),
     );
-    expect(said).toMatch(/^HTTP\/1\.1 502 [\s\S]*"page\.test" gave no usable answer: /);
+    expect(said).toMatch(/^HTTP\/1\.1 502 [\s\S]*"page\.test" sent no usable response: /);
   });
 
   test("ends after interim answers without end", async () => {

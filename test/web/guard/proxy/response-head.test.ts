@@ -31,12 +31,12 @@ describe("parseResponseHead()", () => {
   });
 
   test.each([
-    ["SSH-2.0-x\r\n\r\n", "its answer is not HTTP"],
-    ["HTTP/2 200\r\n\r\n", "its answer is not HTTP"],
-    ["HTTP/1.1 999 X\r\n\r\n", "its answer is not HTTP"],
-    ["HTTP/1.1 200 a\rb\r\n\r\n", "its answer is not HTTP"],
-    ["HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "its answer is not HTTP"],
-    ["HTTP/1.1 200 OK\r\nNul: a\0\r\n\r\n", "its answer is not HTTP"],
+    ["SSH-2.0-x\r\n\r\n", "its response is not HTTP"],
+    ["HTTP/2 200\r\n\r\n", "its response is not HTTP"],
+    ["HTTP/1.1 999 X\r\n\r\n", "its response is not HTTP"],
+    ["HTTP/1.1 200 a\rb\r\n\r\n", "its response is not HTTP"],
+    ["HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "its response is not HTTP"],
+    ["HTTP/1.1 200 OK\r\nNul: a\0\r\n\r\n", "its response is not HTTP"],
     ["HTTP/1.1 101 Switching Protocols\r\n\r\n", "it answered 101"],
     ["HTTP/1.1 407 Proxy\r\n\r\n", "it answered 407"],
   ])("%p is not passed on", (text, reason) => {

@@ -62,7 +62,7 @@ describe("judgeRedirect()", () => {
       "duckduckgo",
       "https://html.duckduckgo.com/html/",
       "https://[",
-      "error: redirected to something that is no URL",
+      "error: redirected to something that is not a URL",
     ],
     ["startpage", "https://www.startpage.com/sp/search", "/sp/captcha?x", "blocked: captcha"],
     ["startpage", local, "/sp/captcha", "blocked: captcha"],

@@ -1,6 +1,6 @@
 import type { MarkupRow } from "./markup-row.ts";
 
-/** Boards: posts of a thread stand one below the other. */
+/** Boards: the posts of a thread follow one another. */
 export const boardMarkups: Readonly<Record<string, MarkupRow>> = {
   Discourse: {
     post: ".crawler-post, .topic-post, article[data-post-id]",

@@ -10,7 +10,7 @@ import type { ElementPattern } from "../element-pattern.ts";
 import { isHiddenByClass } from "../is-furniture.ts";
 import type { Post } from "./post.ts";
 
-/** What a walk looks for. */
+/** The elements that a walk looks for. */
 export interface PostRules {
   isPost(element: HtmlElement): boolean;
   isBody(element: HtmlElement): boolean;
@@ -26,8 +26,8 @@ interface Draft {
 }
 
 /**
- * The posts below `root` in the order of the document. Posts may stand in posts, as answers do in trees of
- * comments: what stands in an inner one is not the outer one's. A post without a body is none.
+ * The posts below `root` in the order of the document. Posts may be nested, as answers are in trees of comments: the
+ * content of an inner one does not belong to the outer one. A post without a body is ignored.
  */
 export function findPosts(root: HtmlElement, rules: PostRules): Post[] {
   const drafts: Draft[] = [];
@@ -70,7 +70,7 @@ export function matchesAny(element: HtmlElement, patterns: readonly ElementPatte
   return patterns.some((pattern) => matchesPattern(element, pattern));
 }
 
-/** Names and dates are shorter; what is longer holds something else too. */
+/** Names and dates are shorter; a longer text holds something else too. */
 const authorCharsMax = 60;
 const dateCharsMax = 60;
 
@@ -89,7 +89,7 @@ interface Mark {
   readonly text: string;
 }
 
-/** What `element` says about who wrote a post, where that is surer than what is `known` of it. */
+/** The author of a post as `element` gives it, where that is surer than the `known` one. */
 function authorMark(
   element: HtmlElement,
   patterns: readonly ElementPattern[],
@@ -112,7 +112,7 @@ function authorRank(element: HtmlElement, patterns: readonly ElementPattern[]): 
   return undefined;
 }
 
-/** Around a name stand badges and counts: where there is a link, the name is its text. */
+/** Badges and counters surround a name: with a link, the name is its text. */
 function nameIn(element: HtmlElement): string {
   const link = findNear(element, (child) => child.name === "a" && isName(textOfName(child)));
   const text = textOfName(link ?? element);
@@ -127,7 +127,7 @@ function isName(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** What `element` says about when a post was written, where that is surer than what is `known` of it. */
+/** The time of a post as `element` gives it, where that is surer than the `known` one. */
 function dateMark(
   element: HtmlElement,
   patterns: readonly ElementPattern[],

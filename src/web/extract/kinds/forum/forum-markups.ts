@@ -84,18 +84,18 @@ const answerMarkups: Readonly<Record<string, MarkupRow>> = {
 };
 
 /**
- * How a program for discussions marks up a thread. The names are those of generators: many sites run each of
- * them, and what is here is what the program's own templates write.
+ * The markup of a discussion program's threads. The names are those of generators: many sites run each of them, and
+ * these are the names in the program's own templates.
  */
 export interface ForumMarkup {
   readonly software: string;
-  /** One for each post; posts may stand in posts. */
+  /** One for each post; posts may be nested. */
   readonly post: readonly ElementPattern[];
-  /** What was written; the first in a post. */
+  /** The body; the first in a post. */
   readonly body: readonly ElementPattern[];
   readonly author: readonly ElementPattern[];
   readonly date: readonly ElementPattern[];
-  /** In a body, and no part of what was written. */
+  /** Parts of a body that do not belong to its text. */
   readonly drop: readonly ElementPattern[];
 }
 

@@ -12,7 +12,7 @@ import type { Thread } from "./thread.ts";
 
 /** Of the text outside links; the rest of a page with a thread is small parts of many kinds. */
 const bodyPartMin = 0.3;
-/** A thread of one post is told from an article by what is known of the post. */
+/** A thread of one post is distinguished from an article by the known facts about the post. */
 const markedPartMin = 0.5;
 
 /** The thread of a page that software wrote whose markup is known. */
@@ -76,7 +76,7 @@ function addEntry(entry: Entry): void {
   entries.set(key, [...(entries.get(key) ?? []), entry]);
 }
 
-/** A page is of one software; what a few others use the same names for is told apart by the posts. */
+/** A page comes from one program; where a few others use the same names, the posts decide. */
 const markupsMax = 4;
 
 /** The software whose posts and bodies both occur below `root`, most first: one walk for all of the table. */

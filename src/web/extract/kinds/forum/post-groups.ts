@@ -8,7 +8,7 @@ export interface PostGroup {
   readonly elements: ReadonlySet<HtmlElement>;
 }
 
-/** More is no thread that anyone reads. */
+/** More posts are not a readable thread. */
 export const threadPostsMax = 5_000;
 /** Of the fullest groups; posts and their parts make one each. */
 const groupsMax = 6;

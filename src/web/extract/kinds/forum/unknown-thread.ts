@@ -9,11 +9,11 @@ import { findPostGroups } from "./post-groups.ts";
 import type { PostGroup } from "./post-groups.ts";
 import type { Thread } from "./thread.ts";
 
-/** Who and when is known of nearly every post of a thread. */
+/** Author and time are known for nearly every post of a thread. */
 const markedPartMin = 0.6;
-/** Commas and full stops of a page that stand in its thread. */
+/** The share of a page's commas and full stops that are in its thread. */
 const stopsPartMin = 0.6;
-/** More prose than this before the first post is what the "posts" are comments on. */
+/** More prose than this before the first post is an article, and the "posts" are comments on it. */
 const proseBeforeMax = 500;
 /** Answers come after a question; comments come after anything. */
 const answerWord = /answer|reply|replies|response|post/i;
@@ -26,7 +26,7 @@ export function unknownThread(page: PageFacts): Thread | undefined {
 }
 
 function threadOf({ key, elements }: PostGroup, page: PageFacts): Thread[] {
-  // What fits few groups is asked first, and costs least.
+  // The condition that fits the fewest groups comes first, and costs least.
   const { stops, before, lead } = surroundings(elements, page);
   const isCommentOnly = before > proseBeforeMax && !answerWord.test(key);
   const all = page.measure(page.body).stops;
@@ -95,7 +95,7 @@ const sameTextPartMin = 0.9;
 /** Down to the body the greater part of a post's text is in one child. */
 const bodyPartMin = 0.6;
 
-/** Which part of each post is what was written, by the words of its classes or by where its text is. */
+/** Finds the body of each post, by the words of its classes or by the place of its text. */
 function chooseBodies(posts: ReadonlySet<HtmlElement>, page: PageFacts): Set<HtmlElement> {
   const bodies = new Set<HtmlElement>();
   for (const post of posts)

@@ -17,7 +17,7 @@ export function areCards({ records }: RecordGroup, page: PageFacts): boolean {
   let titled = 0;
   for (const sample of samples) {
     const link = findNear(sample, isPageLink);
-    // Code stands in chapters.
+    // Code occurs in chapters.
     if (link === undefined || findNear(sample, ({ name }) => name === "pre") !== undefined)
       continue;
     linked++;

@@ -27,7 +27,7 @@ class ListCopier {
   readonly #parts: ProtectedParts;
   readonly #frameCharsMax: number;
   readonly #repeats: RepeatedText;
-  /** The outermost record that an element stands in; filled on the way down. */
+  /** The outermost record that contains an element; filled on the way down. */
   readonly #recordOf = new Map<HtmlElement, HtmlElement>();
 
   constructor(root: HtmlElement, page: PageFacts, parts: ProtectedParts) {
@@ -81,7 +81,7 @@ class ListCopier {
   }
 }
 
-/** Characters that tell one part from another. */
+/** Characters that distinguish one part from another. */
 const sampleCharsMax = 200;
 /** Shorter texts are the same by chance. */
 const sampleCharsMin = 12;

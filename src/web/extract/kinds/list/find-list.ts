@@ -17,7 +17,7 @@ import type { PageClaims } from "../page-claims.ts";
 import { copyList } from "./copy-list.ts";
 import { protectedParts } from "./protected-parts.ts";
 
-/** Below it a page has lists, but is none. */
+/** Below it a page has lists, but is not one. */
 const certaintyMin = 0.3;
 
 /** A page whose subject are the things that it lists. */
@@ -29,7 +29,7 @@ export function findList(page: PageFacts, claims: PageClaims): KindCandidate | u
   return { kind: isPriced ? "collection" : "listing", root, confidence: certainty };
 }
 
-/** What stands around a list belongs to it if it is prose: an introduction, or what a shop tells below. */
+/** Text around a list belongs to it if it is prose: an introduction, or a shop's text below. */
 const addedCharsMin = 120;
 const addedStopsMin = 2;
 
@@ -49,7 +49,7 @@ function listRoot(page: PageFacts, parts: ProtectedParts): HtmlElement {
   return root;
 }
 
-/** `main`, unless the heading of the page stands outside of it. */
+/** `main`, unless the heading of the page is outside of it. */
 function isWholeMain(element: HtmlElement, heading: HtmlElement | undefined): boolean {
   if (element.name !== "main" && element.attribs["role"] !== "main") return false;
   return heading === undefined || isWithin(heading, element);
@@ -97,7 +97,7 @@ function firstHeading(page: PageFacts): HtmlElement | undefined {
   return heading;
 }
 
-/** Headings stand near the surface; from a deeper one nothing is concluded. */
+/** Headings are near the surface; from a deeper one nothing is concluded. */
 const headingStepsMax = 12;
 
 function isWithin(element: HtmlElement, ancestor: HtmlElement): boolean {
@@ -109,13 +109,13 @@ function isWithin(element: HtmlElement, ancestor: HtmlElement): boolean {
   return false;
 }
 
-/** Fewer cards stand below an article, or beside a text. */
+/** Fewer cards are found below an article, or beside a text. */
 const cardsMin = 5;
 /** Fewer goods among much prose are what an article recommends. */
 const goodsMin = 8;
 /** In the mean; longer ones are chapters. */
 const cardCharsMax = 1_000;
-/** Shorter paragraphs stand in cards too. */
+/** Shorter paragraphs occur in cards too. */
 const paragraphCharsMin = 60;
 /** Lists in such parts are what else there is to read. */
 const besideClass =
@@ -156,7 +156,7 @@ function listEvidence(page: PageFacts, claims: PageClaims): ListEvidence {
 function certaintyOf(part: number, isPriced: boolean, count: number): number {
   if (part >= 0.85) return 0.8;
   if (part >= 0.6) return 0.65;
-  // A shop tells about its goods above and below them.
+  // A shop describes its goods above and below them.
   if (isPriced && part >= 0.3) return 0.6;
   if (isPriced && count >= goodsMin) return 0.5;
   return part >= 0.4 ? 0.4 : 0.2;

@@ -11,7 +11,7 @@ const roles = new Set(
   ),
 );
 
-/** Words of ids and classes that frame a page whatever stands in them. */
+/** Words of ids and classes that frame a page whatever they contain. */
 const framingWords =
   "breadcrumb|breadcrumbs|crumbs|pagination|pager|paging|paginator|page-numbers|filter|filters|filtering|facet|facets|refine|refinement|refinements|sort|sorting|sorter|sortby|sidenav|menu|submenu|navbar|newsletter|subscribe|signup|sign-up|cookie|cookies|consent|gdpr|onetrust|modal|popup|popover|overlay|drawer|offcanvas|off-canvas|flyout|dropdown|minicart|mini-cart|cart|basket|wishlist|wish-list|compare|share|sharing|skip-link|skip-links|skiplink|skip-nav|advert|adverts|advertisement|ads|ad-container|search|searchbox|searchbar|search-form|footer|prefooter|site-header|masthead|topbar|top-bar|copyright|comment-form|respond|swatch|swatches|quick-view|quickview|quick-shop|quickshop|load-more|loadmore|back-to-top|tooltip|toast|snackbar|chat|feedback|survey|language-switcher|lang-switcher|country-selector|region-selector|loader|loading|spinner|skeleton|btn|button|buttons|sr-only";
 /** Words of what frames a page unless it is prose. */
@@ -28,7 +28,7 @@ const framedProseCharsMin = 1_200;
 /** A button with more text is a card or a paragraph that opens. */
 const buttonTextCharsMax = 100;
 
-/** What frames a page and does not tell anything about its subject, told by its name, role or class. */
+/** Elements that frame a page and say nothing about its subject, recognised by name, role or class. */
 export function isPageFurniture(element: HtmlElement, measure: TextMeasure): boolean {
   const { role } = element.attribs;
   if (element.name === "button" || role === "button") return measure.chars < buttonTextCharsMax;
@@ -39,7 +39,7 @@ export function isPageFurniture(element: HtmlElement, measure: TextMeasure): boo
   return (!isProse || measure.chars < proseCharsMin) && saysWord(element, aside);
 }
 
-/** What certainly frames the page: no list that a reader came for stands in it. */
+/** Elements that certainly frame the page: the list that a reader came for is not in them. */
 export function isFramed({ name, attribs }: HtmlElement): boolean {
   if (name === "nav" || name === "footer" || name === "dialog") return true;
   return /^(?:navigation|contentinfo|banner|dialog|menu|menubar)$/.test(attribs["role"] ?? "");
@@ -50,7 +50,7 @@ const menuLinksMin = 3;
 const menuLinkPartMin = 0.85;
 /** Characters in the mean: titles of things are longer than the words of menus. */
 const menuLinkCharsMax = 34;
-/** The same of one line, where signs stand between the links. */
+/** The same on one line, with signs between the links. */
 const lineLinkPartMin = 0.6;
 const lineLinkCharsMax = 12;
 

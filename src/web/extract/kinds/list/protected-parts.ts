@@ -2,7 +2,7 @@ import type { HtmlElement } from "../../../dom/parse-html.ts";
 import { holdersOf } from "../holders-of.ts";
 import type { RecordGroup } from "./record-groups.ts";
 
-/** The records of a page's lists, and all that they stand in. */
+/** The records of a page's lists, and their ancestors. */
 export interface ProtectedParts {
   readonly records: ReadonlySet<HtmlElement>;
   readonly holders: ReadonlySet<HtmlElement>;

@@ -7,7 +7,7 @@ import type { PageFacts } from "../../page-facts.ts";
 import { classTokens } from "../element-pattern.ts";
 import { isFramed } from "./page-furniture.ts";
 
-/** Parts of a page that have the same form and stand beside each other: cards, rows, entries. */
+/** Parts of a page that have the same form and are siblings: cards, rows, entries. */
 export interface RecordGroup {
   readonly records: readonly HtmlElement[];
   /** Characters of text in all of them. */
@@ -26,7 +26,7 @@ const recordCharsMin = 12;
 const titleCharsMin = 30;
 /** Records that are looked into; the others of a group are like them. */
 const samplesMax = 12;
-/** Nodes that are looked at in a record: a record that is a whole page is none. */
+/** Nodes that are looked at in a record: a record that is a whole page is not one. */
 const recordNodesMax = 400;
 const groupsMax = 400;
 /** Steps up from a record in which another record of its group would hold it. */
@@ -67,7 +67,7 @@ function addSiblings(parent: HtmlElement, groups: Map<string, HtmlElement[]>): v
   }
 }
 
-/** Elements without classes repeat at all depths; those inside another record are no records of their own. */
+/** Elements without classes repeat at all depths; those inside another record are not records of their own. */
 function outermost(records: readonly HtmlElement[]): HtmlElement[] {
   const known = new Set<ChildNode | ParentNode>(records);
   return records.filter((record) => {
