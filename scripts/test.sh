@@ -1,6 +1,7 @@
 #!/bin/sh
 # Gets what the tests need, builds, and runs everything. The last line is `N passed, N failed`, and `, N skipped` where
-# something that tests need (a browser, tmux, the schemas of the specification) is not on this machine.
+# something that tests need (a browser, tmux, the schemas of the specification) is not on this machine; those are named
+# before it.
 # Needs Node and npm (and apt, as root, for what is missing); takes no input.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -22,6 +23,10 @@ fail() {
 }
 
 finish() {
+  if [ -s "${work:-}/skipped" ]; then
+    say "skipped, for want of something on this machine or for another system:"
+    cat "$work/skipped"
+  fi
   if [ -s "${work:-}/unsteady" ]; then
     say "failed beside others and not alone:"
     cat "$work/unsteady"
@@ -118,6 +123,7 @@ count_part() {
   if [ "$(cat "$work/$1.code")" -ne 0 ] && [ "$test_failed" -eq 0 ]; then test_failed=1; fi
   test_skipped=$(sum_of skip "$work/$1.log")
   [ "$test_failed" -eq 0 ] || { failures_of "$work/$1.log"; run_again "$1"; }
+  grep '^(skip) ' "$work/$1.log" >>"$work/skipped"
   say "$1: $test_passed passed, $test_failed failed, $test_skipped skipped"
   passed=$((passed + test_passed))
   failed=$((failed + test_failed))

@@ -146,6 +146,20 @@ describe.skipIf(process.platform === "win32")("test.sh", () => {
     expect(stdout.trimEnd().split("\n").at(-1)).toBe(lastLine);
   });
 
+  test.each<[string, string, readonly string[]]>([
+    [
+      "what did not run",
+      "echo '(skip) reads > a page'; echo '(pass) adds'; echo '(skip) draws'; ",
+      ["(skip) reads > a page", "(skip) draws", "(skip) reads > a page", "(skip) draws"],
+    ],
+    ["nothing when all ran", "echo '(pass) adds'; ", []],
+  ])("names before the counts %s", async (_name, lines, named) => {
+    const stdout = await runTestScript("echo 'gate: lint passed'", lines + summary(12, 0));
+    const [, after = ""] = stdout.split(/ skipped, for want of .*:\n/);
+    expect(after.split("\n").filter((line) => line.startsWith("(skip)"))).toEqual([...named]);
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe("28 passed, 0 failed, 4 skipped");
+  });
+
   const report = (file: string): string =>
     `<testcase name="slow" file="${file}" line="2"><failure type="AssertionError"/></testcase>`;
   const crowd = "case $* in *junit*) ";
