@@ -11,7 +11,7 @@ type Entry = Owned<BackgroundEntry>;
 
 type Action = "close" | "line up" | "line down" | "page up" | "page down" | "top" | "follow";
 
-/** What each key does. */
+/** The action of each key. */
 const actions: ReadonlyMap<string, Action> = new Map([
   ["escape", "close"],
   ["left", "close"],
