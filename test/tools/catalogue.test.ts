@@ -7,7 +7,10 @@ import { encodeToolsListResult } from "../../src/protocol/tools-list-codec.ts";
 import { catalogue } from "../../src/tools/catalogue.ts";
 import { catalogueCards } from "../../src/tools/catalogue-cards.macro.ts";
 
-/** The published contract, in the order of the list: `*` = required. */
+/**
+ * The published contract, in the order of the list: `*` = required. What clients rely on does not change by accident; a tool
+ * that is new has its golden file, and a row here once it was released.
+ */
 const published: readonly (readonly [
   name: string,
   parameters: Readonly<Record<string, string>>,
@@ -57,9 +60,9 @@ const fieldsOf = (schema: Readonly<Record<string, unknown>>): [string, FieldSche
   Object.entries((schema["properties"] ?? {}) as Record<string, FieldSchema>);
 
 describe("catalogue", () => {
-  test("tools come in the published order and each is published", () => {
-    const order = published.map(([name]) => name).filter((name) => names.includes(name));
-    expect(names).toEqual(order);
+  test("the published tools are all there, in the published order", () => {
+    const order = published.map(([name]) => name);
+    expect(names.filter((name) => order.includes(name))).toEqual(order);
   });
 
   test("all listings together cost a model at most 4,000 tokens of 4 characters, in every revision", () => {
@@ -82,6 +85,19 @@ describe("catalogue", () => {
   });
 });
 
+test.each(published)(
+  "%s has the parameters of the published contract, their types and which are required",
+  (name, expected) => {
+    const schema = listings.find((listing) => listing.name === name)?.inputSchema;
+    const required = (schema?.["required"] ?? []) as string[];
+    const parameters = fieldsOf(schema ?? {}).map(([field, { type }]) => [
+      field,
+      `${type}${required.includes(field) ? "*" : ""}`,
+    ]);
+    expect(Object.fromEntries(parameters)).toEqual(expected);
+  },
+);
+
 describe.each(listings)("$name", (listing) => {
   const { name, title, description, inputSchema, outputSchema, annotations } = listing;
 
@@ -96,16 +112,6 @@ describe.each(listings)("$name", (listing) => {
     expect(listing).toEqual(golden as typeof listing);
     // The order of keys is part of what is sent; the layout of the file is the formatter's.
     expect(JSON.stringify(listing)).toBe(JSON.stringify(golden));
-  });
-
-  test("has the parameters of the published contract, their types and which are required", () => {
-    const required = (inputSchema["required"] ?? []) as string[];
-    const parameters = fieldsOf(inputSchema).map(([field, { type }]) => [
-      field,
-      `${type}${required.includes(field) ? "*" : ""}`,
-    ]);
-    const row = published.find(([published]) => published === name);
-    expect(Object.fromEntries(parameters)).toEqual(row?.[1]);
   });
 
   test("has a plain object as the root of its schemas, which refuses unknown properties", () => {
