@@ -28,6 +28,8 @@ const catalogueTests = [
   "test/compose/instructions.test.ts",
   "test/state/skills/built-in.test.ts",
   "test/state/skills/list-for-model.test.ts",
+  "test/cli/search-commands.test.ts",
+  "test/web/search/create-search.test.ts",
   "test/web/search/engines",
 ];
 

@@ -40,6 +40,12 @@ const examples: ReadonlySet<string> = new Set(
     .map((step) => (step.kind === "run" ? step.command : step.path)),
 );
 
+const withoutExamples = (text: string): string =>
+  text
+    .split("\n")
+    .filter((line) => !examples.has(line.trim()))
+    .join("\n");
+
 const generated = await generatedPages(root);
 
 describe("generated blocks", () => {
@@ -165,7 +171,9 @@ describe("commands", () => {
     const keys = new Set(describeConfigKeys().map(({ key }) => key));
     const named = pages.flatMap(({ file, text }) =>
       [
-        ...text.matchAll(/\bSCORPIOX_([A-Z_]+)\b(?![*<])|\bconfig (?:set|get|unset) ([A-Z_]+)/g),
+        ...withoutExamples(text).matchAll(
+          /\bSCORPIOX_([A-Z_]+)\b(?![*<])|\bconfig (?:set|get|unset) ([A-Z_]+)/g,
+        ),
       ].map(([, variable, key]) => [file, variable ?? key ?? ""] as const),
     );
     const unknown = named.filter(([, key]) => !keys.has(key) && !otherVariables.has(key));
