@@ -5,6 +5,7 @@ import { policyKeys } from "./policy-keys.ts";
 import { askBrowserKey } from "./question-keys.ts";
 import { sandboxKeys } from "./sandbox-keys.ts";
 import { skillKeys, skillSwitchKey } from "./skill-keys.ts";
+import { toolSwitches } from "./tool-switches.macro.ts" with { type: "macro" };
 import {
   booleanValue,
   type ConfigKey,
@@ -13,23 +14,6 @@ import {
   profileNameValue,
 } from "./value-types.ts";
 import { webKeys } from "./web-keys.ts";
-
-/** The tools by the names of their switches. */
-const toolNames = [
-  "BASH",
-  "READIMAGE",
-  "READDOCS",
-  "WEBSEARCH",
-  "TASKMANAGER",
-  "PLANMODE",
-  "ASKUSERQUESTION",
-  "INVOKESKILL",
-  "BACKGROUNDBASH",
-  "READBGOUTPUT",
-  "LISTBGTASKS",
-  "KILLBGTASK",
-  "SETCALLBACK",
-] as const;
 
 export const toolsKey: ConfigKey<boolean> = {
   name: "TOOLS",
@@ -104,7 +88,7 @@ export const configKeys: ReadonlyMap<string, ConfigKey> = new Map(
     hooksEnabledKey,
     hooksTimeoutKey,
     ...mcpKeys,
-    ...toolNames.map(toolKey),
+    ...toolSwitches().map(toolKey),
   ].map((key) => [key.name, key]),
 );
 

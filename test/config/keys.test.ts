@@ -20,12 +20,13 @@ test("describeConfigKeys() has each key with its policy", () => {
     [toolKeyName(catalogue.at(-1)?.name ?? ""), "boolean", "true", "narrow"],
     ["SKILL_NAME", "boolean", "true", "narrow"],
   ]);
-  expect(rows.length).toBe(1 + 5 + 4 + 7 + 16 + 4 + 2 + 1 + 8 + catalogue.length + 1);
+  expect(rows.length).toBe(configKeys.size + 1);
   expect(describeConfigKeys().every((row) => row.help.endsWith("."))).toBe(true);
 });
 
-test.each(catalogue.map((tool) => [tool.name]))("%s has a switch", (name) => {
-  expect(configKeys.has(toolKeyName(name))).toBe(true);
+test("the tools have switches, in the order of the catalogue", () => {
+  const switches = [...configKeys.keys()].filter((name) => name.startsWith("TOOL_"));
+  expect(switches).toEqual(catalogue.map(({ name }) => toolKeyName(name)));
 });
 
 describe("CLIENT_BUDGET_MS", () => {

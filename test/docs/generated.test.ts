@@ -5,6 +5,7 @@ import { dirname, join, posix } from "node:path";
 import packageJson from "../../package.json";
 import { markdownTable, pageTable } from "../../scripts/docs/markdown.ts";
 import { generatedPages, renderPage } from "../../scripts/docs/pages.ts";
+import { insertLines, type Recipe, readRecipes } from "../../scripts/structure/recipe.ts";
 import type { Command } from "../../src/cli/command.ts";
 import { helpFlag, parseArguments } from "../../src/cli/flags.ts";
 import { commandListings, defaultCommandName, findCommand } from "../../src/cli/run/registry.ts";
@@ -33,6 +34,19 @@ const commands: ReadonlyMap<string, Command> = new Map(
 const knownFlags = new Set(
   [...commands.values()].flatMap(({ flags }) => Object.keys({ ...flags, ...helpFlag })),
 );
+
+/** Files that CONTRIBUTING.md shows how to make, and commands that need them: scripts/structure/additions.ts proves them. */
+const examples: ReadonlySet<string> = new Set(
+  readRecipes(readPage("CONTRIBUTING.md").text)
+    .flatMap(({ steps }) => steps)
+    .map((step) => (step.kind === "run" ? step.command : step.path)),
+);
+
+const withoutExamples = (text: string): string =>
+  text
+    .split("\n")
+    .filter((line) => !examples.has(line.trim()))
+    .join("\n");
 
 const generated = await generatedPages(root);
 
@@ -85,6 +99,25 @@ describe("tables", () => {
   });
 });
 
+describe("recipes", () => {
+  test.each(
+    readRecipes(readPage("CONTRIBUTING.md").text).map((recipe): [string, Recipe] => [
+      recipe.heading,
+      recipe,
+    ]),
+  )("%s: the lines of CONTRIBUTING.md fit the files", (_, { steps }) => {
+    const texts = new Map<string, string>();
+    for (const step of steps) {
+      if (step.kind !== "insert") continue;
+      const before = texts.get(step.path) ?? readPage(step.path).text;
+      const after = insertLines(before, step.lines);
+      expect(after.length).toBeGreaterThan(before.length);
+      texts.set(step.path, after);
+    }
+    expect(texts.size).toBeGreaterThan(0);
+  });
+});
+
 describe("links", () => {
   test.each(pages.map((page) => [page.file, page] as const))("%s has no dead link", (_, page) => {
     expect(linksOf(page).filter((link) => !isAlive(link, page))).toEqual([]);
@@ -119,12 +152,10 @@ describe("paths", () => {
   );
 
   test("every path below a folder of the checkout that a page names is there", () => {
-    // The tool that CONTRIBUTING.md shows how to make.
-    const example = "src/tools/word-count.ts";
     const missing = pages.flatMap(({ file, text }) =>
       codeSpans(text)
         .filter((span) => /^(src|test|scripts|docs|\.github|\.ci)\/[\w./-]+$/.test(span))
-        .filter((path) => path !== example && !isThere(path))
+        .filter((path) => !examples.has(path) && !isThere(path))
         .map((path) => `${file}: ${path}`),
     );
     expect(missing).toEqual([]);
@@ -165,9 +196,9 @@ describe("paths", () => {
 describe("commands", () => {
   test("every command line of the program is one that it takes", () => {
     const lines = pages.flatMap(({ file, text }) =>
-      [...shellLines(text), ...codeSpans(text)].flatMap((line) =>
-        programArguments(line).map((args) => [file, args] as const),
-      ),
+      [...shellLines(text), ...codeSpans(text)]
+        .filter((line) => !examples.has(line))
+        .flatMap((line) => programArguments(line).map((args) => [file, args] as const)),
     );
     expect(lines.length).toBeGreaterThan(15);
     const refused = lines.flatMap(([file, args]) => {
@@ -202,7 +233,9 @@ describe("commands", () => {
     const keys = new Set(describeConfigKeys().map(({ key }) => key));
     const named = pages.flatMap(({ file, text }) =>
       [
-        ...text.matchAll(/\bSCORPIOX_([A-Z_]+)\b(?![*<])|\bconfig (?:set|get|unset) ([A-Z_]+)/g),
+        ...withoutExamples(text).matchAll(
+          /\bSCORPIOX_([A-Z_]+)\b(?![*<])|\bconfig (?:set|get|unset) ([A-Z_]+)/g,
+        ),
       ].map(([, variable, key]) => [file, variable ?? key ?? ""] as const),
     );
     const unknown = named.filter(([, key]) => !keys.has(key) && !otherVariables.has(key));

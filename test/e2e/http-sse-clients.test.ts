@@ -12,7 +12,8 @@ import {
 
 import { faultyBinary } from "./harness/binary.ts";
 import { HttpServer } from "./harness/http-server.ts";
-import { builtTools, legacyVersions } from "./harness/messages.ts";
+import { builtTools } from "./harness/built-tools.ts";
+import { legacyVersions } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 
 setDefaultTimeout(testMsMax);

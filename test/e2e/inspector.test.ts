@@ -3,7 +3,8 @@ import { join } from "node:path";
 
 import { ensureBuilt, productBinary, root } from "./harness/binary.ts";
 import { HttpServer } from "./harness/http-server.ts";
-import { builtTools, textOf } from "./harness/messages.ts";
+import { builtTools } from "./harness/built-tools.ts";
+import { textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { type ServerMessage, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";

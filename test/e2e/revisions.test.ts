@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 
+import { builtTools } from "./harness/built-tools.ts";
 import {
-  builtTools,
   contentOf,
   isError,
   legacyVersions,

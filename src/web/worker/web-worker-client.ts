@@ -72,8 +72,7 @@ export class WebWorkerClient implements RemoteWeb {
       options,
       heartbeat: { ...this.#timing, isSteady: false },
       deadline: { msMax: webCallMsMax, lateText },
-      lostText: (reason) =>
-        `The web service was lost: ${reason}. It is restarting; try again.`,
+      lostText: (reason) => `The web service was lost: ${reason}. It is restarting; try again.`,
       events: {
         onGone: (reason) => {
           if (this.#channel === channel) this.#channel = undefined;

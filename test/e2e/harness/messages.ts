@@ -74,20 +74,3 @@ export function toolsOf(message: ServerMessage): Record<string, unknown>[] {
   if (!Array.isArray(tools)) throw new Error(`no tools in ${JSON.stringify(message)}`);
   return tools as Record<string, unknown>[];
 }
-
-/** The tools of this version, in their order. */
-export const builtTools = [
-  "Bash",
-  "ReadImage",
-  "ReadDocs",
-  "WebSearch",
-  "TaskManager",
-  "PlanMode",
-  "AskUserQuestion",
-  "InvokeSkill",
-  "BackgroundBash",
-  "ReadBgOutput",
-  "ListBgTasks",
-  "KillBgTask",
-  "SetCallback",
-] as const;

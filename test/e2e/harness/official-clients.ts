@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import type { Transport } from "@modelcontextprotocol/client";
 
 import { productBinary } from "./binary.ts";
-import { builtTools } from "./messages.ts";
+import { builtTools } from "./built-tools.ts";
 import { testEnvironment } from "./server.ts";
 import type { TempFolder } from "./temp-folder.ts";
 import { WireCheck } from "./wire-check.ts";

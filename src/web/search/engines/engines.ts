@@ -1,4 +1,5 @@
-import { type EngineId, type SearchEngine, engineIds } from "../engine.ts";
+import { benchEngineIds, defaultEngineIds } from "../../../base/search-engine-ids.ts";
+import type { EngineId, SearchEngine } from "../engine.ts";
 import { baidu } from "./baidu.ts";
 import { bing } from "./bing.ts";
 import { brave } from "./brave.ts";
@@ -38,14 +39,10 @@ const engines: Readonly<Record<EngineId, SearchEngine>> = {
 };
 
 /** Asked for every query, in the order of docs/spec/search.md#engines. */
-export const defaultEngines: readonly SearchEngine[] = engineIds
-  .slice(0, 11)
-  .map((id) => engines[id]);
+export const defaultEngines: readonly SearchEngine[] = defaultEngineIds.map((id) => engines[id]);
 
 /** The engines that replace a suspended default, in this order. */
-export const benchEngines: readonly SearchEngine[] = engineIds
-  .slice(11, 16)
-  .map((id) => engines[id]);
+export const benchEngines: readonly SearchEngine[] = benchEngineIds.map((id) => engines[id]);
 
 export function engineOf(id: EngineId): SearchEngine {
   return engines[id];
