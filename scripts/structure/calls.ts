@@ -17,7 +17,7 @@ import { isError, modern, textOf, toolNames } from "../../test/e2e/harness/messa
 import { Server } from "../../test/e2e/harness/server.ts";
 import { TempFolder } from "../../test/e2e/harness/temp-folder.ts";
 import { upstreamHome } from "../../test/e2e/harness/upstream-home.ts";
-import { markdownTable } from "../bench/report/markdown.ts";
+import { markdownTable } from "../docs/markdown.ts";
 import {
   type CallCase,
   callCases,

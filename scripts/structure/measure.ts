@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { TempFolder } from "../../test/e2e/harness/temp-folder.ts";
-import { markdownTable } from "../bench/report/markdown.ts";
+import { markdownTable } from "../docs/markdown.ts";
 import { checkOut, nameOf } from "./checkout.ts";
 import { type Figures, figuresOf, shortLinesMax } from "./figures.ts";
 import { readSources } from "./source-file.ts";
