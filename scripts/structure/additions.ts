@@ -17,7 +17,7 @@ import { readRecipes, insertLines, type Recipe, type Step } from "./recipe.ts";
 
 const root = join(import.meta.dir, "../..");
 const secondsMax = 120;
-/** They hold what is listed: the contract, golden files, generated pages, help, what models are told. */
+/** They hold the lists: published parameters, golden files, generated pages, help, what models are told. */
 const catalogueTests = [
   "test/tools/catalogue.test.ts",
   "test/docs/generated.test.ts",

@@ -1,6 +1,6 @@
 /**
- * The published contract, in the order of the list: `*` = required. What clients rely on does not change by accident; a tool
- * that is new has its golden file, and a row here once it was released.
+ * The parameters of docs/spec/tools.md#parameters, in the order of the list: `*` = required. A released tool does not change
+ * by accident; a new one has its golden file, and gets a row here with its first release.
  */
 export const published: readonly (readonly [
   name: string,

@@ -73,7 +73,7 @@ export function fileName(url: string): string {
   }
 }
 
-/** Language → endings of its files; a language whose ending is its name stands in `same`. */
+/** Language → endings of its files; a language whose ending is its name is in `same`. */
 const endings: Readonly<Record<string, string>> = {
   python: "py pyi python",
   javascript: "js mjs cjs",
@@ -119,7 +119,7 @@ const byEnding: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** The language of a source file by its name; undefined for texts that are none. */
+/** The language of a source file by its name; undefined for other texts. */
 function sourceLanguage(name: string): string | undefined {
   const ending = /(?:^|\.)([^.]+)$/.exec(name.toLowerCase())?.[1];
   return ending === undefined || ending === "" ? undefined : byEnding.get(ending);

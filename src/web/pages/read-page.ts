@@ -7,7 +7,7 @@ import { charsetOf, decodeText } from "./charset.ts";
 import { CappedReader, type ReadBytes } from "./read-capped.ts";
 import { isUncalledJson, sniffedBytes, sniffType, type SniffedType } from "./sniff-type.ts";
 
-/** What the reader should know of a response besides its body. */
+/** Notes for the reader about a response, besides its body. */
 function headerNotes(response: Response): string[] {
   return [
     statusNote(response),
@@ -17,7 +17,7 @@ function headerNotes(response: Response): string[] {
   ].filter((note) => note !== undefined);
 }
 
-/** Statuses that say themselves that there is no body. */
+/** Statuses that imply that the response has no body. */
 function isBodiless(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }
@@ -30,10 +30,10 @@ function statusNote({ status }: Response): string | undefined {
 function retryNote(response: Response): string | undefined {
   const value = response.headers.get("retry-after")?.trim();
   if (value === undefined || value === "" || response.status < 400) return undefined;
-  if (/^\d{1,9}$/.test(value)) return `The server asks to come back after ${value} s.`;
+  if (/^\d{1,9}$/.test(value)) return `The server asks clients to try again after ${value} s.`;
   const date = new Date(value);
   if (Number.isNaN(date.getTime())) return undefined;
-  return `The server asks to come back after ${date.toISOString()}.`;
+  return `The server asks clients to try again after ${date.toISOString()}.`;
 }
 
 function downloadNote(response: Response): string | undefined {
@@ -46,12 +46,12 @@ function downloadNote(response: Response): string | undefined {
 
 const robotsRules = /\b(?:noindex|nofollow|none|noarchive|nosnippet|noai|noimageai)\b/gi;
 
-/** A page that a user names is read whatever its site tells crawlers; the reader shall know of it. */
+/** A page that a user names is read whatever its site asks of crawlers; the reader is told. */
 function robotsNote(response: Response): string | undefined {
   const found = response.headers.get("x-robots-tag")?.toLowerCase().match(robotsRules) ?? [];
   if (found.length === 0) return undefined;
   const rules = [...new Set(found)].join(", ");
-  return `The server asks robots: ${rules}. The page was read because it was asked for by its address.`;
+  return `The server asks robots: ${rules}. The page was read because its URL was requested directly.`;
 }
 
 /** `filename*` before `filename` (RFC 6266); only the last part of a path. */

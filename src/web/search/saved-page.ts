@@ -15,12 +15,12 @@ import { findEngine } from "./engines/engines.ts";
 import { isPoisoned } from "./poisoning.ts";
 import { parseQuery } from "./query.ts";
 
-/** The box of a page of results still holds what was searched for; its name is that of the engine's parameter. */
+/** The box of a page of results still holds the query; its name is that of the engine's parameter. */
 const boxSelector = ["q", "query", "p", "wd", "text"]
   .flatMap((name) => [`input[name="${name}"]`, `textarea[name="${name}"]`])
   .join(", ");
 
-/** What a saved page of results was asked for; undefined when it does not say. */
+/** The query of a saved page of results; undefined when the page does not contain it. */
 async function askedQuery(text: string): Promise<string | undefined> {
   if (!text.trimStart().startsWith("<")) return undefined;
   const page = await openPage(text).catch(() => undefined);

@@ -12,7 +12,7 @@ const widthMin = 9;
 const widthMax = 12;
 
 /**
- * Unfolds LZW as TIFF 6.0 (section 13) has it. Ends with the input, with what is no code, or when `bytesMax` bytes are
+ * Unfolds LZW as TIFF 6.0 (section 13) has it. Ends with the input, with an invalid code, or when `bytesMax` bytes are
  * there. The library's own follows damaged tables in circles.
  */
 function unfoldLzw(input: Uint8Array, bytesMax: number): Uint8Array {
@@ -38,7 +38,7 @@ class Unfolding {
   width = widthMin;
   readonly #out: Uint8Array;
   #filled = 0;
-  /** Of each code, where in `out` it stands and how long it is. */
+  /** The place in `out` and the length of each code. */
   readonly #starts = new Uint32Array(codesMax);
   readonly #lengths = new Uint32Array(codesMax);
   #free = firstFree;
