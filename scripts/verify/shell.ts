@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { judgeCall } from "../../src/calls/policy/rules/judge-call.ts";
 import { parsePolicy } from "../../src/calls/policy/rules/parse-policy.ts";
 import { readShell } from "../../src/calls/policy/shell/read-shell.ts";
-import { baseNameOf, literalOf } from "../../src/calls/policy/shell/shell-command.ts";
+import { baseNameOf, literalOf } from "../../src/calls/policy/shell/shell-text.ts";
 import { randomFrom } from "../tool-search/random.ts";
 import { type Outcome, seconds } from "./outcome.ts";
 import { Candidates } from "./shell/candidates.ts";

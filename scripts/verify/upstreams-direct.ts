@@ -1,8 +1,11 @@
-import { Client } from "@modelcontextprotocol/client";
-import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import {
+  Client,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
-import { exposedName } from "../../src/upstream/names/exposed-name.ts";
+import { exposedName } from "../../src/upstream/names/assign-names.ts";
 import type { ListedTool } from "../../test/e2e/harness/real-client.ts";
 import type { Entry } from "./upstreams-servers.ts";
 

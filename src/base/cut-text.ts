@@ -57,3 +57,54 @@ function isHighSurrogate(unit: number): boolean {
 function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
+
+/** A number for people: `12,345`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** A number of things for people: `1 task`, `12,345 tasks`. */
+export function formatAmount(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** A duration for people: `450 ms`, `12.3 s`, `4 min 10 s`, `3 h 5 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.floor(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}
+
+/** How much of something is not shown. */
+interface LeftOut {
+  readonly amount: number;
+  /** Of how much. */
+  readonly total: number;
+  readonly unit: "bytes" | "characters";
+}
+
+/** Where the whole of something that was cut is. */
+interface Whole {
+  readonly path: string;
+  /** Why the file does not hold everything; absent or null when it does. */
+  readonly problem?: string | null;
+  /** The background task by which it is read on. */
+  readonly taskId?: number | undefined;
+  /** Its resource. A link beside the text has it too, which several clients do not show their model. */
+  readonly uri?: string | undefined;
+}
+
+/** The line between the two ends of something that was cut: how much is missing, and every way to it. */
+export function cutLine({ amount, total, unit }: LeftOut, whole: Whole | undefined): string {
+  const missing = `${formatCount(amount)} of ${formatCount(total)} ${unit} are left out here`;
+  if (whole === undefined)
+    return `[... ${missing}; the whole could not be saved: ask for less ...]`;
+  const { path, problem, taskId, uri } = whole;
+  const way =
+    taskId === undefined ? "The" : `ReadBgOutput with task_id ${taskId} reads on from here; the`;
+  const fault = typeof problem === "string" ? ` (${problem})` : "";
+  const resource = uri === undefined ? "" : ` and can be read as ${uri}`;
+  return `[... ${missing}. ${way} whole output is in ${path}${fault}${resource} ...]`;
+}

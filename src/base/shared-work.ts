@@ -1,5 +1,5 @@
 import { AppError } from "./errors.ts";
-import { createDeferred } from "./deferred.ts";
+import { rememberedTextCharsMax, rememberedTextsMax } from "./limits.ts";
 
 interface Share<T> {
   readonly outcome: Promise<T>;
@@ -51,4 +51,33 @@ export class SharedWork<T> {
 
 function cancelled(): AppError {
   return new AppError("cancelled", "The call was cancelled.");
+}
+
+/** A promise with its settle functions, for code that learns the outcome in a callback. */
+export interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+export function createDeferred<T>(): Deferred<T> {
+  return Promise.withResolvers<T>();
+}
+
+/**
+ * `compute` with a cache, for few texts that recur. Bounded: when many texts
+ * have been seen all are forgotten, and long ones are never kept, since they come from outside.
+ * @param compute its answer depends on the text alone
+ */
+export function remembered<Answer>(compute: (text: string) => Answer): (text: string) => Answer {
+  const known = new Map<string, { readonly answer: Answer }>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found.answer;
+    const answer = compute(text);
+    if (text.length > rememberedTextCharsMax) return answer;
+    if (known.size >= rememberedTextsMax) known.clear();
+    known.set(text, { answer });
+    return answer;
+  };
 }

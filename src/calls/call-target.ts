@@ -1,5 +1,15 @@
+import type { Cancellation } from "../base/cancellation.ts";
+import { answerMarginMs } from "../base/limits.ts";
 import { isAtLeast } from "../protocol/versions.ts";
-import type { CallRequest, CallTarget, NamedTool } from "./call.ts";
+import { FaultError } from "./ask-client.ts";
+import type {
+  CallRequest,
+  CallTarget,
+  ClientContext,
+  NamedTool,
+  RequestContext,
+  TaskOptions,
+} from "./call.ts";
 
 /**
  * Whether a result of this call that has no structured content must be an error: the client was shown a schema of it, and
@@ -13,4 +23,79 @@ export function promisesStructure({ target, version, wantsData }: CallRequest): 
 /** The server and tool that a call is about; undefined for what belongs to no other server. */
 export function foreignToolOf(target: CallTarget | undefined): NamedTool | undefined {
   return target?.kind === "tool" || target?.kind === "blocked" ? target : undefined;
+}
+
+interface Resolution {
+  /** The tool's name here: what rules, hooks and the audit log know it by. */
+  readonly name: string;
+  readonly args: unknown;
+  readonly target?: CallTarget;
+}
+
+/** A call, or another request that is put to a server. */
+type Asked = RequestContext & Pick<CallRequest, "becomeTask" | "closeStream" | "wantsData">;
+
+/** The call as it is meant: under the tool's own name, for the same client and with the same ways to speak to it. */
+export function resolvedCall(request: Asked, resolution: Resolution): CallRequest {
+  const { version, client, cancellation, onProgress, capabilities, ask, passedMeta, wantsData } =
+    request;
+  const { becomeTask, closeStream } = request;
+  const { name, args, target } = resolution;
+  return {
+    name,
+    args,
+    ...(target === undefined ? {} : { target }),
+    version,
+    client,
+    cancellation,
+    log: (level, data, logger) => request.log?.(level, data, logger),
+    ...(onProgress === undefined ? {} : { onProgress }),
+    ...(capabilities === undefined ? {} : { capabilities }),
+    ...(ask === undefined ? {} : { ask }),
+    ...(passedMeta === undefined ? {} : { passedMeta }),
+    ...(wantsData === undefined ? {} : { wantsData }),
+    ...(becomeTask === undefined ? {} : { becomeTask }),
+    ...(closeStream === undefined ? {} : { closeStream }),
+  };
+}
+
+/**
+ * When a client must have the answer to a call that came at `begunAt`, on the clock of `performance.now()`; undefined
+ * when it waits for ever.
+ */
+export function answerTimeOf({ limits }: ClientContext, begunAt: number): number | undefined {
+  const { answerMs } = limits;
+  if (answerMs === 0) return undefined;
+  // Half of a limit that is shorter than the margin twice over.
+  return begunAt + Math.max(answerMs - answerMarginMs, answerMs / 2);
+}
+
+/**
+ * Lets a call go on as an MCP task. False when its client takes none, or there are too many: then the call is
+ * answered as if there were no MCP tasks.
+ */
+export function tryBecomeTask({ becomeTask }: CallRequest, options: TaskOptions): boolean {
+  if (becomeTask === undefined) return false;
+  try {
+    becomeTask(options);
+    return true;
+  } catch (error) {
+    if (error instanceof FaultError) return false;
+    throw error;
+  }
+}
+
+/** Does `work` with a signal that is aborted when the call is cancelled. */
+export async function withSignal<T>(
+  cancellation: Cancellation,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  cancellation.onCancel(abort);
+  try {
+    return await work(controller.signal);
+  } finally {
+    cancellation.offCancel(abort);
+  }
 }

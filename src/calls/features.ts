@@ -1,14 +1,13 @@
-import type { CacheHints } from "../protocol/cache-hints.ts";
-import type { PromptListing, PromptResult } from "../protocol/prompt-types.ts";
+import type { Params } from "../protocol/json-rpc.ts";
+import type { CacheHints } from "../protocol/list-parts.ts";
+import type { PromptListing, PromptResult } from "../protocol/prompts.ts";
 import type {
   ResourceContents,
   ResourceListing,
   ResourceTemplateListing,
 } from "../protocol/resource-types.ts";
-import type { SkillEntry } from "../protocol/skill-types.ts";
-import type { Router } from "./call.ts";
-import type { ClientContext, RequestContext } from "./call.ts";
-import type { Changes } from "./changes.ts";
+import type { SkillEntry } from "../protocol/skills.ts";
+import type { ClientContext, RequestContext, Router } from "./call.ts";
 
 /**
  * All that a server offers its clients. What is absent is not declared, and its methods do not exist.
@@ -26,7 +25,7 @@ export interface ServerFeatures {
   readonly changing: ReadonlySet<"tools" | "prompts" | "resources">;
   /** Of what is joined to lists from elsewhere; undefined as long as nothing is. */
   readonly joinedHints?: () => CacheHints | undefined;
-  /** How long clients may keep lists; absent = as `protocol/cache-hints.ts` says. */
+  /** How long clients may keep lists; absent = as `protocol/list-parts.ts` says. */
   readonly cacheHints?: CacheHints;
 }
 
@@ -91,4 +90,56 @@ export interface SkillProvider {
   list(client: ClientContext): Promise<readonly SkillEntry[]>;
   /** Direct children of a directory; undefined when it is none. */
   directory(uri: string, client: ClientContext): Promise<readonly ResourceListing[] | undefined>;
+}
+
+/** Something that clients may have cached or subscribed to is not what it was. */
+export type Change =
+  /** `clientId`: only this client can see it; absent = all can. */
+  | { readonly kind: "tools" | "prompts" | "resources"; readonly clientId?: string }
+  | { readonly kind: "resource"; readonly uri: string; readonly clientId?: string };
+
+type ChangeListener = (change: Change) => void;
+
+/** What the server offers changes; connections and subscriptions listen. Lives as long as the process. */
+export class Changes {
+  readonly #listeners = new Set<ChangeListener>();
+
+  /** Returns how to stop listening. */
+  listen(listener: ChangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** False while there is nobody to be told. */
+  get isHeard(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  readonly emit = (change: Change): void => {
+    for (const listener of this.#listeners) listener(change);
+  };
+}
+
+/** A client that is connected just now and may be told something that it did not ask for. */
+export interface ReachableClient {
+  /**
+   * Sends a message into the conversation of a client that takes them (docs/callbacks.md). False when this one does
+   * not, or does not read just now.
+   */
+  pushToChannel(content: string, meta: Readonly<Record<string, string>>): boolean;
+  /** Sends a log message of level `info`. False when the client wants none of that level, or does not read just now. */
+  logInfo(logger: string, data: unknown): boolean;
+  /** The client declared that its model may be asked, and reads just now. */
+  readonly canSample: boolean;
+  /**
+   * Its answer to `sampling/createMessage`, unchecked.
+   * @throws AppError `system` when the client refused, `cancelled` when it did not answer or is gone
+   */
+  sample(params: Params): Promise<unknown>;
+}
+
+/** Finds the connections of a client identity. */
+export interface ClientReach {
+  /** Those that have finished their handshake; none for clients of the stateless revision. */
+  connectionsOf(clientId: string): readonly ReachableClient[];
 }

@@ -1,10 +1,29 @@
-import type { CallbackReply, CallbackRequest } from "../tools/callback-service.ts";
-import type { PlanChange, PlanReply, PlanText } from "../tools/plan-service.ts";
-import type { QuestionsReply, QuestionsRequest } from "../tools/question-service.ts";
+import { realpathSync } from "node:fs";
+import { isAbsolute } from "node:path";
+
+import { AppError } from "../base/errors.ts";
+import type { StateScope } from "../base/server-events.ts";
 import type { ServiceMethod } from "../tools/services.ts";
-import type { LoadedSkill, LoadSkillRequest } from "../tools/skill-service.ts";
+import type {
+  CallbackReply,
+  CallbackRequest,
+  LoadedSkill,
+  LoadSkillRequest,
+  PlanChange,
+  PlanReply,
+  PlanText,
+  QuestionsReply,
+  QuestionsRequest,
+} from "../tools/state-services.ts";
 import type { TaskRequest, TasksReply } from "../tools/task-service.ts";
-import type { CallRequest } from "./call.ts";
+import type { CallRequest, ClientContext } from "./call.ts";
+
+/** The folder in which the commands of this client run. @throws AppError `system` when it is no absolute path */
+export async function workspaceDirOf(client: ClientContext): Promise<string> {
+  const folder = await client.workspaceDir();
+  if (isAbsolute(folder)) return folder;
+  throw new AppError("system", `The workspace folder is not an absolute path: ${folder}`);
+}
 
 /** A call that asks something of the user, and how long its client waits for it. */
 export interface AskingCall {
@@ -81,5 +100,24 @@ export function performStateCall(
       return services.skills.load(request as LoadSkillRequest, call);
     case "callbacks.perform":
       return services.callbacks.perform(request as CallbackRequest, call);
+  }
+}
+
+/** Whose tasks and plan a client sees: those of its workspace and its owner (design, decision 9). */
+export async function scopeOf(client: ClientContext): Promise<StateScope> {
+  const { owner = "", workspaceName } = client;
+  if (workspaceName !== undefined) return { workspace: workspaceName, owner };
+  return { workspace: realFolder(await workspaceDirOf(client)), owner };
+}
+
+/**
+ * A folder that is gone still has its tasks. Every command asks, so this does not wait for another thread, which takes
+ * some hundred microseconds: looking takes ten.
+ */
+function realFolder(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return folder;
   }
 }

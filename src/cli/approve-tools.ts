@@ -1,25 +1,25 @@
 import { AppError } from "../base/errors.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
-import type { ServerCatalogue } from "../upstream/connect/server-catalogue.ts";
-import { exposedName } from "../upstream/names/exposed-name.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
+import type { ServerCatalogue } from "../upstream/connect/connection.ts";
+import { exposedName } from "../upstream/names/assign-names.ts";
 import {
   approveDifferences,
+  catalogueDifferences,
   denyTools,
+  type ItemDifference,
   revokeTools,
 } from "../upstream/trust/approve-differences.ts";
-import {
-  catalogueDifferences,
-  type ItemDifference,
-} from "../upstream/trust/catalogue-differences.ts";
+import { differenceLines } from "../upstream/trust/difference.ts";
+import { escapeHidden } from "../upstream/trust/hidden-characters.ts";
 import { judgeCatalogue } from "../upstream/trust/judge-catalogue.ts";
 import { lockPinsOf, readLock } from "../upstream/trust/lock/read-lock.ts";
 import { ToolRules } from "../upstream/trust/tool-rules.ts";
 import { emptyPins } from "../upstream/trust/trust-record.ts";
 import type { NewPins } from "../upstream/trust/trust-store.ts";
-import type { Approval } from "./approval.ts";
+import type { CommandContext } from "./command.ts";
 import { askCatalogues, type ServersOfCommand } from "./configured-servers.ts";
-import { itemLines, itemRow } from "./difference-text.ts";
+import { createAsker } from "./terminal-io.ts";
 
 /**
  * Shows how the servers' offers differ from the approved ones, and records the user's decision.
@@ -161,4 +161,72 @@ export async function decideTool(
   const then = choice === "deny" ? "refused" : "waits for approval again";
   context.print.note(`${name}/${tool}: ${then}.`);
   return true;
+}
+
+export type Choice = "approve" | "deny" | "revoke";
+
+/** One run of `mcp approve`. */
+export interface Approval {
+  readonly context: CommandContext;
+  readonly view: ServersOfCommand;
+  readonly choice: Choice;
+  /** Asks the person at the terminal to approve the printed text; with `--yes` it is approved. */
+  readonly confirm: (question: string) => Promise<boolean>;
+  /** The data that `--json` prints at the end. */
+  readonly servers: unknown[];
+  readonly items: unknown[];
+}
+
+export function createApproval(
+  context: CommandContext,
+  view: ServersOfCommand,
+  choice: Choice,
+): Approval {
+  const { args, io } = context;
+  const ask = createAsker(io);
+  // With --json nothing has been shown when the question would come.
+  const mayAsk = io.stdinIsTerminal && !args.has("json");
+  return {
+    context,
+    view,
+    choice,
+    confirm: async (question) => args.has("yes") || (mayAsk && (await ask(question))),
+    servers: [],
+    items: [],
+  };
+}
+
+/** For people; every text is escaped. */
+export function itemLines(server: string, item: ItemDifference): readonly string[] {
+  const { state, hasHidden, differences } = item;
+  const hidden = hasHidden ? ", with hidden characters" : "";
+  const lines = differenceLines(differences).map((line) => `  ${line}`);
+  const isUnknown = state === "changed" && differences.length === 0;
+  return [
+    `${server}: ${titleOf(item)} ${stateTexts[state]}${hidden}`,
+    ...lines,
+    ...(isUnknown ? ["  The approved text is no longer stored; this is the current one:"] : []),
+    ...(isUnknown ? presentLines(item) : []),
+  ];
+}
+
+/** As data: stable names, definitions left out. */
+export function itemRow(server: string, item: ItemDifference): Readonly<Record<string, unknown>> {
+  const { what, name, state, hasHidden, differences } = item;
+  return { server, what, name, state, hidden: hasHidden, differences };
+}
+
+function titleOf({ what, name }: ItemDifference): string {
+  return what === "instructions" ? what : `${what} ${escapeHidden(JSON.stringify(name))}`;
+}
+
+const stateTexts = {
+  changed: "was changed",
+  new: "is new",
+  missing: "is no longer offered",
+} as const;
+
+function presentLines({ present }: ItemDifference): readonly string[] {
+  const text = JSON.stringify(present?.definition ?? {}, undefined, 2);
+  return text.split("\n").map((line) => `  ${escapeHidden(line)}`);
 }

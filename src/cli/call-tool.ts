@@ -1,25 +1,22 @@
-import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
-import { configPartsOf } from "../upstream/config/upstream-start.ts";
-import type { CommandIo } from "./command-io.ts";
-import { trustOf } from "./server-rows.ts";
-import { Cancellation } from "../base/cancellation.ts";
+import { Cancellation, orAborted } from "../base/cancellation.ts";
 import { AppError } from "../base/errors.ts";
-import { orAborted } from "../base/or-aborted.ts";
 import { product } from "../base/product.ts";
+import type { CallOutcome, Router } from "../calls/call.ts";
 import { configKeys, toolKeyName } from "../config/keys.ts";
 import { nearestName, suggestionFor } from "../config/nearest-name.ts";
-import type { CallOutcome, Router } from "../calls/call.ts";
 import { legacyVersionLatest } from "../protocol/versions.ts";
-import type { ToolFormat } from "../upstream/adapters/formats.ts";
 import type { CommonCall } from "../upstream/adapters/tool-calls.ts";
+import type { ToolFormat } from "../upstream/adapters/tool-definitions.ts";
+import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
+import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { toolCallName } from "../upstream/deferred/gateway-tools.ts";
+import { type CommandIo, exitCodes } from "./command-io.ts";
 import type { CommandContext, OpenRouter } from "./command.ts";
-import { exitCodes } from "./command-io.ts";
-import { commandLineClient } from "./command-line-client.ts";
 import { printFailed, printOutcome } from "./print-outcome.ts";
 import { readToolCall } from "./read-tool-call.ts";
+import { trustOf } from "./server-rows.ts";
 import type { StartUp } from "./start-up.ts";
-import { findTool } from "./tool-list.ts";
+import { commandLineClient, findTool } from "./tool-list.ts";
 
 /** One call of a command. */
 export interface ToolCallOfCommand {

@@ -1,17 +1,16 @@
 import type { Router } from "../calls/call.ts";
-import type { HookEnd } from "../calls/policy/hooks/hook-end.ts";
-import type { Hook } from "../calls/policy/hooks/hook.ts";
-import type { SandboxReport } from "../commands/sandbox/report.ts";
-import type { InstallOutcome } from "../upstream/install-outcome.ts";
-import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
-import type { TriedServer } from "../upstream/tried-server.ts";
-import type { AskedAs, Upstreams } from "../upstream/upstreams.ts";
-import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
+import type { Hook, HookEnd } from "../calls/policy/hooks/hook.ts";
+import type { SandboxReport } from "../commands/sandbox/notes.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
-import type { WebSearch } from "../web/search/web-search.ts";
+import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
+import type { InstallOutcome } from "../upstream/install/installing-text.ts";
+import type { TriedServer } from "../upstream/server-state.ts";
+import type { AskedCatalogue } from "../upstream/trust/approve-differences.ts";
+import type { AskedAs, Upstreams } from "../upstream/upstreams.ts";
+import type { WebSearch } from "../web/search/engine-search.ts";
 import type { CommandIo } from "./command-io.ts";
-import type { HttpSettings } from "./http-flags.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";
+import type { HttpSettings } from "./http-flags.ts";
 import type { Printer } from "./print.ts";
 import type { StartUp } from "./start-up.ts";
 
@@ -138,4 +137,14 @@ export interface Command {
   readonly needsPerson?: true;
   /** Resolves with the exit code; an `AppError` is printed and gives the code of its kind. */
   run(context: CommandContext): Promise<number>;
+}
+
+/** A line of the command list. The command itself is loaded when it runs, so that a start loads one. */
+export interface CommandListing {
+  /** One word or two. */
+  readonly name: string;
+  /** An alias that people type, of as many words. */
+  readonly alias?: string;
+  readonly summary: string;
+  load(): Promise<Command>;
 }

@@ -1,14 +1,15 @@
-import { parseEnvFile } from "../config/env-file.ts";
-import { findConfigKey } from "../config/keys.ts";
-import { readTextFile } from "../config/read-text-file.ts";
 import { join } from "node:path";
 
 import { AppError } from "../base/errors.ts";
-import { envFileName } from "../config/places.ts";
-import type { ConfigDirs, ConfigLevel } from "../config/places.ts";
-import type { EditTarget } from "../config/edit-target.ts";
-import type { ConfigEntry } from "../config/resolution.ts";
+import { parseEnvFile } from "../config/env-file.ts";
+import { findConfigKey } from "../config/keys.ts";
+import type { LoadedConfig } from "../config/load-config.ts";
+import { type ConfigDirs, type ConfigLevel, envFileName } from "../config/places.ts";
+import { readTextFile } from "../config/read-text-file.ts";
+import type { EditTarget } from "../config/replace-file.ts";
+import type { ConfigEntry, ConfigSource } from "../config/resolution.ts";
 import type { FlagTable } from "./flags.ts";
+import type { Printer } from "./print.ts";
 
 /**
  * The entries of one file, whether or not they are in effect; of duplicates the last.
@@ -66,4 +67,26 @@ export function fileOfLevel(level: string | undefined, dirs: ConfigDirs): EditTa
 export function entriesOfLevel(level: string, dirs: ConfigDirs): ConfigEntry[] {
   const known = fileLevels.find((candidate) => candidate === level) ?? "global";
   return fileEntries(known, fileOfLevel(known, dirs).file);
+}
+
+/** Where a value came from, for people. */
+export function sourceText(source: ConfigSource): string {
+  if (source.variable !== undefined) return `${source.level}: ${source.variable}`;
+  if (source.file === undefined) return source.level;
+  const line = source.line === undefined ? "" : `:${source.line}`;
+  return `${source.level}: ${source.file}${line}`;
+}
+
+/** Warns when `key` was written to `file` but another place overrides it. */
+export function noteStrongerSource(
+  key: string,
+  file: string,
+  config: LoadedConfig,
+  print: Printer,
+): void {
+  const entry = config.entries().find((candidate) => candidate.key === key);
+  if (entry === undefined || entry.source.level === "default" || entry.source.file === file) return;
+  print.note(
+    `${key}=${entry.value} from another place overrides it here (${sourceText(entry.source)})`,
+  );
 }

@@ -1,12 +1,13 @@
 import { AppError } from "../base/errors.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
 import type { ConfiguredServer, UpstreamConfig } from "../upstream/config/server-entry.ts";
-import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
-import type { AskedAs } from "../upstream/upstreams.ts";
+import type { AskedCatalogue } from "../upstream/trust/approve-differences.ts";
+import type { ServerToLock } from "../upstream/trust/lock/lock-of.ts";
+import { lockFileName } from "../upstream/trust/lock/read-lock.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
+import type { AskedAs } from "../upstream/upstreams.ts";
 import type { CommandContext } from "./command.ts";
-import { readServers, type TrustState, trustOf } from "./server-rows.ts";
-import { readable } from "./standing-text.ts";
+import { readable, readServers, trustOf, type TrustState } from "./server-rows.ts";
 import { readStartUp, type StartUp } from "./start-up.ts";
 
 /** The configured servers of one command, with the user's approvals. */
@@ -84,4 +85,46 @@ function notStarted(state: TrustState, { entry }: ConfiguredServer): string {
   return state === "denied"
     ? "It is not started because you refused it."
     : `It is not started until you approve it: mcp approve ${entry.name}.`;
+}
+
+/** @throws AppError `usage` where there is no project */
+export function projectOf({ config }: ServersOfCommand): string {
+  if (config.projectDir !== undefined) return config.projectDir;
+  throw new AppError(
+    "usage",
+    `${lockFileName} belongs to a project, and your home folder is not a project. Run this in a project's folder.`,
+  );
+}
+
+interface AskedServers {
+  readonly reached: readonly ServerToLock[];
+  readonly unreachable: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** The user's own servers are left out: others get the lock too. */
+export function isOfProject({ entry }: ConfiguredServer): boolean {
+  return entry.origin.trust === "project";
+}
+
+export async function askAll(
+  context: CommandContext,
+  view: ServersOfCommand,
+  servers: readonly ConfiguredServer[],
+): Promise<AskedServers> {
+  const replies = await askCatalogues(context, view, servers);
+  const reached: ServerToLock[] = [];
+  const unreachable: { readonly name: string; readonly reason: string }[] = [];
+  for (const server of servers) {
+    const reply = replies.get(server.entry.name);
+    if (reply?.kind === "catalogue") {
+      const { catalogue, scopes } = reply;
+      const { entry, identity } = server;
+      reached.push({ entry, identity, catalogue, ...(scopes === undefined ? {} : { scopes }) });
+    } else
+      unreachable.push({
+        name: server.entry.name,
+        reason: reply?.reason ?? "It was not contacted.",
+      });
+  }
+  return { reached, unreachable };
 }

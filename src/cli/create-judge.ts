@@ -2,9 +2,9 @@ import { delimiter } from "node:path";
 
 import { commandOf, judgeCall, type JudgedCall } from "../calls/policy/rules/judge-call.ts";
 import { ignoresCaseOn, PolicyFiles, policyPlaces } from "../calls/policy/rules/policy-files.ts";
-import type { Verdict } from "../calls/policy/rules/verdict.ts";
+import type { Verdict } from "../calls/policy/rules/rule.ts";
 import { readShell } from "../calls/policy/shell/read-shell.ts";
-import type { ShellReading } from "../calls/policy/shell/shell-command.ts";
+import type { ShellReading } from "../calls/policy/shell/shell-text.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { StartUp } from "./start-up.ts";
 

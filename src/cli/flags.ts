@@ -1,6 +1,11 @@
 import { AppError } from "../base/errors.ts";
 import { product } from "../base/product.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
+import {
+  parseToolFormat,
+  type ToolFormat,
+  toolFormats,
+} from "../upstream/adapters/tool-definitions.ts";
 
 /** One flag: what it takes, what it means. Parsing and help both come from here. */
 interface FlagSpec {
@@ -162,4 +167,27 @@ function checkValue({ name, spec }: WrittenFlag, value: string | undefined): str
     throw new AppError("usage", `--${name} ${value} is not possible: it takes ${allowed}.`);
   }
   return value;
+}
+
+/** Of every command that prints data. */
+export const jsonFlag: FlagTable = {
+  json: { kind: "switch", help: "Print JSON." },
+};
+
+/** The form in which data for programs is printed. */
+export const formatFlag: FlagTable = {
+  format: {
+    kind: "text",
+    choices: toolFormats,
+    help: "Print JSON in the form of MCP, OpenAI function calling or Anthropic tool use.",
+  },
+};
+
+/** @throws {AppError} `usage` together with --json */
+export function formatOf(args: ParsedArguments): ToolFormat | undefined {
+  const format = parseToolFormat(args.text("format"));
+  if (format !== undefined && args.has("json")) {
+    throw new AppError("usage", "Use --json or --format, not both.");
+  }
+  return format;
 }

@@ -1,11 +1,7 @@
 import { AppError } from "../base/errors.ts";
 import { HookApprovals } from "../calls/policy/hooks/hook-approvals.ts";
-import { hooksFoldersOf } from "../calls/policy/hooks/hooks-folders.ts";
-import {
-  type HookRow,
-  type HookToApprove,
-  surveyHooks,
-} from "../calls/policy/hooks/survey-hooks.ts";
+import { type HookRow, type HookToApprove, surveyHooks } from "../calls/policy/hooks/hook-cache.ts";
+import { hooksFoldersOf } from "../calls/policy/hooks/session-folder.ts";
 import type { StartUp } from "./start-up.ts";
 
 /** Everything in the hooks folders, in the order in which it runs. */

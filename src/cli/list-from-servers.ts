@@ -1,8 +1,8 @@
 import type { FoundServer } from "../interact/attach/client/ask-servers.ts";
 import { runFolderIn } from "../interact/attach/run-folder.ts";
-import type { Command } from "./command.ts";
 import { exitCodes } from "./command-io.ts";
-import { jsonFlag } from "./json-flag.ts";
+import type { Command } from "./command.ts";
+import { jsonFlag } from "./flags.ts";
 import { directoryFlags, readStartUp } from "./start-up.ts";
 
 export interface ServerList<Entry> {

@@ -1,10 +1,10 @@
 import { join, resolve } from "node:path";
 
 import { AppError } from "../base/errors.ts";
-import { isInside } from "../base/is-inside.ts";
+import { isInside } from "../base/paths.ts";
 import type { ConfigDirs } from "../config/places.ts";
-import type { ServerFileTarget } from "../upstream/edit/edit-server-file.ts";
 import type { EntryOrigin } from "../upstream/config/server-entry.ts";
+import type { ServerFileTarget } from "../upstream/edit/edit-server-file.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";
 
 /** Aliases that other programs use come last. */

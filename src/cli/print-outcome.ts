@@ -1,7 +1,7 @@
 import type { CallOutcome, CallRefusal } from "../calls/call.ts";
 import { isObject } from "../protocol/json-rpc.ts";
-import type { ToolFormat } from "../upstream/adapters/formats.ts";
 import { textOf } from "../upstream/adapters/text-of.ts";
+import type { ToolFormat } from "../upstream/adapters/tool-definitions.ts";
 import { failedResult, resultIn } from "../upstream/adapters/tool-results.ts";
 import { exitCodes } from "./command-io.ts";
 import type { Printer } from "./print.ts";

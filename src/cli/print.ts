@@ -1,6 +1,6 @@
 import { product } from "../base/product.ts";
 import { escapeJson, escapeName, escapeUnsafe } from "../base/unsafe-characters.ts";
-import type { CommandIo } from "./command-io.ts";
+import { type CommandIo, exitCodes } from "./command-io.ts";
 
 /** All that commands print goes through here: data to stdout, talk to stderr. */
 export class Printer {
@@ -59,4 +59,14 @@ export function columns(table: readonly (readonly string[])[]): string[] {
     Math.max(0, ...rows.map((row) => (column < row.length - 1 ? (row[column] ?? "").length : 0)));
   const widths = (rows[0] ?? []).map((_, column) => widthOf(column));
   return rows.map((row) => `  ${row.map((text, at) => text.padEnd(widths[at] ?? 0)).join("  ")}`);
+}
+
+/** How the current offer compares with the approved or locked one. */
+export type FindingKind = "changed" | "missing" | "new" | "unreachable";
+
+/** For a command that compares: a change has priority over the rest. */
+export function exitCodeOf(kinds: readonly FindingKind[]): number {
+  if (kinds.includes("changed")) return exitCodes.changed;
+  if (kinds.includes("missing") || kinds.includes("new")) return exitCodes.missing;
+  return kinds.includes("unreachable") ? exitCodes.unreachable : exitCodes.done;
 }

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
 import { AppError } from "../base/errors.ts";
 import { product } from "../base/product.ts";
 import { createExpansion } from "../upstream/config/create-expansion.ts";
@@ -7,9 +10,10 @@ import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import { loginRoads, LoginStore } from "../upstream/oauth/login-store.ts";
 import { type LoginPlace } from "../upstream/oauth/oauth-reach.ts";
 import { placeOf } from "../upstream/oauth/open-login.ts";
+import type { SecretPlace } from "../upstream/secrets/secret-store.ts";
+import { openUserSecrets, type UserSecrets } from "../upstream/secrets/user-secrets.ts";
 import type { CommandContext } from "./command.ts";
 import { openServers, serverNamed } from "./configured-servers.ts";
-import { openSecrets, type SecretsOfCommand } from "./open-secrets.ts";
 import { trustOf } from "./server-rows.ts";
 import type { StartUp } from "./start-up.ts";
 
@@ -63,4 +67,28 @@ async function filledUrl(server: ConfiguredServer, expansion: ExpansionContext):
   const expanded = await expandLaunch(server, expansion);
   if (expanded.kind === "needs_config") throw new AppError("config", expanded.text);
   return expanded.launch.transport === "http" ? expanded.launch.url : "";
+}
+
+/** The secrets of this user for one command. */
+export interface SecretsOfCommand {
+  readonly secrets: UserSecrets;
+  /** Reports the place with the first secret that is kept in a file. */
+  readonly announce: (place: SecretPlace) => void;
+}
+
+export function openSecrets(
+  { io, print }: Pick<CommandContext, "io" | "print">,
+  { dirs }: Pick<StartUp, "dirs">,
+): SecretsOfCommand {
+  const folder = join(dirs.scorpioxDir, "secrets");
+  const isFirst = !existsSync(folder);
+  return {
+    secrets: openUserSecrets(dirs, io.env),
+    announce: (place) => {
+      if (place === "keychain" || !isFirst) return;
+      print.note(
+        `No keychain is available: secrets are kept in files that only you can read, in ${folder}.`,
+      );
+    },
+  };
 }

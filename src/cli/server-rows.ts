@@ -1,6 +1,5 @@
+import { product } from "../base/product.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
-import { configPartsOf } from "../upstream/config/upstream-start.ts";
-import type { NewEntry } from "../upstream/edit/server-text.ts";
 import type {
   ConfiguredServer,
   EntryOrigin,
@@ -8,9 +7,12 @@ import type {
   ServerLaunch,
   UpstreamConfig,
 } from "../upstream/config/server-entry.ts";
+import { configPartsOf } from "../upstream/config/upstream-start.ts";
+import type { NewEntry } from "../upstream/edit/server-text.ts";
+import { isComing, type ServerInfo } from "../upstream/server-state.ts";
 import { launchVerdictOf } from "../upstream/trust/launch-approval.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
-import type { CommandIo } from "./command-io.ts";
+import { type CommandIo, exitCodes } from "./command-io.ts";
 import type { Printer } from "./print.ts";
 import { shownEntry } from "./shown-entry.ts";
 import type { StartUp } from "./start-up.ts";
@@ -101,4 +103,25 @@ function rowOf({ entry, shadowed, standIn }: ConfiguredServer, trust: TrustState
     launch: shownLaunch(entry.launch),
     shadowed: shadowed.map(({ origin }) => placeOf(origin)),
   };
+}
+
+/** Why the tools of a server are not all there, and what to do; undefined when they are. Several lines. */
+export function standingText({ name, state, reason }: ServerInfo): string | undefined {
+  if (state === "ready" || state === "cached" || state === "disabled") return undefined;
+  const why = reason === null ? "" : ` ${readable(reason)}`;
+  const isFailed = state === "backoff" || state === "failed" || isComing(state);
+  const test = isFailed ? ` (more: ${product.name} mcp test ${name})` : "";
+  return `${state.replace("_", " ")}${test}.${why}`;
+}
+
+/** The exit code of a command that needed this server. */
+export function standingCode({ state }: ServerInfo): number {
+  if (state === "untrusted" || state === "needs_auth") return exitCodes.needsApproval;
+  const isThere = state === "ready" || state === "cached" || state === "disabled";
+  return isThere || state === "degraded" ? exitCodes.done : exitCodes.unreachable;
+}
+
+/** A reason may hold lines that a server wrote: they are marked, so that none looks like our own text. */
+export function readable(reason: string): string {
+  return reason.replaceAll(/\r\n?|\n/g, "\n  | ");
 }

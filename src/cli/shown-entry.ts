@@ -1,7 +1,6 @@
-import { hideInArguments, hideLiteral } from "../base/hide-secrets.ts";
-import { isSecretName } from "../base/secret-table.ts";
+import { hideInArguments, hideLiteral, isSecretName } from "../base/secrets.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
-import { tomlKey, tomlPairs } from "../upstream/edit/toml-value.ts";
+import { tomlKey, tomlPairs } from "../upstream/edit/toml-edit.ts";
 
 /** A secret in an entry, by its path: `env.GITHUB_TOKEN`. */
 export interface PlainSecret {

@@ -2,14 +2,11 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { AppError } from "../base/errors.ts";
-import { createClientLimits } from "../config/client-limits.ts";
-import type { ClientLimitsTable } from "../config/client-limits.ts";
-import { loadConfig } from "../config/load-config.ts";
-import type { LoadedConfig } from "../config/load-config.ts";
-import { findProjectDir } from "../config/places.ts";
-import type { ConfigDirs } from "../config/places.ts";
+import { type ClientLimitsTable, createClientLimits } from "../config/client-limits.ts";
+import { loadConfig, type LoadedConfig } from "../config/load-config.ts";
+import { type ConfigDirs, findProjectDir } from "../config/places.ts";
 import { parseBoolean, pathValue } from "../config/value-types.ts";
-import { isNested } from "../upstream/config/nesting.ts";
+import { isNested } from "../upstream/config/json-shapes.ts";
 import type { UpstreamStart } from "../upstream/config/upstream-start.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";

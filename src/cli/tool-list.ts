@@ -1,11 +1,11 @@
+import { orAborted } from "../base/cancellation.ts";
 import { AppError } from "../base/errors.ts";
-import { orAborted } from "../base/or-aborted.ts";
+import type { ClientContext } from "../calls/call.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
+import { NameTable } from "../upstream/catalogue/name-table.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
-import { NameTable } from "../upstream/catalogue/name-table.ts";
-import { commandLineClient } from "./command-line-client.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { OpenRouter, UpstreamTool, UpstreamToolsWanted } from "./command.ts";
 import type { StartUp } from "./start-up.ts";
@@ -102,4 +102,16 @@ function assertServer(server: string, start: StartUp, io: CommandIo): void {
   if (servers.has(server)) return;
   const known = suggestionFor(server, servers.keys());
   throw new AppError("not_found", `There is no server ${server}.${known}`);
+}
+
+/** The client identity for calls of the command line. @param cwd where the command was started */
+export function commandLineClient(start: StartUp, cwd: string): ClientContext {
+  const { cwdFlag, workspaceName } = start;
+  return {
+    id: "command-line",
+    // Nobody is there to read on later: a call runs to its end.
+    limits: { ...start.clients.limitsFor(undefined), answerMs: 0 },
+    workspaceDir: () => Promise.resolve(cwdFlag ?? cwd),
+    ...(workspaceName === undefined ? {} : { workspaceName }),
+  };
 }

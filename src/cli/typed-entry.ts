@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
-import { hideInArguments, hideInUrl } from "../base/hide-secrets.ts";
 import { product } from "../base/product.ts";
+import { hideInArguments, hideInUrl } from "../base/secrets.ts";
 import { rootsWords } from "../upstream/config/roots-rule.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";

@@ -1,10 +1,9 @@
 import { AppError } from "../base/errors.ts";
-import { EntryFault } from "../upstream/config/entry-fault.ts";
-import { launchIdentity } from "../upstream/config/launch-identity.ts";
+import { launchIdentity } from "../upstream/config/entry-launch.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { isOwnEntry, isOwnServerName } from "../upstream/config/own-entry.ts";
 import { readEntry } from "../upstream/config/read-entry.ts";
-import type { EntryOrigin, ServerEntry } from "../upstream/config/server-entry.ts";
+import { EntryFault, type EntryOrigin, type ServerEntry } from "../upstream/config/server-entry.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
 import { approveLaunchOf } from "../upstream/trust/launch-approval.ts";

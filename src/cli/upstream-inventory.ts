@@ -1,8 +1,8 @@
-import { orAborted } from "../base/or-aborted.ts";
-import { awaitServers } from "../upstream/await-servers.ts";
+import { orAborted } from "../base/cancellation.ts";
 import { type InventoryTool, toolInventory } from "../upstream/catalogue/tool-inventory.ts";
 import { toolCallName, toolSearchName } from "../upstream/deferred/gateway-tools.ts";
 import type { ServerInfo } from "../upstream/server-state.ts";
+import { awaitServers } from "../upstream/upstreams.ts";
 import type { OpenRouter } from "./command.ts";
 import type { StartUp } from "./start-up.ts";
 

@@ -1,8 +1,8 @@
 import { AppError, messageOf } from "../base/errors.ts";
-import type { InstallOutcome } from "../upstream/install-outcome.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
-import type { TriedServer } from "../upstream/tried-server.ts";
-import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
+import type { InstallOutcome } from "../upstream/install/installing-text.ts";
+import type { TriedServer } from "../upstream/server-state.ts";
+import type { AskedCatalogue } from "../upstream/trust/approve-differences.ts";
 import type { AskedAs, UpstreamControl } from "../upstream/upstreams.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";

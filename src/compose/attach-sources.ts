@@ -1,31 +1,31 @@
+import { Cancellation } from "../base/cancellation.ts";
+import { cutEnd } from "../base/cut-text.ts";
+import { AppError } from "../base/errors.ts";
+import {
+  attachEntriesMax,
+  attachTextCharsMax,
+  shownCommandCharsMax,
+  terminateGraceMs,
+} from "../base/limits.ts";
+import type { EventStream, StateScope } from "../base/server-events.ts";
+import type { CallRequest, ClientContext } from "../calls/call.ts";
+import { scopeOf, type StateServices } from "../calls/state-calls.ts";
+import type { BackgroundTask } from "../commands/background/client-tasks.ts";
+import type { Supervisor } from "../commands/background/supervisor.ts";
 import type {
   BackgroundEntry,
   CallbackEntry,
+  ClientEntry,
   ClientKey,
   PlanEntry,
-  TaskEntry,
-} from "../interact/attach/messages.ts";
-import { cutEnd } from "../base/cut-text.ts";
-import { attachEntriesMax, attachTextCharsMax, shownCommandCharsMax } from "../base/limits.ts";
-import type { Callback } from "../tools/callback-service.ts";
-import type { PlanState } from "../tools/plan-service.ts";
-import type { Task, TaskReply } from "../tools/task-service.ts";
-import type {
-  ClientEntry,
   ServerFacts,
   ServerState,
+  TaskEntry,
   WorkEntry,
 } from "../interact/attach/messages.ts";
-import type { AttachSources } from "../interact/attach/sources.ts";
-import type { BackgroundTask } from "../commands/background/client-tasks.ts";
-import type { Supervisor } from "../commands/background/supervisor.ts";
-import { Cancellation } from "../base/cancellation.ts";
-import { AppError } from "../base/errors.ts";
-import { terminateGraceMs } from "../base/limits.ts";
-import type { EventStream, StateScope } from "../base/server-events.ts";
-import type { CallRequest, ClientContext } from "../calls/call.ts";
-import type { StateServices } from "../calls/state-calls.ts";
-import { scopeOf } from "../calls/state-scope.ts";
+import type { AttachSources } from "../interact/attach/terminal-connection.ts";
+import type { Callback, PlanState } from "../tools/state-services.ts";
+import type { Task, TaskReply } from "../tools/task-service.ts";
 import { type AttachClients, keyOf } from "./attach-clients.ts";
 
 export interface AttachSourceParts {

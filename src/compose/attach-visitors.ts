@@ -1,6 +1,6 @@
 import { escapeName } from "../base/unsafe-characters.ts";
 import { type LookAt, lookAtProcesses, originOf } from "../commands/process/process-origin.ts";
-import { loadSocketPeer, type PeerOf, type SocketPeer } from "../commands/process/socket-peer.ts";
+import { loadSocketPeer, type PeerOf, type SocketPeer } from "../commands/process/socket-owner.ts";
 
 /** Attempts to answer are told at most this often: who is refused may try a thousand times. */
 const toldEveryMs = 60_000;

@@ -1,20 +1,17 @@
-import { assertWanted } from "../base/cancellation.ts";
-import { startTimer } from "../base/timer.ts";
+import { assertWanted, startTimer } from "../base/cancellation.ts";
 import type { EventStream } from "../base/server-events.ts";
-import { CallbackScheduler } from "../state/callbacks/callback-scheduler.ts";
-import type { SetCallback } from "../state/callbacks/callback-slots.ts";
-import { ElapsedClock } from "../state/callbacks/elapsed-clock.ts";
-import { FireAnnouncer } from "../state/callbacks/fire-announcer.ts";
-import { Mailboxes } from "../state/callbacks/mailboxes.ts";
 import type { CallRequest } from "../calls/call.ts";
-import type { Changes } from "../calls/changes.ts";
-import type { ClientReach } from "../calls/client-reach.ts";
-import type { NoteSource } from "../calls/gate/gate-stage.ts";
-import { callbacksResource } from "../calls/resources/callbacks-resource.ts";
-import { callbacksListing } from "../calls/resources/state-listings.ts";
-import type { StateResource } from "../calls/resources/state-resource.ts";
-import type { RunningCalls } from "../calls/gate/running-calls.ts";
-import type { Callback, CallbackReply, CallbackRequest } from "../tools/callback-service.ts";
+import type { Changes, ClientReach } from "../calls/features.ts";
+import type { NoteSource, RunningCalls } from "../calls/gate/gate-stage.ts";
+import {
+  callbacksListing,
+  callbacksResource,
+  type StateResource,
+} from "../calls/resources/state-resources.ts";
+import { CallbackScheduler, type SetCallback } from "../state/callbacks/callback-scheduler.ts";
+import { ElapsedClock } from "../state/callbacks/elapsed-clock.ts";
+import { FireAnnouncer, Mailboxes } from "../state/callbacks/fires.ts";
+import type { Callback, CallbackReply, CallbackRequest } from "../tools/state-services.ts";
 
 export interface CallbacksParts {
   readonly events: EventStream;

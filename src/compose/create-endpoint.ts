@@ -1,19 +1,26 @@
-import type { Authorization, AuthorizationRequest, Authorizer } from "../server/auth/authorizer.ts";
+import { join } from "node:path";
+
+import { Lazy } from "../base/lazy.ts";
 import { httpPrincipalPartMax, httpRequestsMax } from "../base/limits.ts";
+import type { AuditLog } from "../calls/policy/audit/audit-log.ts";
+import type { RefusedRequest, RefusedRequests } from "../calls/policy/audit/refused-requests.ts";
 import type { HttpSettings } from "../cli/http-flags.ts";
 import type { StartUp } from "../cli/start-up.ts";
+import {
+  type Authorization,
+  type AuthorizationRefusal,
+  type AuthorizationRequest,
+  type Authorizer,
+  hasTokenInQuery,
+} from "../server/auth/authorizer.ts";
 import type { Auth } from "../server/auth/create-auth.ts";
 import type { Principal } from "../server/auth/principal.ts";
-import type { AuthorizationRefusal } from "../server/auth/refusal.ts";
 import type { ClientProfile } from "../server/connection/session.ts";
 import { HttpEndpoint } from "../server/http/http-endpoint.ts";
-import { hostOfAddress } from "../server/transport/http/allowed-hosts.ts";
-import { RequestGuard } from "../server/transport/http/request-guard.ts";
-import { limitsFor, workspaceFallback } from "./client-profile.ts";
+import { hostOfAddress, RequestGuard } from "../server/transport/http/request-guard.ts";
 import { createServerContext } from "./create-server-context.ts";
 import type { LazyRouter } from "./lazy-router.ts";
-import type { ToolServicesOptions } from "./program-parts.ts";
-import type { RefusalLog } from "./refusal-log.ts";
+import { limitsFor, type ToolServicesOptions, workspaceFallback } from "./program-parts.ts";
 
 export interface ServeHttpOptions extends Omit<ToolServicesOptions, "start"> {
   readonly cwd: string;
@@ -124,4 +131,83 @@ class PrincipalWatch {
     // It fails with the Worker of the servers alone, whose connections end with it.
     this.#telling = this.#onSeveral().then(done, done);
   }
+}
+
+interface OpenLog {
+  readonly log: AuditLog;
+  readonly refused: RefusedRequests;
+}
+
+interface RefusalLogParts {
+  readonly scorpioxDir: string;
+  /** The audit log is switched on. */
+  readonly isOn: boolean;
+  readonly warn: (message: string) => void;
+  readonly addressOf: (request: Request) => string | undefined;
+}
+
+/** Has requests that were turned away for their token written into the audit log; loaded with the first of them. */
+export class RefusalLog {
+  readonly #parts: RefusalLogParts;
+  readonly #open: Lazy<OpenLog> = new Lazy(() => this.#make());
+
+  constructor(parts: RefusalLogParts) {
+    this.#parts = parts;
+  }
+
+  /** `authorization` itself. A request without a token is how clients find out that they need one: nothing to write. */
+  watch(
+    request: Request,
+    authorization: Authorization | Promise<Authorization>,
+  ): Authorization | Promise<Authorization> {
+    if (!this.#parts.isOn) return authorization;
+    if (authorization instanceof Promise) {
+      return authorization.then((settled) => this.#seen(request, settled));
+    }
+    return this.#seen(request, authorization);
+  }
+
+  /** Never waits and never fails. */
+  add(request: Omit<RefusedRequest, "address">, address?: string): void {
+    if (!this.#parts.isOn) return;
+    const add = ({ refused }: OpenLog): void => refused.add({ ...request, address });
+    const { made } = this.#open;
+    if (made !== undefined) return add(made);
+    this.#open.get().then(add, () => {});
+  }
+
+  /** Writes what has not been written yet. */
+  async close(): Promise<void> {
+    const made = await this.#open.making?.catch(() => undefined);
+    made?.refused.close();
+    await made?.log.flush();
+  }
+
+  #seen(request: Request, authorization: Authorization): Authorization {
+    if (authorization.kind === "ok") return authorization;
+    const { status, body } = authorization;
+    if (status === 401 && !hasToken(request)) return authorization;
+    this.add({ status, reason: messageIn(body) }, this.#parts.addressOf(request));
+    return authorization;
+  }
+
+  async #make(): Promise<OpenLog> {
+    const [{ AuditFile }, { AuditLog: Log }, { RefusedRequests: Refused }] = await Promise.all([
+      import("../calls/policy/audit/audit-file.ts"),
+      import("../calls/policy/audit/audit-log.ts"),
+      import("../calls/policy/audit/refused-requests.ts"),
+    ]);
+    const { scorpioxDir, warn } = this.#parts;
+    const log = new Log(new AuditFile(join(scorpioxDir, "audit")), warn);
+    return { log, refused: new Refused(log) };
+  }
+}
+
+function hasToken({ headers, url }: Request): boolean {
+  return headers.has("authorization") || hasTokenInQuery(url);
+}
+
+/** What an answer of ours says. */
+function messageIn(body: string): string {
+  return (JSON.parse(body) as { readonly error: { readonly message: string } }).error.message;
 }

@@ -1,14 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
-import { createRefusal } from "../server/auth/refusal.ts";
-import { ConnectionUsers } from "../commands/process/connection-users.ts";
-import type { SocketEnd, SocketOwner } from "../commands/process/socket-owner.ts";
-import type { AuthSettings } from "../server/auth/create-auth.ts";
-import type { AuthorizationRefusal } from "../server/auth/refusal.ts";
 import type { HttpSettings } from "../cli/http-flags.ts";
-import { openSocketOwner } from "../commands/process/socket-owner.ts";
+import { ConnectionUsers } from "../commands/process/connections.ts";
+import {
+  openSocketOwner,
+  type SocketEnd,
+  type SocketOwner,
+} from "../commands/process/socket-owner.ts";
+import { type AuthorizationRefusal, createRefusal } from "../server/auth/authorizer.ts";
+import type { AuthSettings } from "../server/auth/create-auth.ts";
 
 interface OwnToken {
   readonly tokenFile: string;

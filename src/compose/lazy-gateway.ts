@@ -1,21 +1,25 @@
 import { messageOf } from "../base/errors.ts";
 import { Lazy } from "../base/lazy.ts";
 import type { ServerEvent } from "../base/server-events.ts";
-import type { StartUp } from "../cli/start-up.ts";
 import type { CallRequest, ClientContext, Router } from "../calls/call.ts";
-import type { ListAsked } from "../calls/upstream/upstream-listings.ts";
-import type { Changes } from "../calls/changes.ts";
-import type { CompletionProvider, PromptProvider, ResourceProvider } from "../calls/features.ts";
+import type {
+  Changes,
+  CompletionProvider,
+  PromptProvider,
+  ResourceProvider,
+} from "../calls/features.ts";
 import type { GateStage, Refusal } from "../calls/gate/gate-stage.ts";
-import type { UpstreamSkills } from "../calls/upstream/upstream-skills.ts";
 import type { GatewayServices, UpstreamGateway } from "../calls/upstream/upstream-gateway.ts";
+import type { ListAsked } from "../calls/upstream/upstream-listings.ts";
+import type { UpstreamSkills } from "../calls/upstream/upstream-skills.ts";
+import type { StartUp } from "../cli/start-up.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
-import type { CacheHints } from "../protocol/cache-hints.ts";
+import type { CacheHints } from "../protocol/list-parts.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { toolCallName, toolSearchName } from "../upstream/deferred/gateway-tools.ts";
+import type { LazySkills } from "./lazy-features.ts";
 import type { LazyUpstreams } from "./lazy-upstreams.ts";
 import type { ServerConsent } from "./server-consent.ts";
-import type { LazySkills } from "./lazy-skills.ts";
 
 export interface LazyGatewayParts {
   readonly upstreams: LazyUpstreams;
@@ -87,17 +91,16 @@ export class LazyGateway {
   #resolve(call: CallRequest): CallRequest | Promise<CallRequest> {
     if (!this.isWanted) return call;
     if (call.capabilities !== undefined) this.meet(call.capabilities);
-    return this.#gateway.made?.resolver.resolve(call) ?? this.#resolveLater(call);
+    return (
+      this.#gateway.made?.resolver.resolve(call) ??
+      this.#gateway.get().then(({ resolver }) => resolver.resolve(call))
+    );
   }
 
   /** The project is another one: the next list waits for its servers as the first did. */
   onMoved(): void {
     this.#gateway.made?.listings.awaitAgain();
     this.#consent?.onMoved();
-  }
-
-  async #resolveLater(call: CallRequest): Promise<CallRequest> {
-    return (await this.#gateway.get()).resolver.resolve(call);
   }
 
   /** The first stage of the gate. */

@@ -1,3 +1,4 @@
+import { Lazy } from "../base/lazy.ts";
 import type {
   CallOutcome,
   CallRequest,
@@ -5,22 +6,18 @@ import type {
   Router,
   TaskSupport,
 } from "../calls/call.ts";
+import { Changes, type ResourceProvider } from "../calls/features.ts";
+import { skillToolName } from "../calls/skills/skill-view.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import { Lazy } from "../base/lazy.ts";
-import { Changes } from "../calls/changes.ts";
-import type { ResourceProvider } from "../calls/features.ts";
-import { killTime } from "../commands/process/end-grace.ts";
+import { killTime } from "../commands/process/family.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 import { LiveConnections } from "../server/connection/live-connections.ts";
-import { LazyResources } from "./lazy-resources.ts";
 import { mayHaveServers } from "../upstream/config/may-have-servers.ts";
+import { LazyResources, LazySkills } from "./lazy-features.ts";
 import { LazyGateway } from "./lazy-gateway.ts";
-import { FollowedProject } from "./followed-project.ts";
-import { LazySkills } from "./lazy-skills.ts";
-import { LazyUpstreams } from "./lazy-upstreams.ts";
-import { skillToolName } from "../calls/skills/skill-tool-name.ts";
+import { FollowedProject, LazyUpstreams } from "./lazy-upstreams.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import type { ToolServices } from "./tool-services.ts";
 

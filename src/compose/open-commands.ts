@@ -1,22 +1,20 @@
 import { randomBytes } from "node:crypto";
 
+import { ownCommand } from "../base/own-command.ts";
 import type { BackgroundTask } from "../commands/background/client-tasks.ts";
-import { CommandEnvironment } from "../commands/background/command-environment.ts";
-import { CommandLauncher } from "../commands/background/command-launcher.ts";
+import { CommandEnvironment, CommandLauncher } from "../commands/background/command-launcher.ts";
 import { FamilyLedger } from "../commands/background/family-ledger.ts";
 import { SavedOutputs } from "../commands/background/saved-outputs.ts";
 import { Supervisor } from "../commands/background/supervisor.ts";
-import { describeUser, type User } from "../commands/process/describe-user.ts";
 import { Guardian } from "../commands/process/guardian.ts";
 import { loadLibc } from "../commands/process/libc.ts";
 import { Orphanage } from "../commands/process/orphanage.ts";
-import { ownCommand } from "../commands/process/own-command.ts";
+import { describeUser, type User } from "../commands/process/process-origin.ts";
 import { findShell, type Shell } from "../commands/process/shell.ts";
-import { Ledger } from "../state/store/ledger.ts";
 import { openStore } from "../state/store/open-store.ts";
 import { isBusy } from "../state/store/store-errors.ts";
-import type { ToolServicesOptions } from "./program-parts.ts";
-import { resultFolders } from "./result-folders.ts";
+import { Ledger } from "../state/store/tables.ts";
+import { resultFolders, type ToolServicesOptions } from "./program-parts.ts";
 
 /** A ledger write waits this long for another process: it is on the main thread, and is tried again later. */
 const ledgerBusyMsMax = 20;

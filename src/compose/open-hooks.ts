@@ -1,20 +1,18 @@
 import { randomBytes } from "node:crypto";
 
-import { CommandEnvironment } from "../commands/background/command-environment.ts";
-import { CommandLauncher } from "../commands/background/command-launcher.ts";
-import { SavedOutputs } from "../commands/background/saved-outputs.ts";
-import { Supervisor } from "../commands/background/supervisor.ts";
+import { ownCommand } from "../base/own-command.ts";
 import type { OpenHooks } from "../cli/command.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import { describeUser } from "../commands/process/describe-user.ts";
-import { Orphanage } from "../commands/process/orphanage.ts";
+import { CommandEnvironment, CommandLauncher } from "../commands/background/command-launcher.ts";
+import { SavedOutputs } from "../commands/background/saved-outputs.ts";
+import { Supervisor } from "../commands/background/supervisor.ts";
 import { Guardian } from "../commands/process/guardian.ts";
 import { loadLibc } from "../commands/process/libc.ts";
-import { ownCommand } from "../commands/process/own-command.ts";
+import { Orphanage } from "../commands/process/orphanage.ts";
+import { describeUser } from "../commands/process/process-origin.ts";
 import { findShell } from "../commands/process/shell.ts";
-import { createHooks } from "./create-hooks.ts";
-import type { ToolServicesOptions } from "./program-parts.ts";
-import { resultFolders } from "./result-folders.ts";
+import { createHooks } from "./hooks.ts";
+import { resultFolders, type ToolServicesOptions } from "./program-parts.ts";
 
 /** The client id of what is run from the command line. */
 const commandLine = "command-line";

@@ -1,7 +1,9 @@
 import type { PageOpener } from "../cli/command.ts";
 import type { StartUp } from "../cli/start-up.ts";
+import { startUserProgram } from "../commands/process/command.ts";
 import { Orphanage } from "../commands/process/orphanage.ts";
-import { createPageBrowser } from "./page-browser.ts";
+import type { PageBrowser } from "../interact/questions/page/page-rung.ts";
+import { browserEnvironment } from "./web-options.ts";
 
 /** What shows pages to the user for one command; the browser outlives it. */
 export function openPages(
@@ -20,4 +22,44 @@ export function openPages(
     // What is no address might be an option of the program.
     open: (url) => (/^https?:\/\//.test(url) ? browser.open(url) : Promise.resolve(false)),
   };
+}
+
+export interface PageBrowserOptions {
+  /** `auto`, `off`, or the path of a program. */
+  readonly setting: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homeDir: string;
+  readonly platform: NodeJS.Platform;
+  readonly orphanage: Orphanage;
+}
+
+/** What shows pages to the user of this machine: their own browser, which is theirs and outlives the server. */
+export function createPageBrowser(options: PageBrowserOptions): PageBrowser {
+  const opener = openerOf(options);
+  if (opener === undefined) return { canOpen: false, open: () => Promise.resolve(false) };
+  const env = {
+    ...browserEnvironment(options.env, options.homeDir),
+    // With it `xdg-open` asks nobody else.
+    ...(options.env["BROWSER"] ? { BROWSER: options.env["BROWSER"] } : {}),
+  };
+  return {
+    canOpen: true,
+    open: async (url) => (await startUserProgram([...opener, url], env, options.orphanage)) === 0,
+  };
+}
+
+/** The program that is given the address, without a shell; undefined when no page can be shown. */
+export function openerOf({
+  setting,
+  env,
+  platform,
+}: Pick<PageBrowserOptions, "setting" | "env" | "platform">):
+  readonly [string, ...string[]] | undefined {
+  if (setting === "off") return undefined;
+  if (setting !== "auto") return [setting];
+  // The screen of this machine is not the one that somebody who came by SSH sits at.
+  if (env["SSH_CONNECTION"] || env["SSH_TTY"]) return undefined;
+  if (platform === "darwin") return ["/usr/bin/open"];
+  if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler"];
+  return env["DISPLAY"] || env["WAYLAND_DISPLAY"] ? ["xdg-open"] : undefined;
 }

@@ -1,18 +1,19 @@
-import type { PlanStore } from "../state/plan/plan-keeper.ts";
-import type { Stored } from "../state/store/worker/stored.ts";
+import { messageOf } from "../base/errors.ts";
 import type { EventStream, StateScope } from "../base/server-events.ts";
 import type { CallRequest, ClientContext } from "../calls/call.ts";
-import { planResource } from "../calls/resources/plan-resource.ts";
-import type { StateResource } from "../calls/resources/state-resource.ts";
+import { planResource, type StateResource } from "../calls/resources/state-resources.ts";
 import { watchScope } from "../calls/resources/watch-scope.ts";
-import type { StateServices } from "../calls/state-calls.ts";
-import { scopeOf } from "../calls/state-scope.ts";
-import { workspaceDirOf } from "../calls/workspace-dir.ts";
-import { type KeptPlan, PlanKeeper, type PlanPlace } from "../state/plan/plan-keeper.ts";
-import { findActiveFile, readPlanFile } from "../state/plan/read-plan-file.ts";
-import { PlanLook } from "../state/store/plan-look.ts";
-import type { StoreClient } from "../state/store/worker/store-client.ts";
-import type { PlanReply, PlanState } from "../tools/plan-service.ts";
+import { scopeOf, type StateServices, workspaceDirOf } from "../calls/state-calls.ts";
+import { findActiveFile, readPlanFile } from "../state/plan/plan-folder.ts";
+import {
+  type KeptPlan,
+  PlanKeeper,
+  type PlanPlace,
+  type PlanStore,
+} from "../state/plan/plan-keeper.ts";
+import { PlanLook } from "../state/store/look-file.ts";
+import type { StoreClient, Stored } from "../state/store/worker/store-client.ts";
+import type { PlanReply, PlanState } from "../tools/state-services.ts";
 
 export interface PlansParts {
   readonly store: StoreClient;
@@ -143,4 +144,61 @@ export class StoredPlans implements PlanStore {
     for (const notice of notices) this.#notices.add(notice);
     return value;
   }
+}
+
+interface ActivePlan {
+  readonly planFile: string;
+}
+
+/**
+ * Tells which plan holds for a call. A store that can be read in no way is said once, and what it said last holds on:
+ * none if it never said anything, since commands run without a ledger too.
+ */
+export function activePlanOf(
+  plans: Pick<Plans, "lookFor" | "service">,
+  warn: (message: string) => void,
+): (call: CallRequest) => Promise<ActivePlan | undefined> {
+  const known = new KnownPlans();
+  let isReported = false;
+  return async (call) => {
+    try {
+      const plan = await readPlan(plans, call);
+      await known.keep(call.client, plan);
+      return plan;
+    } catch (error) {
+      if (!isReported) warn(`Whether plan mode is on cannot be read: ${messageOf(error)}`);
+      isReported = true;
+      return known.last(call.client);
+    }
+  };
+}
+
+async function readPlan(
+  plans: Pick<Plans, "lookFor" | "service">,
+  call: CallRequest,
+): Promise<ActivePlan | undefined> {
+  const sight = await plans.lookFor(call.client);
+  if (sight.kind === "seen") return sight.plan ?? undefined;
+  // The store can wait for another process, and sets a damaged file aside.
+  const { state } = await plans.service.status(call);
+  return state.active && state.planFile !== null ? { planFile: state.planFile } : undefined;
+}
+
+/** The plans that were active when they were last looked at, by whose they are. */
+class KnownPlans {
+  readonly #plans = new Map<string, ActivePlan>();
+
+  async keep(client: ClientContext, plan: ActivePlan | undefined): Promise<void> {
+    if (plan !== undefined) this.#plans.set(await keyOf(client), plan);
+    else if (this.#plans.size > 0) this.#plans.delete(await keyOf(client));
+  }
+
+  async last(client: ClientContext): Promise<ActivePlan | undefined> {
+    return this.#plans.size === 0 ? undefined : this.#plans.get(await keyOf(client));
+  }
+}
+
+async function keyOf(client: ClientContext): Promise<string> {
+  const { workspace, owner } = await scopeOf(client);
+  return JSON.stringify([workspace, owner]);
 }

@@ -4,12 +4,15 @@ import type { CallRequest } from "../calls/call.ts";
 import type { CallWatcher } from "../calls/gate/gate-stage.ts";
 import { AuditFile } from "../calls/policy/audit/audit-file.ts";
 import { AuditLog } from "../calls/policy/audit/audit-log.ts";
-import { AuditWatcher } from "../calls/policy/audit/audit-watcher.ts";
-import { secretsOf } from "../calls/policy/audit/redact.ts";
+import { AuditWatcher, secretsOf } from "../calls/policy/audit/audit-watcher.ts";
 import { PolicyStage } from "../calls/policy/policy-stage.ts";
-import { ignoresCaseOn, PolicyFiles, policyPlaces } from "../calls/policy/rules/policy-files.ts";
-import { ProjectPolicies } from "../calls/policy/rules/project-policies.ts";
-import { type ShellKind, shellKindOf } from "../calls/policy/shell/shell-command.ts";
+import {
+  ignoresCaseOn,
+  PolicyFiles,
+  policyPlaces,
+  ProjectPolicies,
+} from "../calls/policy/rules/policy-files.ts";
+import { type ShellKind, shellKindOf } from "../calls/policy/shell/shell-text.ts";
 import type { StateServices } from "../calls/state-calls.ts";
 import type { StateParts } from "./state-parts.ts";
 

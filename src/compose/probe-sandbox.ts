@@ -1,16 +1,16 @@
 import { tmpdir } from "node:os";
 import { isAbsolute } from "node:path";
 
+import { startTimer } from "../base/cancellation.ts";
 import { sandboxFailureKeptMs, sandboxTrialMsMax } from "../base/limits.ts";
-import { startTimer } from "../base/timer.ts";
+import { ownRunningCommand } from "../base/own-command.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import type { BackendParts, Start } from "../commands/sandbox/backends.ts";
-import type { SandboxReport } from "../commands/sandbox/report.ts";
-import type { SandboxSettings } from "../commands/sandbox/settings.ts";
 import { startCommand } from "../commands/process/command.ts";
 import { findShell } from "../commands/process/shell.ts";
 import { signalGroup } from "../commands/process/signals.ts";
-import { ownRunningCommand } from "../commands/process/own-command.ts";
+import type { BackendParts, Start } from "../commands/sandbox/backends.ts";
+import type { SandboxReport } from "../commands/sandbox/notes.ts";
+import type { SandboxSettings } from "../commands/sandbox/settings.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -54,7 +54,7 @@ export function sandboxSettings({ config }: StartUp): SandboxSettings {
 /** Tries the sandboxes of this machine, without a server. */
 export async function probeSandbox(start: StartUp, env: Env): Promise<SandboxReport> {
   const { Backends } = await import("../commands/sandbox/backends.ts");
-  const { reportOn } = await import("../commands/sandbox/report.ts");
+  const { reportOn } = await import("../commands/sandbox/notes.ts");
   const run: BackendParts["run"] = (trial, cwd) => runTrial(trial, cwd, env["PATH"] ?? "");
   return reportOn(sandboxSettings(start), new Backends(backendParts(start, env, run)));
 }

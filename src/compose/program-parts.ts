@@ -1,3 +1,7 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { ClientLimits } from "../calls/call.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { ToolCard } from "../tools/tool-card.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
@@ -36,4 +40,32 @@ export interface ToolServicesOptions {
   readonly skills?: Skills | undefined;
   /** Awaited before any Worker or child is started. */
   readonly beforeServices?: () => Promise<unknown>;
+}
+
+/** The client's limits; what is wrong with the file that overrides them is said when it is first read. */
+export function limitsFor(
+  { clients }: StartUp,
+  clientName: string | undefined,
+  warn: (message: string) => void,
+): ClientLimits {
+  const limits = clients.limitsFor(clientName);
+  if (!reported.has(clients)) {
+    reported.add(clients);
+    for (const problem of clients.problems()) warn(problem.message);
+  }
+  return limits;
+}
+
+/** Tables whose problems have been said. */
+const reported = new WeakSet<object>();
+
+/** Desktop applications start servers in `/`, where no command should run by accident. */
+export function workspaceFallback(cwd: string, homeDir: string): string {
+  return cwd === "/" ? homeDir : cwd;
+}
+
+/** Where results that are too long for a reply are kept; the second stands in for the first. */
+export function resultFolders(scorpioxDir: string): string[] {
+  const uid = process.getuid?.() ?? "user";
+  return [join(scorpioxDir, "results"), join(tmpdir(), `scorpiox-results-${uid}`)];
 }

@@ -42,7 +42,7 @@ export class LazyQuestions {
         import("../interact/questions/questions.ts"),
         import("../interact/questions/page/page-rung.ts"),
         import("../interact/questions/terminal-rung.ts"),
-        import("./page-browser.ts"),
+        import("./open-pages.ts"),
       ]);
     const { start, env, warn, orphanage, terminals } = this.#parts;
     const browser = createPageBrowser({

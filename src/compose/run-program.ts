@@ -1,25 +1,31 @@
-import { shutdownDrainMs } from "../base/limits.ts";
-import type { StartUp } from "../cli/start-up.ts";
-import { killTime } from "../commands/process/end-grace.ts";
-import { serveConnection } from "../server/serve-connection.ts";
-import { StdioTransport } from "../server/transport/stdio.ts";
-import { limitsFor, workspaceFallback } from "./client-profile.ts";
-import { createServerContext } from "./create-server-context.ts";
-import { product } from "../base/product.ts";
-import type { CliServices } from "../cli/command.ts";
-import { LazyRouter } from "./lazy-router.ts";
-import type { ToolServicesOptions } from "./program-parts.ts";
 import { writeSync } from "node:fs";
-import { huntArgument } from "../commands/process/hunt-argument.ts";
-import { sandboxArgument } from "../commands/sandbox/sandbox-argument.ts";
-import { decoderArgument } from "../tools/images/decoder-argument.ts";
-import { pdfReaderArgument } from "../web/documents/pdf-reader-argument.ts";
+
 import { routeConsoleToStderr } from "../base/console.ts";
 import { messageOf } from "../base/errors.ts";
+import { shutdownDrainMs } from "../base/limits.ts";
+import {
+  decoderArgument,
+  huntArgument,
+  pdfReaderArgument,
+  sandboxArgument,
+} from "../base/own-command.ts";
+import { product } from "../base/product.ts";
 import { escapeUnsafe } from "../base/unsafe-characters.ts";
+import type { CliServices } from "../cli/command.ts";
 import { createProcessIo } from "../cli/process-io.ts";
 import { runCommandLine } from "../cli/run/run.ts";
-import type { ProgramParts } from "./program-parts.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import { killTime } from "../commands/process/family.ts";
+import { serveConnection } from "../server/serve-connection.ts";
+import { StdioTransport } from "../server/transport/stdio.ts";
+import { createServerContext } from "./create-server-context.ts";
+import { LazyRouter } from "./lazy-router.ts";
+import {
+  limitsFor,
+  type ProgramParts,
+  type ToolServicesOptions,
+  workspaceFallback,
+} from "./program-parts.ts";
 
 interface CliServicesParts extends Pick<ToolServicesOptions, "env" | "warn"> {
   readonly program: ProgramParts;

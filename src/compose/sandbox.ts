@@ -2,16 +2,16 @@ import { realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
+import { sandboxTrialMsMax } from "../base/limits.ts";
+import type { CallRequest } from "../calls/call.ts";
+import type { Confinements } from "../calls/router/background-calls.ts";
+import type { StartUp } from "../cli/start-up.ts";
 import type { Confinement } from "../commands/background/confinement.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
-import { sandboxTrialMsMax } from "../base/limits.ts";
-import type { StartUp } from "../cli/start-up.ts";
-import type { CallRequest } from "../calls/call.ts";
-import type { Confinements } from "../calls/router/confinements.ts";
-import type { BackendParts, Start } from "../commands/sandbox/backends.ts";
-import type { Sandbox } from "../commands/sandbox/sandbox.ts";
 import { loadLibc } from "../commands/process/libc.ts";
 import { isProcessAlive } from "../commands/process/signals.ts";
+import type { BackendParts, Start } from "../commands/sandbox/backends.ts";
+import type { Sandbox } from "../commands/sandbox/sandbox.ts";
 import { backendParts, sandboxSettings } from "./probe-sandbox.ts";
 
 export interface CommandSandboxParts {
@@ -63,7 +63,7 @@ export class CommandSandbox implements Confinements {
     const { Backends } = await import("../commands/sandbox/backends.ts");
     const { Sandbox: SandboxClass } = await import("../commands/sandbox/sandbox.ts");
     const { StandIns } = await import("../commands/sandbox/stand-ins.ts");
-    const { sweepPrivateFolders } = await import("../commands/sandbox/private-folder.ts");
+    const { sweepPrivateFolders } = await import("../commands/sandbox/sandbox-folders.ts");
     const tmpDir = tmpdir();
     void sweepPrivateFolders(tmpDir, isProcessAlive);
     const libc = loadLibc();

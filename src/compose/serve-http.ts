@@ -1,24 +1,73 @@
-import { systemCodeOf } from "../base/errors.ts";
-import { createAuth } from "../server/auth/create-auth.ts";
-import { decideListening } from "../server/auth/listen-policy.ts";
-import { AppError, messageOf } from "../base/errors.ts";
+import { readFileSync } from "node:fs";
+
+import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
 import {
   httpDrainMsMax,
   httpFlushMsMax,
   httpIdleSMax,
   messageLineBytesMax,
 } from "../base/limits.ts";
-import { capConnections } from "../commands/process/connection-cap.ts";
 import type { HttpSettings } from "../cli/http-flags.ts";
 import type { StartUp } from "../cli/start-up.ts";
+import { capConnections } from "../commands/process/connections.ts";
+import { createAuth } from "../server/auth/create-auth.ts";
+import { decideListening } from "../server/auth/listen-policy.ts";
 import type { HttpEndpoint } from "../server/http/http-endpoint.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
-import { createEndpoint, type ServeHttpOptions } from "./create-endpoint.ts";
+import { createEndpoint, RefusalLog, type ServeHttpOptions } from "./create-endpoint.ts";
 import { openEntrance } from "./entrance.ts";
 import { LazyRouter } from "./lazy-router.ts";
-import { RefusalLog } from "./refusal-log.ts";
 import type { ProgramParts } from "./program-parts.ts";
-import { readTlsFiles, tlsFaultOf } from "./tls-files.ts";
+
+/** What TLS is spoken with, in PEM. */
+interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** @throws AppError "system" for a file that cannot be read, "config" for one of another kind */
+export function readTlsFiles(certificatePath: string, keyPath: string): TlsFiles {
+  return {
+    cert: readPem(certificatePath, "--tls-cert", "CERTIFICATE"),
+    key: readPem(keyPath, "--tls-key", "PRIVATE KEY"),
+  };
+}
+
+function readPem(path: string, flag: string, label: string): string {
+  const text = readText(path, flag);
+  // There are kinds of each, such as EC PRIVATE KEY.
+  if (new RegExp(`^-----BEGIN (?:[A-Z0-9]+ )*${label}-----`, "m").test(text)) return text;
+  const wanted = label.toLowerCase();
+  throw new AppError(
+    "config",
+    `The file ${path} of ${flag} has no ${wanted} in PEM: give one that has a line "-----BEGIN ${label}-----".`,
+  );
+}
+
+function readText(path: string, flag: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new AppError("system", `The file of ${flag} cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+/** What is wrong with the files, when listening failed because of them; undefined for another failure. */
+export function tlsFaultOf(error: unknown): AppError | undefined {
+  const code = systemCodeOf(error) ?? "";
+  if (!code.startsWith("ERR_OSSL_")) return undefined;
+  return new AppError("config", `--tls-cert and --tls-key cannot be used: ${reasonOf(code)}`, {
+    cause: error,
+  });
+}
+
+function reasonOf(code: string): string {
+  if (code.includes("KEY_VALUES_MISMATCH"))
+    return "the key is not that of the certificate. Give the two that were made together.";
+  if (code.includes("DECRYPT") || code.includes("PASSWORD"))
+    return "the key has a passphrase. Give it without one.";
+  return `a file is damaged (${code}). Give a certificate and its key in PEM.`;
+}
 
 /**
  * Serves clients over Streamable HTTP until a signal comes; then no new work is taken, and what is under way

@@ -1,10 +1,10 @@
 import { messageOf } from "../base/errors.ts";
 import { questionTextCharsMax } from "../base/limits.ts";
 import { product } from "../base/product.ts";
-import type { StartUp } from "../cli/start-up.ts";
 import type { CallRequest } from "../calls/call.ts";
 import type { StateServices } from "../calls/state-calls.ts";
-import type { QuestionsReply, QuestionsRequest } from "../tools/question-service.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import type { QuestionsReply, QuestionsRequest } from "../tools/state-services.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import type { UpstreamSnapshot } from "../upstream/snapshot.ts";
 

@@ -1,21 +1,16 @@
-import type { StartUp } from "../cli/start-up.ts";
-import type { Changes } from "../calls/changes.ts";
-import { loadForCall } from "../calls/skills/load-for-call.ts";
-import { ownPromptsFor } from "../calls/skills/own-prompts.ts";
-import { RequiredSkills } from "../calls/skills/required-skills.ts";
-import { SkillCompletion } from "../calls/skills/skill-completion.ts";
-import { SkillEntries } from "../calls/skills/skill-entries.ts";
-import { SkillPrompts } from "../calls/skills/skill-prompts.ts";
-import { SkillResources } from "../calls/skills/skill-resources.ts";
-import { skillToolName } from "../calls/skills/skill-tool-name.ts";
-import { SkillToolListings } from "../calls/skills/skill-tool-listings.ts";
-import { SkillView } from "../calls/skills/skill-view.ts";
-import { SkillWatch } from "../calls/skills/skill-watch.ts";
 import type { ClientContext } from "../calls/call.ts";
+import type { Changes } from "../calls/features.ts";
+import { loadForCall, RequiredSkills } from "../calls/skills/required-skills.ts";
+import { SkillCompletion, SkillEntries } from "../calls/skills/skill-entries.ts";
+import { ownPromptsFor, SkillPrompts } from "../calls/skills/skill-prompts.ts";
+import { SkillResources } from "../calls/skills/skill-resources.ts";
+import { SkillToolListings, skillToolName, SkillView } from "../calls/skills/skill-view.ts";
+import { SkillWatch } from "../calls/skills/skill-watch.ts";
 import type { StateServices } from "../calls/state-calls.ts";
-import type { SkillSet } from "../state/skills/skill-library.ts";
-import type { ToolListing } from "../protocol/tool-types.ts";
 import { createSkillLibrary } from "../cli/skill-library.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import type { ToolListing } from "../protocol/tool-types.ts";
+import type { SkillSet } from "../state/skills/skill-library.ts";
 
 export interface SkillsParts {
   readonly start: StartUp;

@@ -1,5 +1,5 @@
+import { ownerVariable } from "../commands/process/proc-table.ts";
 import { lookAtProcesses, originOf } from "../commands/process/process-origin.ts";
-import { ownerVariable } from "../commands/process/owner-mark.ts";
 
 /** The sign that a scorpiox-code server started this process; undefined when there is none. */
 export async function startedByServer(

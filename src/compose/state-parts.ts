@@ -1,13 +1,12 @@
-import type { ToolServicesOptions } from "./program-parts.ts";
-import type { Shell } from "../commands/process/shell.ts";
-import type { Orphanage } from "../commands/process/orphanage.ts";
-import type { StateServices } from "../calls/state-calls.ts";
-import type { LoadedSkill } from "../tools/skill-service.ts";
-import type { RunningCalls } from "../calls/gate/running-calls.ts";
-import type { ClientReach } from "../calls/client-reach.ts";
-import type { Changes } from "../calls/changes.ts";
-import type { Supervisor } from "../commands/background/supervisor.ts";
 import type { EventStream } from "../base/server-events.ts";
+import type { Changes, ClientReach } from "../calls/features.ts";
+import type { RunningCalls } from "../calls/gate/gate-stage.ts";
+import type { StateServices } from "../calls/state-calls.ts";
+import type { Supervisor } from "../commands/background/supervisor.ts";
+import type { Orphanage } from "../commands/process/orphanage.ts";
+import type { Shell } from "../commands/process/shell.ts";
+import type { LoadedSkill } from "../tools/state-services.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
 
 export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> {
   /** A skill of another server; undefined when none has it. */

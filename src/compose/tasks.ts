@@ -1,11 +1,9 @@
 import { tasksResourceCharsMax } from "../base/limits.ts";
 import type { EventStream, ServerEvent, StateScope } from "../base/server-events.ts";
 import type { ClientContext } from "../calls/call.ts";
-import type { StateResource } from "../calls/resources/state-resource.ts";
-import { tasksResource } from "../calls/resources/tasks-resource.ts";
+import { type StateResource, tasksResource } from "../calls/resources/state-resources.ts";
 import { watchScope } from "../calls/resources/watch-scope.ts";
-import type { StateServices } from "../calls/state-calls.ts";
-import { scopeOf } from "../calls/state-scope.ts";
+import { scopeOf, type StateServices } from "../calls/state-calls.ts";
 import { TaskLook } from "../state/store/tasks/task-look.ts";
 import type { StoreClient } from "../state/store/worker/store-client.ts";
 import type { TaskReply, TaskRequest, TasksReply } from "../tools/task-service.ts";

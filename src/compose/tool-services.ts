@@ -1,26 +1,21 @@
-import type { ImageConverter } from "../calls/router/distant-calls.ts";
-import { readDecoderReply } from "../tools/images/decode/decoder-reply.ts";
-import { decoderArgument } from "../tools/images/decoder-argument.ts";
-import { imageResultBytesMax } from "../tools/images/image-limits.ts";
-import { shownPath } from "../tools/images/shown-path.ts";
-import type { ConvertedImage, ConvertImageRequest } from "../tools/web-services.ts";
-import type { Supervisor } from "../commands/background/supervisor.ts";
-import { AppError } from "../base/errors.ts";
-import type { PdfReader } from "../calls/router/distant-calls.ts";
-import type { ReadPdfRequest } from "../tools/web-services.ts";
-import { pdfReaderArgument } from "../web/documents/pdf-reader-argument.ts";
-import { readPdfReply } from "../web/documents/pdf-reply.ts";
-import type { PdfText } from "../web/documents/read-pdf.ts";
-import { OwnProcess } from "./own-process.ts";
 import { existsSync } from "node:fs";
 
+import { AppError } from "../base/errors.ts";
+import { decoderArgument, ownCommand, pdfReaderArgument } from "../base/own-command.ts";
 import { GatedRouter } from "../calls/gate/gated-router.ts";
 import { OwnResources } from "../calls/resources/own-resources.ts";
+import type { ImageConverter, PdfReader } from "../calls/router/distant-calls.ts";
 import { ToolRouter } from "../calls/router/tool-router.ts";
 import type { GatewayServices } from "../calls/upstream/upstream-gateway.ts";
-import { ownCommand } from "../commands/process/own-command.ts";
+import type { Supervisor } from "../commands/background/supervisor.ts";
+import { readDecoderReply } from "../tools/images/decode/decoder-reply.ts";
+import { shownPath } from "../tools/images/image-file.ts";
+import { imageResultBytesMax } from "../tools/images/image-format.ts";
+import type { ConvertedImage, ConvertImageRequest, ReadPdfRequest } from "../tools/web-services.ts";
 import type { ServerProcesses } from "../upstream/process/server-processes.ts";
+import { type PdfText, readPdfReply } from "../web/documents/read-pdf.ts";
 import { type OpenParts, openParts, storePathOf, type ToolServicesParts } from "./open-parts.ts";
+import { OwnProcess } from "./own-process.ts";
 
 /**
  * The services behind the tools, made with the first call or in the first quiet moment, because nothing of them is

@@ -1,10 +1,9 @@
+import { ownCommand } from "../base/own-command.ts";
 import { product } from "../base/product.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { toldPlaceOf } from "../upstream/cache/told-servers.ts";
 import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
-import { ownCommand } from "../commands/process/own-command.ts";
-import type { ToolServicesOptions } from "./program-parts.ts";
-import { resultFolders } from "./result-folders.ts";
+import { resultFolders, type ToolServicesOptions } from "./program-parts.ts";
 
 /** What the Worker of other servers is told of this start. */
 export function createUpstreamOptions(

@@ -1,5 +1,5 @@
 import type { UpstreamTool, UpstreamToolsWanted } from "../cli/command.ts";
-import { awaitServers } from "../upstream/await-servers.ts";
+import { awaitServers } from "../upstream/upstreams.ts";
 import type { LazyUpstreams } from "./lazy-upstreams.ts";
 
 /** For commands: the tools of other servers that may be called. */

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 
+import { ownerMark } from "../commands/process/proc-table.ts";
 import type { ConfigDirs } from "../config/places.ts";
 import type { WebSettings } from "../config/settings.ts";
-import { ownerMark } from "../commands/process/owner-mark.ts";
+import { storePathIn } from "../state/store/open-store.ts";
 import type { BrowserOptions } from "../web/browser/browser-launcher.ts";
-import type { WebOptions } from "../web/web-options.ts";
-import { storePathIn } from "../state/store/store-path.ts";
+import type { WebOptions } from "../web/web.ts";
 
 export interface WebOptionsInput {
   readonly settings: WebSettings;

@@ -1,5 +1,4 @@
-import { configKeys } from "./keys.ts";
-import { skillSwitchKey } from "./skill-keys.ts";
+import { configKeys, skillSwitchKey } from "./keys.ts";
 import type { ConfigKey, ProjectPolicy } from "./value-types.ts";
 
 /** A key as documentation shows it. */

@@ -1,3 +1,6 @@
+import { AppError, messageOf } from "../base/errors.ts";
+import { readTextFile } from "./read-text-file.ts";
+import { type EditTarget, replaceFile, resolveTarget } from "./replace-file.ts";
 /** One `KEY=VALUE` line. */
 interface EnvLine {
   readonly key: string;
@@ -43,7 +46,7 @@ interface Setting {
 }
 
 /** `undefined` for an empty line or a comment. */
-export function parseEnvLine(line: string): Setting | "bad" | undefined {
+function parseEnvLine(line: string): Setting | "bad" | undefined {
   const trimmed = line.trim();
   if (trimmed === "" || trimmed.startsWith("#")) return undefined;
   const equals = line.indexOf("=");
@@ -55,7 +58,7 @@ export function parseEnvLine(line: string): Setting | "bad" | undefined {
   return { key, value: unquoted(written).trim(), start, end: start + written.length };
 }
 
-export function isKeyName(text: string): boolean {
+function isKeyName(text: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/.test(text);
 }
 
@@ -63,7 +66,7 @@ export function isKeyName(text: string): boolean {
  * `value` as it is written after a `=`: in quotes where it would be read as something else without them, whatever
  * blanks and comment are around it.
  */
-export function quotedForEnv(value: string): string {
+function quotedForEnv(value: string): string {
   if (["", " # '", ' # "'].every((comment) => isReadAs(` ${value}${comment}`, value))) return value;
   if (!value.includes("'")) return `'${value}'`;
   return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
@@ -101,4 +104,87 @@ function unquoted(written: string): string {
 function isReadAs(text: string, value: string): boolean {
   const parsed = parseEnvLine(`K=${text}`);
   return typeof parsed === "object" && parsed.value === value;
+}
+
+/**
+ * Sets `key` in a `scorpiox-env.txt`, which is created with its folder when missing.
+ * @throws {AppError} `usage` for a key or value that does not fit on one line, `system` or `config` when
+ * the file cannot be read or written.
+ */
+export function setInEnvFile(target: EditTarget, key: string, value: string): void {
+  if (!isKeyName(key))
+    throw new AppError("usage", `${JSON.stringify(key)} is not a valid key name.`);
+  const trimmed = value.trim();
+  if (/[\r\n\0]/.test(trimmed)) {
+    throw new AppError("usage", `The value of ${key} must be on one line.`);
+  }
+  editFile(target, (text) => setInEnvText(text, key, trimmed));
+}
+
+/** Removes `key`. False when it was not set there. Throws as `setInEnvFile` does. */
+export function unsetInEnvFile(target: EditTarget, key: string): boolean {
+  if (readTextFile(target.file).kind === "absent") return false;
+  return editFile(target, (text) => unsetInEnvText(text, key));
+}
+
+/** True when the text changed. */
+function editFile(target: EditTarget, edit: (text: string) => string): boolean {
+  try {
+    const file = resolveTarget(target);
+    const content = readTextFile(file);
+    if (content.kind === "unusable") {
+      throw new AppError("config", `${file} ${content.reason}; it was not changed.`);
+    }
+    const before = content.kind === "text" ? content.text : "";
+    const after = edit(before);
+    if (after === before) return false;
+    replaceFile(file, after);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("system", `${target.file} cannot be written: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * `text` with `KEY=value` in it: in place of the value in effect (the last one), else as a new last line. Every other byte
+ * stays: comments, also after the value, order, line endings, unknown lines, spaces around `=`.
+ */
+export function setInEnvText(text: string, key: string, value: string): string {
+  const lines = splitLines(text);
+  const written = quotedForEnv(value);
+  const index = lines.findLastIndex((line) => settingOf(line)?.key === key);
+  if (index === -1) return appendLine(text, `${key}=${written}`);
+  return lines.map((line, at) => (at === index ? replaceValue(line, written) : line)).join("");
+}
+
+/** `text` without any line that sets `key`. */
+export function unsetInEnvText(text: string, key: string): string {
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
+  const lines = splitLines(text.slice(mark.length));
+  return mark + lines.filter((line) => settingOf(line)?.key !== key).join("");
+}
+
+/** The lines with their endings; joined they are the text again. */
+function splitLines(text: string): string[] {
+  return text.split(/(?<=\n)/);
+}
+
+function settingOf(line: string): Exclude<ReturnType<typeof parseEnvLine>, "bad"> {
+  const parsed = parseEnvLine(line);
+  return parsed === "bad" ? undefined : parsed;
+}
+
+function replaceValue(line: string, written: string): string {
+  const { start, end } = settingOf(line) ?? { start: line.length, end: line.length };
+  return line.slice(0, start) + written + line.slice(end);
+}
+
+/** A new line ends as the last one does. */
+function appendLine(text: string, line: string): string {
+  const newline = text.includes("\r\n") ? "\r\n" : "\n";
+  const isOpenEnded = text !== "" && text !== byteOrderMark && !text.endsWith("\n");
+  return `${text}${isOpenEnded ? newline : ""}${line}${newline}`;
 }

@@ -1,10 +1,7 @@
-import { modelKey } from "./callback-keys.ts";
-import { hooksEnabledKey, hooksTimeoutKey } from "./hook-keys.ts";
+import { isAbsolute, join } from "node:path";
+
 import { mcpKeys } from "./mcp-keys.ts";
-import { policyKeys } from "./policy-keys.ts";
-import { askBrowserKey } from "./question-keys.ts";
 import { sandboxKeys } from "./sandbox-keys.ts";
-import { skillKeys, skillSwitchKey } from "./skill-keys.ts";
 import { toolSwitches } from "./tool-switches.macro.ts" with { type: "macro" };
 import {
   booleanValue,
@@ -12,8 +9,135 @@ import {
   integerValue,
   pathValue,
   profileNameValue,
+  type ValueType,
 } from "./value-types.ts";
-import { webKeys } from "./web-keys.ts";
+import { listParts, webKeys } from "./web-keys.ts";
+
+/** Absolute, so that a list means the same folders from wherever the server was started. */
+const pathListValue: ValueType<string> = {
+  name: "path list",
+  allowed: "absolute paths, or ones that begin with ~/, with commas between",
+  parse(text, homeDir) {
+    const paths = listParts(text).map((path) =>
+      path.startsWith("~/") ? join(homeDir, path.slice(2)) : path,
+    );
+    const areUsable = paths.every((path) => isAbsolute(path) && !path.includes("\0"));
+    return areUsable ? paths.join(",") : undefined;
+  },
+};
+
+export const additionalSkillsKey: ConfigKey<string> = {
+  name: "ADDITIONAL_SKILLS",
+  type: pathListValue,
+  help: "More folders with skills; skills of the workspace and of the user have priority.",
+  project: "never",
+  published: true,
+};
+
+const skillKeys: readonly ConfigKey[] = [additionalSkillsKey];
+
+/** The switch of the skill `skillName`: `SKILL_REVIEW_NOTES` for `review-notes`. */
+export function skillKeyName(skillName: string): string {
+  return `SKILL_${skillName.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
+}
+
+/** The key of this name, when it is the switch of a skill: there is one for each name that a skill may have. */
+export function skillSwitchKey(name: string): ConfigKey<boolean> | undefined {
+  if (!/^SKILL_[A-Z0-9_]{1,64}$/.test(name)) return undefined;
+  return {
+    name,
+    type: booleanValue,
+    default: true,
+    whenBad: "false",
+    help: "Offer this skill. Off: it is not listed and cannot be loaded.",
+    project: "narrow",
+    published: true,
+  };
+}
+
+const browserValue: ValueType<string> = {
+  name: "browser",
+  allowed: `auto, off, or ${pathValue.allowed}`,
+  parse(text, homeDir) {
+    const word = text.toLowerCase();
+    return word === "auto" || word === "off" ? word : pathValue.parse(text, homeDir);
+  },
+};
+
+export const askBrowserKey: ConfigKey<string> = {
+  name: "ASK_BROWSER",
+  type: browserValue,
+  default: "auto",
+  help: "Opens the page on which AskUserQuestion asks: auto, off, or a program that gets the address.",
+  // It may name a program to start.
+  project: "never",
+  published: false,
+};
+
+export const policyCautionsKey: ConfigKey<boolean> = {
+  name: "POLICY_CAUTIONS",
+  type: booleanValue,
+  default: true,
+  help: "Ask before commands that are usually a mistake, such as rm -rf / or git push --force.",
+  project: "never",
+  published: false,
+};
+
+export const auditKey: ConfigKey<boolean> = {
+  name: "AUDIT",
+  type: booleanValue,
+  default: true,
+  help: "Log each call to ~/.scorpiox/audit/audit.jsonl, with a digest of its arguments.",
+  project: "never",
+  published: false,
+};
+
+export const auditCommandsKey: ConfigKey<boolean> = {
+  name: "AUDIT_COMMANDS",
+  type: booleanValue,
+  default: false,
+  help: "Also log the text of commands, with anything that looks like a secret removed.",
+  project: "never",
+  published: false,
+};
+
+const policyKeys: readonly ConfigKey[] = [policyCautionsKey, auditKey, auditCommandsKey];
+
+export const hooksEnabledKey: ConfigKey<boolean> = {
+  name: "HOOKS_ENABLED",
+  type: booleanValue,
+  default: true,
+  help: "Run hooks: scripts in ~/.scorpiox/hooks, and those of a project that you have approved.",
+  // The user's guards are among them: whoever has text in a folder must not switch those off.
+  project: "never",
+  published: true,
+};
+
+export const hooksTimeoutKey: ConfigKey<number> = {
+  name: "HOOKS_TIMEOUT",
+  type: integerValue(1, 600),
+  default: 30,
+  unit: "s",
+  help: "A hook that runs longer is ended; a sync hook then stops the call.",
+  project: "never",
+  published: true,
+};
+
+const modelValue: ValueType<string> = {
+  name: "model",
+  allowed: "a model's name: at most 100 letters, digits and - _ . : / @ characters",
+  parse: (text) => (/^[\w.:/@-]{1,100}$/.test(text) ? text : undefined),
+};
+
+export const modelKey: ConfigKey<string> = {
+  name: "MODEL",
+  type: modelValue,
+  default: "sonnet",
+  help: "The model that sampling requests name as a hint; which one answers is the client's choice.",
+  // Another model may cost the user more.
+  project: "never",
+  published: true,
+};
 
 export const toolsKey: ConfigKey<boolean> = {
   name: "TOOLS",

@@ -1,19 +1,12 @@
 import { join } from "node:path";
 
-import { applyFile, checkThere } from "./apply-file.ts";
-import { isServerFile } from "./config-file-kind.ts";
-import { applyEnvironment } from "./environment.ts";
-import type { Environment } from "./environment.ts";
-import { activeProfileKey } from "./keys.ts";
-import { configFolders, envFileName } from "./places.ts";
-import type { ConfigDirs } from "./places.ts";
-import { ProblemList } from "./problems.ts";
-import type { ConfigProblem } from "./problems.ts";
-import { applyProfile } from "./profiles.ts";
-import { Resolution } from "./resolution.ts";
-import type { ConfigEntry } from "./resolution.ts";
-import { createSettings } from "./settings.ts";
-import type { Settings } from "./settings.ts";
+import { activeProfileKey, configKeys, skillSwitchKey } from "./keys.ts";
+import { type ConfigDirs, configFolders, envFileName, isServerFile } from "./places.ts";
+import { type ConfigProblem, ProblemList } from "./problems.ts";
+import { applyFile, applyProfile, checkThere } from "./profiles.ts";
+import { type ConfigEntry, Resolution } from "./resolution.ts";
+import { createSettings, type Settings } from "./settings.ts";
+import type { ConfigKey } from "./value-types.ts";
 
 export interface LoadConfigInput extends ConfigDirs {
   readonly env: Environment;
@@ -79,4 +72,39 @@ function chosenProfile(input: LoadConfigInput, resolution: Resolution): string |
     if (name !== undefined) return name;
   }
   return resolution.valueOf(activeProfileKey);
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Applies `SCORPIOX_<KEY>` variables, and the bare names of published keys where the value parses:
+ * another program's TOOLS must not change this one. An empty variable is not set.
+ */
+function applyEnvironment(resolution: Resolution, env: Environment): void {
+  for (const key of configKeys.values()) applyKey(resolution, key, env);
+  for (const key of skillSwitchesIn(env)) applyKey(resolution, key, env);
+}
+
+/** Every skill has a switch, so their names come from the environment. */
+function skillSwitchesIn(env: Environment): readonly ConfigKey[] {
+  const names = new Set<string>();
+  for (const variable in env) {
+    const name = variable.startsWith("SCORPIOX_") ? variable.slice("SCORPIOX_".length) : variable;
+    if (name.startsWith("SKILL_")) names.add(name);
+  }
+  return [...names].flatMap((name) => skillSwitchKey(name) ?? []);
+}
+
+function applyKey(resolution: Resolution, key: ConfigKey, env: Environment): void {
+  const prefixed = `SCORPIOX_${key.name}`;
+  const own = env[prefixed];
+  const bare = key.published ? env[key.name] : undefined;
+  const isBareUsable = bare && key.type.parse(bare.trim(), resolution.homeDir) !== undefined;
+  if (isBareUsable) applyVariable(resolution, key.name, key.name, bare);
+  if (own) applyVariable(resolution, key.name, prefixed, own);
+}
+
+function applyVariable(resolution: Resolution, key: string, variable: string, value: string): void {
+  const source = { level: "environment", variable } as const;
+  resolution.apply({ key, value: value.trim(), source, fromProject: false });
 }

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-import { realPathOf } from "../base/real-path.ts";
+import { realPathOf } from "../base/paths.ts";
+import { byteOrderMark } from "./env-file.ts";
+import { readTextFile } from "./read-text-file.ts";
 
 /** The name of a configuration file in each of its folders. */
 export const envFileName = "scorpiox-env.txt";
@@ -88,4 +90,21 @@ export function findProjectDir(cwd: string, homeDir: string): string | undefined
     for (const mark of projectMarks) if (existsSync(`${dir}/${mark}`)) return dir;
   }
   return isNone(start) ? undefined : start;
+}
+
+/**
+ * True when a file that `--config` names holds MCP servers: TOML by its name, JSON by its name or its first character. Any
+ * other file holds lines of KEY=VALUE, none of which can begin like JSON.
+ */
+export function isServerFile(file: string): boolean {
+  if (/\.(?:toml|jsonc?)$/i.test(file)) return true;
+  const content = readTextFile(file);
+  if (content.kind !== "text") return false;
+  const text = content.text.startsWith(byteOrderMark) ? content.text.slice(1) : content.text;
+  return /^\s*(?:[[{]|\/[/*])/.test(text);
+}
+
+/** A file of servers is TOML by its name, and otherwise JSON. */
+export function isTomlFile(file: string): boolean {
+  return file.toLowerCase().endsWith(".toml");
 }

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 
 import type { ConfigKey, ValueType } from "./value-types.ts";
-import { listParts } from "./web-value-types.ts";
+import { listParts } from "./web-keys.ts";
 
 /** Each is stricter than the ones before it. */
 const modes = ["off", "workspace-write", "read-only"] as const;

@@ -1,10 +1,18 @@
-import { modelKey } from "./callback-keys.ts";
-import { hooksEnabledKey, hooksTimeoutKey } from "./hook-keys.ts";
 import {
   activeProfileKey,
+  additionalSkillsKey,
+  askBrowserKey,
+  auditCommandsKey,
+  auditKey,
   clientBudgetKey,
   configKeys,
+  hooksEnabledKey,
+  hooksTimeoutKey,
+  modelKey,
+  policyCautionsKey,
   shellPathKey,
+  skillKeyName,
+  skillSwitchKey,
   streamingKey,
   toolKeyName,
   toolsKey,
@@ -17,7 +25,6 @@ import {
   mcpServerKey,
   mcpServerNameKey,
 } from "./mcp-keys.ts";
-import { auditCommandsKey, auditKey, policyCautionsKey } from "./policy-keys.ts";
 import type { Resolution } from "./resolution.ts";
 import {
   type SandboxBackendName,
@@ -27,10 +34,9 @@ import {
   sandboxNetworkKey,
   sandboxWriteKey,
 } from "./sandbox-keys.ts";
-import { askBrowserKey } from "./question-keys.ts";
-import { additionalSkillsKey, skillKeyName, skillSwitchKey } from "./skill-keys.ts";
 import {
   chromePathKey,
+  listParts,
   marginaliaKeyKey,
   readDocsAllowHostsKey,
   searxngUrlKey,
@@ -39,7 +45,6 @@ import {
   webSearchLanguageKey,
   webSearchRegionKey,
 } from "./web-keys.ts";
-import { listParts } from "./web-value-types.ts";
 
 /** The values that the program runs with. */
 export interface Settings {

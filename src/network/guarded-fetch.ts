@@ -1,12 +1,9 @@
 import { decodeResponse, undecoded } from "../base/decode-response.ts";
 import { AppError } from "../base/errors.ts";
-import { dialFirst } from "./dial.ts";
-import { fetchFailure } from "./fetch-failure.ts";
-import { bracketed, hostOf } from "./host-name.ts";
+import { dialFirst, fetchFailure } from "./dial.ts";
+import { bracketed, hostOf, portOf } from "./host-name.ts";
 import { parseIp } from "./ip-address.ts";
-import { portOf } from "./port-rules.ts";
-import type { Destination, Standing } from "./judge-host.ts";
-import { cancelled } from "./resolve-host.ts";
+import { cancelled, type Destination, type Standing } from "./judge-host.ts";
 import { routeTo, type Roads, type Route } from "./route.ts";
 
 /** One request; redirects are not followed: the caller that follows one has each hop judged again. */

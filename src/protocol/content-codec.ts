@@ -1,4 +1,4 @@
-import { shapeAnnotations } from "./annotations-codec.ts";
+import { shapeAnnotations } from "./list-parts.ts";
 import type { ContentAnnotations } from "./resource-types.ts";
 import type { AudioContent, ContentBlock, ResourceLink, TextContent } from "./tool-types.ts";
 import { isAtLeast, type ProtocolVersion } from "./versions.ts";

@@ -1,8 +1,15 @@
-import { discoverCacheHints } from "./cache-hints.ts";
-import { encodeComplete } from "./complete-result.ts";
-import { encodeCapabilities, type OfferedCapabilities } from "./server-capabilities.ts";
-import { serverInfoFor } from "./server-info.ts";
-import { modernVersions, type LegacyVersion } from "./versions.ts";
+import { channelCapability } from "./claude-channel.ts";
+import { extensionIds } from "./client-capabilities.ts";
+import type { Params } from "./json-rpc.ts";
+import { discoverCacheHints } from "./list-parts.ts";
+import { encodeComplete, serverInfoFor } from "./result-codec.ts";
+import {
+  isAtLeast,
+  isModernVersion,
+  type LegacyVersion,
+  modernVersions,
+  type ProtocolVersion,
+} from "./versions.ts";
 
 export interface Handshake {
   readonly offered: OfferedCapabilities;
@@ -31,4 +38,59 @@ export function encodeDiscoverResult({ offered, instructions }: Handshake): stri
     instructions: instructions || undefined,
   };
   return encodeComplete(members, version, { hints: discoverCacheHints });
+}
+
+/** The requests that a server answers; `listChanged` and the like say whether it reports changes. */
+export interface OfferedCapabilities {
+  readonly tools: { readonly listChanged: boolean };
+  readonly resources?: { readonly listChanged: boolean };
+  readonly prompts?: { readonly listChanged: boolean };
+  readonly completions: boolean;
+  /** The MCP tasks extension. */
+  readonly tasks: boolean;
+  /** The skills extension. */
+  readonly skills: boolean;
+  /** Apps of upstream servers are passed on; absent = they are not. */
+  readonly apps?: boolean;
+  /** Messages into the conversation, to clients that take them; absent = none. */
+  readonly channel?: boolean;
+}
+
+/**
+ * `ServerCapabilities` as the revision knows it (SH5). `logging` is always there: any
+ * handler may send log messages to clients that ask for them.
+ */
+export function encodeCapabilities(offered: OfferedCapabilities, version: ProtocolVersion): Params {
+  const { tools, resources, prompts, completions, channel = false } = offered;
+  return {
+    ...(completions && isAtLeast(version, "2025-03-26") ? { completions: {} } : {}),
+    ...encodeExtensions(offered, version),
+    ...(channel ? { experimental: { [channelCapability]: {} } } : {}),
+    logging: {},
+    ...(prompts === undefined ? {} : { prompts: listChanged(prompts) }),
+    ...(resources === undefined
+      ? {}
+      : { resources: { subscribe: true, ...listChanged(resources) } }),
+    tools: listChanged(tools),
+  };
+}
+
+/**
+ * `{}` means no settings (docs/spec/modern.md#discovery). Hosts of apps and of skills look for them in the answer to `initialize` too;
+ * tasks are of modern revisions only, and revisions before 2025-06-18 have no `_meta` for what apps need.
+ */
+function encodeExtensions(
+  { tasks, skills, apps = false }: OfferedCapabilities,
+  version: ProtocolVersion,
+): Params {
+  const extensions = {
+    ...(skills ? { [extensionIds.skills]: { directoryRead: true } } : {}),
+    ...(tasks && isModernVersion(version) ? { [extensionIds.tasks]: {} } : {}),
+    ...(apps && isAtLeast(version, "2025-06-18") ? { [extensionIds.apps]: {} } : {}),
+  };
+  return Object.keys(extensions).length === 0 ? {} : { extensions };
+}
+
+function listChanged(offered: { readonly listChanged: boolean }): Params {
+  return offered.listChanged ? { listChanged: true } : {};
 }

@@ -1,6 +1,10 @@
 import { askedContent, filledContent, problemOfContent } from "./elicitation-checks.ts";
-import type { FormElicitation, InputRequest, UrlElicitation } from "./input-request.ts";
-import { problemOfMessage } from "./input-sampling.ts";
+import {
+  type FormElicitation,
+  type InputRequest,
+  problemOfMessage,
+  type UrlElicitation,
+} from "./input-request.ts";
 import { isObject, type Params } from "./json-rpc.ts";
 
 /** An answer of the client, checked; or why it is not accepted. */

@@ -1,14 +1,11 @@
-import { shapeAnnotations } from "./annotations-codec.ts";
-import type { CacheHints } from "./cache-hints.ts";
-import { encodeComplete } from "./complete-result.ts";
-import { shapeIcons } from "./icons-codec.ts";
 import type { Params } from "./json-rpc.ts";
-import type { Page } from "./pagination.ts";
+import { type CacheHints, type Page, shapeAnnotations, shapeIcons } from "./list-parts.ts";
 import type {
   ResourceContents,
   ResourceListing,
   ResourceTemplateListing,
 } from "./resource-types.ts";
+import { encodeComplete } from "./result-codec.ts";
 import { isAtLeast, type ProtocolVersion } from "./versions.ts";
 
 /** Also the result of `resources/directory/read` (docs/spec/modern.md#skills). */

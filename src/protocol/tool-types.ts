@@ -1,6 +1,5 @@
-import type { Icon } from "./icon.ts";
 import type { Params } from "./json-rpc.ts";
-import type { ContentAnnotations } from "./resource-types.ts";
+import type { ContentAnnotations, Icon } from "./resource-types.ts";
 
 /** The neutral forms of a tool and its results: the newest revision's, before a codec shapes them. */
 

@@ -1,7 +1,6 @@
-import { toolsListCacheHints, type CacheHints } from "./cache-hints.ts";
-import { encodeComplete } from "./complete-result.ts";
-import { shapeIcons } from "./icons-codec.ts";
 import type { Params } from "./json-rpc.ts";
+import { type CacheHints, shapeIcons, toolsListCacheHints } from "./list-parts.ts";
+import { encodeComplete } from "./result-codec.ts";
 import type { ToolAnnotations, ToolListing } from "./tool-types.ts";
 import { isAtLeast, isModernVersion, type ProtocolVersion } from "./versions.ts";
 

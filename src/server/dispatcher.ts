@@ -7,9 +7,8 @@ import {
   classifyMessage,
   type LegacyRequest,
   type ModernRequest,
-} from "../protocol/classify.ts";
-import { readEnvelope } from "../protocol/envelope.ts";
-import { encodeInputRequired } from "../protocol/input-required-codec.ts";
+  readEnvelope,
+} from "../protocol/envelope.ts";
 import {
   createFault,
   encodeError,
@@ -18,14 +17,13 @@ import {
   type ProtocolFault,
   type RequestId,
 } from "../protocol/json-rpc.ts";
+import { encodeInputRequired } from "../protocol/result-codec.ts";
 import { ActiveRequest, type Asker } from "./connection/active-request.ts";
-import { BatchReplies } from "./connection/batch.ts";
-import type { ReplyLane } from "./connection/lane.ts";
+import { BatchReplies, PipeLane, type ReplyLane } from "./connection/lanes.ts";
 import type { MethodReply } from "./connection/method.ts";
-import { PipeLane } from "./connection/pipe-lane.ts";
 import { isOffered } from "./context/offered-capabilities.ts";
 import type { ServedConnection } from "./context/server-context.ts";
-import { handleNotification } from "./handlers/notifications.ts";
+import { handleNotification } from "./handlers/lifecycle.ts";
 import { legacyMethods, type Method, modernMethods } from "./methods.ts";
 import type { TransportEvent } from "./transport/transport.ts";
 

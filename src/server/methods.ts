@@ -1,29 +1,31 @@
-import { handleCompletionComplete } from "./handlers/completion-complete.ts";
-import { handleDiscover, handleDiscoverWithoutEnvelope } from "./handlers/discover.ts";
-import { handleInitialize } from "./handlers/initialize.ts";
-import { handleListen } from "./handlers/listen.ts";
-import { handlePing } from "./handlers/ping.ts";
-import { handlePromptsGet } from "./handlers/prompts-get.ts";
-import { handlePromptsList } from "./handlers/prompts-list.ts";
-import { handleResourcesDirectoryRead } from "./handlers/resources-directory-read.ts";
-import { handleResourcesList, handleResourceTemplatesList } from "./handlers/resources-list.ts";
-import { handleResourcesRead } from "./handlers/resources-read.ts";
-import {
-  handleResourcesSubscribe,
-  handleResourcesUnsubscribe,
-} from "./handlers/resources-subscribe.ts";
-import { handleSetLogLevel } from "./handlers/set-log-level.ts";
-import { handleSkillsGet } from "./handlers/skills-get.ts";
-import { handleSkillsList } from "./handlers/skills-list.ts";
-import { handleTasksCancel } from "./handlers/tasks-cancel.ts";
-import { handleTasksGet } from "./handlers/tasks-get.ts";
-import { handleTasksUpdate } from "./handlers/tasks-update.ts";
-import { handleToolsCall } from "./handlers/tools-call.ts";
-import { handleToolsList } from "./handlers/tools-list.ts";
 import type { ActiveRequest } from "./connection/active-request.ts";
 import type { MethodReply } from "./connection/method.ts";
-import type { ServedConnection } from "./context/server-context.ts";
 import type { Need } from "./context/offered-capabilities.ts";
+import type { ServedConnection } from "./context/server-context.ts";
+import {
+  handleDiscover,
+  handleDiscoverWithoutEnvelope,
+  handleInitialize,
+  handlePing,
+  handleSetLogLevel,
+} from "./handlers/lifecycle.ts";
+import { handleListen } from "./handlers/listen.ts";
+import {
+  handleCompletionComplete,
+  handlePromptsGet,
+  handlePromptsList,
+} from "./handlers/prompts.ts";
+import {
+  handleResourcesDirectoryRead,
+  handleResourcesList,
+  handleResourcesRead,
+  handleResourcesSubscribe,
+  handleResourcesUnsubscribe,
+  handleResourceTemplatesList,
+} from "./handlers/resources.ts";
+import { handleSkillsGet, handleSkillsList } from "./handlers/skills.ts";
+import { handleTasksCancel, handleTasksGet, handleTasksUpdate } from "./handlers/tasks.ts";
+import { handleToolsCall, handleToolsList } from "./handlers/tools.ts";
 
 /**
  * Cheap methods return their reply at once, so that it joins the write of its input chunk.

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import { describeState } from "../base/task-state-text.ts";
-import { sandboxText } from "./sandbox-text.ts";
-import { taskSchema } from "./task-schema.ts";
+import { describeState } from "../base/shown-state.ts";
+import { taskSchema } from "./schemas.ts";
+import { sandboxText } from "./shown-output.ts";
 import { defineTool } from "./tool.ts";
 
 export const backgroundBash = defineTool({

@@ -2,11 +2,10 @@ import { constants } from "node:os";
 
 import * as z from "zod/mini";
 
-import { formatDuration } from "../base/amount-text.ts";
+import { formatDuration } from "../base/cut-text.ts";
 import { commandTimeoutMsDefault, commandTimeoutMsMax } from "../base/limits.ts";
 import type { RunReply } from "./services.ts";
-import { savedLinks, shownText } from "./shown-output.ts";
-import { sandboxText } from "./sandbox-text.ts";
+import { sandboxText, savedLinks, shownText } from "./shown-output.ts";
 import { defineTool, type ToolOutput } from "./tool.ts";
 
 const input = z.strictObject({

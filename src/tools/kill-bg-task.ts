@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { describeState } from "../base/task-state-text.ts";
-import { taskSchema } from "./task-schema.ts";
+import { describeState } from "../base/shown-state.ts";
+import { taskSchema } from "./schemas.ts";
 import { defineTool } from "./tool.ts";
 
 export const killBgTask = defineTool({

@@ -1,11 +1,9 @@
 import * as z from "zod/mini";
 
-import { formatAmount, formatCount } from "../base/amount-text.ts";
-import { bodyCharsMax, oneLine } from "../base/cut-text.ts";
-import { describeState } from "../base/task-state-text.ts";
-import { notesSchema } from "./notes-schema.ts";
+import { bodyCharsMax, formatAmount, formatCount, oneLine } from "../base/cut-text.ts";
+import { describeState } from "../base/shown-state.ts";
+import { notesSchema, taskSchema } from "./schemas.ts";
 import type { TaskSummary } from "./services.ts";
-import { taskSchema } from "./task-schema.ts";
 import { defineTool } from "./tool.ts";
 
 export const listBgTasks = defineTool({

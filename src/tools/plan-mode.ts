@@ -1,10 +1,15 @@
 import * as z from "zod/mini";
 
-import { formatDuration } from "../base/amount-text.ts";
+import { formatDuration } from "../base/cut-text.ts";
 import { planShownCharsMax } from "../base/limits.ts";
 import { escapeUnsafe } from "../base/unsafe-characters.ts";
-import type { PlanReply, PlanState, PlanText } from "./plan-service.ts";
-import type { QuestionsReply, QuestionsRequest } from "./question-service.ts";
+import type {
+  PlanReply,
+  PlanState,
+  PlanText,
+  QuestionsReply,
+  QuestionsRequest,
+} from "./state-services.ts";
 import { defineTool, type ToolContext, type ToolOutput } from "./tool.ts";
 
 const input = z.strictObject({

@@ -1,4 +1,4 @@
-import { formatAmount } from "../base/amount-text.ts";
+import { formatAmount } from "../base/cut-text.ts";
 import { AppError } from "../base/errors.ts";
 import {
   questionLabelCharsMax,
@@ -8,7 +8,7 @@ import {
   questionsMax,
   questionTextCharsMax,
 } from "../base/limits.ts";
-import type { Question, QuestionOption } from "./question-service.ts";
+import type { Question, QuestionOption } from "./state-services.ts";
 
 const optionsMin = 2;
 

@@ -1,14 +1,13 @@
 import * as z from "zod/mini";
 
-import { formatAmount, formatCount } from "../base/amount-text.ts";
-import { bodyCharsMax } from "../base/cut-text.ts";
+import { bodyCharsMax, formatAmount, formatCount } from "../base/cut-text.ts";
 import { AppError, messageOf } from "../base/errors.ts";
 import { outputWindowBytes } from "../base/limits.ts";
-import { describeState } from "../base/task-state-text.ts";
-import type { ReadReply } from "./services.ts";
+import { describeState } from "../base/shown-state.ts";
 import { type KeptSource, type KeptWish, readKept } from "./read-kept-output.ts";
+import { taskSchema } from "./schemas.ts";
+import type { ReadReply } from "./services.ts";
 import { fitText, savedLinks } from "./shown-output.ts";
-import { taskSchema } from "./task-schema.ts";
 import { defineTool, type ToolContext, type ToolOutput } from "./tool.ts";
 
 const waitMsMax = 86_400_000;

@@ -1,17 +1,22 @@
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { AppError, messageOf } from "../base/errors.ts";
-import { imagePathCharsMax } from "./images/image-limits.ts";
+
 import * as z from "zod/mini";
 
-import { formatCount } from "../base/amount-text.ts";
-import { formatNames, isPassedOn, passedOnTypes } from "./images/image-format.ts";
-import { type ImageFile, readImageFile } from "./images/image-file.ts";
-import { imageLongEdgeMax, imageResultBytesMax } from "./images/image-limits.ts";
+import { formatCount } from "../base/cut-text.ts";
+import { AppError, messageOf } from "../base/errors.ts";
+import { type ImageFile, readImageFile, shownPath } from "./images/image-file.ts";
+import {
+  formatNames,
+  imageLongEdgeMax,
+  imagePathCharsMax,
+  imageResultBytesMax,
+  isPassedOn,
+  passedOnTypes,
+} from "./images/image-format.ts";
 import { assertSound, detectOrRefuse, inspectImage } from "./images/inspect-image.ts";
-import { shownPath } from "./images/shown-path.ts";
-import type { ConvertedImage } from "./web-services.ts";
 import { defineTool, type ToolOutput } from "./tool.ts";
+import type { ConvertedImage } from "./web-services.ts";
 
 /**
  * The absolute path that `text` (a path or a `file://` URL) means.

@@ -1,10 +1,12 @@
-import type { TaskKind } from "../base/task-state-text.ts";
-import type { CallbacksService } from "./callback-service.ts";
-import type { PlanService } from "./plan-service.ts";
-import type { QuestionsService } from "./question-service.ts";
-import type { SkillsService } from "./skill-service.ts";
-import type { TasksService } from "./task-service.ts";
+import type { TaskKind } from "../base/shown-state.ts";
 import type { InputKind, InputRequests, InputResponses } from "../protocol/input-request.ts";
+import type {
+  CallbacksService,
+  PlanService,
+  QuestionsService,
+  SkillsService,
+} from "./state-services.ts";
+import type { TasksService } from "./task-service.ts";
 import type {
   DocumentsService,
   ImagesService,

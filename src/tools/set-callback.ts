@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-import { describeCallbacks } from "../base/callback-text.ts";
 import { AppError } from "../base/errors.ts";
 import { callbackDelaySMax, callbackMessageCharsMax, callbackSlotsMax } from "../base/limits.ts";
-import type { Callback, CallbackReply, CallbackRequest } from "./callback-service.ts";
+import { describeCallbacks } from "../base/shown-state.ts";
+import type { Callback, CallbackReply, CallbackRequest } from "./state-services.ts";
 import { defineTool } from "./tool.ts";
 
 const input = z.strictObject({

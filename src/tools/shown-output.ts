@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 
-import { cutLine } from "../base/cut-line.ts";
-import { bodyCharsMax, type CutText, cutText } from "../base/cut-text.ts";
+import { bodyCharsMax, cutLine, type CutText, cutText } from "../base/cut-text.ts";
 import { messageOf } from "../base/errors.ts";
 import { resultBytesPerChar } from "../base/limits.ts";
 import type { ResourceLink } from "../protocol/tool-types.ts";
@@ -71,4 +70,9 @@ export function savedLinks(saved: SavedFile | null, { linksAsText }: ToolLimits)
 
 function endWithNewline(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}
+
+/** The sentence of a result about the sandbox of its command; null without a sandbox. */
+export function sandboxText(notes: readonly string[]): string | null {
+  return notes.length === 0 ? null : `sandbox: ${notes.join(" ")}`;
 }

@@ -1,12 +1,14 @@
 import type * as z from "zod/mini";
 
 import type { ImageContent, ResourceLink, ToolAnnotations } from "../protocol/tool-types.ts";
-import type { CallbacksService } from "./callback-service.ts";
-import type { PlanService } from "./plan-service.ts";
-import type { QuestionsService } from "./question-service.ts";
-import type { SkillsService } from "./skill-service.ts";
-import type { TasksService } from "./task-service.ts";
 import type { BackgroundService, ClientService, ResultsService, TaskSummary } from "./services.ts";
+import type {
+  CallbacksService,
+  PlanService,
+  QuestionsService,
+  SkillsService,
+} from "./state-services.ts";
+import type { TasksService } from "./task-service.ts";
 import type {
   DocumentsService,
   ImagesService,

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import { offlineCause, withoutCause } from "../web/search/offline.ts";
 import { isAllFailed, replyNotes, replyText } from "../web/search/reply-text.ts";
-import { notesSchema } from "./notes-schema.ts";
+import { offlineCause, withoutCause } from "../web/search/suspension-policy.ts";
+import { notesSchema } from "./schemas.ts";
 import { defineTool } from "./tool.ts";
 
 const input = z.strictObject({

@@ -1,6 +1,6 @@
+import type { PromptListing } from "../protocol/prompts.ts";
 import type { ResourceListing, ResourceTemplateListing } from "../protocol/resource-types.ts";
-import type { PromptListing } from "../protocol/prompt-types.ts";
-import type { SkillEntry } from "../protocol/skill-types.ts";
+import type { SkillEntry } from "../protocol/skills.ts";
 import type { ToolAnnotations, ToolListing } from "../protocol/tool-types.ts";
 import type { GivenRoots } from "./config/server-entry.ts";
 import type { ServerInfo } from "./server-state.ts";
@@ -101,3 +101,29 @@ export interface PromptEntry {
   /** With its name here. */
   readonly listing: PromptListing;
 }
+
+/** What is known where there are no other servers. */
+export const emptySnapshot: UpstreamSnapshot = {
+  revision: 0,
+  servers: [],
+  rights: [],
+  tools: [],
+  blocked: [],
+  prompts: [],
+  resources: [],
+  templates: [],
+  isDeferred: false,
+  isLookedAt: true,
+  isIncomplete: false,
+  holdsLists: false,
+  introductions: [],
+  ttlMs: 60_000,
+  isPrivate: false,
+};
+
+/** What is known while the Worker has said nothing yet: nobody can tell which servers there are. */
+export const unheardSnapshot: UpstreamSnapshot = {
+  ...emptySnapshot,
+  isLookedAt: false,
+  isIncomplete: true,
+};

@@ -1,11 +1,14 @@
-import type { JsonText } from "../base/json-text.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { upstreamSearchWaitMs, upstreamToolsWaitMs } from "../base/upstream-limits.ts";
+import type { JsonText } from "../base/weight.ts";
 import type { AppSupport, ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { InputRequest, InputRequests, InputResponses } from "../protocol/input-request.ts";
 import type { Params, ProtocolFault } from "../protocol/json-rpc.ts";
 import type { LogLevel } from "../protocol/log-level.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 import type { ConfiguredServer } from "./config/server-entry.ts";
-import type { ServerInfo } from "./server-state.ts";
+import { isComing, type ServerInfo } from "./server-state.ts";
 import type { UpstreamSnapshot } from "./snapshot.ts";
 
 /** What the main thread may ask of the Worker that holds all connections to other servers. */
@@ -200,3 +203,37 @@ export interface Upstreams {
   /** Ends all connections and all processes; within two seconds. */
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+/**
+ * Waits until it is known of each server what it offers, or why that is not known: for half a minute at most. Those that
+ * were tried before and never heard of are not awaited by lists: here for some seconds, and as long as any other when one is
+ * asked for by name. Never rejects because of a server.
+ * @param server undefined: all
+ */
+export async function awaitServers(upstreams: Upstreams, server?: string): Promise<void> {
+  await upstreams.settled(upstreamToolsWaitMs);
+  const starting = (await upstreams.infoList()).filter(({ name, state, era }) => {
+    return isComing(state) && era === null && (server === undefined || name === server);
+  });
+  const waitMs = server === undefined ? upstreamSearchWaitMs : upstreamToolsWaitMs;
+  const waits = starting.map(({ name }) => {
+    return upstreams.control({ kind: "connect", server: name, waitMs });
+  });
+  // One that has gone from the configuration meanwhile is nobody's loss.
+  await Promise.allSettled(waits);
+  if (starting.length > 0) await caughtUp(upstreams);
+}
+
+/** A snapshot comes a moment after what it tells of. */
+async function caughtUp(upstreams: Upstreams): Promise<void> {
+  const deadline = performance.now() + snapshotLagMsMax;
+  const infos = await upstreams.infoList();
+  const known = infos.filter(({ state }) => !isComing(state)).map(({ name }) => name);
+  const isBehind = ({ servers = [] }: Partial<UpstreamSnapshot> = {}): boolean =>
+    servers.some(({ name, state }) => isComing(state) && known.includes(name));
+  while (isBehind(upstreams.snapshot) && performance.now() < deadline) await sleep(lookMs);
+}
+
+/** Far more than a snapshot takes. */
+const snapshotLagMsMax = 2_000;
+const lookMs = 10;

@@ -1,14 +1,12 @@
 import { endLazy, Lazy } from "../base/lazy.ts";
-import type { NetworkGuard } from "./guard/guard.ts";
-import { createGuard } from "./guard/create-guard.ts";
-import { PageCache } from "./pages/page-cache.ts";
-import { PageLoader } from "./pages/page-loader.ts";
-import { type PageRenderer, RenderedPages } from "./pages/rendered-pages.ts";
-import type { WebSearch } from "./search/web-search.ts";
-import type { Web } from "./web.ts";
 import type { BrowserOptions } from "./browser/browser-launcher.ts";
+import type { NetworkGuard } from "./guard/allowance.ts";
+import { createGuard } from "./guard/create-guard.ts";
+import { PageCache, type PageRenderer, RenderedPages } from "./pages/page-cache.ts";
+import { PageLoader } from "./pages/page-loader.ts";
+import type { WebSearch } from "./search/engine-search.ts";
 import type { SearchOptions } from "./search/engine.ts";
-import type { WebOptions } from "./web-options.ts";
+import type { Web, WebOptions } from "./web.ts";
 
 /**
  * Pages, the browser and the search, with one guard before them and one cache behind the first two. What a page that

@@ -1,4 +1,7 @@
+import type { JsonText } from "../base/weight.ts";
+import type { BrowserOptions } from "./browser/browser-launcher.ts";
 import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "./pages/loaded-page.ts";
+import type { SearchOptions } from "./search/engine.ts";
 import type { SearchReply, SearchRequest } from "./search/search-reply.ts";
 
 /**
@@ -11,4 +14,25 @@ export interface Web extends AsyncDisposable {
   fetchPage(request: FetchPageRequest, signal: AbortSignal): Promise<LoadedPage>;
   renderPage(request: RenderPageRequest, signal: AbortSignal): Promise<LoadedPage>;
   search(request: SearchRequest, signal: AbortSignal): Promise<SearchReply>;
+}
+
+/** `Web` in another thread: each reply is the JSON of what `Web` gives, for it is passed on and not looked at. */
+export type RemoteWeb = AsyncDisposable & {
+  readonly [Method in "fetchPage" | "renderPage" | "search"]: (
+    ...call: Parameters<Web[Method]>
+  ) => Promise<JsonText>;
+};
+
+/** The settings of the web services, as plain data: they cross to their Worker. */
+export interface WebOptions {
+  readonly pages: PageOptions;
+  readonly browser: BrowserOptions;
+  readonly search: SearchOptions;
+  /** The variables that name the user's proxy: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`, in either case. */
+  readonly proxyEnv: Readonly<Record<string, string>>;
+}
+
+interface PageOptions {
+  /** Hosts that may be reached although their addresses are private (`READDOCS_ALLOW_HOSTS`), in lower case. */
+  readonly allowHosts: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { formatAmount, formatCount, formatDuration } from "../../src/base/amount-text.ts";
+import { formatAmount, formatCount, formatDuration } from "../../src/base/cut-text.ts";
 
 test.each([
   [0, "0 ms"],

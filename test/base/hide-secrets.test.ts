@@ -1,9 +1,16 @@
 import { describe, expect, test } from "bun:test";
 
-import { hideInArguments, hideInText, hideInUrl, hideTokens } from "../../src/base/hide-secrets.ts";
-import { isSecretFlag, isSecretName, saysSecret } from "../../src/base/secret-table.ts";
+import {
+  hideInArguments,
+  hideInText,
+  hideInUrl,
+  hideTokens,
+  isSecretFlag,
+  isSecretName,
+  saysSecret,
+} from "../../src/base/secrets.ts";
 import { shownEntry } from "../../src/cli/shown-entry.ts";
-import { redact } from "../../src/calls/policy/audit/redact.ts";
+import { redact } from "../../src/calls/policy/audit/audit-watcher.ts";
 import { tokenExamples } from "../fixtures/token-examples.ts";
 
 /** Every way in which a text leaves; each gives what is shown of it. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { isBelow, isInside } from "../../src/base/is-inside.ts";
+import { isBelow, isInside } from "../../src/base/paths.ts";
 
 test.each([
   ["/a/b", "/a/b", true],

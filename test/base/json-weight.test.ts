@@ -5,7 +5,7 @@ import {
   upstreamMessageDepthMax as levels,
   upstreamMessageValuesMax as values,
 } from "../../src/base/upstream-limits.ts";
-import { excessOf, JsonWeight, type WeightBounds } from "../../src/base/json-weight.ts";
+import { excessOf, JsonWeight, type WeightBounds } from "../../src/base/weight.ts";
 
 const encoder = new TextEncoder();
 

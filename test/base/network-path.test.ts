@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { isNetworkPath } from "../../src/base/network-path.ts";
+import { isNetworkPath } from "../../src/base/paths.ts";
 
 test.each([
   [String.raw`\\host\share\x.json`, "win32", true],

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { orAborted } from "../../src/base/or-aborted.ts";
+import { orAborted } from "../../src/base/cancellation.ts";
 
 const never = new Promise<never>(() => {});
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { heavyPageWeight } from "../../src/base/limits.ts";
-import { isHeavyPage } from "../../src/base/page-weight.ts";
+import { isHeavyPage } from "../../src/base/weight.ts";
 
 test.each<[string, string, boolean]>([
   ["nothing", "", false],

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { rememberedTextCharsMax, rememberedTextsMax } from "../../src/base/limits.ts";
-import { remembered } from "../../src/base/remembered.ts";
+import { remembered } from "../../src/base/shared-work.ts";
 
 function counted(): { lengthOf: (text: string) => number | undefined; asked: string[] } {
   const asked: string[] = [];

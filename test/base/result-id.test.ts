@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { isResultIdOf, newResultId } from "../../src/base/result-id.ts";
+import { isResultIdOf, newResultId } from "../../src/base/shared-names.ts";
 
 test("an id is its client's, and no other's", () => {
   const id = newResultId("ann");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { SharedDeadline } from "../../src/base/shared-deadline.ts";
+import { SharedDeadline } from "../../src/base/cancellation.ts";
 import { until } from "../commands/process/until.ts";
 
 test("SharedDeadline calls who is late, once, and not before", async () => {

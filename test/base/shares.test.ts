@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { Shares } from "../../src/base/shares.ts";
+import { Shares } from "../../src/base/turns.ts";
 
 /** How many times it gets `amount`. */
 function takeAll(shares: Shares, owner: string, amount?: number): number {

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { FolderSweeps, sweepFolder } from "../../src/base/sweep-folder.ts";
+import { FolderSweeps, sweepFolder } from "../../src/base/disk-space.ts";
 
 let root = "";
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { describeState, type TaskState } from "../../src/base/task-state-text.ts";
+import { describeState, type TaskState } from "../../src/base/shown-state.ts";
 
 const running: TaskState = {
   state: "running",

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, jest, spyOn, test } from "bun:test";
 
-import { startTimer } from "../../src/base/timer.ts";
+import { startTimer } from "../../src/base/cancellation.ts";
 
 afterEach(() => {
   jest.restoreAllMocks();

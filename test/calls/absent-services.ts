@@ -1,5 +1,5 @@
 import { AppError } from "../../src/base/errors.ts";
-import type { Confinements } from "../../src/calls/router/confinements.ts";
+import type { Confinements } from "../../src/calls/router/background-calls.ts";
 import type { StateServices } from "../../src/calls/state-calls.ts";
 import type { DistantServices } from "../../src/calls/router/distant-calls.ts";
 

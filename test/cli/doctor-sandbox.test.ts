@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import type { SandboxReport } from "../../src/commands/sandbox/report.ts";
+import type { SandboxReport } from "../../src/commands/sandbox/notes.ts";
 import { run } from "./fake-io.ts";
 
 const refused: SandboxReport = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { messageLineBytesMax } from "../../src/base/limits.ts";
 import { jsonlLineBytesMax, jsonlLines } from "../../src/cli/jsonl-lines.ts";
-import { readAll } from "../../src/cli/read-all.ts";
+import { readAll } from "../../src/cli/terminal-io.ts";
 import { run } from "./fake-io.ts";
 
 const sentence =

@@ -4,13 +4,12 @@ import type { HttpSettings } from "../../src/cli/http-flags.ts";
 import { runCommandLine } from "../../src/cli/run/run.ts";
 import type { StartUp } from "../../src/cli/start-up.ts";
 import type { CallOutcome, CallRequest } from "../../src/calls/call.ts";
-import type { SandboxReport } from "../../src/commands/sandbox/report.ts";
+import type { SandboxReport } from "../../src/commands/sandbox/notes.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import type { ConfiguredServer } from "../../src/upstream/config/server-entry.ts";
-import type { AskedCatalogue } from "../../src/upstream/trust/asked-catalogue.ts";
+import type { AskedCatalogue } from "../../src/upstream/trust/approve-differences.ts";
 import type { SearchReply, SearchRequest } from "../../src/web/search/search-reply.ts";
-import { TempTree } from "../config/temp-tree.ts";
-import type { TreeEntry } from "../config/temp-tree.ts";
+import { TempTree, type TreeEntry } from "../config/temp-tree.ts";
 
 /** What one run of the command line left behind. */
 export interface CommandRun {

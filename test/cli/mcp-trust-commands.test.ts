@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 
 import { escapeUnsafe } from "../../src/base/unsafe-characters.ts";
-import type { AskedCatalogue } from "../../src/upstream/trust/asked-catalogue.ts";
+import type { AskedCatalogue } from "../../src/upstream/trust/approve-differences.ts";
 import { TrustStore } from "../../src/upstream/trust/trust-store.ts";
 import { TempTree } from "../config/temp-tree.ts";
 import { catalogue, tool } from "../upstream/trust/catalogue.ts";
@@ -254,7 +254,7 @@ async function metTree(): Promise<TempTree> {
   await mcp(tree, "approve files --yes");
   const { servers } = JSON.parse(stdout) as { servers: readonly { identity: string }[] };
   const read = tool("read");
-  const { toolHash } = await import("../../src/upstream/trust/definition-hash.ts");
+  const { toolHash } = await import("../../src/upstream/trust/difference.ts");
   await new TrustStore(tree.path("home/.scorpiox")).addPins(servers[0]?.identity ?? "", {
     tools: new Map([["read", toolHash(read)]]),
     prompts: new Map(),

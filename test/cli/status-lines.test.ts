@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { standingCode, standingText } from "../../src/cli/standing-text.ts";
+import { standingCode, standingText } from "../../src/cli/server-rows.ts";
 import { statusLines } from "../../src/cli/status-lines.ts";
 import type { ServerInfo } from "../../src/upstream/server-state.ts";
 import { serverInfo } from "../upstream/server-info.ts";

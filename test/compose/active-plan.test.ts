@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { activePlanOf } from "../../src/compose/active-plan.ts";
+import { activePlanOf } from "../../src/compose/plan.ts";
 import { RouterHarness } from "../calls/router-harness.ts";
 
 type Plans = Parameters<typeof activePlanOf>[0];

@@ -6,9 +6,8 @@ import { AppError } from "../../src/base/errors.ts";
 import { EventStream } from "../../src/base/server-events.ts";
 import { ElapsedClock } from "../../src/state/callbacks/elapsed-clock.ts";
 import type { CallRequest } from "../../src/calls/call.ts";
-import { Changes } from "../../src/calls/changes.ts";
-import type { ReachableClient } from "../../src/calls/client-reach.ts";
-import { RunningCalls } from "../../src/calls/gate/running-calls.ts";
+import { Changes, type ReachableClient } from "../../src/calls/features.ts";
+import { RunningCalls } from "../../src/calls/gate/gate-stage.ts";
 import { Callbacks } from "../../src/compose/callbacks.ts";
 import { FakeTime } from "../state/callbacks/fake-time.ts";
 

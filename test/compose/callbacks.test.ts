@@ -3,9 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { Cancellation } from "../../src/base/cancellation.ts";
 import { EventStream } from "../../src/base/server-events.ts";
 import type { CallRequest } from "../../src/calls/call.ts";
-import { Changes } from "../../src/calls/changes.ts";
+import { Changes } from "../../src/calls/features.ts";
 import { GatedRouter } from "../../src/calls/gate/gated-router.ts";
-import { RunningCalls } from "../../src/calls/gate/running-calls.ts";
+import { RunningCalls } from "../../src/calls/gate/gate-stage.ts";
 import { Callbacks } from "../../src/compose/callbacks.ts";
 import { FakeTime } from "../state/callbacks/fake-time.ts";
 

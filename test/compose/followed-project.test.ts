@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 
 import type { StartUp } from "../../src/cli/start-up.ts";
 import type { ClientContext } from "../../src/calls/call.ts";
-import { FollowedProject } from "../../src/compose/followed-project.ts";
+import { FollowedProject } from "../../src/compose/lazy-upstreams.ts";
 import type { ClientPlace } from "../../src/upstream/upstreams.ts";
 import { TempTree } from "../config/temp-tree.ts";
 

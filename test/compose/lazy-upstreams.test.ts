@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { emptySnapshot } from "../../src/upstream/empty-snapshot.ts";
+import { emptySnapshot } from "../../src/upstream/snapshot.ts";
 import type { ServerProcesses } from "../../src/upstream/process/server-processes.ts";
 import { LazyUpstreams } from "../../src/compose/lazy-upstreams.ts";
 import { ScriptedUpstreams } from "../upstream/worker/scripted-upstreams.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { createPageBrowser, openerOf } from "../../src/compose/page-browser.ts";
+import { createPageBrowser, openerOf } from "../../src/compose/open-pages.ts";
 import { posixTest } from "../e2e/harness/platform.ts";
 import { Orphanage } from "../../src/commands/process/orphanage.ts";
 

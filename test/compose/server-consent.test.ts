@@ -56,7 +56,7 @@ const verdict = async (tree: TempTree): Promise<string | undefined> => {
 };
 
 async function identityOf(tree: TempTree): Promise<string> {
-  const { launchIdentity } = await import("../../src/upstream/config/launch-identity.ts");
+  const { launchIdentity } = await import("../../src/upstream/config/entry-launch.ts");
   const { args } = (
     JSON.parse(await Bun.file(tree.path(config)).text()) as {
       mcpServers: { own: { args: string[] } };

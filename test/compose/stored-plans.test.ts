@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { StoredPlans } from "../../src/compose/plan.ts";
-import type { PlanSight } from "../../src/state/store/plan-look.ts";
+import type { PlanSight } from "../../src/state/store/look-file.ts";
 
 const scope = { workspace: "/w", owner: "" };
 const plan = { goal: "g", planFile: "/w/plan.md", startedAtMs: 1 };

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { hooksTimeoutKey } from "../../src/config/hook-keys.ts";
+import { hooksTimeoutKey } from "../../src/config/keys.ts";
 import { TempTree } from "./temp-tree.ts";
 
 test.each([

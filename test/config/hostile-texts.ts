@@ -1,15 +1,15 @@
 import fc from "fast-check";
 
-import { readTokenLines } from "../../src/server/auth/token-list.ts";
+import { readTokenLines } from "../../src/server/auth/static-tokens.ts";
 import { parseEnvFile } from "../../src/config/env-file.ts";
 import { parsePolicy } from "../../src/calls/policy/rules/parse-policy.ts";
-import { parseFrontMatter, splitSkill } from "../../src/state/skills/front-matter.ts";
+import { parseFrontMatter, splitSkill } from "../../src/state/skills/read-skill.ts";
 import { entriesOfJson, entriesOfToml } from "../../src/upstream/config/json-shapes.ts";
 import { parseJsonc } from "../../src/upstream/config/parse-jsonc.ts";
 import { parseToml, type ParsedText } from "../../src/upstream/config/parse-toml.ts";
 import { foreignEntry } from "../../src/upstream/import/foreign-entry.ts";
 import { parseForeignText } from "../../src/upstream/import/read-foreign-file.ts";
-import { parseLock } from "../../src/upstream/trust/lock/project-lock.ts";
+import { parseLock } from "../../src/upstream/trust/lock/read-lock.ts";
 import { parseRecord } from "../../src/upstream/trust/trust-record.ts";
 
 /** Stands as a value in every file; no message may have it. */

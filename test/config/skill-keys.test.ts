@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { skillKeyName } from "../../src/config/skill-keys.ts";
+import { skillKeyName } from "../../src/config/keys.ts";
 import { TempTree } from "./temp-tree.ts";
 
 const home = "home/.scorpiox/scorpiox-env.txt";

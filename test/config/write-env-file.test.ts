@@ -2,9 +2,13 @@ import { chmodSync, lstatSync, readdirSync, readFileSync, statSync } from "node:
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
-import { setInEnvText, unsetInEnvText } from "../../src/config/write-env-file.ts";
-import { parseEnvFile } from "../../src/config/env-file.ts";
-import { setInEnvFile, unsetInEnvFile } from "../../src/config/write-env-file.ts";
+import {
+  parseEnvFile,
+  setInEnvFile,
+  setInEnvText,
+  unsetInEnvFile,
+  unsetInEnvText,
+} from "../../src/config/env-file.ts";
 import { TempTree } from "./temp-tree.ts";
 
 const path = "home/.scorpiox/scorpiox-env.txt";

@@ -2,7 +2,7 @@ import { chmodSync, chownSync } from "node:fs";
 import { describe, expect, test } from "bun:test";
 
 import { messageOf } from "../../src/base/errors.ts";
-import { faultOfWriters } from "../../src/config/written-by-others.ts";
+import { faultOfWriters } from "../../src/config/read-text-file.ts";
 import { HookApprovals } from "../../src/calls/policy/hooks/hook-approvals.ts";
 import { TrustStore } from "../../src/upstream/trust/trust-store.ts";
 import { runIn } from "../cli/fake-io.ts";

@@ -12,11 +12,11 @@ import {
   ConnectionError,
   type ConnectionReply,
   type ConnectionRequest,
+  type RawTool,
   type UpstreamConnection,
 } from "../../src/upstream/connect/connection.ts";
-import { openConnection } from "../../src/upstream/connect/open-connection.ts";
+import { openConnection } from "../../src/upstream/connect/negotiate.ts";
 import { ClientLogin } from "./client-login.ts";
-import type { RawTool } from "../../src/upstream/connect/server-catalogue.ts";
 
 const url = process.argv.at(-1) ?? "";
 const isModern = isModernVersion(process.env.MCP_CONFORMANCE_PROTOCOL_VERSION);

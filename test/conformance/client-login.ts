@@ -4,12 +4,11 @@ import { join } from "node:path";
 
 import { AppError, messageOf } from "../../src/base/errors.ts";
 import type { Params } from "../../src/protocol/json-rpc.ts";
-import { ConnectionError } from "../../src/upstream/connect/connection.ts";
+import { ConnectionError, type ServerAuth } from "../../src/upstream/connect/connection.ts";
 import type { ExpansionContext } from "../../src/upstream/config/expansion-context.ts";
-import { launchIdentity } from "../../src/upstream/config/launch-identity.ts";
+import { launchIdentity } from "../../src/upstream/config/entry-launch.ts";
 import { readEntry } from "../../src/upstream/config/read-entry.ts";
-import type { ServerAuth } from "../../src/upstream/connect/server-auth.ts";
-import { configuredWish } from "../../src/upstream/oauth/configured-wish.ts";
+import { configuredWish } from "../../src/upstream/oauth/login-asker.ts";
 import { logIn } from "../../src/upstream/oauth/log-in.ts";
 import { LoginStore } from "../../src/upstream/oauth/login-store.ts";
 import { openLogin } from "../../src/upstream/oauth/open-login.ts";

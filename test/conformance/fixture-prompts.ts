@@ -1,6 +1,6 @@
 import type { RequestContext } from "../../src/calls/call.ts";
 import type { CompletionProvider, PromptProvider } from "../../src/calls/features.ts";
-import type { PromptListing, PromptMessage } from "../../src/protocol/prompt-types.ts";
+import type { PromptListing, PromptMessage } from "../../src/protocol/prompts.ts";
 import type { ContentBlock } from "../../src/protocol/tool-types.ts";
 import { contentOf, form } from "./fixture-forms.ts";
 import { appearingPrompt, type FixtureState } from "./fixture-state.ts";

@@ -1,7 +1,7 @@
 import { AppError, messageOf } from "../../src/base/errors.ts";
 import { FaultError, InputNeeded } from "../../src/calls/ask-client.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../../src/calls/call.ts";
-import { badArguments, encodeCallToolResult } from "../../src/protocol/call-result-codec.ts";
+import { badArguments, encodeCallToolResult } from "../../src/protocol/result-codec.ts";
 import { createFault, errorCodes, isObject } from "../../src/protocol/json-rpc.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import { argumentProblem } from "./fixture-arguments.ts";

@@ -1,6 +1,6 @@
 import type { SkillProvider } from "../../src/calls/features.ts";
 import type { ResourceContents, ResourceListing } from "../../src/protocol/resource-types.ts";
-import type { SkillEntry, SkillFile } from "../../src/protocol/skill-types.ts";
+import type { SkillEntry, SkillFile } from "../../src/protocol/skills.ts";
 
 const rootUri = "skill://review-notes";
 const skillUri = `${rootUri}/SKILL.md`;

@@ -1,4 +1,4 @@
-import { Changes } from "../../src/calls/changes.ts";
+import { Changes } from "../../src/calls/features.ts";
 
 /** Has nothing but a name, comes and goes. */
 export const appearingTool = "test_appearing_tool";

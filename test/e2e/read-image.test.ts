@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-import { writePng } from "../../src/tools/images/decode/png-writer.ts";
+import { writePng } from "../../src/tools/images/decode/reduce-pixels.ts";
 import { damagedImages } from "../tools/images/damaged-images.ts";
 import { readPng } from "../tools/images/read-png.ts";
 import {

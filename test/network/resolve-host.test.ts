@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { resolveBySystem, resolveHost } from "../../src/network/resolve-host.ts";
+import { resolveBySystem, resolveHost } from "../../src/network/judge-host.ts";
 
 const signal = new AbortController().signal;
 const never = (): Promise<never> => new Promise(() => undefined);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseHostRules, standingOf } from "../../src/web/guard/allowance.ts";
-import { routeTo } from "../../src/network/route.ts";
-import { upstreamChooser } from "../../src/network/upstream-proxy.ts";
+import { routeTo, upstreamChooser } from "../../src/network/route.ts";
 
 /** What the resolver of these tests knows. */
 const names: Readonly<Record<string, readonly string[]>> = {

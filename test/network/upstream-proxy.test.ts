@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { upstreamChooser } from "../../src/network/upstream-proxy.ts";
+import { upstreamChooser } from "../../src/network/route.ts";
 
 const docs = { host: "docs.example", port: 443 };
 

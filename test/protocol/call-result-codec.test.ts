@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { version as ownVersion } from "../../package.json";
-import { badArguments, encodeCallToolResult } from "../../src/protocol/call-result-codec.ts";
+import { badArguments, encodeCallToolResult } from "../../src/protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock } from "../../src/protocol/tool-types.ts";
 import {
   legacyVersions,

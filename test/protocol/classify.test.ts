@@ -3,7 +3,7 @@ import {
   classifyMessage,
   type ClassifiedMessage,
   type InvalidMessage,
-} from "../../src/protocol/classify.ts";
+} from "../../src/protocol/envelope.ts";
 
 const V = "io.modelcontextprotocol/protocolVersion";
 const C = "io.modelcontextprotocol/clientCapabilities";

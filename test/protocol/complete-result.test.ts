@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { encodeComplete } from "../../src/protocol/complete-result.ts";
+import { encodeComplete } from "../../src/protocol/result-codec.ts";
 import { legacyVersions } from "../../src/protocol/versions.ts";
 import { ownMeta } from "./own-meta.ts";
 

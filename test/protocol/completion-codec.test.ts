@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { encodeCompletion } from "../../src/protocol/completion-codec.ts";
+import { encodeCompletion } from "../../src/protocol/prompts.ts";
 import { ownMeta } from "./own-meta.ts";
 
 const values = (count: number): string[] => Array.from({ length: count }, (_, n) => `v${n}`);

@@ -1,14 +1,21 @@
-import { encodeCallToolResult } from "../../src/protocol/call-result-codec.ts";
-import { classifyMessage } from "../../src/protocol/classify.ts";
+import {
+  encodeCallToolResult,
+  encodeComplete,
+  encodeInputRequired,
+} from "../../src/protocol/result-codec.ts";
+import { classifyMessage, readEnvelope } from "../../src/protocol/envelope.ts";
 import { readClientCapabilities } from "../../src/protocol/client-capabilities.ts";
-import { encodeComplete } from "../../src/protocol/complete-result.ts";
-import { encodeCompletion } from "../../src/protocol/completion-codec.ts";
+import {
+  encodeCompletion,
+  encodePromptResult,
+  encodePromptsList,
+  type PromptListing,
+  type PromptResult,
+} from "../../src/protocol/prompts.ts";
 import { shapeContent } from "../../src/protocol/content-codec.ts";
-import { readEnvelope } from "../../src/protocol/envelope.ts";
-import { encodeDiscoverResult } from "../../src/protocol/handshake-codec.ts";
+import { encodeCapabilities, encodeDiscoverResult } from "../../src/protocol/handshake-codec.ts";
 import { shapeInputRequest, shapeInputRequests } from "../../src/protocol/input-request-codec.ts";
 import type { InputRequest, InputRequests } from "../../src/protocol/input-request.ts";
-import { encodeInputRequired } from "../../src/protocol/input-required-codec.ts";
 import { readInputResponse } from "../../src/protocol/input-response-checks.ts";
 import {
   encodeError,
@@ -16,8 +23,6 @@ import {
   encodeResult,
   type ProtocolFault,
 } from "../../src/protocol/json-rpc.ts";
-import type { PromptListing, PromptResult } from "../../src/protocol/prompt-types.ts";
-import { encodePromptResult, encodePromptsList } from "../../src/protocol/prompts-codec.ts";
 import type {
   ResourceContents,
   ResourceListing,
@@ -28,13 +33,9 @@ import {
   encodeResourcesList,
   encodeResourceTemplatesList,
 } from "../../src/protocol/resources-codec.ts";
-import { encodeCapabilities } from "../../src/protocol/server-capabilities.ts";
 import type { CallToolResult, ContentBlock, ToolListing } from "../../src/protocol/tool-types.ts";
 import { encodeToolsListResult } from "../../src/protocol/tools-list-codec.ts";
-import {
-  encodeChange,
-  subscriptionMeta,
-} from "../../src/server/subscriptions/change-notification.ts";
+import { encodeChange, subscriptionMeta } from "../../src/server/subscriptions/change-sender.ts";
 import {
   encodeListenFilter,
   readListenFilter,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { decodeHeaderValue, encodeHeaderValue } from "../../src/protocol/header-value.ts";
+import { decodeHeaderValue, encodeHeaderValue } from "../../src/protocol/headers.ts";
 
 describe("decodeHeaderValue()", () => {
   test.each<[string, string, string | undefined]>([

@@ -2,9 +2,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { choicesTextCharsMax } from "../../src/base/limits.ts";
-import { upgradeContent } from "../../src/protocol/elicitation-downgrade.ts";
+import { shapeInputRequest, upgradeContent } from "../../src/protocol/input-request-codec.ts";
 import type { FormField, FormSchema, InputRequest } from "../../src/protocol/input-request.ts";
-import { shapeInputRequest } from "../../src/protocol/input-request-codec.ts";
 import type { ProtocolVersion } from "../../src/protocol/versions.ts";
 import { hasSchemas, SchemaOf } from "../e2e/harness/schemas.ts";
 

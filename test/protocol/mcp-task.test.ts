@@ -8,7 +8,7 @@ import {
   taskNotificationParams,
   tasksNotDeclared,
 } from "../../src/protocol/mcp-task.ts";
-import { modernResultMeta } from "../../src/protocol/server-info.ts";
+import { modernResultMeta } from "../../src/protocol/result-codec.ts";
 import { hasSchemas, SchemaOf } from "../e2e/harness/schemas.ts";
 
 const states: readonly [McpTaskState, object][] = [

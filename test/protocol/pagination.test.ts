@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { cursorCharsMax } from "../../src/base/limits.ts";
-import { cutPage, type PagedList } from "../../src/protocol/pagination.ts";
+import { cutPage, type PagedList } from "../../src/protocol/list-parts.ts";
 
 function listOf(entries: readonly string[], name = "list"): PagedList<string> {
   return { name, entries, keyOf: (entry) => entry };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { paramHeadersOf } from "../../src/protocol/param-headers.ts";
+import { paramHeadersOf } from "../../src/protocol/headers.ts";
 
 const annotated = { type: "string", "x-mcp-header": "Region" };
 const region = { name: "mcp-param-region", path: ["region"] };

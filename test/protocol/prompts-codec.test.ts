@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { encodePromptResult, encodePromptsList } from "../../src/protocol/prompts-codec.ts";
-import type { PromptListing, PromptResult } from "../../src/protocol/prompt-types.ts";
+import {
+  encodePromptResult,
+  encodePromptsList,
+  type PromptListing,
+  type PromptResult,
+} from "../../src/protocol/prompts.ts";
 import type { ProtocolVersion } from "../../src/protocol/versions.ts";
 import { ownMeta } from "./own-meta.ts";
 

@@ -1,17 +1,20 @@
 import { describe, expect, test } from "bun:test";
-import { encodeCallToolResult } from "../../src/protocol/call-result-codec.ts";
-import { encodeCompletion } from "../../src/protocol/completion-codec.ts";
+import { encodeCallToolResult } from "../../src/protocol/result-codec.ts";
+import {
+  encodeCompletion,
+  encodePromptResult,
+  encodePromptsList,
+} from "../../src/protocol/prompts.ts";
 import {
   encodeDiscoverResult,
   encodeInitializeResult,
+  type OfferedCapabilities,
 } from "../../src/protocol/handshake-codec.ts";
-import { encodePromptResult, encodePromptsList } from "../../src/protocol/prompts-codec.ts";
 import {
   encodeResourceContents,
   encodeResourcesList,
   encodeResourceTemplatesList,
 } from "../../src/protocol/resources-codec.ts";
-import type { OfferedCapabilities } from "../../src/protocol/server-capabilities.ts";
 import type { ContentBlock, ToolListing } from "../../src/protocol/tool-types.ts";
 import { encodeToolsListResult } from "../../src/protocol/tools-list-codec.ts";
 import { legacyVersions, type ProtocolVersion } from "../../src/protocol/versions.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import {
   encodeCapabilities,
   type OfferedCapabilities,
-} from "../../src/protocol/server-capabilities.ts";
+} from "../../src/protocol/handshake-codec.ts";
 import type { ProtocolVersion } from "../../src/protocol/versions.ts";
 
 const everything: OfferedCapabilities = {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { encodeSkill, encodeSkillsList } from "../../src/protocol/skills-codec.ts";
-import type { SkillEntry } from "../../src/protocol/skill-types.ts";
+import { encodeSkill, encodeSkillsList, type SkillEntry } from "../../src/protocol/skills.ts";
 import { ownMeta } from "./own-meta.ts";
 
 const hints = { ttlMs: 1, cacheScope: "private" } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { uriCharsMax } from "../../src/base/limits.ts";
-import { uriProblem } from "../../src/protocol/uri.ts";
+import { uriProblem } from "../../src/protocol/resource-types.ts";
 
 describe("uriProblem()", () => {
   test.each([

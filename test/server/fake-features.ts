@@ -5,9 +5,9 @@ import type {
   ServerFeatures,
   SkillProvider,
 } from "../../src/calls/features.ts";
-import type { PromptListing } from "../../src/protocol/prompt-types.ts";
+import type { PromptListing } from "../../src/protocol/prompts.ts";
 import type { ResourceListing } from "../../src/protocol/resource-types.ts";
-import type { SkillEntry } from "../../src/protocol/skill-types.ts";
+import type { SkillEntry } from "../../src/protocol/skills.ts";
 
 export const watched = "test://watched";
 

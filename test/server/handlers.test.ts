@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { badArguments } from "../../src/protocol/call-result-codec.ts";
+import { badArguments } from "../../src/protocol/result-codec.ts";
 import { legacyVersions, type LegacyVersion } from "../../src/protocol/versions.ts";
 import { error, modern, request, result, startServer, startSession } from "./harness.ts";
 

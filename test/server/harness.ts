@@ -1,7 +1,6 @@
-import { createDeferred, type Deferred } from "../../src/base/deferred.ts";
+import { createDeferred, type Deferred } from "../../src/base/shared-work.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../../src/calls/call.ts";
-import { Changes } from "../../src/calls/changes.ts";
-import type { ServerFeatures } from "../../src/calls/features.ts";
+import { Changes, type ServerFeatures } from "../../src/calls/features.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import { ServerContext } from "../../src/server/context/server-context.ts";
 import { serveConnection, type ServedConnection } from "../../src/server/serve-connection.ts";

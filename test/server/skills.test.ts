@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ServerContext } from "../../src/server/context/server-context.ts";
-import { Changes } from "../../src/calls/changes.ts";
+import { Changes } from "../../src/calls/features.ts";
 import { ownMeta } from "../protocol/own-meta.ts";
 import { everyFeature, resource, skill } from "./fake-features.ts";
 import { modern, request, result, startServer, startSession } from "./harness.ts";

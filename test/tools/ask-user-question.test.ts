@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { askUserQuestion } from "../../src/tools/ask-user-question.ts";
-import type { QuestionsReply } from "../../src/tools/question-service.ts";
+import type { QuestionsReply } from "../../src/tools/state-services.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 
 const json = JSON.stringify([

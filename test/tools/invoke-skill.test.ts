@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { AppError } from "../../src/base/errors.ts";
 import { invokeSkill } from "../../src/tools/invoke-skill.ts";
-import type { LoadedSkill, LoadSkillRequest } from "../../src/tools/skill-service.ts";
+import type { LoadedSkill, LoadSkillRequest } from "../../src/tools/state-services.ts";
 import { fakeContext } from "./fake-context.ts";
 
 const loaded: LoadedSkill = { name: "a", text: "Do it.", folder: "/s/a", files: ["b.md"] };

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "bun:test";
 
-import type { PlanChange, PlanState } from "../../src/tools/plan-service.ts";
+import type {
+  PlanChange,
+  PlanState,
+  QuestionsReply,
+  QuestionsRequest,
+} from "../../src/tools/state-services.ts";
 import { planMode } from "../../src/tools/plan-mode.ts";
-import type { QuestionsReply, QuestionsRequest } from "../../src/tools/question-service.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { fakeContext } from "./fake-context.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { AppError } from "../../src/base/errors.ts";
-import type { Callback, CallbackReply, CallbackRequest } from "../../src/tools/callback-service.ts";
+import type { Callback, CallbackReply, CallbackRequest } from "../../src/tools/state-services.ts";
 import { setCallback } from "../../src/tools/set-callback.ts";
 import type { ToolOutput } from "../../src/tools/tool.ts";
 import { fakeContext } from "./fake-context.ts";

@@ -1,11 +1,9 @@
 import { extractPage } from "../../../src/web/extract/extract-page.ts";
-import type { BlockModel } from "../../../src/web/extract/model/block-model.ts";
-import { parseForest } from "../../../src/web/extract/model/forest.ts";
+import { type BlockModel, parseForest } from "../../../src/web/extract/model/block-model.ts";
 import { toMarkdown } from "../../../src/web/markdown/to-markdown.ts";
 import type { CorpusPage } from "./corpus.ts";
 import { encodeForest } from "./encode-forest.ts";
-import { samplesOf } from "./samples.ts";
-import type { PageSamples } from "./samples.ts";
+import { type PageSamples, samplesOf } from "./samples.ts";
 import { parts, trainModel } from "./train-model.ts";
 
 /** What there is to learn from `pages`: those whose truth ends before the page does teach the wrong thing. */

@@ -1,4 +1,4 @@
-import type { ForestText } from "../../../src/web/extract/model/forest.ts";
+import type { ForestText } from "../../../src/web/extract/model/block-model.ts";
 import type { Forest } from "./boosting.ts";
 
 /** Digits that decide nothing are left out. */

@@ -1,5 +1,4 @@
-import type { Block } from "../../../src/web/extract/blocks/block.ts";
-import { findBlocks } from "../../../src/web/extract/blocks/find-blocks.ts";
+import { type Block, findBlocks } from "../../../src/web/extract/blocks/find-blocks.ts";
 import { blockFeatures } from "../../../src/web/extract/features/block-features.ts";
 import { readPage } from "../../../src/web/extract/read-page.ts";
 import { alignWords } from "./align.ts";

@@ -1,4 +1,4 @@
-import { JsonText } from "../json-text.ts";
+import { JsonText } from "../weight.ts";
 
 /** The messages between the main thread and a Worker. All of them travel as strings: cloning objects costs more. */
 

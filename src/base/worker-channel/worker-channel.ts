@@ -1,8 +1,7 @@
+import { SharedDeadline } from "../cancellation.ts";
 import { AppError, type AppErrorCode } from "../errors.ts";
 import { IdTable } from "../id-table.ts";
-import { SharedDeadline } from "../shared-deadline.ts";
 import { decodeFromWorker, encodeToWorker, type FromWorker, type ToWorker } from "./messages.ts";
-import { onWorkerEnd } from "./worker-end.ts";
 
 /** How often a Worker is asked whether it lives. */
 export interface Heartbeat {
@@ -222,4 +221,28 @@ export class WorkerChannel<Options, Call, Context, ToPost = never, FromPost = ne
 
 function cancelledError(): AppError {
   return new AppError("cancelled", "The call was cancelled.");
+}
+
+/** Of an error's line; more is its data. */
+const errorCharsMax = 500;
+
+/**
+ * Calls `tell` with the reason why a Worker has ended: what it threw, which nobody else reports then, or the code that it
+ * exited with. A Worker that throws also exits: `tell` is called for both.
+ */
+export function onWorkerEnd(worker: Worker, tell: (reason: string) => void): void {
+  worker.addEventListener("error", (event) => {
+    event.preventDefault();
+    tell(`it threw: ${errorText(event)}`);
+  });
+  worker.addEventListener("close", (event) => {
+    const { code } = event as unknown as { code: number };
+    tell(`it exited with code ${code}`);
+  });
+}
+
+/** The message is a report of many lines, of which the last with `error:` names the error. */
+function errorText({ message }: ErrorEvent): string {
+  const line = message?.split("\n").findLast((text) => /\berror:/i.test(text));
+  return (line ?? message?.split("\n")[0] ?? "an error").trim().slice(0, errorCharsMax);
 }

@@ -1,12 +1,18 @@
 import { AppError } from "../../base/errors.ts";
-import { encodeCallToolResult } from "../../protocol/call-result-codec.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
+import { encodeCallToolResult } from "../../protocol/result-codec.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { InputNeeded } from "../ask-client.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
-
-import { Admissions } from "./admissions.ts";
-import type { CallEnd, CallWatcher, GateStage, Look, NoteSource, Refusal } from "./gate-stage.ts";
+import {
+  Admissions,
+  type CallEnd,
+  type CallWatcher,
+  type GateStage,
+  type Look,
+  type NoteSource,
+  type Refusal,
+} from "./gate-stage.ts";
 import { withLinesAbout, withWaitingLines } from "./result-lines.ts";
 
 export interface GateParts {

@@ -1,8 +1,8 @@
-import { saysStructure } from "../../protocol/call-result-codec.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { saysStructure } from "../../protocol/result-codec.ts";
 import type { CallToolResult } from "../../protocol/tool-types.ts";
-import type { CallRequest } from "../call.ts";
 import { promisesStructure } from "../call-target.ts";
+import type { CallRequest } from "../call.ts";
 
 /**
  * Lines of ours at the end of a result, which is JSON text. They are rare: parsing it costs little. Where clients show

@@ -1,15 +1,14 @@
+import { resourceFileBytesMax } from "../../base/limits.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type {
   ResourceContents,
   ResourceListing,
   ResourceTemplateListing,
 } from "../../protocol/resource-types.ts";
-import { resourceFileBytesMax } from "../../base/limits.ts";
 import { FaultError } from "../ask-client.ts";
 import type { ClientContext, RequestContext } from "../call.ts";
-import type { Changes } from "../changes.ts";
-import type { ResourceProvider, ResourceReading } from "../features.ts";
-import type { FileWatch } from "./file-watch.ts";
+import type { Changes, ResourceProvider, ResourceReading } from "../features.ts";
+import type { FileWatch } from "./workspace-file.ts";
 import type * as WorkspaceFile from "./workspace-file.ts";
 
 /** The absolute path that a `file:` URI of this machine names; undefined for all others. */
@@ -97,7 +96,7 @@ export class FileResources implements ResourceProvider {
   }
 
   async #createWatch(): Promise<FileWatch> {
-    const { FileWatch } = await import("./file-watch.ts");
+    const { FileWatch } = await import("./workspace-file.ts");
     return new FileWatch(this.#everyMs);
   }
 }

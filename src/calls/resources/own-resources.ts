@@ -1,21 +1,17 @@
+import { startTimer, type Timer } from "../../base/cancellation.ts";
+import { formatCount, oneLine } from "../../base/cut-text.ts";
 import { taskUpdateMs } from "../../base/limits.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
-import { newOutput } from "../../commands/background/output-text.ts";
-import type { SavedText } from "../../commands/background/saved-text.ts";
-import { formatCount } from "../../base/amount-text.ts";
-import { describeState } from "../../base/task-state-text.ts";
-import { taskSummary } from "../router/shown-execution.ts";
-import { resultPageUri } from "../own-uri.ts";
+import { describeState } from "../../base/shown-state.ts";
 import type { BackgroundTask } from "../../commands/background/client-tasks.ts";
-import type { SavedOutputs } from "../../commands/background/saved-outputs.ts";
+import { newOutput } from "../../commands/background/output-text.ts";
+import type { SavedOutputs, SavedText } from "../../commands/background/saved-outputs.ts";
 import type { Supervisor } from "../../commands/background/supervisor.ts";
-import { oneLine } from "../../base/cut-text.ts";
 import type { ResourceListing } from "../../protocol/resource-types.ts";
 import type { ClientContext, RequestContext } from "../call.ts";
-import type { Changes } from "../changes.ts";
-import type { ResourceProvider, ResourceReading } from "../features.ts";
-import type { StateResource } from "./state-resource.ts";
-import { backgroundUri, ownTemplates, readOwnUri } from "../own-uri.ts";
+import type { Changes, ResourceProvider, ResourceReading } from "../features.ts";
+import { backgroundUri, ownTemplates, readOwnUri, resultPageUri } from "../own-uri.ts";
+import { taskSummary } from "../router/shown-execution.ts";
+import type { StateResource } from "./state-resources.ts";
 
 export interface OwnResourcesParts {
   readonly supervisor: Supervisor;

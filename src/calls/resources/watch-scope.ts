@@ -1,7 +1,7 @@
 import { stateLookMs } from "../../base/limits.ts";
 import type { EventStream, ServerEvent, StateScope } from "../../base/server-events.ts";
 import type { ClientContext } from "../call.ts";
-import { scopeOf } from "../state-scope.ts";
+import { scopeOf } from "../state-calls.ts";
 
 export interface WatchedScope {
   /** Costs little and does not throw: what it returns is compared. */

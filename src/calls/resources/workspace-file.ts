@@ -1,10 +1,10 @@
-import { open, realpath } from "node:fs/promises";
 import { constants } from "node:fs";
+import { open, realpath, stat } from "node:fs/promises";
 
-import { resourceFileBytesMax } from "../../base/limits.ts";
-import { isStoreFile } from "../../base/store-files.ts";
-import { isBelow } from "../../base/is-inside.ts";
-import { openedPath } from "../../state/skills/opened-file.ts";
+import { fileLookMs, resourceFileBytesMax } from "../../base/limits.ts";
+import { isBelow } from "../../base/paths.ts";
+import { isStoreFile } from "../../base/shared-names.ts";
+import { openedPath } from "../../state/skills/open-skill.ts";
 
 /** The real path of `path` when that lies inside one of `roots`; undefined for all else, whether it is there or not. */
 export async function realPathInside(
@@ -57,5 +57,64 @@ async function realOrNone(path: string): Promise<string | undefined> {
     return await realpath(path);
   } catch {
     return undefined;
+  }
+}
+
+interface Watched {
+  /** What the file looked like when it was last seen; undefined = before the first look. */
+  seen: string | undefined;
+  readonly path: string;
+  readonly tell: () => void;
+}
+
+/**
+ * Looks at files once a second and tells when one has changed, came or went. Looking works on every system and file
+ * system, and a file that is replaced is noticed like one that is written to.
+ */
+export class FileWatch {
+  readonly #watched = new Set<Watched>();
+  readonly #everyMs: number;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isLooking = false;
+
+  constructor(everyMs: number = fileLookMs) {
+    this.#everyMs = everyMs;
+  }
+
+  /** Returns what ends it. */
+  watch(path: string, tell: () => void): () => void {
+    const watched: Watched = { seen: undefined, path, tell };
+    this.#watched.add(watched);
+    void look(watched);
+    this.#timer ??= setInterval(() => void this.#lookAtAll(), this.#everyMs).unref();
+    return () => {
+      this.#watched.delete(watched);
+      if (this.#watched.size > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    };
+  }
+
+  async #lookAtAll(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    for (const watched of this.#watched) await look(watched, () => this.#watched.has(watched));
+    this.#isLooking = false;
+  }
+}
+
+async function look(watched: Watched, isWanted = (): boolean => true): Promise<void> {
+  const before = watched.seen;
+  const now = await appearance(watched.path);
+  watched.seen = now;
+  if (before !== undefined && before !== now && isWanted()) watched.tell();
+}
+
+async function appearance(path: string): Promise<string> {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = await stat(path);
+    return [ino, size, mtimeMs, ctimeMs].join();
+  } catch {
+    return "none";
   }
 }

@@ -1,15 +1,16 @@
+import { startTimer } from "../../base/cancellation.ts";
+import { bodyCharsMax, oneLine } from "../../base/cut-text.ts";
+import { AppError } from "../../base/errors.ts";
+import { keptPartBytes, mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
 import {
   type ClientTask,
   type ClientTasks,
   goneError,
 } from "../../commands/background/client-tasks.ts";
+import type { Confinement } from "../../commands/background/confinement.ts";
 import type { Execution } from "../../commands/background/execution.ts";
-import { readSavedPart } from "../../commands/background/saved-text.ts";
+import { readSavedPart } from "../../commands/background/saved-outputs.ts";
 import type { Supervisor } from "../../commands/background/supervisor.ts";
-import { bodyCharsMax, oneLine } from "../../base/cut-text.ts";
-import { AppError } from "../../base/errors.ts";
-import { keptPartBytes, mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
-import { startTimer } from "../../base/timer.ts";
 import type {
   KeptPart,
   KillReply,
@@ -21,21 +22,29 @@ import type {
   StartReply,
 } from "../../tools/services.ts";
 import type { AfterDelivery } from "../../tools/tool.ts";
-import { tryBecomeTask } from "../become-task.ts";
+import { tryBecomeTask } from "../call-target.ts";
 import type { CallRequest } from "../call.ts";
-import type { Confinements } from "./confinements.ts";
-import { OutputProgress } from "./output-progress.ts";
+import { resultUri } from "../own-uri.ts";
+import { workspaceDirOf } from "../state-calls.ts";
 import {
   endedOutput,
   type KeepOutput,
   keptReply,
+  OutputProgress,
   outputSoFar,
   readReply,
   runReply,
   taskSummary,
 } from "./shown-execution.ts";
-import { resultUri } from "../own-uri.ts";
-import { workspaceDirOf } from "../workspace-dir.ts";
+
+/** Decides how the commands of a call are confined: by configuration, and by plan mode. */
+export interface Confinements {
+  /**
+   * Undefined: not at all. Whoever asks has the command started, or releases it.
+   * @throws AppError `refused` when what was chosen cannot be enforced here: nothing runs outside of a sandbox that was asked for
+   */
+  forCommand(call: CallRequest, cwd: string): Promise<Confinement | undefined>;
+}
 
 export interface BackgroundParts {
   readonly supervisor: Supervisor;

@@ -8,8 +8,8 @@ import type {
 import type { PdfText } from "../../web/documents/read-pdf.ts";
 import type { FetchPageRequest, RenderPageRequest } from "../../web/pages/loaded-page.ts";
 import type { SearchRequest } from "../../web/search/search-reply.ts";
-import type { RemoteWeb } from "../../web/remote-web.ts";
-import { withSignal } from "../with-signal.ts";
+import type { RemoteWeb } from "../../web/web.ts";
+import { withSignal } from "../call-target.ts";
 
 /** Decodes images outside of this process. */
 export interface ImageConverter {

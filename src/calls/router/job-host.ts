@@ -1,31 +1,27 @@
-import type { Cancellation } from "../../base/cancellation.ts";
-import { JsonText } from "../../base/json-text.ts";
+import { assertWanted, type Cancellation } from "../../base/cancellation.ts";
+import { AppError, messageOf } from "../../base/errors.ts";
 import { heavyPagesMax } from "../../base/limits.ts";
-import { isHeavyPage } from "../../base/page-weight.ts";
 import { type Turn, Turns } from "../../base/turns.ts";
-import { withSignal } from "../with-signal.ts";
-import type { InputResponses } from "../../protocol/input-request.ts";
-import { FaultError, InputNeeded } from "../ask-client.ts";
+import { isHeavyPage, JsonText } from "../../base/weight.ts";
 import type { SavedOutput } from "../../commands/background/saved-output.ts";
 import type { SavedOutputs } from "../../commands/background/saved-outputs.ts";
-import { assertWanted } from "../../base/cancellation.ts";
-import { AppError, messageOf } from "../../base/errors.ts";
-import type { InputRequests } from "../../protocol/input-request.ts";
+import type { InputRequests, InputResponses } from "../../protocol/input-request.ts";
 import type { SavedFile } from "../../tools/services.ts";
 import type { AfterDelivery } from "../../tools/tool.ts";
-import type { JobEnd } from "../../tools/workers/job.ts";
-import type { ServiceCall, ServiceReply } from "../../tools/workers/messages.ts";
-import { BackgroundCalls, type BackgroundParts, isBackgroundMethod } from "./background-calls.ts";
+import type { JobEnd, ServiceCall, ServiceReply } from "../../tools/workers/messages.ts";
+import { FaultError, InputNeeded } from "../ask-client.ts";
+import { withSignal } from "../call-target.ts";
 import type { CallRequest } from "../call.ts";
-import { distantMethods, type DistantServices, performDistantCall } from "./distant-calls.ts";
 import { resultUri } from "../own-uri.ts";
 import {
   isStateMethod,
   performStateCall,
   repeatableStateMethods,
   type StateServices,
+  workspaceDirOf,
 } from "../state-calls.ts";
-import { workspaceDirOf } from "../workspace-dir.ts";
+import { BackgroundCalls, type BackgroundParts, isBackgroundMethod } from "./background-calls.ts";
+import { distantMethods, type DistantServices, performDistantCall } from "./distant-calls.ts";
 
 /** Of all clients together: what is made of pages is in the memory of one process. */
 const turns = new Turns(heavyPagesMax);

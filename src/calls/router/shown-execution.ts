@@ -1,3 +1,5 @@
+import { cutEnd, formatCount } from "../../base/cut-text.ts";
+import { progressPerSecondMax, shownCommandCharsMax } from "../../base/limits.ts";
 import type {
   BackgroundTask,
   ClientTask,
@@ -6,9 +8,6 @@ import type {
 } from "../../commands/background/client-tasks.ts";
 import type { Execution } from "../../commands/background/execution.ts";
 import { type CutOutput, newOutput, outputText } from "../../commands/background/output-text.ts";
-import { formatCount } from "../../base/amount-text.ts";
-import { cutEnd } from "../../base/cut-text.ts";
-import { shownCommandCharsMax } from "../../base/limits.ts";
 import type {
   ReadReply,
   RunReply,
@@ -142,4 +141,48 @@ export function readReply(task: BackgroundTask, from: number): ReadReply {
   const { execution } = task;
   const fresh = newOutput(execution.output, from, !execution.isRunning);
   return { task: taskSummary(task), ...fresh, seenTo: execution.output.end };
+}
+
+/** Characters of one progress message; a flood is shown by its newest lines. */
+const progressCharsMax = 2_000;
+
+/**
+ * Turns a stream of output into progress messages: new lines as they come, joined to at most ten
+ * messages a second, each bounded.
+ */
+export class OutputProgress {
+  readonly #send: (message: string) => void;
+  readonly #decoder = new TextDecoder();
+  #waiting = "";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #sentAt = Number.NEGATIVE_INFINITY;
+
+  constructor(send: (message: string) => void) {
+    this.#send = send;
+  }
+
+  readonly onOutput = (chunk: Uint8Array): void => {
+    // Decoding a flood in full would cost more than it tells.
+    const newest = chunk.length > progressCharsMax ? chunk.subarray(-progressCharsMax) : chunk;
+    const text = this.#waiting + this.#decoder.decode(newest, { stream: true });
+    this.#waiting = text.slice(-progressCharsMax);
+    const intervalMs = 1_000 / progressPerSecondMax;
+    const waitMs = this.#sentAt + intervalMs - performance.now();
+    if (waitMs <= 0) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), waitMs).unref();
+  };
+
+  /** Nothing is sent any more: the result follows. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const text = Bun.stripANSI(this.#waiting).trimEnd();
+    this.#waiting = "";
+    this.#sentAt = performance.now();
+    if (text !== "") this.#send(text.toWellFormed());
+  }
 }

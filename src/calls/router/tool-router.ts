@@ -1,14 +1,13 @@
 import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { type InputKind, inputKinds } from "../../protocol/input-request.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
-import { encodeCallToolResult } from "../../protocol/call-result-codec.ts";
+import { encodeCallToolResult } from "../../protocol/result-codec.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { ToolCard } from "../../tools/tool-card.ts";
 import type { Snapshots } from "../../tools/tool.ts";
-import type { JobMessageSource, JobOutcome } from "../../tools/workers/job.ts";
-import type { ServiceCall } from "../../tools/workers/messages.ts";
+import type { JobMessageSource, JobOutcome, ServiceCall } from "../../tools/workers/messages.ts";
 import type { WorkerPool } from "../../tools/workers/pool.ts";
-import { answerTimeOf } from "../answer-time.ts";
+import { answerTimeOf } from "../call-target.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
 import { type HostParts, JobHost } from "./job-host.ts";
 import { taskSummary } from "./shown-execution.ts";

@@ -1,12 +1,18 @@
 import { join } from "node:path";
 
+import { startTimer } from "../../base/cancellation.ts";
+import { AppError } from "../../base/errors.ts";
 import { requiredSkillsLookMs, skillListMsMax, skillWatchersMax } from "../../base/limits.ts";
-import { startTimer } from "../../base/timer.ts";
-import { readRequiredSkills } from "../../state/skills/read-required.ts";
+import {
+  loadSkill,
+  readRequiredSkills,
+  skillResult,
+  unknownSkill,
+} from "../../state/skills/load-skill.ts";
+import type { LoadedSkill, LoadSkillRequest } from "../../tools/state-services.ts";
 import type { CallRequest, ClientContext } from "../call.ts";
 import type { GateStage, NoteSource, Refusal } from "../gate/gate-stage.ts";
-import { skillToolName } from "./skill-tool-name.ts";
-import type { SkillView } from "./skill-view.ts";
+import { skillToolName, type SkillView } from "./skill-view.ts";
 
 const fileName = "required_skills.txt";
 
@@ -115,4 +121,24 @@ async function atMost(limitMs: number, work: Promise<void> | undefined): Promise
   await Promise.race([work, promise]);
   timer.stop();
   return undefined;
+}
+
+/** What InvokeSkill asks for. @throws AppError `not_found` with the nearest names, `refused`, `limit`, `system` */
+export async function loadForCall(
+  view: SkillView,
+  { name, arguments: given }: LoadSkillRequest,
+  { client }: CallRequest,
+): Promise<LoadedSkill> {
+  const { set, workspace } = await view.forUse(client);
+  const skill = set.byName.get(name);
+  if (skill === undefined) throw unknownSkill(name, set);
+  if (!skill.isForModel) {
+    throw new AppError(
+      "refused",
+      `The skill ${name} is for the user to start, as a prompt (disable-model-invocation). Ask the user to do that.`,
+    );
+  }
+  const loaded = await loadSkill(skill, workspace, given);
+  const { folder, files } = loaded;
+  return { name, text: skillResult(loaded), folder, files };
 }

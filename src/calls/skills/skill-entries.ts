@@ -1,18 +1,18 @@
 import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 
+import { isInside } from "../../base/paths.ts";
 import type { ResourceListing } from "../../protocol/resource-types.ts";
-import type { SkillEntry, SkillFile } from "../../protocol/skill-types.ts";
-import { isInside } from "../../base/is-inside.ts";
+import type { SkillEntry, SkillFile } from "../../protocol/skills.ts";
 import { builtInText } from "../../state/skills/built-in/built-in-skills.ts";
 import { placeOf } from "../../state/skills/open-skill.ts";
-import { entriesOf } from "../../state/skills/skill-files.ts";
-import { isProperSkillName } from "../../state/skills/skill-name.ts";
-import type { Skill } from "../../state/skills/skill.ts";
+import { entriesOf, listSkillFiles } from "../../state/skills/skill-files.ts";
+import { isProperSkillName, type Skill } from "../../state/skills/skill.ts";
 import type { ClientContext } from "../call.ts";
-import type { SkillProvider } from "../features.ts";
+import type { CompletionProvider, CompletionRequest, SkillProvider } from "../features.ts";
+import { matching, type SkillPrompts } from "./skill-prompts.ts";
 import { mimeTypeOf } from "./skill-resources.ts";
-import { readSkillUri, skillUri } from "./skill-uri.ts";
+import { readSkillUri, skillTemplates, skillUri } from "./skill-uri.ts";
 import type { SkillView } from "./skill-view.ts";
 
 /** The skills extension (docs/spec/modern.md#skills): skills whose front matter says what the extension demands. */
@@ -106,4 +106,46 @@ async function realDirectory(
 
 function fileListing(skillName: string, prefix: string, name: string): ResourceListing {
   return { uri: skillUri(skillName, `${prefix}${name}`), name, mimeType: mimeTypeOf(name) };
+}
+
+/** Completes arguments of prompts, and the name and the path of a skill's file. */
+export class SkillCompletion implements CompletionProvider {
+  readonly #view: SkillView;
+  readonly #prompts: SkillPrompts;
+
+  constructor(view: SkillView, prompts: SkillPrompts) {
+    this.#view = view;
+    this.#prompts = prompts;
+  }
+
+  async complete(
+    request: CompletionRequest,
+    client: ClientContext,
+  ): Promise<readonly string[] | undefined> {
+    const { ref, argumentName, typed, others } = request;
+    if (ref.kind === "prompt") return this.#prompts.complete(ref.name, request, client);
+    const template = skillTemplates.find(({ uriTemplate }) => uriTemplate === ref.uriTemplate);
+    if (template === undefined) return undefined;
+    const { set } = await this.#view.forUse(client);
+    if (argumentName === "name")
+      return matching(
+        set.skills.map(({ name }) => name),
+        typed,
+      );
+    if (argumentName !== "path") return [];
+    return matching(await this.#filesOf(others["name"] ?? "", client), typed);
+  }
+
+  async #filesOf(name: string, client: ClientContext): Promise<readonly string[]> {
+    const { set, workspace } = await this.#view.forUse(client);
+    const skill = set.byName.get(name);
+    if (skill === undefined) return [];
+    if (skill.folder === null) return ["SKILL.md"];
+    try {
+      return (await listSkillFiles(await placeOf(skill, workspace))).files;
+    } catch {
+      // It is gone by now.
+      return [];
+    }
+  }
 }

@@ -4,17 +4,19 @@ import { AppError } from "../../base/errors.ts";
 import { skillResourceBytesMax } from "../../base/limits.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ResourceListing } from "../../protocol/resource-types.ts";
-import { readInside } from "../../state/skills/file-inside.ts";
-import { placeOf, readSkillText } from "../../state/skills/open-skill.ts";
+import { placeOf, readInside, readSkillText } from "../../state/skills/open-skill.ts";
 import type { Skill } from "../../state/skills/skill.ts";
 import { FaultError } from "../ask-client.ts";
 import type { ClientContext, RequestContext } from "../call.ts";
-import type { Changes } from "../changes.ts";
-import type { ResourceProvider, ResourceReading } from "../features.ts";
-import { FileWatch } from "../resources/file-watch.ts";
-import { shownDescription } from "./skill-prompt-listing.ts";
-import { skillTemplates } from "./skill-templates.ts";
-import { readSkillUri, type SkillUri, skillUri } from "./skill-uri.ts";
+import type { Changes, ResourceProvider, ResourceReading } from "../features.ts";
+import { FileWatch } from "../resources/workspace-file.ts";
+import {
+  readSkillUri,
+  shownDescription,
+  skillTemplates,
+  type SkillUri,
+  skillUri,
+} from "./skill-uri.ts";
 import type { SkillView } from "./skill-view.ts";
 
 /** The files of skills as `skill://{name}/{path}`; each skill's SKILL.md is listed. */

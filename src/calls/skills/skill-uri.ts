@@ -1,3 +1,6 @@
+import { skillDescriptionCharsMax } from "../../base/limits.ts";
+import type { PromptListing } from "../../protocol/prompts.ts";
+import { type Skill, visibleLine } from "../../state/skills/skill.ts";
 /** What a `skill://` URI names. */
 export interface SkillUri {
   readonly name: string;
@@ -34,4 +37,40 @@ function decoded(part: string): string {
 function isPlainPart(part: string): boolean {
   // oxlint-disable-next-line no-control-regex -- file systems end names at NUL
   return part !== "" && !part.startsWith(".") && !/[/\\\u0000]/.test(part);
+}
+
+/** What `resources/templates/list` says of skills. */
+export const skillTemplates = [
+  {
+    uriTemplate: "skill://{name}/{+path}",
+    name: "skill-file",
+    title: "File of a skill",
+    description: "SKILL.md or another file of a skill.",
+  },
+] as const;
+
+/** The one argument of a skill's prompt. */
+export const skillArgumentName = "arguments";
+
+/** What lists say of a skill; of a project's also that it is one. */
+export function shownDescription({ description, origin }: Skill): string {
+  const shown = visibleLine(description, skillDescriptionCharsMax);
+  return origin === "project" ? `(project) ${shown}`.trim() : shown;
+}
+
+/** A skill as `prompts/list` shows it. */
+export function skillPromptListing(skill: Skill): PromptListing {
+  const { name, argumentHint } = skill;
+  return {
+    name,
+    title: name,
+    description: shownDescription(skill),
+    arguments: [
+      {
+        name: skillArgumentName,
+        description: argumentHint ?? "Fills in $ARGUMENTS and $1 to $9 of the skill",
+        required: false,
+      },
+    ],
+  };
 }

@@ -1,10 +1,14 @@
+import { startTimer } from "../../base/cancellation.ts";
 import { skillListDiskMsMax, skillListMsMax } from "../../base/limits.ts";
-import { startTimer } from "../../base/timer.ts";
+import type { ToolListing } from "../../protocol/tool-types.ts";
+import { skillToolDescription } from "../../state/skills/list-for-model.ts";
 import type { SkillLibrary, SkillSet } from "../../state/skills/skill-library.ts";
 import type { ClientContext } from "../call.ts";
-import { workspaceDirOf } from "../workspace-dir.ts";
-import { skillToolName } from "./skill-tool-name.ts";
+import { workspaceDirOf } from "../state-calls.ts";
 import type { SkillWatch } from "./skill-watch.ts";
+
+/** The tool that loads skills: who may not use it, or where it is switched off, there are none. */
+export const skillToolName = "InvokeSkill";
 
 /** The skills of one client at one moment. */
 export interface ClientSkills {
@@ -88,5 +92,33 @@ async function within<T>(limitMs: number, work: Promise<T>): Promise<T | undefin
     return await Promise.race([work, late.promise]);
   } finally {
     timer.stop();
+  }
+}
+
+/** The tools with the description of InvokeSkill that fits a set of skills; the same list for the same set. */
+export class SkillToolListings {
+  readonly #plain: readonly ToolListing[];
+  readonly #known = new WeakMap<SkillSet, readonly ToolListing[]>();
+
+  constructor(plain: readonly ToolListing[]) {
+    this.#plain = plain;
+  }
+
+  of(set: SkillSet): readonly ToolListing[] {
+    const known = this.#known.get(set);
+    if (known !== undefined) return known;
+    const listings = this.#make(skillToolDescription(set.skills));
+    this.#known.set(set, listings);
+    return listings;
+  }
+
+  #make(description: string): readonly ToolListing[] {
+    const isSame = this.#plain.some(
+      (listing) => listing.name === skillToolName && listing.description === description,
+    );
+    if (isSame) return this.#plain;
+    return this.#plain.map((listing) =>
+      listing.name === skillToolName ? { ...listing, description } : listing,
+    );
   }
 }

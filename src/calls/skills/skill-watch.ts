@@ -1,14 +1,13 @@
-import type { Skill } from "../../state/skills/skill.ts";
-import { skillToolDescription } from "../../state/skills/list-for-model.ts";
-import { skillPromptListing } from "./skill-prompt-listing.ts";
-import { skillUri } from "./skill-uri.ts";
 import { isAbsolute } from "node:path";
 
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { skillLookMs, skillWatchersMax, skillWorkspacesMax } from "../../base/limits.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
+import { skillToolDescription } from "../../state/skills/list-for-model.ts";
 import type { SkillLibrary, SkillSet } from "../../state/skills/skill-library.ts";
+import type { Skill } from "../../state/skills/skill.ts";
 import type { ClientContext } from "../call.ts";
-import type { Change, Changes } from "../changes.ts";
+import type { Change, Changes } from "../features.ts";
+import { skillPromptListing, skillUri } from "./skill-uri.ts";
 
 /** What one client was given last. */
 interface Seen {

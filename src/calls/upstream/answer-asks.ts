@@ -1,9 +1,7 @@
-import type { Cancellation } from "../../base/cancellation.ts";
-import type { ServerRights } from "../../upstream/snapshot.ts";
-import type { CallRequest } from "../call.ts";
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import type { Cancellation } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import {
   type InputRequest,
@@ -12,10 +10,10 @@ import {
   type InputResponses,
 } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
-import type { StateServices } from "../state-calls.ts";
-import { workspaceDirOf } from "../workspace-dir.ts";
-import { shownElicitation } from "./asked-things.ts";
-import { formQuestions } from "./form-questions.ts";
+import type { ServerRights } from "../../upstream/snapshot.ts";
+import type { CallRequest } from "../call.ts";
+import { type StateServices, workspaceDirOf } from "../state-calls.ts";
+import { formQuestions, shownElicitation } from "./asked-things.ts";
 
 /** What questions of another server are answered with. */
 export interface AnswerParts {

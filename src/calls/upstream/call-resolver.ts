@@ -1,17 +1,20 @@
 import { upstreamListWaitMs, upstreamNameWaitMs } from "../../base/upstream-limits.ts";
 import { NameTable, type Resolution } from "../../upstream/catalogue/name-table.ts";
-import { parseCallArguments } from "../../upstream/deferred/gateway-arguments.ts";
-import { toolCallName, toolSearchName } from "../../upstream/deferred/gateway-tools.ts";
-import { unheardSnapshot } from "../../upstream/empty-snapshot.ts";
-import type {
-  BlockedTool,
-  ServerRights,
-  ToolEntry,
-  UpstreamSnapshot,
+import {
+  parseCallArguments,
+  toolCallName,
+  toolSearchName,
+} from "../../upstream/deferred/gateway-tools.ts";
+import {
+  type BlockedTool,
+  type ServerRights,
+  type ToolEntry,
+  unheardSnapshot,
+  type UpstreamSnapshot,
 } from "../../upstream/snapshot.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
+import { resolvedCall } from "../call-target.ts";
 import type { CallRequest, CallTarget } from "../call.ts";
-import { resolvedCall } from "../resolved-call.ts";
 import { missingServer, unheardServers } from "./missing-server.ts";
 
 export interface CallResolverParts {

@@ -8,10 +8,9 @@ import { InputNeeded } from "../ask-client.ts";
 import type { CallRequest } from "../call.ts";
 import type { CallWatcher } from "../gate/gate-stage.ts";
 import { answerAsks, type AnswerParts } from "./answer-asks.ts";
-import { askableOf } from "./askable.ts";
 import { earlierRounds, keepRound, type UpstreamRound } from "./earlier-rounds.ts";
 import { type ExchangeEnd, type ExchangeSpec, subjectOf, tooManyAsks } from "./exchange-spec.ts";
-import { progressUpdate, stepText } from "./progress-steps.ts";
+import { askableOf, progressUpdate, stepText } from "./exchange-steps.ts";
 import { goneFault, type Suspendable, type SuspendedCalls } from "./suspended-calls.ts";
 
 export interface ExchangeParts extends AnswerParts {

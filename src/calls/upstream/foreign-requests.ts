@@ -1,14 +1,20 @@
 import { AppError } from "../../base/errors.ts";
-import { createFault, errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
+import {
+  createFault,
+  errorCodes,
+  isObject,
+  type Params,
+  type ProtocolFault,
+} from "../../protocol/json-rpc.ts";
 import type { ServerRights, UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import type { UpstreamCall } from "../../upstream/upstreams.ts";
 import { FaultError, InputNeeded } from "../ask-client.ts";
+import { resolvedCall } from "../call-target.ts";
 import type { CallRequest, RequestContext, ToolTarget } from "../call.ts";
 import type { CallEnd } from "../gate/gate-stage.ts";
-import { resolvedCall } from "../resolved-call.ts";
+import { shownElicitation } from "./asked-things.ts";
 import type { ExchangeEnd } from "./exchange-spec.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
-import { foreignFault } from "./foreign-fault.ts";
 
 /**
  * Puts a request that is no tool call to another server.
@@ -78,3 +84,43 @@ function parsed(json: string, server: string): Params {
 function internalFault(text: string): FaultError {
   return new FaultError(createFault(errorCodes.internalError, text));
 }
+
+/** Of the revision 2025-11-25: a page has to be opened before the call can be made. */
+const urlElicitationRequired = -32042;
+
+/** Errors that say something of the connection on which they come, and would say it of ours. */
+const aboutConnections: ReadonlySet<number> = new Set([
+  errorCodes.parseError,
+  errorCodes.invalidRequest,
+  errorCodes.methodNotFound,
+  errorCodes.headerMismatch,
+  errorCodes.missingClientCapability,
+  errorCodes.unsupportedProtocolVersion,
+  urlElicitationRequired,
+]);
+
+/** The error of another server as ours: clients take what is about its connection for no statement about theirs. */
+export function foreignFault(server: string, fault: ProtocolFault): ProtocolFault {
+  const { code, message } = fault;
+  if (Number.isSafeInteger(code) && !aboutConnections.has(code)) return fault;
+  return createFault(
+    errorCodes.internalError,
+    `${server} answered with the error ${code}: ${message}`,
+  );
+}
+
+/** Pages that a server wants to be opened before it does what it was asked for, for whoever reads it; undefined for other errors. */
+export function pagesWanted(server: string, { code, data }: ProtocolFault): string | undefined {
+  const pages: unknown = isObject(data) ? data.elicitations : undefined;
+  if (code !== urlElicitationRequired || !Array.isArray(pages)) return undefined;
+  const lines = pages.slice(0, pagesShownMax).flatMap((page: unknown) => {
+    if (!isObject(page) || page.mode !== "url") return [];
+    const shown = shownElicitation(server, { method: "elicitation/create", params: page as never });
+    if (shown.kind === "refused" || shown.request.params.mode !== "url") return [];
+    return [shown.request.params.message, shown.request.params.url];
+  });
+  if (lines.length === 0) return undefined;
+  return [...lines, "The user can open it; then call the tool again."].join("\n");
+}
+
+const pagesShownMax = 5;

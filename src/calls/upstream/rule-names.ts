@@ -1,4 +1,4 @@
-import { cleanServer, originalName, uncutName } from "../../upstream/names/exposed-name.ts";
+import { cleanServer, originalName, uncutName } from "../../upstream/names/assign-names.ts";
 import { foreignToolOf } from "../call-target.ts";
 import { type CallTarget } from "../call.ts";
 

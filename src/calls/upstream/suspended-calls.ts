@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { requestStateMsMax } from "../../base/limits.ts";
 import { upstreamSuspendedMax } from "../../base/upstream-limits.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import { FaultError } from "../ask-client.ts";
 import type { CallRequest } from "../call.ts";

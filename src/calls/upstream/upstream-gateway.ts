@@ -1,18 +1,22 @@
+import { startTimer, type Timer } from "../../base/cancellation.ts";
+import { upstreamChangeGatherMs } from "../../base/upstream-limits.ts";
 import type { KeptOutput } from "../../commands/background/client-tasks.ts";
-import type { UpstreamCall } from "../../upstream/upstreams.ts";
-import type { Upstreams } from "../../upstream/upstreams.ts";
-import type { Changes } from "../changes.ts";
-import type { PromptProvider, CompletionProvider } from "../features.ts";
+import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
+import type { UpstreamCall, UpstreamEvent, Upstreams } from "../../upstream/upstreams.ts";
+import type { Changes, CompletionProvider, PromptProvider } from "../features.ts";
 import type { StateServices } from "../state-calls.ts";
 import { CallResolver, type CallResolverParts } from "./call-resolver.ts";
 import type { Exchange, ExchangeParts } from "./exchange.ts";
 import type { HandOverParts } from "./handed-over.ts";
 import { SuspendedCalls } from "./suspended-calls.ts";
 import { UpstreamCalls, type UpstreamCallsParts } from "./upstream-calls.ts";
-import { UpstreamChanges } from "./upstream-changes.ts";
-import { JoinedCompletion } from "./upstream-completion.ts";
-import { UpstreamListings, type UpstreamListingsParts } from "./upstream-listings.ts";
-import { JoinedPrompts } from "./upstream-prompts.ts";
+import {
+  listedKey,
+  listedOf,
+  UpstreamListings,
+  type UpstreamListingsParts,
+} from "./upstream-listings.ts";
+import { JoinedCompletion, JoinedPrompts } from "./upstream-prompts.ts";
 import { UpstreamResources } from "./upstream-resources.ts";
 import { UpstreamSkills } from "./upstream-skills.ts";
 import { UpstreamStage } from "./upstream-stage.ts";
@@ -113,4 +117,66 @@ function keepingResults(
 function titleOf({ server, method, params: { name, uri } }: UpstreamCall): string {
   const what = [name, uri].find((part) => typeof part === "string") ?? method;
   return `${what} of the MCP server ${server}`;
+}
+
+type ListKind = "tools" | "prompts" | "resources";
+
+/**
+ * Tells clients what has changed of other servers: lists once for all that changes together, and the list of tools only
+ * when something that is listed has changed (CN14, DF5).
+ */
+class UpstreamChanges {
+  readonly #upstreams: Pick<Upstreams, "snapshot" | "listen">;
+  readonly #changes: Changes;
+  readonly #waiting = new Set<ListKind>();
+  readonly #stop: () => void;
+  #timer: Timer | undefined;
+  #listed: string | undefined;
+
+  constructor(upstreams: Pick<Upstreams, "snapshot" | "listen">, changes: Changes) {
+    this.#upstreams = upstreams;
+    this.#changes = changes;
+    this.#stop = upstreams.listen((event) => this.#onEvent(event));
+  }
+
+  /** The first list is given now: nobody has anything yet that could have changed before. */
+  note(snapshot: UpstreamSnapshot): void {
+    this.#listed = listedKey(listedOf(snapshot));
+    this.#waiting.clear();
+  }
+
+  close(): void {
+    this.#stop();
+    this.#timer?.stop();
+  }
+
+  #onEvent(event: UpstreamEvent): void {
+    if (event.kind === "resource-updated") {
+      return this.#changes.emit({ kind: "resource", uri: event.uri });
+    }
+    if (event.kind !== "snapshot" || this.#listed === undefined) return;
+    for (const list of event.changed) this.#waiting.add(list === "servers" ? "tools" : list);
+    if (this.#waiting.size > 0)
+      this.#timer ??= startTimer(upstreamChangeGatherMs, () => this.#tell());
+  }
+
+  #tell(): void {
+    this.#timer = undefined;
+    const kinds = [...this.#waiting];
+    this.#waiting.clear();
+    for (const kind of kinds) {
+      if (kind === "tools" && !this.#isListChanged()) continue;
+      this.#changes.emit({ kind });
+    }
+  }
+
+  /** Most servers and tools come and go without being listed. */
+  #isListChanged(): boolean {
+    const { snapshot } = this.#upstreams;
+    if (snapshot === undefined) return false;
+    const key = listedKey(listedOf(snapshot));
+    if (key === this.#listed) return false;
+    this.#listed = key;
+    return true;
+  }
 }

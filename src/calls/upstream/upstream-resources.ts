@@ -4,7 +4,7 @@ import type {
   ResourceListing,
   ResourceTemplateListing,
 } from "../../protocol/resource-types.ts";
-import { readForeignUri } from "../../upstream/results/own-uris.ts";
+import { readForeignUri } from "../../upstream/results/clean-result.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
 import { FaultError } from "../ask-client.ts";

@@ -1,10 +1,10 @@
 import { AppError } from "../../base/errors.ts";
-import { canonicalJson } from "../../protocol/canonical-json.ts";
+import { canonicalJson } from "../../protocol/json-rpc.ts";
 import type { ResourceListing } from "../../protocol/resource-types.ts";
-import type { SkillEntry } from "../../protocol/skill-types.ts";
-import { parseFrontMatter, splitSkill } from "../../state/skills/front-matter.ts";
-import type { LoadedSkill, LoadSkillRequest } from "../../tools/skill-service.ts";
-import { readForeignUri } from "../../upstream/results/own-uris.ts";
+import type { SkillEntry } from "../../protocol/skills.ts";
+import { parseFrontMatter, splitSkill } from "../../state/skills/read-skill.ts";
+import type { LoadedSkill, LoadSkillRequest } from "../../tools/state-services.ts";
+import { readForeignUri } from "../../upstream/results/clean-result.ts";
 import type { SkillOffer, UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import { FaultError } from "../ask-client.ts";
 import type { CallRequest, ClientContext } from "../call.ts";

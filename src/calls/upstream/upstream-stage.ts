@@ -2,9 +2,9 @@ import { AppError, messageOf } from "../../base/errors.ts";
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
 import { isAtLeast } from "../../protocol/versions.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
+import { withSignal } from "../call-target.ts";
 import type { CallRequest, ToolTarget } from "../call.ts";
 import type { GateStage, Refusal } from "../gate/gate-stage.ts";
-import { withSignal } from "../with-signal.ts";
 
 /**
  * The first stage: what cannot be called at all, because there is no such tool, it is not approved, or it takes other

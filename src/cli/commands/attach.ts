@@ -1,11 +1,11 @@
+import { messageOf } from "../../base/errors.ts";
+import { runFolderIn } from "../../interact/attach/run-folder.ts";
 import type { AttachApp } from "../../interact/terminal/attach-app.ts";
 import type { Look } from "../../interact/terminal/look.ts";
-import { runFolderIn } from "../../interact/attach/run-folder.ts";
-import { messageOf } from "../../base/errors.ts";
-import type { Command } from "../command.ts";
 import { type CommandIo, exitCodes } from "../command-io.ts";
+import type { Command } from "../command.ts";
 import { directoryFlags, readStartUp } from "../start-up.ts";
-import { openTerminal, type TerminalDevice } from "../terminal-device.ts";
+import { openTerminal, type TerminalDevice } from "../terminal-io.ts";
 
 export const attachCommand: Command = {
   usage: "",

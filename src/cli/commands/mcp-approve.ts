@@ -1,17 +1,34 @@
-import { approveLaunchOf, revokeLaunchOf } from "../../upstream/trust/launch-approval.ts";
-import { launchLines, launchRow } from "../../upstream/trust/launch-lines.ts";
-import { installServers } from "../install-servers.ts";
 import { AppError } from "../../base/errors.ts";
 import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
-import { type Approval, type Choice, createApproval } from "../approval.ts";
-import { approveTools, decideTool } from "../approve-tools.ts";
+import {
+  catalogueDifferences,
+  type ItemDifference,
+} from "../../upstream/trust/approve-differences.ts";
+import { approveLaunchOf, revokeLaunchOf } from "../../upstream/trust/launch-approval.ts";
+import { launchLines, launchRow } from "../../upstream/trust/launch-lines.ts";
+import { lockPinsOf, readLock } from "../../upstream/trust/lock/read-lock.ts";
+import {
+  type Approval,
+  approveTools,
+  type Choice,
+  createApproval,
+  decideTool,
+  itemLines,
+  itemRow,
+} from "../approve-tools.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { openServers, serverNamed } from "../configured-servers.ts";
-import { installFlags } from "../install-servers.ts";
-import { jsonFlag } from "../json-flag.ts";
+import {
+  askCatalogues,
+  openServers,
+  serverNamed,
+  type ServersOfCommand,
+} from "../configured-servers.ts";
+import { jsonFlag } from "../flags.ts";
+import { exitCodeOf, type FindingKind } from "../print.ts";
 import { trustOf } from "../server-rows.ts";
 import { startUpFlags } from "../start-up.ts";
+import { installFlags, installServers } from "../store-servers.ts";
 
 /** Shows the launch of a project's server and records the user's decision. False: nothing was approved. */
 async function decideLaunch(approval: Approval, server: ConfiguredServer): Promise<boolean> {
@@ -141,4 +158,81 @@ async function decideOne(
     "usage",
     `${name} is your own entry and needs no approval: switch it off (enabled = false) or remove it.`,
   );
+}
+
+/** How one server differs from its approval. */
+type ServerDifference =
+  | { readonly kind: "differences"; readonly items: readonly ItemDifference[] }
+  /** It has never been connected: the first connection approves its whole offer. */
+  | { readonly kind: "unmet" }
+  | { readonly kind: "unreachable"; readonly reason: string };
+
+export const mcpDiffCommand: Command = {
+  usage: "[NAME ...] [--json]",
+  description:
+    "Connects to the servers and shows how their tools, prompts and instructions differ from what you approved.\n" +
+    "Exits with 0 when nothing differs, 10 when something changed, 11 when something is new or missing, 12 when a server\n" +
+    "cannot be reached.",
+  flags: { ...jsonFlag, ...startUpFlags },
+  arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  async run(context) {
+    const { args, print } = context;
+    const view = await openServers(context);
+    const servers =
+      args.positionals.length === 0
+        ? view.servers
+        : args.positionals.map((name) => serverNamed(view, name));
+    const differences = await differencesOf(context, view, servers);
+    if (args.has("json")) print.json([...differences].flatMap(([name, one]) => rowsOf(name, one)));
+    else for (const [name, one] of differences) printOne(context, name, one);
+    return exitCodeOf([...differences.values()].flatMap(kindsOf));
+  },
+};
+
+async function differencesOf(
+  context: CommandContext,
+  view: ServersOfCommand,
+  servers: readonly ConfiguredServer[],
+): Promise<ReadonlyMap<string, ServerDifference>> {
+  const replies = await askCatalogues(context, view, servers, { asLastHeard: true });
+  const { projectDir } = view.config;
+  const lock = projectDir === undefined ? { kind: "absent" as const } : await readLock(projectDir);
+  const differences = new Map<string, ServerDifference>();
+  for (const { entry, identity } of servers) {
+    const reply = replies.get(entry.name);
+    const pins = (await view.store.pinsOf(identity)) ?? lockPinsOf(lock, entry.name);
+    if (reply?.kind !== "catalogue") {
+      differences.set(entry.name, { kind: "unreachable", reason: reply?.reason ?? "" });
+    } else if (pins === undefined) {
+      differences.set(entry.name, { kind: "unmet" });
+    } else {
+      const definitions = await view.store.definitionsOf(identity);
+      const items = catalogueDifferences(reply.catalogue, { pins, definitions });
+      differences.set(entry.name, { kind: "differences", items });
+    }
+  }
+  return differences;
+}
+
+function printOne({ print }: CommandContext, name: string, one: ServerDifference): void {
+  if (one.kind === "unmet") {
+    print.note(`${name}: its first connection approves whatever it offers then.`);
+  } else if (one.kind === "unreachable") {
+    print.error(`${name}: ${one.reason}`);
+  } else if (one.items.length === 0) {
+    print.note(`${name}: as it was approved.`);
+  } else {
+    for (const item of one.items) for (const line of itemLines(name, item)) print.line(line);
+    print.note(`${name}: to approve this, run: mcp approve ${name}`);
+  }
+}
+
+function rowsOf(name: string, one: ServerDifference): readonly unknown[] {
+  if (one.kind === "differences") return one.items.map((item) => itemRow(name, item));
+  return one.kind === "unmet" ? [] : [{ server: name, state: "unreachable", reason: one.reason }];
+}
+
+function kindsOf(one: ServerDifference): readonly FindingKind[] {
+  if (one.kind === "differences") return one.items.map(({ state }) => state);
+  return one.kind === "unmet" ? [] : [one.kind];
 }

@@ -3,15 +3,14 @@ import { configPartsOf } from "../../upstream/config/upstream-start.ts";
 import { addServers, type AddedServers } from "../../upstream/edit/edit-server-file.ts";
 import { planImport } from "../../upstream/import/plan-import.ts";
 import { readForeignFile } from "../../upstream/import/read-foreign-file.ts";
-import { createAsker } from "../ask-in-turn.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { reportImport } from "../import-report.ts";
-import { importClientIds, importSourceOf } from "../import-source.ts";
-import { installServers, runnerOf } from "../install-servers.ts";
-import { jsonFlag } from "../json-flag.ts";
+import { jsonFlag } from "../flags.ts";
+import { importClientIds, importSourceOf, reportImport } from "../import-report.ts";
 import { scopeFlags, serverFileOf } from "../mcp-scope.ts";
 import { directoryFlags, readStartUp, type StartUp } from "../start-up.ts";
+import { installServers, runnerOf } from "../store-servers.ts";
+import { createAsker } from "../terminal-io.ts";
 
 export const mcpImportCommand: Command = {
   usage: "CLIENT|FILE [--dry-run] [--scope project|global] [FLAGS]",

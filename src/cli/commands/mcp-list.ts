@@ -1,11 +1,22 @@
+import { resolve } from "node:path";
+
+import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
+import { suggestionFor } from "../../config/nearest-name.ts";
+import type { ConfigDirs } from "../../config/places.ts";
+import type { ServerEntry } from "../../upstream/config/server-entry.ts";
+import { type EntryField, entryFields } from "../../upstream/edit/server-text.ts";
+import { givenRoots } from "../../upstream/manager/principal-launch.ts";
 import { placeText } from "../../upstream/trust/launch-lines.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
+import { openServers } from "../configured-servers.ts";
+import { jsonFlag } from "../flags.ts";
 import { columns } from "../print.ts";
-import { jsonFlag } from "../json-flag.ts";
-import { readServers, serverRows, type ServerRow } from "../server-rows.ts";
+import { placeOf, readServers, type ServerRow, serverRows, trustOf } from "../server-rows.ts";
+import { shownEntry } from "../shown-entry.ts";
 import { readStartUp, startUpFlags } from "../start-up.ts";
+import { connectedView, readStatusViews, statusLines, type StatusView } from "../status-lines.ts";
 
 export const mcpListCommand: Command = {
   usage: "[--json] [FLAGS]",
@@ -51,4 +62,118 @@ function wordsOf({ launch }: ServerRow): string {
   return words
     .map((word) => (/^[\w@%+=:,./*-]+$/.test(String(word)) ? word : JSON.stringify(word)))
     .join(" ");
+}
+
+/** The default of `roots` for an entry without them; references in its arguments are not filled in. */
+async function usualRoots(
+  entry: ServerEntry,
+  dirs: Pick<ConfigDirs, "homeDir" | "projectDir">,
+): Promise<readonly EntryField[]> {
+  if (entry.options.roots !== undefined) return [];
+  const { launch } = entry;
+  const base = dirs.projectDir ?? dirs.homeDir;
+  const placed =
+    launch.transport === "stdio" ? { ...launch, cwd: resolve(base, launch.cwd ?? ".") } : launch;
+  return [{ key: "roots", value: await givenRoots(entry, placed, dirs), source: "default" }];
+}
+
+export const mcpGetCommand: Command = {
+  usage: "NAME [--json] [FLAGS]",
+  description:
+    "Shows the configuration in effect for a server: every setting and its source, secrets hidden. Starts nothing.",
+  flags: { ...jsonFlag, ...startUpFlags },
+  arguments: { min: 1, max: 1 },
+  async run({ args, io, print }) {
+    const [name = ""] = args.positionals;
+    const start = readStartUp(args, io);
+    const { servers } = readServers(start, io, print);
+    const server = servers.get(name);
+    if (server === undefined) {
+      const known = suggestionFor(name, servers.keys());
+      throw new AppError("not_found", `There is no server ${name}.${known}`);
+    }
+    const { entry, identity, shadowed, standIn } = server;
+    const trust = await trustOf(server, start);
+    const roots = await usualRoots(entry, start.dirs);
+    const fields = [...entryFields(entry), ...roots];
+    const shown = shownEntry(Object.fromEntries(fields.map(({ key, value }) => [key, value])));
+    if (args.has("json")) {
+      print.json({
+        name,
+        ...placeOf(entry.origin),
+        trust,
+        identity,
+        fields: Object.fromEntries(
+          fields.map(({ key, source }) => [key, { value: shown[key] ?? null, source }]),
+        ),
+        standIn: standIn === undefined ? null : placeOf(standIn.entry.origin),
+        shadowed: shadowed.map(({ origin }) => placeOf(origin)),
+      });
+      return exitCodes.done;
+    }
+    const file = placeText(entry.origin.file);
+    print.line(`${name}  ${trust}  ${entry.origin.scope}: ${file}`);
+    const rows = fields.map(({ key, source }): [string, string] => [
+      key,
+      `${JSON.stringify(shown[key])}  (${source === "entry" ? file : "default"})`,
+    ]);
+    for (const row of columns(rows)) print.line(row);
+    for (const { origin } of shadowed)
+      print.line(`overrides the entry in ${placeText(origin.file)}`);
+    if (standIn !== undefined && trust !== "approved") {
+      print.line(
+        `until it is approved, the entry in ${placeText(standIn.entry.origin.file)} applies`,
+      );
+    }
+    return exitCodes.done;
+  },
+};
+
+export const mcpStatusCommand: Command = {
+  usage: "[--connect] [--json]",
+  description:
+    "Shows the status of your MCP servers in each running scorpiox-code: state and reason, how each was started, its offer,\n" +
+    "its calls. If none runs in this project: the last known status, without starting anything.",
+  flags: {
+    connect: {
+      kind: "switch",
+      help: "Start all servers of this project now and show their status.",
+    },
+    ...jsonFlag,
+    ...startUpFlags,
+  },
+  arguments: { min: 0, max: 0 },
+  async run(context) {
+    const { args, print } = context;
+    const view = await openServers(context);
+    const views = args.has("connect")
+      ? [await connectedView(view, context)]
+      : await readStatusViews(view);
+    if (args.has("json")) print.json({ instances: views });
+    else for (const line of views.flatMap(linesOf)) print.line(line);
+    if (views.every(({ servers }) => servers.length === 0)) {
+      print.note(`You have no MCP servers. Add one: ${product.name} mcp add`);
+    }
+    return exitCodes.done;
+  },
+};
+
+function linesOf(view: StatusView): readonly string[] {
+  // Without a process that goes on nothing is tried again.
+  const infos = view.servers.map((info) =>
+    view.source === "running" ? info : { ...info, retryInMs: null },
+  );
+  return [headOf(view), ...infos.flatMap(statusLines).map((line) => `  ${line}`)];
+}
+
+function headOf({ source, pid, projectDir, version }: StatusView): string {
+  const where = projectDir === null ? "no project" : placeText(projectDir);
+  switch (source) {
+    case "running":
+      return `${where}: ${product.name} ${version} runs as process ${pid}`;
+    case "connected":
+      return `${where}: connected just now`;
+    case "configuration":
+      return `${where}: ${product.name} does not run here`;
+  }
 }

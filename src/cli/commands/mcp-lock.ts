@@ -5,13 +5,22 @@ import { product } from "../../base/product.ts";
 import { escapeName } from "../../base/unsafe-characters.ts";
 import { replaceFile } from "../../config/replace-file.ts";
 import { lockOf } from "../../upstream/trust/lock/lock-of.ts";
-import { type ProjectLock, printLock } from "../../upstream/trust/lock/project-lock.ts";
-import { lockFileName, readLock } from "../../upstream/trust/lock/read-lock.ts";
+import {
+  lockFileName,
+  printLock,
+  type ProjectLock,
+  readLock,
+} from "../../upstream/trust/lock/read-lock.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
-import { openServers, type ServersOfCommand } from "../configured-servers.ts";
-import { jsonFlag } from "../json-flag.ts";
-import { askAll, isOfProject, projectOf } from "../lockable-servers.ts";
+import {
+  askAll,
+  isOfProject,
+  openServers,
+  projectOf,
+  type ServersOfCommand,
+} from "../configured-servers.ts";
+import { jsonFlag } from "../flags.ts";
 import { startUpFlags } from "../start-up.ts";
 
 /** A lock is readable for others: it is committed with the project. */

@@ -1,11 +1,11 @@
 import { AppError } from "../../base/errors.ts";
-import { checkSecretName, isOfUser } from "../../upstream/secrets/secret-name.ts";
+import { checkSecretName, isOfUser } from "../../upstream/secrets/secret-store.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { jsonFlag } from "../json-flag.ts";
-import { openSecrets, type SecretsOfCommand } from "../open-secrets.ts";
-import { readSecret } from "../read-secret.ts";
+import { jsonFlag } from "../flags.ts";
+import { openSecrets, type SecretsOfCommand } from "../server-login.ts";
 import { readStartUp } from "../start-up.ts";
+import { readSecret } from "../terminal-io.ts";
 
 export const mcpSecretsCommand: Command = {
   usage: "(set NAME | list | rm NAME | migrate) [--json]",

@@ -1,18 +1,18 @@
+import { orAborted } from "../../base/cancellation.ts";
+import { formatAmount } from "../../base/cut-text.ts";
 import { AppError } from "../../base/errors.ts";
-import { formatAmount } from "../../base/amount-text.ts";
 import { escapeName } from "../../base/unsafe-characters.ts";
-import { orAborted } from "../../base/or-aborted.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import { awaitServers } from "../../upstream/await-servers.ts";
 import { textOf } from "../../upstream/adapters/text-of.ts";
 import { type InventoryTool, toolSummaries } from "../../upstream/catalogue/tool-inventory.ts";
-import type { Command, CommandContext, OpenRouter } from "../command.ts";
+import { awaitServers } from "../../upstream/upstreams.ts";
 import { exitCodes } from "../command-io.ts";
+import type { Command, CommandContext, OpenRouter } from "../command.ts";
 import { openServers, serverNamed, type ServersOfCommand } from "../configured-servers.ts";
+import { jsonFlag } from "../flags.ts";
 import { columns } from "../print.ts";
-import { jsonFlag } from "../json-flag.ts";
+import { standingCode, standingText } from "../server-rows.ts";
 import { startUpFlags } from "../start-up.ts";
-import { standingCode, standingText } from "../standing-text.ts";
 import { upstreamInventory } from "../upstream-inventory.ts";
 
 export const mcpToolsCommand: Command = {

@@ -1,21 +1,29 @@
 import { AppError } from "../../base/errors.ts";
 import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
-import type { ServerCatalogue } from "../../upstream/connect/server-catalogue.ts";
+import type { ServerCatalogue } from "../../upstream/connect/connection.ts";
 import {
   catalogueDifferences,
   type ItemDifference,
-} from "../../upstream/trust/catalogue-differences.ts";
+} from "../../upstream/trust/approve-differences.ts";
 import { differenceLines } from "../../upstream/trust/difference.ts";
-import { compareLocks, type LockFinding } from "../../upstream/trust/lock/compare-locks.ts";
-import { lockOf } from "../../upstream/trust/lock/lock-of.ts";
-import type { ProjectLock } from "../../upstream/trust/lock/project-lock.ts";
-import { lockFileName, lockPinsOf, readLock } from "../../upstream/trust/lock/read-lock.ts";
+import { compareLocks, type LockFinding, lockOf } from "../../upstream/trust/lock/lock-of.ts";
+import {
+  lockFileName,
+  lockPinsOf,
+  type ProjectLock,
+  readLock,
+} from "../../upstream/trust/lock/read-lock.ts";
+import { itemLines, itemRow } from "../approve-tools.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { openServers, type ServersOfCommand } from "../configured-servers.ts";
-import { itemLines, itemRow } from "../difference-text.ts";
-import { exitCodeOf } from "../finding-exit-code.ts";
-import { jsonFlag } from "../json-flag.ts";
-import { askAll, isOfProject, projectOf } from "../lockable-servers.ts";
+import {
+  askAll,
+  isOfProject,
+  openServers,
+  projectOf,
+  type ServersOfCommand,
+} from "../configured-servers.ts";
+import { jsonFlag } from "../flags.ts";
+import { exitCodeOf } from "../print.ts";
 import { startUpFlags } from "../start-up.ts";
 
 type Finding =

@@ -1,7 +1,7 @@
 import { product } from "../../base/product.ts";
-import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
-import { jsonFlag } from "../json-flag.ts";
+import type { Command } from "../command.ts";
+import { jsonFlag } from "../flags.ts";
 
 export const versionCommand: Command = {
   usage: "[--json]",

@@ -1,6 +1,5 @@
 import { product } from "../../base/product.ts";
-import type { CommandListing } from "../command-listing.ts";
-import type { Command } from "../command.ts";
+import type { Command, CommandListing } from "../command.ts";
 import { type FlagTable, helpFlag } from "../flags.ts";
 import { columns } from "../print.ts";
 

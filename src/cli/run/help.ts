@@ -1,8 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import { exitCodes } from "../command-io.ts";
-import type { CommandListing } from "../command-listing.ts";
-import type { Command } from "../command.ts";
+import type { Command, CommandListing } from "../command.ts";
 import { commandText, groupText, overviewText } from "./help-text.ts";
 
 /** The existing commands. */

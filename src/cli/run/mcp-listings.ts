@@ -1,4 +1,4 @@
-import type { CommandListing } from "../command-listing.ts";
+import type { CommandListing } from "../command.ts";
 
 /** The commands for MCP servers, in the order of help. */
 export const mcpListings: readonly CommandListing[] = [
@@ -10,7 +10,7 @@ export const mcpListings: readonly CommandListing[] = [
   {
     name: "mcp add-json",
     summary: "Add an MCP server from JSON",
-    load: async () => (await import("../commands/mcp-add-json.ts")).mcpAddJsonCommand,
+    load: async () => (await import("../commands/mcp-add.ts")).mcpAddJsonCommand,
   },
   {
     name: "mcp list",
@@ -20,13 +20,13 @@ export const mcpListings: readonly CommandListing[] = [
   {
     name: "mcp get",
     summary: "Show the configuration of a server",
-    load: async () => (await import("../commands/mcp-get.ts")).mcpGetCommand,
+    load: async () => (await import("../commands/mcp-list.ts")).mcpGetCommand,
   },
   {
     name: "mcp remove",
     alias: "mcp rm",
     summary: "Remove a server",
-    load: async () => (await import("../commands/mcp-remove.ts")).mcpRemoveCommand,
+    load: async () => (await import("../commands/mcp-add.ts")).mcpRemoveCommand,
   },
   {
     name: "mcp import",
@@ -41,7 +41,7 @@ export const mcpListings: readonly CommandListing[] = [
   {
     name: "mcp diff",
     summary: "Show how a server differs from what you approved",
-    load: async () => (await import("../commands/mcp-diff.ts")).mcpDiffCommand,
+    load: async () => (await import("../commands/mcp-approve.ts")).mcpDiffCommand,
   },
   {
     name: "mcp test",
@@ -51,7 +51,7 @@ export const mcpListings: readonly CommandListing[] = [
   {
     name: "mcp status",
     summary: "Show the status of your MCP servers",
-    load: async () => (await import("../commands/mcp-status.ts")).mcpStatusCommand,
+    load: async () => (await import("../commands/mcp-list.ts")).mcpStatusCommand,
   },
   {
     name: "mcp tools",
@@ -61,7 +61,7 @@ export const mcpListings: readonly CommandListing[] = [
   {
     name: "mcp call",
     summary: "Call a tool of a server by the server's own name for it",
-    load: async () => (await import("../commands/mcp-call.ts")).mcpCallCommand,
+    load: async () => (await import("../commands/mcp-test.ts")).mcpCallCommand,
   },
   {
     name: "mcp lock",
@@ -81,7 +81,7 @@ export const mcpListings: readonly CommandListing[] = [
   {
     name: "mcp logout",
     summary: "Delete the login to a server",
-    load: async () => (await import("../commands/mcp-logout.ts")).mcpLogoutCommand,
+    load: async () => (await import("../commands/mcp-login.ts")).mcpLogoutCommand,
   },
   {
     name: "mcp secrets",

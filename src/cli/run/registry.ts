@@ -1,4 +1,4 @@
-import type { CommandListing } from "../command-listing.ts";
+import type { CommandListing } from "../command.ts";
 import { serveCommand } from "../commands/serve.ts";
 import { mcpListings } from "./mcp-listings.ts";
 
@@ -19,32 +19,32 @@ export const commandListings: readonly CommandListing[] = [
   {
     name: "call",
     summary: "Call a tool and print its result",
-    load: async () => (await import("../commands/call.ts")).callCommand,
+    load: async () => (await import("../commands/tools.ts")).callCommand,
   },
   {
     name: "extract",
     summary: "Print the content of an HTML page",
-    load: async () => (await import("../commands/extract.ts")).extractCommand,
+    load: async () => (await import("../commands/web.ts")).extractCommand,
   },
   {
     name: "search",
     summary: "Search the web, or read the saved page of a search engine",
-    load: async () => (await import("../commands/search.ts")).searchCommand,
+    load: async () => (await import("../commands/web.ts")).searchCommand,
   },
   {
     name: "doctor browser",
     summary: "Show which browser ReadDocs would use, and where it was searched",
-    load: async () => (await import("../commands/doctor-browser.ts")).doctorBrowserCommand,
+    load: async () => (await import("../commands/doctor.ts")).doctorBrowserCommand,
   },
   {
     name: "doctor search",
     summary: "Show which search engines answer from this network",
-    load: async () => (await import("../commands/doctor-search.ts")).doctorSearchCommand,
+    load: async () => (await import("../commands/doctor.ts")).doctorSearchCommand,
   },
   {
     name: "doctor sandbox",
     summary: "Show which sandboxes for commands work on this machine",
-    load: async () => (await import("../commands/doctor-sandbox.ts")).doctorSandboxCommand,
+    load: async () => (await import("../commands/doctor.ts")).doctorSandboxCommand,
   },
   {
     name: "attach",
@@ -54,102 +54,102 @@ export const commandListings: readonly CommandListing[] = [
   {
     name: "bg list",
     summary: "List the background tasks of running servers",
-    load: async () => (await import("../commands/bg-list.ts")).bgListCommand,
+    load: async () => (await import("../commands/live-state.ts")).bgListCommand,
   },
   {
     name: "callbacks list",
     summary: "List the callbacks of running servers",
-    load: async () => (await import("../commands/callbacks-list.ts")).callbacksListCommand,
+    load: async () => (await import("../commands/live-state.ts")).callbacksListCommand,
   },
   {
     name: "skills list",
     summary: "List the skills and their problems",
-    load: async () => (await import("../commands/skills-list.ts")).skillsListCommand,
+    load: async () => (await import("../commands/skills.ts")).skillsListCommand,
   },
   {
     name: "skills show",
     summary: "Print a skill as a client gets it",
-    load: async () => (await import("../commands/skills-show.ts")).skillsShowCommand,
+    load: async () => (await import("../commands/skills.ts")).skillsShowCommand,
   },
   {
     name: "config list",
     summary: "List the configuration",
-    load: async () => (await import("../commands/config-list.ts")).configListCommand,
+    load: async () => (await import("../commands/config.ts")).configListCommand,
   },
   {
     name: "config get",
     summary: "Print one value of the configuration",
-    load: async () => (await import("../commands/config-get.ts")).configGetCommand,
+    load: async () => (await import("../commands/config.ts")).configGetCommand,
   },
   {
     name: "config set",
     summary: "Write a value to a configuration file",
-    load: async () => (await import("../commands/config-set.ts")).configSetCommand,
+    load: async () => (await import("../commands/config.ts")).configSetCommand,
   },
   {
     name: "config unset",
     summary: "Remove a value from a configuration file",
-    load: async () => (await import("../commands/config-unset.ts")).configUnsetCommand,
+    load: async () => (await import("../commands/config.ts")).configUnsetCommand,
   },
   {
     name: "profile list",
     summary: "List the profiles",
-    load: async () => (await import("../commands/profile-list.ts")).profileListCommand,
+    load: async () => (await import("../commands/profile.ts")).profileListCommand,
   },
   {
     name: "profile use",
     summary: "Select the active profile",
-    load: async () => (await import("../commands/profile-use.ts")).profileUseCommand,
+    load: async () => (await import("../commands/profile.ts")).profileUseCommand,
   },
   {
     name: "profile off",
     summary: "Use no profile",
-    load: async () => (await import("../commands/profile-off.ts")).profileOffCommand,
+    load: async () => (await import("../commands/profile.ts")).profileOffCommand,
   },
   {
     name: "tasks list",
     summary: "List the tasks of the workspace",
-    load: async () => (await import("../commands/tasks-list.ts")).tasksListCommand,
+    load: async () => (await import("../commands/tasks.ts")).tasksListCommand,
   },
   {
     name: "tasks export",
     summary: "Print the tasks of the workspace as JSON",
-    load: async () => (await import("../commands/tasks-export.ts")).tasksExportCommand,
+    load: async () => (await import("../commands/tasks.ts")).tasksExportCommand,
   },
   {
     name: "tasks import",
     summary: "Add tasks from a file",
-    load: async () => (await import("../commands/tasks-import.ts")).tasksImportCommand,
+    load: async () => (await import("../commands/tasks.ts")).tasksImportCommand,
   },
   {
     name: "hooks list",
     summary: "List the hooks, and why one is not run",
-    load: async () => (await import("../commands/hooks-list.ts")).hooksListCommand,
+    load: async () => (await import("../commands/hooks.ts")).hooksListCommand,
   },
   {
     name: "hooks approve",
     summary: "Approve hooks of the project",
-    load: async () => (await import("../commands/hooks-approve.ts")).hooksApproveCommand,
+    load: async () => (await import("../commands/hooks.ts")).hooksApproveCommand,
   },
   {
     name: "hooks revoke",
     summary: "Withdraw the approval of hooks of the project",
-    load: async () => (await import("../commands/hooks-revoke.ts")).hooksRevokeCommand,
+    load: async () => (await import("../commands/hooks.ts")).hooksRevokeCommand,
   },
   {
     name: "hooks emit",
     summary: "Run the hooks of an event",
-    load: async () => (await import("../commands/hooks-emit.ts")).hooksEmitCommand,
+    load: async () => (await import("../commands/hooks.ts")).hooksEmitCommand,
   },
   {
     name: "policy check",
     summary: "Show what the rules would do with a command",
-    load: async () => (await import("../commands/policy-check.ts")).policyCheckCommand,
+    load: async () => (await import("../commands/policy.ts")).policyCheckCommand,
   },
   {
     name: "policy list",
     summary: "List the rules for calls",
-    load: async () => (await import("../commands/policy-list.ts")).policyListCommand,
+    load: async () => (await import("../commands/policy.ts")).policyListCommand,
   },
   ...mcpListings,
   {

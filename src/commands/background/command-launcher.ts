@@ -1,18 +1,20 @@
-import { unlink } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
+import { unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { randomBytes } from "node:crypto";
 
 import { AppError } from "../../base/errors.ts";
-import { type Command, startCommand } from "../process/command.ts";
+import { loginShellMsMax, terminateGraceMs } from "../../base/limits.ts";
 import { withProcessLimit } from "../process/command-limits.ts";
-import type { Family, Orphanage } from "../process/orphanage.ts";
+import { type Command, startCommand } from "../process/command.ts";
 import type { Guardian } from "../process/guardian.ts";
-import { ownerMark, ownerVariable } from "../process/owner-mark.ts";
-import type { Shell } from "../process/shell.ts";
+import type { Family, Orphanage } from "../process/orphanage.ts";
+import { ownerMark, ownerVariable } from "../process/proc-table.ts";
+import { childEnvironment, readLoginPath, type RunProgram, type Shell } from "../process/shell.ts";
 import type { Confinement } from "./confinement.ts";
 import { Execution, type ExecutionParts } from "./execution.ts";
+import { outputText } from "./output-text.ts";
 import { ShellReserve } from "./shell-reserve.ts";
 
 /** Linux refuses one argument above 128 KiB; a longer command text goes through a file. */
@@ -181,4 +183,54 @@ function scriptFor(shell: Shell, commandText: string): { args: string[]; file?: 
 
 function removeAtEnd(file: string, ended: Promise<unknown>): void {
   void ended.then(() => unlink(file).catch(() => {}));
+}
+
+interface CommandEnvironmentParts {
+  readonly launcher: CommandLauncher;
+  /** The server's own environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly user: { readonly name: string; readonly homeDir: string; readonly shell: string | null };
+}
+
+/** The most that start-up files of a shell may print besides the environment. */
+const loginOutputCharsMax = 256 * 1024;
+
+/** The environment of commands. The login shell is asked for its PATH once, when it is first needed. */
+export class CommandEnvironment {
+  readonly #parts: CommandEnvironmentParts;
+  #environment: Promise<Readonly<Record<string, string>>> | undefined;
+
+  constructor(parts: CommandEnvironmentParts) {
+    this.#parts = parts;
+  }
+
+  readonly get = (): Promise<Readonly<Record<string, string>>> => {
+    this.#environment ??= this.#read();
+    return this.#environment;
+  };
+
+  async #read(): Promise<Readonly<Record<string, string>>> {
+    const { env, user } = this.#parts;
+    const { platform } = process;
+    const shell = env["SHELL"] ?? user.shell;
+    const hasLogin = platform !== "win32" && shell !== null && shell !== "";
+    const loginPath = hasLogin ? await readLoginPath(shell, this.#run) : undefined;
+    return childEnvironment({ env, user, loginPath, platform });
+  }
+
+  readonly #run: RunProgram = async (argv, timeoutMs) => {
+    const { launcher, env, user } = this.#parts;
+    const base = childEnvironment({ env, user, loginPath: undefined, platform: process.platform });
+    const spec = { commandText: "login shell", cwd: user.homeDir, timeoutMs };
+    try {
+      const execution = launcher.launchProgram(argv, spec, base);
+      // Start-up files that never end are ended; what they leave behind is ended with them.
+      await Promise.race([execution.ended, Bun.sleep(loginShellMsMax + terminateGraceMs)]);
+      const shown = outputText(execution.output, loginOutputCharsMax);
+      const output = shown.kind === "whole" ? shown.text : shown.head + shown.tail;
+      return { output, exit: execution.exit ?? { exitCode: null, signal: null } };
+    } catch {
+      return { output: "", exit: { exitCode: null, signal: null } };
+    }
+  };
 }

@@ -1,10 +1,8 @@
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { terminateGraceMs } from "../../base/limits.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
-import type { Command } from "../process/command.ts";
-import { countFamily } from "../process/family-size.ts";
-import { endFamily, isFamilyAlive } from "../process/family.ts";
+import type { Command, CommandExit } from "../process/command.ts";
+import { countFamily, endFamily, isFamilyAlive } from "../process/family.ts";
 import type { Family, Orphanage } from "../process/orphanage.ts";
-import type { CommandExit } from "../process/spawn-leader.ts";
 import { OutputStore, type OutputStoreSizes } from "./output-store.ts";
 import type { SavedOutput } from "./saved-output.ts";
 

@@ -1,8 +1,8 @@
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { messageOf } from "../../base/errors.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
+import type { Ledger } from "../../state/store/tables.ts";
 import type { Family } from "../process/orphanage.ts";
 import { readProcStat } from "../process/proc-table.ts";
-import type { Ledger } from "../../state/store/ledger.ts";
 import { describeInstance, endLeftovers } from "./leftovers.ts";
 
 /** A family is written down when it has lived this long: most never are. */

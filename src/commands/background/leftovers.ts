@@ -1,9 +1,16 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
 import { shutdownGraceMs } from "../../base/limits.ts";
+import type { Ledger, LiveGroup, ServerInstance } from "../../state/store/tables.ts";
 import { loadLimitMarks } from "../process/limit-mark.ts";
-import { isMarkOf, ownerMark, ownerVariable } from "../process/owner-mark.ts";
-import { listProcesses, readProcStat, readProcVariable } from "../process/proc-table.ts";
+import {
+  isMarkOf,
+  listProcesses,
+  ownerMark,
+  ownerVariable,
+  readProcStat,
+  readProcVariable,
+} from "../process/proc-table.ts";
 import {
   isGroupAlive,
   isProcessAlive,
@@ -11,7 +18,6 @@ import {
   signalGroup,
   signalProcess,
 } from "../process/signals.ts";
-import type { Ledger, LiveGroup, ServerInstance } from "../../state/store/ledger.ts";
 
 /** This run of the server, as the ledger names it. */
 export function describeInstance(id: string): ServerInstance {

@@ -5,7 +5,7 @@ import { hasProcessLimit } from "../process/command-limits.ts";
 import { startWaitingCommand, type WaitingCommand } from "../process/command.ts";
 import type { Orphanage } from "../process/orphanage.ts";
 import type { OutputSink } from "../process/output-pipe.ts";
-import { ownerVariable } from "../process/owner-mark.ts";
+import { ownerVariable } from "../process/proc-table.ts";
 import type { Shell } from "../process/shell.ts";
 
 export interface ShellReserveParts {

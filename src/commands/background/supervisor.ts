@@ -1,19 +1,16 @@
-import { assertWanted, type Cancellation } from "../../base/cancellation.ts";
+import { assertWanted, type Cancellation, startTimer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { shutdownGraceMs, terminateGraceMs } from "../../base/limits.ts";
-import { startTimer } from "../../base/timer.ts";
-import { graceUntil, killTime } from "../process/end-grace.ts";
-import type { Orphanage } from "../process/orphanage.ts";
-import { endAdopted } from "../process/family.ts";
+import { endAdopted, graceUntil, killTime } from "../process/family.ts";
 import type { Guardian } from "../process/guardian.ts";
-import { type BackgroundTask, ClientTasks } from "./client-tasks.ts";
+import type { Orphanage } from "../process/orphanage.ts";
+import { type AnswerTime, type BackgroundTask, ClientTasks, untilEndOr } from "./client-tasks.ts";
 import type { CommandLauncher } from "./command-launcher.ts";
-import type { OutputStoreSizes } from "./output-store.ts";
 import type { Confinement } from "./confinement.ts";
 import { Execution, type Work } from "./execution.ts";
+import type { OutputStoreSizes } from "./output-store.ts";
 import type { SavedOutput } from "./saved-output.ts";
 import type { SavedOutputs } from "./saved-outputs.ts";
-import { type AnswerTime, untilEndOr } from "./until-end.ts";
 
 export interface SupervisorParts {
   readonly launcher: CommandLauncher;

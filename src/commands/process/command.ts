@@ -1,12 +1,14 @@
 import { closeSync, existsSync, writeSync } from "node:fs";
-import { isAbsolute } from "node:path";
+import { isAbsolute, parse } from "node:path";
 
 import { AppError, messageOf } from "../../base/errors.ts";
 import { limitCommand } from "./command-limits.ts";
 import { type Libc, loadLibc } from "./libc.ts";
+import { loadLimitMarks } from "./limit-mark.ts";
+import type { Orphanage } from "./orphanage.ts";
 import { OutputPipe, type OutputSink } from "./output-pipe.ts";
-import { type CommandExit, type CommandSpec, spawnLeader } from "./spawn-leader.ts";
-import { loadWindowsJobs } from "./windows-job.ts";
+import { ownerVariable } from "./proc-table.ts";
+import { loadWindowsJobs } from "./signals.ts";
 
 /** A running child that leads a process group (and session) of its own. stdin is the null device. */
 export interface Command {
@@ -161,4 +163,82 @@ function startFailure(spec: CommandSpec, cause: unknown): AppError {
   }
   const message = `${failed} ${messageOf(cause)} (program ${program}, folder ${spec.cwd}).`;
   return new AppError("system", message, { cause });
+}
+
+interface CommandSpec {
+  /** Program and arguments; the program is found on the PATH of `env`. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Gets stdout and stderr as one stream of bytes, in the order in which they were written. */
+  readonly onOutput: OutputSink;
+  /** The program's input on descriptor 3, at most 4 KiB; absent = none. */
+  readonly data?: Uint8Array | undefined;
+}
+
+/** How a process ended: one of the two is set. */
+export interface CommandExit {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+type Stream = "ignore" | "pipe" | number;
+
+/** The settings with which a program is started. */
+export interface LeaderSpec extends Pick<CommandSpec, "argv" | "cwd" | "env"> {
+  /** Arguments are passed on as they are, and the program's own name in quotes (Windows, batch files). */
+  readonly isVerbatim?: boolean;
+}
+
+/** Starts a program that leads a process group (and session) of its own and has its owner mark twice. @throws as the system does */
+export function spawnLeader(
+  { argv, cwd, env, isVerbatim = false }: LeaderSpec,
+  stdio: [Stream, Stream, Stream, ...number[]],
+  onExit: (how: CommandExit) => void,
+): Bun.Subprocess {
+  const start = (): Bun.Subprocess =>
+    Bun.spawn([...argv], {
+      cwd,
+      env: { ...env },
+      stdio,
+      detached: process.platform !== "win32",
+      windowsHide: true,
+      ...(isVerbatim && { windowsVerbatimArguments: true, argv0: `"${argv[0] ?? ""}"` }),
+      onExit: (_child, exitCode, signal) => onExit({ exitCode, signal: signalName(signal) }),
+    });
+  const mark = env[ownerVariable];
+  const marks = mark === undefined ? undefined : loadLimitMarks();
+  return mark === undefined || marks === undefined ? start() : marks.startWith(mark, start);
+}
+
+function signalName(signal: unknown): NodeJS.Signals | null {
+  return typeof signal === "string" ? (signal as NodeJS.Signals) : null;
+}
+
+/**
+ * Starts a program that is handed to the user, such as their browser: it leads a session of its own, and it and what it
+ * starts live on when the server ends. Nothing that it prints is read.
+ * @returns its exit code when it ends; null when it could not be started or was killed
+ */
+export async function startUserProgram(
+  argv: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>>,
+  orphanage: Orphanage,
+): Promise<number | null> {
+  try {
+    const child = Bun.spawn([...argv], {
+      cwd: parse(process.execPath).root,
+      env: { ...env, ...orphanage.handOverVariable() },
+      stdio: ["ignore", "ignore", "ignore"],
+      detached: true,
+      windowsHide: true,
+    });
+    orphanage.addDirectChild(child.pid);
+    child.unref();
+    const exitCode = await child.exited;
+    orphanage.removeDirectChild(child.pid);
+    return child.signalCode === null ? exitCode : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
+
+import { shutdownGraceMs, shutdownGraceMsMin, shutdownKillMs } from "../../base/limits.ts";
 import type { Family, Orphanage } from "./orphanage.ts";
-import type { ProcStat } from "./proc-table.ts";
+import { listProcesses, type ProcStat, readProcStat } from "./proc-table.ts";
 import { isGroupAlive, type SentSignal, signalGroup, signalProcess } from "./signals.ts";
 
 /** Sends `signal` to every member of the family that can be found. False when there was none. */
@@ -131,4 +133,42 @@ function childrenOf(pid: number): number[] {
   } catch {
     return []; // Gone meanwhile.
   }
+}
+
+/**
+ * The number of living processes of the family, including those that they started elsewhere; undefined without `/proc`.
+ * The processes that hold a sandbox do not belong to the command: bubblewrap's inner process ends a moment after the
+ * outer one, which was waited for.
+ */
+export function countFamily(orphanage: Orphanage, family: Family): number | undefined {
+  const all = listProcesses().flatMap((pid) => readProcStat(pid) ?? []);
+  if (all.length === 0) return undefined;
+  const living = all.filter(({ state }) => state !== "Z");
+  const members = new Set(orphanage.adoptedOf(family).map(({ pid }) => pid));
+  for (const { pid, groupId } of living) if (groupId === family.groupId) members.add(pid);
+  addDescendants(members, living);
+  const isCounted = ({ pid, name }: ProcStat): boolean =>
+    members.has(pid) && !(family.isOverseen === true && name === "bwrap");
+  return living.filter(isCounted).length;
+}
+
+function addDescendants(members: Set<number>, living: readonly ProcStat[]): void {
+  for (let before = -1; before !== members.size;) {
+    before = members.size;
+    for (const { pid, parentPid } of living) if (members.has(parentPid)) members.add(pid);
+  }
+}
+
+/** When the last KILL is due for a server that begins to go now; by `performance.now()`, as all such times. */
+export function killTime(): number {
+  return performance.now() + shutdownKillMs;
+}
+
+/**
+ * How long each of the steps before KILL may take that are still to come, in ms.
+ * @param steps how many those are
+ */
+export function graceUntil(killAt: number, steps = 1, now = performance.now()): number {
+  const leftMs = (killAt - now) / steps;
+  return Math.min(shutdownGraceMs, Math.max(shutdownGraceMsMin, leftMs));
 }

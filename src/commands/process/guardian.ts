@@ -1,6 +1,6 @@
-import { huntArgument } from "./hunt-argument.ts";
 import { closeSync, openSync } from "node:fs";
 
+import { huntArgument } from "../../base/own-command.ts";
 import { loadLimitMarks } from "./limit-mark.ts";
 import type { Orphanage } from "./orphanage.ts";
 

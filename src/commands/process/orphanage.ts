@@ -1,8 +1,13 @@
 import { huntChildren } from "./hunt-children.ts";
 import { loadLibc } from "./libc.ts";
 import { loadLimitMarks } from "./limit-mark.ts";
-import { ownerVariable } from "./owner-mark.ts";
-import { listOwnChildren, type ProcStat, readProcStat, readProcVariable } from "./proc-table.ts";
+import {
+  listOwnChildren,
+  ownerVariable,
+  type ProcStat,
+  readProcStat,
+  readProcVariable,
+} from "./proc-table.ts";
 import { signalProcess } from "./signals.ts";
 
 /** One command and all that it started, wherever that went. */

@@ -1,5 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 
+import { systemCodeOf } from "../../base/errors.ts";
+
 /** The kernel's record of one process (Linux). */
 export interface ProcStat {
   readonly pid: number;
@@ -108,4 +110,44 @@ function readProcFile(path: string): string | undefined {
   } catch {
     return undefined; // Gone, or not ours to read.
   }
+}
+
+/** The permanent identity of one process, where the system reports when it was started. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly startTicks: number | null;
+}
+
+/** Of this process. */
+export function ownIdentity(): ProcessIdentity {
+  return { pid: process.pid, startTicks: readProcStat(process.pid)?.startTicks ?? null };
+}
+
+/** Whether it still runs, whoever owns it; another process may have taken its number. */
+export function isRunningStill({ pid, startTicks }: ProcessIdentity): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // It runs, as somebody else's.
+    return systemCodeOf(error) === "EPERM";
+  }
+  const stat = readProcStat(pid);
+  return startTicks === null || stat === undefined || stat.startTicks === startTicks;
+}
+
+/**
+ * Each command carries a mark in its environment, `SCORPIOX_OWNER=<instance>.<number>`, by which it and
+ * its descendants are recognised wherever they went: the guardian sweeps by instance, the supervisor by
+ * the whole mark.
+ */
+export const ownerVariable = "SCORPIOX_OWNER";
+
+/** The mark of one command of one server instance. */
+export function ownerMark(instanceId: string, commandNumber: number): string {
+  return `${instanceId}.${commandNumber}`;
+}
+
+/** True when `mark` was given by the server `instanceId`. */
+export function isMarkOf(instanceId: string, mark: string | undefined): boolean {
+  return mark !== undefined && mark.startsWith(`${instanceId}.`);
 }

@@ -1,11 +1,10 @@
 import { join } from "node:path";
 
+import { sandboxArgument } from "../../base/own-command.ts";
+import { bubblewrapArguments, sandboxExec, seatbeltArguments } from "./backend-arguments.ts";
 import { type BackendName, type Bounds, noShield, nothingHidden } from "./bounds.ts";
-import { bubblewrapArguments } from "./bubblewrap.ts";
 import { landlockRules } from "./landlock-rules.ts";
-import { makePrivateFolder, removePrivateFolder } from "./private-folder.ts";
-import { sandboxArgument } from "./sandbox-argument.ts";
-import { sandboxExec, seatbeltArguments } from "./seatbelt.ts";
+import { makePrivateFolder, removePrivateFolder } from "./sandbox-folders.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
 
 /** How a backend starts a command within bounds: `command` goes before it, `data` to descriptor 3. */

@@ -1,13 +1,16 @@
 import { lstat, realpath } from "node:fs/promises";
 
-import type { Confinement } from "../background/confinement.ts";
 import { AppError } from "../../base/errors.ts";
+import type { Confinement } from "../background/confinement.ts";
 import type { Backend, Backends } from "./backends.ts";
 import { type Bounds, noShield, type SandboxMode } from "./bounds.ts";
 import { type Applied, notesOf, planNotesOf, stateOf, unheldNote, unheldState } from "./notes.ts";
-import { findOwnSecrets } from "./own-secrets.ts";
-import { openFolders } from "./open-folders.ts";
-import { makePrivateFolder, removePrivateFolder } from "./private-folder.ts";
+import {
+  findOwnSecrets,
+  makePrivateFolder,
+  openFolders,
+  removePrivateFolder,
+} from "./sandbox-folders.ts";
 import { reasonsOf, refusalOf, type SandboxSettings } from "./settings.ts";
 import { assertProtectable, findShield, type OwnFolders } from "./shield.ts";
 import type { StandIns } from "./stand-ins.ts";

@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
-import { isInside } from "../../base/is-inside.ts";
+import { isInside } from "../../base/paths.ts";
 import type { BackendName, Shield } from "./bounds.ts";
 import { deeperNames, type ProtectedName } from "./deeper-names.ts";
 import { isEmptyFolder, type KeptName } from "./stand-ins.ts";

@@ -1,20 +1,22 @@
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { socketPathBytesMax } from "../../base/limits.ts";
 import { randomBytes } from "node:crypto";
 import { chmod } from "node:fs/promises";
-import { hostname } from "node:os";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
-import { attachConnectionsMax, attachLookMs, attachStateMs } from "../../base/limits.ts";
+import {
+  attachConnectionsMax,
+  attachLookMs,
+  attachStateMs,
+  socketPathBytesMax,
+} from "../../base/limits.ts";
 import {
   makePrivateFolder,
   removePointer,
   type ServerPointer,
   writePointer,
 } from "./run-folder.ts";
-import type { AttachSources } from "./sources.ts";
-import { TerminalConnection } from "./terminal-connection.ts";
+import { type AttachSources, TerminalConnection } from "./terminal-connection.ts";
 import type { TerminalQuestions } from "./terminal-questions.ts";
 
 /**

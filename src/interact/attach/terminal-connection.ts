@@ -1,21 +1,22 @@
 import { timingSafeEqual } from "node:crypto";
 
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { messageOf } from "../../base/errors.ts";
 import { attachGreetingMsMax, attachRequestBytesMax } from "../../base/limits.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
+import type { Execution } from "../../commands/background/execution.ts";
 import type { ShownQuestions } from "../questions/terminals.ts";
-import { LineReader } from "./line-reader.ts";
 import {
   attachProtocol,
   type ClientKey,
   type GoneReason,
+  readTerminalMessage,
+  type ServerFacts,
   type ServerMessage,
+  type ServerState,
   type TerminalMessage,
 } from "./messages.ts";
 import { OutputFollower } from "./output-follower.ts";
-import { readTerminalMessage } from "./read-terminal-message.ts";
-import { type ByteSink, SendQueue } from "./send-queue.ts";
-import type { AttachSources } from "./sources.ts";
+import { type ByteSink, LineReader, SendQueue } from "./socket-lines.ts";
 import type { QuestionViewer, TerminalQuestions } from "./terminal-questions.ts";
 
 export interface TerminalConnectionParts {
@@ -182,4 +183,19 @@ export class TerminalConnection implements QuestionViewer {
 function isSameText(left: string, right: string): boolean {
   const [one, other] = [Buffer.from(left), Buffer.from(right)];
   return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** The state and actions that the server offers to attached terminals. */
+export interface AttachSources {
+  readonly facts: ServerFacts;
+  /** All that is held just now. */
+  state(): Promise<ServerState>;
+  /** Undefined when there is no such task any more. */
+  executionOf(client: ClientKey, taskId: number): Execution | undefined;
+  /** Resolves when the task has ended. @throws AppError `not_found` */
+  kill(client: ClientKey, taskId: number): Promise<void>;
+  /** @throws AppError `not_found` */
+  cancelCallback(client: ClientKey, callbackId: number): Promise<void>;
+  /** Calls `onChange` when `state` may be another one; what is not told is looked for now and then. */
+  listen(onChange: () => void): () => void;
 }

@@ -1,4 +1,4 @@
-import type { QuestionsReply, QuestionsRequest } from "../../tools/question-service.ts";
+import type { QuestionsReply, QuestionsRequest } from "../../tools/state-services.ts";
 
 /** A yes-or-no question of scorpiox-code itself. */
 export interface ConsentQuestion {

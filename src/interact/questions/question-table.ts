@@ -1,11 +1,14 @@
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import {
+  mcpTaskTtlMsDefault,
   questionKeptMsMax,
   questionOpenMsMax,
   questionsOpenMax,
   questionsPerClientMax,
 } from "../../base/limits.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
+import type { QuestionsReply } from "../../tools/state-services.ts";
+import type { Asking, AskingCall } from "./ask-by-form.ts";
 import type { OpenQuestion } from "./open-question.ts";
 
 interface Entry {
@@ -82,5 +85,48 @@ export class QuestionTable {
     if (over !== undefined) return this.delete(over);
     const message = `${limit} questions ${whose} are open, which is the limit. Wait for an answer to one of them, or ask in the chat.`;
     throw new AppError("limit", message);
+  }
+}
+
+/**
+ * The end of the question, or `pending` when the client has to be answered before: then the question stays open.
+ * A client that takes MCP tasks is given one instead, and its call waits on.
+ * @throws AppError `cancelled` when the call is
+ */
+export async function waitForQuestion(
+  question: OpenQuestion,
+  { call, answerAt }: Asking,
+): Promise<QuestionsReply> {
+  const { promise, resolve, reject } = Promise.withResolvers<QuestionsReply>();
+  const onCancel = (): void => reject(new AppError("cancelled", "The call was cancelled."));
+  const onLate = (): void => {
+    if (goesOnAsTask(call)) return;
+    const { rung, id: questionId } = question;
+    resolve({ outcome: "pending", rung, questionId });
+  };
+  const timer =
+    answerAt === undefined ? undefined : startTimer(answerAt - performance.now(), onLate);
+  call.cancellation.onCancel(onCancel);
+  question.waiting += 1;
+  void question.settled.then(resolve);
+  try {
+    return await promise;
+  } finally {
+    question.waiting -= 1;
+    timer?.stop();
+    call.cancellation.offCancel(onCancel);
+  }
+}
+
+function goesOnAsTask({ becomeTask }: AskingCall): boolean {
+  if (becomeTask === undefined) return false;
+  try {
+    // The answer may come at the very end, and shall be readable as long as others.
+    const ttlMs = questionOpenMsMax + mcpTaskTtlMsDefault;
+    becomeTask({ statusMessage: "Waiting for the user's answer.", ttlMs });
+    return true;
+  } catch {
+    // There are too many MCP tasks: it is answered as if there were none.
+    return false;
   }
 }

@@ -1,14 +1,11 @@
-import { questionRepliesMax, requestStateMsMax } from "../../base/limits.ts";
 import { assertWanted, Cancellation } from "../../base/cancellation.ts";
-import { canonicalJson } from "../../protocol/canonical-json.ts";
-import type { QuestionsReply, QuestionsRequest } from "../../tools/question-service.ts";
-import type { Asking, AskingCall, FormClient } from "./asking.ts";
-import { askByForm } from "./ask-by-form.ts";
+import { questionRepliesMax, requestStateMsMax } from "../../base/limits.ts";
+import { canonicalJson } from "../../protocol/json-rpc.ts";
+import type { QuestionsReply, QuestionsRequest } from "../../tools/state-services.ts";
+import { askByForm, type Asking, type AskingCall, type FormClient } from "./ask-by-form.ts";
 import { OpenQuestion } from "./open-question.ts";
-import { QuestionTable, type QuestionTimes } from "./question-table.ts";
-import type { Rung } from "./rung.ts";
-import type { ShownQuestions } from "./terminals.ts";
-import { waitForQuestion } from "./wait-for-question.ts";
+import { QuestionTable, type QuestionTimes, waitForQuestion } from "./question-table.ts";
+import type { Rung, ShownQuestions } from "./terminals.ts";
 
 export interface QuestionsParts {
   /** Ways to ask people at this machine other than the client, in the order in which they are tried. */

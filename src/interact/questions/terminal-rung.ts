@@ -1,5 +1,4 @@
-import type { Rung } from "./rung.ts";
-import type { Terminals } from "./terminals.ts";
+import type { Rung, Terminals } from "./terminals.ts";
 
 /** Attached terminals as a rung. */
 export function terminalRung(terminals: Terminals): Rung {

@@ -1,4 +1,9 @@
-import type { Answer, Question, QuestionsRequest } from "../../tools/question-service.ts";
+import type {
+  Answer,
+  Question,
+  QuestionsRequest,
+  Rung as RungName,
+} from "../../tools/state-services.ts";
 
 /** Questions as they are shown to somebody who is not the client. */
 export interface ShownQuestions {
@@ -28,4 +33,16 @@ export interface Terminals {
   readonly count: number;
   /** Shows the questions until somebody answers. When `signal` aborts, they are taken back and the end is `gone`. */
   ask(shown: ShownQuestions, signal: AbortSignal): Promise<ShownEnd>;
+}
+
+/** One way to show questions to a person. */
+export interface Rung {
+  readonly name: RungName;
+  /** False: there is nobody there just now. Asked when it is this rung's turn. */
+  isThere(): boolean;
+  /**
+   * `gone`: nobody saw the questions, or will; the next rung is tried. What it throws means the same.
+   * @param signal takes the questions back
+   */
+  ask(shown: () => Promise<ShownQuestions>, signal: AbortSignal): Promise<ShownEnd>;
 }

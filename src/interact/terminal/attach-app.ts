@@ -1,19 +1,16 @@
+import { faultOf } from "../attach/client/ask-servers.ts";
 import { ServerDirectory } from "../attach/client/server-directory.ts";
-import { faultOf } from "../attach/client/server-fault.ts";
 import type { ServerMessage } from "../attach/messages.ts";
 import { AttachModel } from "./attach-model.ts";
 import { BackgroundView } from "./background-view.ts";
 import { CallbacksView } from "./callbacks-view.ts";
-import { drawFrame } from "./frame.ts";
-import { FrameClock } from "./frame-clock.ts";
-import { drawHelp } from "./help.ts";
+import { drawFrame, drawHelp, FrameClock } from "./frame.ts";
 import { type Key, KeyDecoder } from "./keys.ts";
 import type { Look } from "./look.ts";
-import { Painter, type Size } from "./painter.ts";
 import { QuestionsView } from "./questions-view.ts";
 import { ServersView } from "./servers-view.ts";
 import { TasksView } from "./tasks-view.ts";
-import type { View, ViewContext } from "./view.ts";
+import { Painter, type Size, type View, type ViewContext } from "./view.ts";
 
 export interface AttachAppParts {
   /** Where servers are found. */

@@ -1,13 +1,10 @@
 import type { BackgroundEntry } from "../attach/messages.ts";
 import type { Owned } from "./attach-model.ts";
-import { shortState, signOf } from "./background-state.ts";
 import { cutCells, fitCells, safeLine, widthOf } from "./cells.ts";
 import type { Key } from "./keys.ts";
-import { OutputView } from "./output-view.ts";
-import type { Size } from "./painter.ts";
-import { drawRows } from "./rows.ts";
-import { Selection } from "./selection.ts";
-import type { Hint, View, ViewContext } from "./view.ts";
+import { OutputView, shortState, signOf } from "./output-view.ts";
+import { drawRows, Selection } from "./selection.ts";
+import type { Hint, Size, View, ViewContext } from "./view.ts";
 
 type Entry = Owned<BackgroundEntry>;
 

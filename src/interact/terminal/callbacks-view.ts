@@ -2,11 +2,8 @@ import type { CallbackEntry } from "../attach/messages.ts";
 import type { Owned } from "./attach-model.ts";
 import { cutCells, fitCells, safeLine } from "./cells.ts";
 import type { Key } from "./keys.ts";
-import type { Size } from "./painter.ts";
-import { drawRows } from "./rows.ts";
-import { Selection } from "./selection.ts";
-import { passingTime } from "./time-text.ts";
-import type { Hint, View, ViewContext } from "./view.ts";
+import { drawRows, Selection } from "./selection.ts";
+import { type Hint, passingTime, type Size, type View, type ViewContext } from "./view.ts";
 
 type Entry = Owned<CallbackEntry>;
 

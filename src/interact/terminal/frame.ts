@@ -1,7 +1,6 @@
 import { cutCells, safeLine, widthOf } from "./cells.ts";
 import type { Look } from "./look.ts";
-import type { Size } from "./painter.ts";
-import type { Hint, View } from "./view.ts";
+import type { Hint, Size, View } from "./view.ts";
 
 export interface FrameParts {
   readonly views: readonly View[];
@@ -83,4 +82,90 @@ function drawHints(hints: readonly Hint[], columns: number, look: Look): string 
 
 function padRows(lines: readonly string[], rows: number): string[] {
   return [...lines, ...Array.from({ length: Math.max(0, rows - lines.length) }, () => "")];
+}
+
+/** Frames at most this often; faster is not seen. */
+const frameMs = 16;
+/** How often running times are redrawn. */
+const clockMs = 1_000;
+
+/** Says when to paint: soon after something has changed, and every second. */
+export class FrameClock {
+  readonly #paint: () => void;
+  #frame: ReturnType<typeof setTimeout> | undefined;
+  #clock: ReturnType<typeof setInterval> | undefined;
+
+  constructor(paint: () => void) {
+    this.#paint = paint;
+  }
+
+  start(): void {
+    this.paintNow();
+    this.#clock = setInterval(() => this.paintSoon(), clockMs);
+  }
+
+  stop(): void {
+    clearInterval(this.#clock);
+    clearTimeout(this.#frame);
+    this.#clock = undefined;
+    this.#frame = undefined;
+  }
+
+  paintSoon(): void {
+    if (this.#clock !== undefined) this.#frame ??= setTimeout(() => this.paintNow(), frameMs);
+  }
+
+  paintNow(): void {
+    clearTimeout(this.#frame);
+    this.#frame = undefined;
+    this.#paint();
+  }
+}
+
+const sections: readonly (readonly [string, readonly Hint[]])[] = [
+  [
+    "Everywhere",
+    [
+      ["tab, shift-tab, 1-5", "another view"],
+      ["ctrl-z", "suspend; questions go elsewhere meanwhile"],
+      ["q, ctrl-c", "quit; servers and tasks go on"],
+    ],
+  ],
+  [
+    "Questions",
+    [
+      ["up, down, j, k", "move"],
+      ["page up, page down", "scroll the text"],
+      ["enter", "choose, and go on"],
+      ["space", "choose without going on; several where it is allowed"],
+      ["left, right", "another question of the same"],
+      ["n, p", "another one that waits"],
+      ["d", "decline"],
+      ["esc", "cancel"],
+    ],
+  ],
+  [
+    "Background tasks and callbacks",
+    [
+      ["enter", "output of a task"],
+      ["g, f", "top of the output, follow its end"],
+      ["x", "kill the task, cancel the callback"],
+    ],
+  ],
+];
+
+/** Cells of the column of keys. */
+const keyCells = 22;
+
+/** Every key and its action. */
+export function drawHelp(columns: number, look: Look): string[] {
+  const room = Math.max(1, columns - keyCells - 5);
+  return sections.flatMap(([title, hints]) => [
+    ` ${look.bold(cutCells(title, columns - 2))}`,
+    ...hints.map(([key, meaning]) => {
+      if (room < keyCells) return `  ${cutCells(`${key}: ${meaning}`, columns - 3)}`;
+      return `   ${key.padEnd(keyCells)} ${look.dim(cutCells(meaning, room))}`;
+    }),
+    "",
+  ]);
 }

@@ -1,11 +1,98 @@
+import { formatCount } from "../../base/cut-text.ts";
+import { attachOutputLinesMax } from "../../base/limits.ts";
+import { describeState } from "../../base/shown-state.ts";
 import type { BackgroundEntry, OutputPiece } from "../attach/messages.ts";
 import type { Owned } from "./attach-model.ts";
-import { longState, signOf } from "./background-state.ts";
-import { cutCells, safeLine } from "./cells.ts";
+import { breakCells, cutCells, safeLine, safeText } from "./cells.ts";
 import type { Key } from "./keys.ts";
-import { OutputLog } from "./output-log.ts";
-import type { Size } from "./painter.ts";
-import type { Hint, ViewContext } from "./view.ts";
+import type { Look } from "./look.ts";
+import { type Hint, passingTime, type Size, type ViewContext } from "./view.ts";
+
+/** The state of a background task, as one sign. */
+export function signOf({ state }: Pick<BackgroundEntry, "state">, look: Look): string {
+  switch (state) {
+    case "running":
+      return look.accent(look.signs.running);
+    case "exited":
+      return look.good(look.signs.done);
+    case "failed":
+    case "killed":
+    case "timed_out":
+    case "lost":
+      return look.bad(look.signs.failed);
+  }
+}
+
+/** As many words as a column has room for. */
+export function shortState(entry: BackgroundEntry, now: number): string {
+  if (entry.state === "running") return passingTime(now - entry.startedAt);
+  const time = passingTime(entry.runtimeMs);
+  if (entry.state === "exited") return `done after ${time}`;
+  if (entry.state === "failed") return `${entry.signal ?? `code ${entry.exitCode}`} after ${time}`;
+  return `${entry.state.replace("_", " ")} after ${time}`;
+}
+
+/** Everything known about a task's state. */
+function longState(entry: BackgroundEntry, now: number): string {
+  if (entry.state !== "running") return describeState(entry);
+  const running = `running for ${passingTime(now - entry.startedAt)}`;
+  // A call to another server is no process of ours.
+  return entry.pid === 0 ? running : `${running}, pid ${entry.pid}`;
+}
+
+/** Sequences that colour text, move the cursor or talk to the terminal, whole or without their end. */
+const sequences =
+  // eslint-disable-next-line no-control-regex -- naming control characters is the purpose
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g;
+
+/** The output of a task as a terminal may show it: text and nothing else. */
+export class OutputLog {
+  #lines: string[] = [];
+  #partial = "";
+
+  /**
+   * @param isFirst what was there before is not continued
+   * @returns how many of the oldest lines have gone
+   */
+  add(piece: {
+    readonly isFirst: boolean;
+    readonly text: string;
+    readonly partial: string;
+    readonly skippedBytes: number;
+  }): number {
+    if (piece.isFirst) this.#lines = [];
+    if (piece.skippedBytes > 0) {
+      this.#lines.push(`[${formatCount(piece.skippedBytes)} bytes are not shown]`);
+    }
+    const lines = piece.text.split("\n");
+    if (lines.at(-1) === "") lines.pop();
+    this.#lines.push(...lines.map(plainLine));
+    const gone = Math.max(0, this.#lines.length - attachOutputLinesMax);
+    this.#lines = this.#lines.slice(gone);
+    this.#partial = plainLine(piece.partial);
+    return gone;
+  }
+
+  /** How many lines there are. */
+  get length(): number {
+    return this.#lines.length + (this.#partial === "" ? 0 : 1);
+  }
+
+  /** The last rows of the lines up to `end` (a number of lines), `height` of them at most. */
+  rowsBefore(end: number, width: number, height: number): string[] {
+    const rows: string[] = [];
+    for (let line = end - 1; line >= 0 && rows.length < height; line--) {
+      rows.unshift(...breakCells(this.#lines[line] ?? this.#partial, width));
+    }
+    return rows.slice(-height);
+  }
+}
+
+/** For a line that overwrites itself, as progress bars do, the last text is kept. */
+function plainLine(line: string): string {
+  const parts = line.replaceAll(sequences, "").split("\r");
+  return safeText(parts.findLast((part) => part !== "") ?? "");
+}
 
 type Entry = Owned<BackgroundEntry>;
 

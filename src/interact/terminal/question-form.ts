@@ -1,5 +1,5 @@
+import type { Answer, Question } from "../../tools/state-services.ts";
 import type { ShownQuestions } from "../questions/terminals.ts";
-import type { Answer, Question } from "../../tools/question-service.ts";
 import type { Key } from "./keys.ts";
 import { LineEditor } from "./line-editor.ts";
 

@@ -2,12 +2,9 @@ import { questionGuardMs, questionOtherCharsMax } from "../../base/limits.ts";
 import type { GoneReason, TerminalReply } from "../attach/messages.ts";
 import type { QuestionEntry } from "./attach-model.ts";
 import { cutCells, safeLine } from "./cells.ts";
-import { drawForm } from "./draw-form.ts";
-import { FormWindow } from "./form-window.ts";
+import { drawForm, FormWindow } from "./form-window.ts";
 import type { Key } from "./keys.ts";
-import type { Size } from "./painter.ts";
-import { passingTime } from "./time-text.ts";
-import type { Hint, View, ViewContext } from "./view.ts";
+import { type Hint, passingTime, type Size, type View, type ViewContext } from "./view.ts";
 
 const fullNotice = `An answer has ${questionOtherCharsMax} characters at most.`;
 

@@ -1,5 +1,6 @@
 import type { Key } from "./keys.ts";
-import { stepOfKey } from "./step-of-key.ts";
+import type { Look } from "./look.ts";
+import type { Size } from "./view.ts";
 
 /** Which row of a list is chosen, and which rows are in the window. It stays with its row when the list changes. */
 export class Selection<Row> {
@@ -48,4 +49,70 @@ export class Selection<Row> {
     const row = rows[this.#index];
     this.#name = row === undefined ? undefined : this.#nameOf(row);
   }
+}
+
+/**
+ * How many rows a key moves up (negative) or down; undefined for keys that do not move.
+ * @param pageRows rows of the window
+ * @param countRows at least as many as there are: so far the ends are
+ */
+function stepOfKey(name: string, pageRows: number, countRows: number): number | undefined {
+  switch (name) {
+    case "up":
+    case "k":
+      return -1;
+    case "down":
+    case "j":
+      return 1;
+    case "pageup":
+      return -pageRows;
+    case "pagedown":
+      return pageRows;
+    case "home":
+    case "g":
+      return -countRows;
+    case "end":
+    case "G":
+      return countRows;
+    default:
+      return undefined;
+  }
+}
+
+/** A text that is longer than its window. */
+export class ScrollText {
+  #top = 0;
+  #page = 1;
+
+  /** The lines of the window. */
+  window(lines: readonly string[], height: number): readonly string[] {
+    this.#page = Math.max(1, height);
+    this.#top = Math.min(this.#top, Math.max(0, lines.length - height));
+    return lines.slice(this.#top, this.#top + height);
+  }
+
+  /** False when the key does not scroll. */
+  press({ name }: Key): boolean {
+    const step = stepOfKey(name === " " ? "pagedown" : name, this.#page, Number.MAX_SAFE_INTEGER);
+    if (step === undefined) return false;
+    this.#top = Math.max(0, this.#top + step);
+    return true;
+  }
+}
+
+/** A list of which one row is chosen: as much of it as has room. */
+export function drawRows<Row>(
+  rows: readonly Row[],
+  selection: Selection<Row>,
+  size: Size,
+  look: Look,
+  draw: (row: Row, width: number, isChosen: boolean) => string,
+): string[] {
+  const { from, to } = selection.window(rows, size.rows);
+  const chosen = selection.chosen(rows);
+  return rows.slice(from, to).map((row) => {
+    const isChosen = row === chosen;
+    const pointer = isChosen ? look.accent(look.signs.pointer) : " ";
+    return ` ${pointer} ${draw(row, size.columns - 4, isChosen)}`;
+  });
 }

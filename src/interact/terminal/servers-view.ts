@@ -1,10 +1,8 @@
 import type { ServerEntry } from "./attach-model.ts";
 import { cutCells, safeLine } from "./cells.ts";
 import type { Key } from "./keys.ts";
-import type { Size } from "./painter.ts";
-import { ScrollText } from "./scroll-text.ts";
-import { passingTime } from "./time-text.ts";
-import type { Hint, View, ViewContext } from "./view.ts";
+import { ScrollText } from "./selection.ts";
+import { type Hint, passingTime, type Size, type View, type ViewContext } from "./view.ts";
 
 /** The servers of this user that run now, and whom they serve. */
 export class ServersView implements View {

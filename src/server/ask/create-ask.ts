@@ -3,7 +3,7 @@ import type { InputKind, InputRequests, InputResponses } from "../../protocol/in
 import { isModernVersion } from "../../protocol/versions.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import type { ServedConnection } from "../context/server-context.ts";
-import { mayAsk } from "./may-ask.ts";
+import { mayAsk } from "./with-rounds.ts";
 
 /** How the client of this request is asked: by server requests (legacy) or by rounds (modern). */
 export function createAsk(request: ActiveRequest, connection: ServedConnection): AskClient {

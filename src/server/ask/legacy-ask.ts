@@ -2,7 +2,7 @@ import { assertWanted, Cancellation } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { askMsMax } from "../../base/limits.ts";
 import type { AskClient, AskOptions } from "../../calls/ask-client.ts";
-import { upgradeContent } from "../../protocol/elicitation-downgrade.ts";
+import { shapeInputRequest, upgradeContent } from "../../protocol/input-request-codec.ts";
 import {
   type InputKind,
   type InputRequest,
@@ -10,14 +10,13 @@ import {
   type InputResponses,
   kindsLacking,
 } from "../../protocol/input-request.ts";
-import { shapeInputRequest } from "../../protocol/input-request-codec.ts";
 import { readInputResponse } from "../../protocol/input-response-checks.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { isAtLeast, type ProtocolVersion } from "../../protocol/versions.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
+import type { Outbox } from "../connection/lanes.ts";
 import type { ServedConnection } from "../context/server-context.ts";
-import type { Outbox } from "../connection/outbox.ts";
-import { mayAsk } from "./may-ask.ts";
+import { mayAsk } from "./with-rounds.ts";
 
 /** Asks by requests of our own, on the lane of the request that needs the answers (SH9). */
 export class LegacyAsk implements AskClient {

@@ -4,7 +4,6 @@ import {
   FaultError,
   InputNeeded,
 } from "../../calls/ask-client.ts";
-import { canonicalJson } from "../../protocol/canonical-json.ts";
 import {
   cannotBeAsked,
   type InputKind,
@@ -14,12 +13,11 @@ import {
   kindsLacking,
 } from "../../protocol/input-request.ts";
 import { readInputResponse } from "../../protocol/input-response-checks.ts";
-import type { Params } from "../../protocol/json-rpc.ts";
+import { canonicalJson, type Params } from "../../protocol/json-rpc.ts";
 import type { ActiveRequest, BroughtRounds, Round } from "../connection/active-request.ts";
 import type { ServedConnection } from "../context/server-context.ts";
-import { mayAsk } from "./may-ask.ts";
-import { sealRounds } from "./request-state.ts";
-import { digestOf } from "./state-seal.ts";
+import { digestOf, sealRounds } from "./state-seal.ts";
+import { mayAsk } from "./with-rounds.ts";
 
 /**
  * Asks by ending the request: the handler runs again from its start when the client comes back, and its n-th

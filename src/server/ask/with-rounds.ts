@@ -1,8 +1,9 @@
+import { canBeAsked, type InputKind } from "../../protocol/input-request.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { isModernVersion } from "../../protocol/versions.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
-import type { ServedConnection } from "../context/server-context.ts";
 import { cancelledReply, type MethodReply } from "../connection/method.ts";
+import type { ServedConnection } from "../context/server-context.ts";
 
 type Run = () => MethodReply | Promise<MethodReply>;
 
@@ -27,7 +28,7 @@ async function runLater(
   run: Run,
 ): Promise<MethodReply> {
   const arrivedAt = Date.now();
-  const { invalidState, openRounds } = await import("./request-state.ts");
+  const { invalidState, openRounds } = await import("./state-seal.ts");
   const { requestState, inputResponses: responses = {} } = request.params ?? {};
   if (!isObject(responses)) throw invalidState("inputResponses must be an object");
   const rounds =
@@ -35,4 +36,15 @@ async function runLater(
   if (request.isCancelled) return cancelledReply;
   request.brought = { rounds, responses, arrivedAt };
   return run();
+}
+
+/** Only what was declared; a legacy client not before it is initialized (docs/spec/legacy.md#sessions). */
+export function mayAsk(
+  { version, asker }: ActiveRequest,
+  { session }: ServedConnection,
+  kind: InputKind,
+): boolean {
+  return (
+    (isModernVersion(version) || session.isInitialized) && canBeAsked(asker.capabilities, kind)
+  );
 }

@@ -1,11 +1,70 @@
 import { bearerTokenCharsMax } from "../../base/limits.ts";
 import { product } from "../../base/product.ts";
-import { hasTokenInQuery, parseBearerHeader } from "./bearer-token.ts";
+import { createFault, encodeError, errorCodes } from "../../protocol/json-rpc.ts";
 import type { JwtVerifier, TokenCheck } from "./jwt-verifier.ts";
-import { localPrincipal, type Principal } from "./principal.ts";
-import { type AuthorizationRefusal, createRefusal } from "./refusal.ts";
-import type { Standing } from "./standing.ts";
+import { localPrincipal, type Principal, type Standing } from "./principal.ts";
 import type { StaticTokens } from "./static-tokens.ts";
+
+/** The complete HTTP answer to a request that may not pass. */
+export interface AuthorizationRefusal {
+  readonly kind: "refused";
+  readonly status: 400 | 401 | 403 | 503;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A JSON-RPC error without id: the request was not looked at. */
+  readonly body: string;
+}
+
+/** @param message what happened and what to do next; never anything that the request sent */
+export function createRefusal(
+  status: AuthorizationRefusal["status"],
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): AuthorizationRefusal {
+  const code = status === 503 ? errorCodes.internalError : errorCodes.invalidRequest;
+  return {
+    kind: "refused",
+    status,
+    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
+    body: encodeError(undefined, createFault(code, message)),
+  };
+}
+
+/** The content of an `Authorization` header. */
+type BearerHeader =
+  | { readonly kind: "token"; readonly token: string }
+  /** No header, an empty one, or another scheme. */
+  | { readonly kind: "absent" }
+  /** A bearer token is meant, but it is not one token that we could check. */
+  | { readonly kind: "malformed" };
+
+const absent: BearerHeader = { kind: "absent" };
+const malformed: BearerHeader = { kind: "malformed" };
+
+/** The scheme in any case, then one token (RFC 6750 section 2.1). */
+const bearerExpression = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+
+/**
+ * Reads the value of the `Authorization` header. Several headers arrive joined by commas, which no token
+ * contains, so they are malformed.
+ */
+export function parseBearerHeader(value: string | null): BearerHeader {
+  const text = value?.trim() ?? "";
+  if (!/^bearer(?: |$)/i.test(text) || text.length === "bearer".length) return absent;
+  const token = bearerExpression.exec(text)?.[1];
+  if (token === undefined || token.length > bearerTokenCharsMax) return malformed;
+  return { kind: "token", token };
+}
+
+const tokenParameters: ReadonlySet<string> = new Set(["access_token", "token"]);
+
+/** Whether the query of a URL carries a token (authorization, Token Requirements: never there). */
+export function hasTokenInQuery(url: string): boolean {
+  const start = url.indexOf("?");
+  if (start === -1) return false;
+  for (const name of new URLSearchParams(url.slice(start + 1)).keys())
+    if (tokenParameters.has(name.toLowerCase())) return true;
+  return false;
+}
 
 /** The content of a `WWW-Authenticate: Bearer` header. */
 interface Challenge {

@@ -1,5 +1,5 @@
-import { product } from "../../base/product.ts";
 import { AppError } from "../../base/errors.ts";
+import { product } from "../../base/product.ts";
 import { type Access, Authorizer, type ProtectedAccess } from "./authorizer.ts";
 import { parseToolScopes, type ToolScopes } from "./tool-scopes.ts";
 
@@ -104,7 +104,7 @@ async function createJwtVerifier(
 ): Promise<ProtectedAccess["jwt"]> {
   const [{ JwtVerifier }, { parseKeySetUrl }] = await Promise.all([
     import("./jwt-verifier.ts"),
-    import("./key-set-url.ts"),
+    import("./jwt-verifier.ts"),
   ]);
   return new JwtVerifier({ issuer, audiences, keySetUrl: parseKeySetUrl(keySetUrl), warn });
 }

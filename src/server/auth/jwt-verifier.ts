@@ -1,15 +1,89 @@
-import { systemCodeOf } from "../../base/errors.ts";
 import type { JWTVerifyOptions, LocalJWKSet } from "jose";
 
-import { keySetFetchMsMax, keySetRetryMs, tokenClockToleranceMs } from "../../base/limits.ts";
+import { AppError, systemCodeOf } from "../../base/errors.ts";
+import {
+  keySetFetchMsMax,
+  keySetRetryMs,
+  tokenClockToleranceMs,
+  verifiedTokenMsMax,
+  verifiedTokensMax,
+} from "../../base/limits.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { fetchKeySet } from "./fetch-key-set.ts";
-import { describeKeySetUrl } from "./key-set-url.ts";
+import { isLoopbackHost } from "./listen-policy.ts";
 import type { Principal } from "./principal.ts";
-import { KeySetUnavailable, RemoteKeySet } from "./remote-key-set.ts";
+import { fetchKeySet, KeySetUnavailable, RemoteKeySet } from "./remote-key-set.ts";
 import { readClaims } from "./token-claims.ts";
 import { digestTokenAsText } from "./token-digest.ts";
-import { VerifiedTokens } from "./verified-tokens.ts";
+
+/**
+ * Parses the value of `--jwks`: `https:` anywhere, `http:` on this machine only, because who can change the keys
+ * on the way can make tokens, or `file:` for keys that are brought here by other means.
+ * @throws AppError "usage"
+ */
+export function parseKeySetUrl(text: string): URL {
+  const url = URL.parse(text);
+  const fail = (what: string): never => {
+    throw new AppError("usage", `The address of the key set ${what}.`);
+  };
+  if (url === null) return fail(`"${text}" is not a URL: write https://… or file:///…`);
+  if (url.username !== "" || url.password !== "")
+    return fail("holds a user name or password: remove it, keys are public");
+  switch (url.protocol) {
+    case "https:":
+      return url;
+    case "http:":
+      return isLoopbackHost(url.hostname) ? url : fail(`"${text}" is not encrypted: use https`);
+    case "file:":
+      return url.host === "" ? url : fail(`"${text}" names another machine: write file:///…`);
+    default:
+      return fail(`"${text}" has an unsupported scheme: use https`);
+  }
+}
+
+/** The address without its query, for messages. */
+export function describeKeySetUrl({ protocol, host, pathname }: URL): string {
+  return `${protocol}//${host}${pathname}`;
+}
+
+interface Verified {
+  readonly principal: Principal;
+  readonly expiresAtWallMs: number;
+  readonly untilMs: number;
+}
+
+/**
+ * Signed tokens that were found good a moment ago, by their digest: a client sends the same one with each request.
+ * Only good ones are kept, so strangers cannot fill it.
+ */
+export class VerifiedTokens {
+  readonly #entries = new Map<string, Verified>();
+
+  constructor(private readonly clock: Clock) {}
+
+  get(digest: string): Principal | undefined {
+    const entry = this.#entries.get(digest);
+    if (entry === undefined) return undefined;
+    const { wallMs, monotonicMs } = this.#now();
+    if (monotonicMs < entry.untilMs && wallMs < entry.expiresAtWallMs) return entry.principal;
+    this.#entries.delete(digest);
+    return undefined;
+  }
+
+  /** @param expiresAtWallMs `exp` of the token in milliseconds */
+  add(digest: string, principal: Principal, expiresAtWallMs: number): void {
+    const untilMs = this.clock.monotonicMs() + verifiedTokenMsMax;
+    this.#entries.delete(digest);
+    // A map keeps the order of adding, and all live equally long: the first is the oldest.
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size >= verifiedTokensMax && oldest !== undefined)
+      this.#entries.delete(oldest);
+    this.#entries.set(digest, { principal, expiresAtWallMs, untilMs });
+  }
+
+  #now(): { wallMs: number; monotonicMs: number } {
+    return { wallMs: this.clock.wallMs(), monotonicMs: this.clock.monotonicMs() };
+  }
+}
 
 export type TokenCheck =
   | { readonly kind: "accepted"; readonly principal: Principal }

@@ -11,3 +11,14 @@ export interface Principal {
 
 /** The principal of an open server on the loopback interface: the user of this machine. */
 export const localPrincipal: Principal = { id: "local", scopes: undefined };
+
+/**
+ * The current standing of a request's token. Sessions and streams outlast the request that opened them, so it is checked again
+ * while they are open.
+ */
+export type Standing =
+  | "valid"
+  /** Its time is over: its holder may come back with a new one. */
+  | "expired"
+  /** It was taken back: what it opened is to end. */
+  | "withdrawn";

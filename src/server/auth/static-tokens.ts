@@ -1,8 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
 
+import { AppError } from "../../base/errors.ts";
+import { bearerTokenCharsMax, staticTokenCharsMin, staticTokensMax } from "../../base/limits.ts";
 import type { Principal } from "./principal.ts";
 import { digestToken } from "./token-digest.ts";
-import type { KnownToken } from "./token-list.ts";
+import { isScope } from "./tool-scopes.ts";
 
 /** Where the tokens come from; asked for each request. */
 export interface TokenSource {
@@ -60,4 +62,95 @@ export class StaticTokens {
 
 function lineOf({ principal, digest }: KnownToken): string {
   return `${principal.id} ${digest.toString()}`;
+}
+
+/** A static token: its SHA-256 and whom it stands for. */
+export interface KnownToken {
+  readonly digest: Uint8Array;
+  readonly principal: Principal;
+}
+
+/** The content of a token file. */
+export interface TokenLines {
+  /** Those of the lines that are in order. */
+  readonly tokens: readonly KnownToken[];
+  /** "config": the first line that is not in order, or that there is none. No word of the file is in it: any may be a token. */
+  readonly fault: AppError | undefined;
+}
+
+/** The characters that can follow `Bearer` (RFC 6750 section 2.1). */
+const tokenExpression = /^[A-Za-z0-9\-._~+/]+=*$/;
+const labelExpression = /^[A-Za-z0-9._-]{1,64}$/;
+
+/**
+ * Reads the text of a token file: one token a line.
+ *
+ * ```text
+ * # a comment; also at the end of a line
+ * <token>                            label "default", may do everything
+ * <label> <token>                    may do everything
+ * <label> <token> <scope> <scope> …  may do what the scopes allow
+ * ```
+ *
+ * Blanks or tabs separate. A label has 1 to 64 letters, digits, `.`, `_`, `-`; it names the holder in logs.
+ * A token has 16 characters or more of those that a header can carry. No label and no token twice.
+ * @param place what error messages call the file
+ */
+export function readTokenLines(text: string, place: string): TokenLines {
+  const tokens: KnownToken[] = [];
+  const seen = new Set<string>();
+  let fault: AppError | undefined;
+  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
+  for (const [index, line] of lines.entries()) {
+    const words = wordsOf(line);
+    if (words.length === 0) continue;
+    const read = tokens.length < staticTokensMax ? readLine(words, seen) : tooMany;
+    if (typeof read !== "string") tokens.push(read);
+    else fault ??= new AppError("config", `Line ${index + 1} of ${place} ${read}`);
+  }
+  if (tokens.length === 0) fault ??= noTokens(place);
+  return { tokens, fault };
+}
+
+const tooMany = `is one token too many: ${staticTokensMax} at most.`;
+
+function noTokens(place: string): AppError {
+  const text = `There is no token in ${place}: write one, or "label token", a line.`;
+  return new AppError("config", text);
+}
+
+function wordsOf(line: string): string[] {
+  const words = line.split(/[ \t]+/).filter((word) => word !== "");
+  const comment = words.findIndex((word) => word.startsWith("#"));
+  return comment === -1 ? words : words.slice(0, comment);
+}
+
+/** The token of a line, or the line's problem. */
+function readLine(words: readonly string[], seen: Set<string>): KnownToken | string {
+  const [label = "", token = "", ...scopes] = words.length === 1 ? ["default", ...words] : words;
+  const fault = faultOf(label, token, scopes);
+  if (fault !== undefined) return fault;
+  // The separator is in neither, so a label never equals a token here.
+  if (seen.has(`label ${label}`)) return "has the label of another line: one label for each token.";
+  if (seen.has(`token ${token}`)) return "has the token of another line: one token for each label.";
+  seen.add(`label ${label}`).add(`token ${token}`);
+  const principal = {
+    id: `token:${label}`,
+    scopes: scopes.length === 0 ? undefined : new Set(scopes),
+  };
+  return { digest: digestToken(token), principal };
+}
+
+function faultOf(label: string, token: string, scopes: readonly string[]): string | undefined {
+  if (!labelExpression.test(label))
+    return `has a label of other than 1 to 64 letters, digits, ".", "_", "-": write "label token scopes".`;
+  if (!tokenExpression.test(token))
+    return `has a token with characters that a header cannot carry: use letters, digits and "-._~+/".`;
+  if (token.length < staticTokenCharsMin)
+    return `has a token of fewer than ${staticTokenCharsMin} characters: make one with "openssl rand -hex 32".`;
+  if (token.length > bearerTokenCharsMax)
+    return `has a token of more than ${bearerTokenCharsMax} characters: make a shorter one.`;
+  if (!scopes.every(isScope))
+    return `has a scope with a quotation mark, a backslash or a character outside ASCII.`;
+  return undefined;
 }

@@ -2,7 +2,7 @@ import type { JWTPayload } from "jose";
 
 import { tokenSubjectCharsMax } from "../../base/limits.ts";
 import type { Principal } from "./principal.ts";
-import { splitScopes } from "./scope-text.ts";
+import { splitScopes } from "./tool-scopes.ts";
 
 export type ClaimsReading =
   | { readonly kind: "principal"; readonly principal: Principal }

@@ -1,12 +1,17 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
-import { tokenFileBytesMax } from "../../base/limits.ts";
-import { readTokenLines } from "./token-list.ts";
-import { statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
-import { tokenFileLookMs } from "../../base/limits.ts";
+import { tokenFileBytesMax, tokenFileLookMs } from "../../base/limits.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import type { KnownToken, TokenLines } from "./token-list.ts";
+import { type KnownToken, readTokenLines, type TokenLines } from "./static-tokens.ts";
 
 /**
  * The file of `--token-file` (its format: `token-list.ts`). Changes count within a second, without a restart, and

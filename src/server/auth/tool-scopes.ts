@@ -1,7 +1,6 @@
-import { commandTools, runsCommand } from "../../base/command-tools.ts";
 import { AppError } from "../../base/errors.ts";
+import { commandTools, runsCommand } from "../../base/shared-names.ts";
 import type { Principal } from "./principal.ts";
-import { isScope } from "./scope-text.ts";
 
 /** The scopes that a call needs: one of each group. The first of a group is the narrowest, which a challenge names. */
 type ScopeGroups = readonly (readonly string[])[];
@@ -93,4 +92,14 @@ function parseGroups(text: string, fail: (what: string) => never): ScopeGroups {
   if (groups.length === 0) fail("names no scope");
   if (!groups.flat().every(isScope)) fail("has a scope with characters that scopes cannot have");
   return groups;
+}
+
+/** Whether `text` is one scope: visible ASCII without quotation mark and backslash (RFC 6749 section 3.3). */
+export function isScope(text: string): boolean {
+  return /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(text);
+}
+
+/** The scopes in a text that separates them by blanks; drops invalid ones. */
+export function splitScopes(text: string): string[] {
+  return text.split(" ").filter(isScope);
 }

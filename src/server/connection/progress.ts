@@ -1,9 +1,9 @@
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { progressHeartbeatMs, progressPerSecondMax } from "../../base/limits.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
 import type { ProgressUpdate } from "../../calls/call.ts";
 import { encodeNotification } from "../../protocol/json-rpc.ts";
 import { isAtLeast, type ProtocolVersion } from "../../protocol/versions.ts";
-import type { Outbox } from "./outbox.ts";
+import type { Outbox } from "./lanes.ts";
 
 /** One step short of the rate, so that the last message before the reply may come early. */
 const progressIntervalMs = Math.ceil(1000 / (progressPerSecondMax - 1));

@@ -1,10 +1,10 @@
 import type { ClientContext, ClientLimits } from "../../calls/call.ts";
+import { takesChannel } from "../../protocol/claude-channel.ts";
 import {
   type ClientCapabilities,
   noClientCapabilities,
   readClientCapabilities,
 } from "../../protocol/client-capabilities.ts";
-import { takesChannel } from "../../protocol/claude-channel.ts";
 import { type Envelope, readName } from "../../protocol/envelope.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { LogLevel } from "../../protocol/log-level.ts";
@@ -14,10 +14,8 @@ import {
   type LegacyVersion,
 } from "../../protocol/versions.ts";
 import type { Asker } from "./active-request.ts";
-import type { ClientRequests } from "./client-requests.ts";
-import type { Outbox } from "./outbox.ts";
-import { WatchedUris } from "./watched-uris.ts";
-import { WorkspaceRoots } from "./workspace-roots.ts";
+import { type ClientRequests, WorkspaceRoots } from "./client-requests.ts";
+import type { Outbox } from "./lanes.ts";
 
 /** The composition root's knowledge of the client before its first message. */
 export interface ClientProfile {
@@ -178,5 +176,36 @@ class LegacyAsker implements Asker {
 
   get logLevel(): LogLevel {
     return this.#session.logLevel;
+  }
+}
+
+/** The subscriptions of a legacy session, each with the function that ends its watch. */
+export class WatchedUris {
+  readonly #stops = new Map<string, () => void>();
+
+  get size(): number {
+    return this.#stops.size;
+  }
+
+  has(uri: string): boolean {
+    return this.#stops.has(uri);
+  }
+
+  [Symbol.iterator](): IterableIterator<string> {
+    return this.#stops.keys();
+  }
+
+  /** @param watch begins the watch and returns the function that ends it; not called for a watched URI */
+  add(uri: string, watch: () => () => void): void {
+    if (!this.#stops.has(uri)) this.#stops.set(uri, watch());
+  }
+
+  delete(uri: string): void {
+    this.#stops.get(uri)?.();
+    this.#stops.delete(uri);
+  }
+
+  clear(): void {
+    for (const uri of this) this.delete(uri);
   }
 }

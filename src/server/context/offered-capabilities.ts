@@ -1,6 +1,6 @@
 import type { ServerFeatures } from "../../calls/features.ts";
-import type { OfferedCapabilities } from "../../protocol/server-capabilities.ts";
-import { offersTasks } from "../tasks/task-support.ts";
+import type { OfferedCapabilities } from "../../protocol/handshake-codec.ts";
+import { offersTasks } from "../tasks/task-inputs.ts";
 
 /** The feature of a method, apart from the core that every server has. */
 export type Need = "resources" | "prompts" | "completion" | "skills" | "tasks" | "subscriptions";

@@ -1,17 +1,21 @@
-import { toolsPerPageMax } from "../../base/limits.ts";
-import { cutPage } from "../../protocol/pagination.ts";
+import { completionsPerSecondMax, toolsPerPageMax } from "../../base/limits.ts";
+import type { ClientContext } from "../../calls/call.ts";
+import type { ServerFeatures } from "../../calls/features.ts";
+import {
+  type CacheHints,
+  changingListCacheHints,
+  cutPage,
+  fixedListCacheHints,
+  stricterHints,
+  toolsListCacheHints,
+} from "../../protocol/list-parts.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { encodeToolsListResult } from "../../protocol/tools-list-codec.ts";
 import type { ProtocolVersion } from "../../protocol/versions.ts";
-import { listCacheHints } from "./list-cache-hints.ts";
-import { completionsPerSecondMax } from "../../base/limits.ts";
-import type { ClientContext } from "../../calls/call.ts";
-import type { ServerFeatures } from "../../calls/features.ts";
+import { InFlight } from "../connection/active-request.ts";
 import { ClientRequests } from "../connection/client-requests.ts";
-import type { Connection } from "../connection/connection.ts";
-import { InFlight } from "../connection/in-flight.ts";
-import { LiveConnections } from "../connection/live-connections.ts";
-import type { Outbox } from "../connection/outbox.ts";
+import type { Outbox } from "../connection/lanes.ts";
+import { type Connection, LiveConnections } from "../connection/live-connections.ts";
 import { type ClientProfile, Session } from "../connection/session.ts";
 import { Subscriptions } from "../subscriptions/subscriptions.ts";
 import { McpTasks } from "../tasks/mcp-tasks.ts";
@@ -184,4 +188,30 @@ export class ToolPages {
     const hints = isPrivate ? ({ ...cacheHints, cacheScope: "private" } as const) : cacheHints;
     return encodeToolsListResult(page.items, version, { hints, nextCursor: page.nextCursor });
   }
+}
+
+type FeatureName = "resources" | "prompts" | "completion" | "skills";
+
+/** A feature for the handlers of its methods, which exist only where it is offered (`Method.needs`). */
+export function featureOf<Name extends FeatureName>(
+  { server }: ServedConnection,
+  name: Name,
+): NonNullable<ServerFeatures[Name]> {
+  const feature = server.features[name];
+  if (feature === undefined) throw new Error(`${name} is not offered, and yet it was asked for`);
+  return feature;
+}
+
+type ListKind = "tools" | "prompts" | "resources" | "skills";
+
+/** How long a client may keep a list; the same on all its pages (docs/spec/modern.md#caching). */
+export function listCacheHints(features: ServerFeatures, kind: ListKind): CacheHints {
+  const own = features.cacheHints ?? hintsOf(features, kind);
+  const joined = kind === "skills" ? undefined : features.joinedHints?.();
+  return joined === undefined ? own : stricterHints(own, joined);
+}
+
+function hintsOf({ changing }: ServerFeatures, kind: ListKind): CacheHints {
+  if (kind !== "skills" && changing.has(kind)) return changingListCacheHints;
+  return kind === "tools" ? toolsListCacheHints : fixedListCacheHints;
 }

@@ -1,17 +1,18 @@
-import { encodeNotification } from "../../protocol/json-rpc.ts";
-import { isWantedAt } from "../../protocol/log-level.ts";
 import type { Cancellation } from "../../base/cancellation.ts";
+import { entriesPerPageMax } from "../../base/limits.ts";
 import type { AskClient } from "../../calls/ask-client.ts";
 import type { ClientContext, ProgressUpdate, RequestContext } from "../../calls/call.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { readPassedMeta, readProgressToken } from "../../protocol/envelope.ts";
-import type { Params } from "../../protocol/json-rpc.ts";
-import type { LogLevel } from "../../protocol/log-level.ts";
+import { encodeNotification, type Params } from "../../protocol/json-rpc.ts";
+import { cutPage, type Page, type PagedList } from "../../protocol/list-parts.ts";
+import { isWantedAt, type LogLevel } from "../../protocol/log-level.ts";
 import type { ProtocolVersion } from "../../protocol/versions.ts";
-import type { ActiveRequest } from "../connection/active-request.ts";
 import { createAsk } from "../ask/create-ask.ts";
-import type { ServedConnection } from "../context/server-context.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import { invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
 import { ProgressReporter } from "../connection/progress.ts";
+import type { ServedConnection } from "../context/server-context.ts";
 
 /** The services for the handler of one request; created from the request as they are used. */
 export class HandlerContext implements RequestContext {
@@ -75,4 +76,20 @@ export function sendLogMessage(
   if (least === undefined || !isWantedAt(level, least)) return;
   if (request.isOver || lane.isCongested) return;
   lane.send(encodeNotification("notifications/message", { level, logger, data }));
+}
+
+/** The page of a list that the request asks for; a foreign cursor is -32602 (docs/spec/modern.md#tools). */
+export function pageReply<Entry>(
+  request: ActiveRequest,
+  list: PagedList<Entry>,
+  encode: (page: Page<Entry>) => string,
+): MethodReply {
+  const page = cutPage(list, request.params?.cursor, entriesPerPageMax);
+  return page === undefined ? unknownCursor() : resultReply(encode(page));
+}
+
+export function unknownCursor(): MethodReply {
+  return invalidParams(
+    "cursor is unknown, or the list has changed; ask without a cursor for the first page",
+  );
 }

@@ -1,18 +1,17 @@
-import type { ServerFeatures } from "../../calls/features.ts";
 import type { ClientContext } from "../../calls/call.ts";
+import type { ServerFeatures } from "../../calls/features.ts";
 import { tasksNotDeclared } from "../../protocol/mcp-task.ts";
-import { uriProblem } from "../../protocol/uri.ts";
+import { uriProblem } from "../../protocol/resource-types.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
-import type { ServedConnection } from "../context/server-context.ts";
 import {
   cancelledReply,
   faultReply,
   invalidParams,
   type MethodReply,
 } from "../connection/method.ts";
-import type { ServerContext } from "../context/server-context.ts";
+import type { ServedConnection, ServerContext } from "../context/server-context.ts";
 import { type ListenFilter, readListenFilter } from "../subscriptions/listen-filter.ts";
-import { offersTasks } from "../tasks/task-support.ts";
+import { offersTasks } from "../tasks/task-inputs.ts";
 
 /** `subscriptions/listen`: lasts until one of the two sides ends it (docs/spec/modern.md#subscriptions). */
 export function handleListen(

@@ -1,12 +1,12 @@
-import type { HttpSessionsParts } from "./http-sessions.ts";
 import type { Authorization } from "../auth/authorizer.ts";
 import type { Principal } from "../auth/principal.ts";
-import type { RequestGuard } from "../transport/http/request-guard.ts";
 import { type BodyBounds, createBodyBounds } from "../transport/http/read-body.ts";
-import { Heartbeat } from "./heartbeat.ts";
+import type { RequestGuard } from "../transport/http/request-guard.ts";
+import { Heartbeat, type StandingOf, StandingWatch } from "./heartbeat.ts";
 import { HttpMetrics } from "./http-metrics.ts";
-import { HttpSessions } from "./http-sessions.ts";
+import { HttpSessions, type HttpSessionsParts } from "./http-sessions.ts";
 import { LegacyHttp } from "./legacy-http.ts";
+import { McpPost } from "./mcp-post.ts";
 import {
   beginsWork,
   type RefuseMessage,
@@ -14,10 +14,8 @@ import {
   type RefuseTool,
 } from "./message-refusals.ts";
 import { ModernHttp, type ModernHttpParts } from "./modern-http.ts";
-import { McpPost } from "./mcp-post.ts";
-import { refusal } from "./responses.ts";
 import { SsePair, type SsePairPaths } from "./sse-pair.ts";
-import { type StandingOf, StandingWatch } from "./standing-watch.ts";
+import { refusal } from "./sse-stream.ts";
 
 export interface HttpEndpointParts extends HttpSessionsParts, Omit<ModernHttpParts, "heartbeat"> {
   /** Path of the MCP endpoint, such as `/mcp`. */

@@ -1,23 +1,21 @@
 import { httpRetryMs } from "../../base/limits.ts";
-import type { StoredEvent } from "../transport/http/event-store.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { Outbox } from "../connection/lanes.ts";
+import { createConnection, type ServedConnection } from "../context/server-context.ts";
+import { Dispatcher } from "../dispatcher.ts";
 import {
   encodeEvent,
   encodePriming,
   encodeRetry,
+  type EventMemory,
+  EventStore,
   keepAliveComment,
-} from "../transport/http/sse.ts";
-import type { EventSink } from "./event-sink.ts";
-import type { Beating } from "./heartbeat.ts";
-import { SseStream } from "./sse-stream.ts";
-import type { Principal } from "../auth/principal.ts";
-import type { EventMemory } from "../transport/http/event-memory.ts";
-import { EventStore } from "../transport/http/event-store.ts";
-import { createConnection, type ServedConnection } from "../context/server-context.ts";
-import { Dispatcher } from "../dispatcher.ts";
-import type { Outbox } from "../connection/outbox.ts";
-import type { Heartbeat } from "./heartbeat.ts";
-import type { LegacySession, LegacySessionParts } from "./legacy-session.ts";
-import { replayResponse } from "./responses.ts";
+  type StoredEvent,
+} from "../transport/http/event-store.ts";
+import type { Beating, Heartbeat } from "./heartbeat.ts";
+import type { LegacySession, LegacySessionParts } from "./http-sessions.ts";
+import type { EventSink } from "./response-lane.ts";
+import { replayResponse, SseStream } from "./sse-stream.ts";
 
 /** The stream for what belongs to no request. */
 const ownStreamNumber = 0;

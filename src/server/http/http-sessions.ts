@@ -1,11 +1,10 @@
-import type { Principal } from "../auth/principal.ts";
 import { httpSessionIdleMsMax, httpSessionsMax } from "../../base/limits.ts";
-import { Shares } from "../../base/shares.ts";
-import { EventMemory } from "../transport/http/event-memory.ts";
-import type { ServerContext } from "../context/server-context.ts";
+import { Shares } from "../../base/turns.ts";
+import type { Principal } from "../auth/principal.ts";
 import type { ClientProfile } from "../connection/session.ts";
-import type { LegacySession, SessionKind } from "./legacy-session.ts";
-import type { StandingOf } from "./standing-watch.ts";
+import type { ServedConnection, ServerContext } from "../context/server-context.ts";
+import { EventMemory } from "../transport/http/event-store.ts";
+import type { StandingOf } from "./heartbeat.ts";
 
 export interface HttpSessionsParts {
   readonly server: ServerContext;
@@ -121,3 +120,32 @@ export class HttpSessions {
     }
   }
 }
+
+/** A legacy session over HTTP, whatever carries its messages. */
+export interface LegacySession {
+  readonly id: string;
+  /** Only this principal may use it. Its scopes are those of the newest request: tokens are renewed. */
+  principal: Principal;
+  /** On the clock of `performance.now()`. */
+  usedAt: number;
+  readonly connection: ServedConnection;
+  /** True: it is not idle, however long ago it was used. */
+  readonly isBusy: boolean;
+  /** The token has expired: what would stay open without end is closed; a client with a new one comes back. */
+  expire(): void;
+  /** The session has ended, its work is cancelled. */
+  closeStreams(): void;
+}
+
+export interface LegacySessionParts {
+  readonly id: string;
+  /** The principal that made it. */
+  readonly principal: Principal;
+  readonly server: ServerContext;
+  /** Bounds what the streams of all sessions keep. */
+  readonly memory: EventMemory;
+  readonly profile: (session: LegacySession) => ClientProfile;
+}
+
+/** A class of sessions. */
+type SessionKind<S extends LegacySession> = new (parts: LegacySessionParts) => S;

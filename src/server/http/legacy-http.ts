@@ -1,22 +1,23 @@
-import type { ServedConnection } from "../context/server-context.ts";
-import { ClientRequests } from "../connection/client-requests.ts";
-import { Dispatcher } from "../dispatcher.ts";
-import { InFlight } from "../connection/in-flight.ts";
-import type { ReplyLane } from "../connection/lane.ts";
-import { Session } from "../connection/session.ts";
+import { type ClassifiedMessage, classifyMessage } from "../../protocol/envelope.ts";
 import type { Principal } from "../auth/principal.ts";
-import { type ClassifiedMessage, classifyMessage } from "../../protocol/classify.ts";
-import { prefersEventStream, takesEventStream } from "../transport/http/accept.ts";
-import { legacyStatus } from "../transport/http/status.ts";
+import { InFlight } from "../connection/active-request.ts";
+import { ClientRequests } from "../connection/client-requests.ts";
+import type { ReplyLane } from "../connection/lanes.ts";
+import { Session } from "../connection/session.ts";
+import type { ServedConnection, ServerContext } from "../context/server-context.ts";
+import { Dispatcher } from "../dispatcher.ts";
+import {
+  legacyStatus,
+  prefersEventStream,
+  takesEventStream,
+} from "../transport/http/header-rules.ts";
 import { checkSessionVersion } from "../transport/http/version-header.ts";
-
-import type { ServerContext } from "../context/server-context.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { HttpSession } from "./http-session.ts";
 import type { HttpSessions } from "./http-sessions.ts";
 import { beginsWork } from "./message-refusals.ts";
 import { ResponseLane } from "./response-lane.ts";
-import { accepted, faultResponse, noContent, refusal, tooManySessions } from "./responses.ts";
+import { accepted, faultResponse, noContent, refusal, tooManySessions } from "./sse-stream.ts";
 
 const nobody = {
   id: "nobody",

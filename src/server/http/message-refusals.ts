@@ -1,7 +1,7 @@
+import type { ClassifiedMessage } from "../../protocol/envelope.ts";
 import type { Principal } from "../auth/principal.ts";
-import type { ClassifiedMessage } from "../../protocol/classify.ts";
 import type { BodyReading } from "../transport/http/read-body.ts";
-import { faultResponse } from "./responses.ts";
+import { faultResponse } from "./sse-stream.ts";
 
 /** Undefined when the principal may use the tool, else the answer (403). */
 export type RefuseTool = (principal: Principal, toolName: string) => Response | undefined;

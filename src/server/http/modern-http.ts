@@ -1,26 +1,22 @@
-import { encodeEvent, keepAliveComment } from "../transport/http/sse.ts";
-import type { EventSink } from "./event-sink.ts";
-import { SseStream } from "./sse-stream.ts";
-import type { Router } from "../../calls/call.ts";
-import type { ToolListing } from "../../protocol/tool-types.ts";
-import { type ParamHeader, paramHeadersOf } from "../../protocol/param-headers.ts";
 import { httpSubscriptionsMax } from "../../base/limits.ts";
-import { Shares } from "../../base/shares.ts";
-import type { ClassifiedMessage, ModernRequest } from "../../protocol/classify.ts";
+import { Shares } from "../../base/turns.ts";
+import type { Router } from "../../calls/call.ts";
+import type { ClassifiedMessage, ModernRequest } from "../../protocol/envelope.ts";
+import { type ParamHeader, paramHeadersOf } from "../../protocol/headers.ts";
 import type { ProtocolFault } from "../../protocol/json-rpc.ts";
+import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { Principal } from "../auth/principal.ts";
+import { InFlight } from "../connection/active-request.ts";
 import { ClientRequests } from "../connection/client-requests.ts";
-import { InFlight } from "../connection/in-flight.ts";
 import { type ClientProfile, Session } from "../connection/session.ts";
 import type { ServedConnection, ServerContext } from "../context/server-context.ts";
 import { Dispatcher } from "../dispatcher.ts";
-import { checkRequestHeaders } from "../transport/http/header-rules.ts";
-import { modernStatus } from "../transport/http/status.ts";
-import type { Heartbeat } from "./heartbeat.ts";
+import { encodeEvent, keepAliveComment } from "../transport/http/event-store.ts";
+import { checkRequestHeaders, modernStatus } from "../transport/http/header-rules.ts";
+import type { Heartbeat, StandingOf } from "./heartbeat.ts";
 import { OpenRequests } from "./open-requests.ts";
-import { ResponseLane } from "./response-lane.ts";
-import { accepted, refusal } from "./responses.ts";
-import type { StandingOf } from "./standing-watch.ts";
+import { type EventSink, ResponseLane } from "./response-lane.ts";
+import { accepted, refusal, SseStream } from "./sse-stream.ts";
 
 interface ModernClient {
   /** With the newest token. */

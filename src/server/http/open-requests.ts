@@ -1,7 +1,7 @@
 import { IdTable } from "../../base/id-table.ts";
 import type { Principal } from "../auth/principal.ts";
-import type { InFlight } from "../connection/in-flight.ts";
-import type { StandingOf } from "./standing-watch.ts";
+import type { InFlight } from "../connection/active-request.ts";
+import type { StandingOf } from "./heartbeat.ts";
 
 interface OpenRequest {
   readonly request: Request;

@@ -1,7 +1,6 @@
-import type { ReplyLane } from "../connection/lane.ts";
-import type { EventSink } from "./event-sink.ts";
+import type { ReplyLane } from "../connection/lanes.ts";
 import type { Heartbeat } from "./heartbeat.ts";
-import { accepted, jsonResponse } from "./responses.ts";
+import { accepted, jsonResponse } from "./sse-stream.ts";
 
 export interface ResponseLaneParts {
   /** HTTP status of a reply that is JSON alone; `code` is that of its error. */
@@ -94,4 +93,17 @@ export class ResponseLane implements ReplyLane {
     this.#answer = response;
     this.#resolve?.(response);
   }
+}
+
+/** Where the messages of one response stream go: to the client at once, or kept until it comes back. */
+export interface EventSink {
+  readonly response: Response;
+  readonly isCongested: boolean;
+  send(text: string): void;
+  /** A sign of life, so that nobody on the way gives up on a silent stream. */
+  keepAlive(): void;
+  /** The last message. */
+  finish(text: string | undefined): void;
+  /** Ends the response while the stream goes on; undefined where streams cannot be resumed. */
+  readonly closeEarly?: () => void;
 }

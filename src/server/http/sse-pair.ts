@@ -1,22 +1,18 @@
+import { type ClassifiedMessage, classifyMessage } from "../../protocol/envelope.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import { legacyVersions } from "../../protocol/versions.ts";
-import { encodeEvent, keepAliveComment } from "../transport/http/sse.ts";
+import type { Principal } from "../auth/principal.ts";
+import { type Outbox, PipeLane } from "../connection/lanes.ts";
 import { createConnection, type ServedConnection } from "../context/server-context.ts";
 import { Dispatcher } from "../dispatcher.ts";
-import type { Outbox } from "../connection/outbox.ts";
-import { PipeLane } from "../connection/pipe-lane.ts";
-import type { Beating } from "./heartbeat.ts";
-import type { LegacySession, LegacySessionParts } from "./legacy-session.ts";
-import { SseStream } from "./sse-stream.ts";
-import type { Principal } from "../auth/principal.ts";
-import { type ClassifiedMessage, classifyMessage } from "../../protocol/classify.ts";
-import { takesEventStream } from "../transport/http/accept.ts";
+import { encodeEvent, keepAliveComment } from "../transport/http/event-store.ts";
+import { takesEventStream } from "../transport/http/header-rules.ts";
 import { type BodyBounds, readBody } from "../transport/http/read-body.ts";
 import { checkSessionVersion, decideEra } from "../transport/http/version-header.ts";
-import type { Heartbeat } from "./heartbeat.ts";
-import type { HttpSessions } from "./http-sessions.ts";
+import type { Beating, Heartbeat } from "./heartbeat.ts";
+import type { HttpSessions, LegacySession, LegacySessionParts } from "./http-sessions.ts";
 import { refuseBody, type RefuseMessage } from "./message-refusals.ts";
-import { accepted, faultResponse, refusal, tooManySessions } from "./responses.ts";
+import { accepted, faultResponse, refusal, SseStream, tooManySessions } from "./sse-stream.ts";
 
 /** Where the two endpoints are. */
 export interface SsePairPaths {

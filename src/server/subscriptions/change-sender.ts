@@ -1,6 +1,9 @@
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { changeRetryMs, changeRetryMsMax } from "../../base/limits.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
-import type { Outbox } from "../connection/outbox.ts";
+import type { Change } from "../../calls/features.ts";
+import { metaKeys } from "../../protocol/envelope.ts";
+import { encodeNotification, type Params, type RequestId } from "../../protocol/json-rpc.ts";
+import type { Outbox } from "../connection/lanes.ts";
 
 /** A subscriber to changes. */
 export interface ChangeReader {
@@ -66,4 +69,24 @@ function drain(outbox: Outbox, waiting: Waiting): void {
     waiting.delete(key);
     outbox.send(encode());
   }
+}
+
+/** Changes with the same key say the same: one that waits stands for all of them. */
+export function changeKey(change: Change): string {
+  return change.kind === "resource" ? `resource ${change.uri}` : change.kind;
+}
+
+/** The notification of a change; `subscriptionId` is that of a modern subscription, with its JSON type. */
+export function encodeChange(change: Change, subscriptionId?: RequestId): string {
+  const tag =
+    subscriptionId === undefined ? undefined : { _meta: subscriptionMeta(subscriptionId) };
+  if (change.kind === "resource") {
+    return encodeNotification("notifications/resources/updated", { ...tag, uri: change.uri });
+  }
+  return encodeNotification(`notifications/${change.kind}/list_changed`, tag);
+}
+
+/** `_meta` of every message of a subscription (docs/spec/modern.md#subscriptions). */
+export function subscriptionMeta(id: RequestId): Params {
+  return { [metaKeys.subscriptionId]: id };
 }

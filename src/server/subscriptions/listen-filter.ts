@@ -1,5 +1,5 @@
 import { watchedCharsMax, watchedResourcesMax } from "../../base/limits.ts";
-import type { Change } from "../../calls/changes.ts";
+import type { Change } from "../../calls/features.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 
 /** The changes that a subscription wants (docs/spec/modern.md#subscriptions). */

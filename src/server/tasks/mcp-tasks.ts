@@ -1,4 +1,4 @@
-import type { Cancellation } from "../../base/cancellation.ts";
+import { type Cancellation, startTimer, type Timer } from "../../base/cancellation.ts";
 import {
   mcpTaskPollIntervalMsDefault,
   mcpTaskResultsCharsMax,
@@ -6,7 +6,6 @@ import {
   mcpTasksPerOwnerMax,
   mcpTaskTtlMsDefault,
 } from "../../base/limits.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
 import { FaultError } from "../../calls/ask-client.ts";
 import type { TaskOptions } from "../../calls/call.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";

@@ -1,5 +1,5 @@
-import { JsonWeight, type WeightBounds } from "../../base/json-weight.ts";
 import { messageLineBytesMax } from "../../base/limits.ts";
+import { JsonWeight, type WeightBounds } from "../../base/weight.ts";
 
 const newline = 0x0a;
 /** First size of the buffer for a line whose end has not come yet. */

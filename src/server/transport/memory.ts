@@ -1,4 +1,4 @@
-import { createDeferred } from "../../base/deferred.ts";
+import { createDeferred } from "../../base/shared-work.ts";
 import { MessageParser } from "./message-parser.ts";
 import type { EventsReceiver, Transport } from "./transport.ts";
 

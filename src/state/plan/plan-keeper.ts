@@ -4,8 +4,15 @@ import { join, sep } from "node:path";
 import { AppError } from "../../base/errors.ts";
 import { planGoalCharsMax } from "../../base/limits.ts";
 import type { ServerEvent, StateScope } from "../../base/server-events.ts";
-import { createPlanFile, headingOf, planFolderParts } from "./plan-folder.ts";
-import { findActiveFile, findPlanFile, type PlanPlaces, readPlanFile } from "./read-plan-file.ts";
+import {
+  createPlanFile,
+  findActiveFile,
+  findPlanFile,
+  headingOf,
+  planFolderParts,
+  type PlanPlaces,
+  readPlanFile,
+} from "./plan-folder.ts";
 
 /** Plan mode as it is kept, for each scope. */
 export interface KeptPlan {

@@ -3,8 +3,7 @@ import {
   skillDescriptionShortCharsMax,
   skillListCharsMax,
 } from "../../base/limits.ts";
-import type { SkillOrigin } from "./skill.ts";
-import { compareNames } from "./skill-name.ts";
+import { compareNames, type SkillOrigin } from "./skill.ts";
 
 /** What the list says of a skill. */
 interface ListedSkill {

@@ -1,8 +1,17 @@
-import { skillDescriptionCharsMax } from "../../base/limits.ts";
-import { parseFrontMatter, splitSkill } from "./front-matter.ts";
-import type { FrontMatter, FrontMatterValue, Skill, SkillOrigin } from "./skill.ts";
-import { isProperSkillName } from "./skill-name.ts";
-import { visibleLine } from "./visible-text.ts";
+import {
+  skillDescriptionCharsMax,
+  skillFrontMatterBytesMax,
+  skillFrontMatterDepthMax,
+  skillFrontMatterValuesMax,
+} from "../../base/limits.ts";
+import {
+  type FrontMatter,
+  type FrontMatterValue,
+  isProperSkillName,
+  type Skill,
+  type SkillOrigin,
+  visibleLine,
+} from "./skill.ts";
 
 /** Where a skill was found. */
 export interface FoundSkill {
@@ -69,4 +78,141 @@ function problemsOf(
       ? ["its front matter has no description: its first line is used instead"]
       : []),
   ];
+}
+
+interface SplitSkill {
+  /** The lines between the two `---`; undefined when the file does not begin with front matter. */
+  readonly frontMatter: string | undefined;
+  readonly body: string;
+  /** What is wrong with how it is written. */
+  readonly problem: string | undefined;
+}
+
+/** Takes a SKILL.md apart. Line ends become `\n`. */
+export function splitSkill(text: string): SplitSkill {
+  const lines = text.replace(/^\ufeff/, "").replaceAll(/\r\n?/g, "\n");
+  const opening = /^\s*---[ \t]*\n/.exec(lines);
+  if (opening === null) {
+    return { frontMatter: undefined, body: lines, problem: "it has no front matter" };
+  }
+  const rest = lines.slice(opening[0].length);
+  const closing = /^(?:---|\.\.\.)[ \t]*(?:\n|$)/m.exec(rest);
+  if (closing === null || isTooLong(rest, closing.index)) {
+    return {
+      frontMatter: undefined,
+      body: lines,
+      problem: `its front matter has no end (---) within ${skillFrontMatterBytesMax} bytes`,
+    };
+  }
+  const frontMatter = rest.slice(0, closing.index);
+  return { frontMatter, body: rest.slice(closing.index + closing[0].length), problem: undefined };
+}
+
+/** In bytes, so that the beginning of a file gives the same result as the whole file. */
+function isTooLong(text: string, end: number): boolean {
+  return (
+    end > skillFrontMatterBytesMax ||
+    Buffer.byteLength(text.slice(0, end)) > skillFrontMatterBytesMax
+  );
+}
+
+interface ParsedFrontMatter {
+  readonly values: FrontMatter;
+  readonly problem: string | undefined;
+}
+
+/** Anchors and aliases make few lines into many values; no skill needs them. */
+const anchorOrAlias = /(?:^[ \t]*|[:?-][ \t]+|[[{,][ \t]*)[&*]\S/m;
+/** More of their marks than that, at any place: behind a tag or a quoted key they are not emphasis either. */
+const marksMax = 16;
+/** More brackets than that nest deeper than the parser's stack, in text that has no use for them. */
+const bracketsMax = 200;
+/** The same for lists and keys that begin on one line. */
+const nestedLine = /(?:[-?]\s+){16}/;
+
+/**
+ * Reads front matter as YAML, and where that is refused line by line: descriptions with a colon in them are
+ * common, and no YAML.
+ */
+export function parseFrontMatter(text: string): ParsedFrontMatter {
+  const brackets = text.match(/[[{]/g)?.length ?? 0;
+  const marks = text.match(/[&*]\S/g)?.length ?? 0;
+  const isHostile =
+    anchorOrAlias.test(text) || nestedLine.test(text) || brackets > bracketsMax || marks > marksMax;
+  if (isHostile) return readLines(text);
+  try {
+    const values = boundedValue(Bun.YAML.parse(text));
+    if (values === undefined) {
+      return { values: {}, problem: "its front matter has too many or too deeply nested values" };
+    }
+    const isMapping = typeof values === "object" && values !== null && !Array.isArray(values);
+    if (isMapping) return { values: values as FrontMatter, problem: undefined };
+    return { values: {}, problem: "its front matter has no keys" };
+  } catch {
+    return readLines(text);
+  }
+}
+
+function readLines(text: string): ParsedFrontMatter {
+  const values: Record<string, string | boolean> = {};
+  for (const line of text.split("\n")) {
+    const match = /^([A-Za-z][\w-]{0,63}):[ \t]+(\S.*)$/.exec(line);
+    if (match === null) continue;
+    const [, key = "", value = ""] = match;
+    // The text of a block is on the lines that follow.
+    if (/^[|>][+\d-]*$/.test(value.trim())) continue;
+    if (!Object.hasOwn(values, key)) values[key] = plainValue(value.trim());
+  }
+  return {
+    values,
+    problem: "its front matter is not valid YAML: only its plain `key: value` lines are used",
+  };
+}
+
+function plainValue(text: string): string | boolean {
+  const [, truth] = /^(true|false)(?:\s+#.*)?$/i.exec(text) ?? [];
+  if (truth !== undefined) return truth.toLowerCase() === "true";
+  return /^(["']).*\1$/.test(text) ? text.slice(1, -1) : text;
+}
+
+/** A copy of a parser's value as plain data; undefined when it is too large, too deep or cyclic. */
+function boundedValue(value: unknown): FrontMatterValue | undefined {
+  const copier = new Copier();
+  const copy = copier.copy(value, 0);
+  return copier.isTooMuch ? undefined : copy;
+}
+
+class Copier {
+  #left = skillFrontMatterValuesMax;
+  #isTooDeep = false;
+
+  get isTooMuch(): boolean {
+    return this.#left < 0 || this.#isTooDeep;
+  }
+
+  /** Shared parts are counted each time that they are met, so a text of few lines stays few values. */
+  copy(value: unknown, depth: number): FrontMatterValue {
+    this.#left -= 1;
+    if (depth > skillFrontMatterDepthMax) this.#isTooDeep = true;
+    if (this.isTooMuch) return null;
+    if (Array.isArray(value)) {
+      return (value as readonly unknown[]).map((inner) => this.copy(inner, depth + 1));
+    }
+    if (typeof value === "object" && value !== null) return this.#copyObject(value, depth);
+    if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+    if (typeof value === "boolean") return value;
+    return typeof value === "string" ? value.toWellFormed() : null;
+  }
+
+  #copyObject(value: object, depth: number): FrontMatterValue {
+    const copy: Record<string, FrontMatterValue> = Object.create(null) as Record<
+      string,
+      FrontMatterValue
+    >;
+    for (const [key, inner] of Object.entries(value)) {
+      if (this.isTooMuch) break;
+      copy[key.toWellFormed()] = this.copy(inner, depth + 1);
+    }
+    return copy;
+  }
 }

@@ -10,8 +10,8 @@ import {
   skillFilesMax,
 } from "../../base/limits.ts";
 import { unsafeCharacters } from "../../base/unsafe-characters.ts";
-import { firstByName } from "./first-by-name.ts";
-import { compareNames } from "./skill-name.ts";
+import { firstByName } from "./skill-sources.ts";
+import { compareNames } from "./skill.ts";
 
 export interface SkillFiles {
   /** Paths relative to the skill's folder, with `/`, sorted. */

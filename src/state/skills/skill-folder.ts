@@ -1,6 +1,4 @@
 import type { Dirent } from "node:fs";
-import { firstByName } from "./first-by-name.ts";
-import { isSkillName } from "./skill-name.ts";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -12,12 +10,11 @@ import {
   skillReadsMax,
   skillsPerFolderMax,
 } from "../../base/limits.ts";
-import { readInside } from "./file-inside.ts";
 import { FreshLook } from "./fresh-look.ts";
-import { realSkillFolder, realSourceDir } from "./locate-skill.ts";
+import { readInside, realSkillFolder, realSourceDir } from "./open-skill.ts";
 import { readSkill } from "./read-skill.ts";
-import type { Skill, SkillProblem } from "./skill.ts";
-import type { SkillSource } from "./skill-sources.ts";
+import { firstByName, type SkillSource } from "./skill-sources.ts";
+import { isSkillName, type Skill, type SkillProblem } from "./skill.ts";
 
 /** The most names that a note lists of folders that cannot be skills. */
 const unusableMax = 20;

@@ -1,3 +1,6 @@
+import { oneLine } from "../../base/cut-text.ts";
+import { skillNameCharsMax } from "../../base/limits.ts";
+import { unsafeCharacters } from "../../base/unsafe-characters.ts";
 /** The origin of a skill: the project, whose files others may write, the user, or scorpiox-code. */
 export type SkillOrigin = "project" | "user" | "built-in";
 
@@ -36,4 +39,45 @@ export interface Skill {
 export interface SkillProblem {
   readonly path: string;
   readonly reason: string;
+}
+
+/** The form that agentskills.io prescribes. */
+const properName = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+/** What is read all the same. A name is a part of paths and URIs: no separators, no leading dot, nothing invisible. */
+const usableName = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_. -]*$/u;
+
+/** True for what can be the name of a skill's folder. */
+export function isSkillName(name: string): boolean {
+  return (
+    name.length <= skillNameCharsMax &&
+    usableName.test(name) &&
+    !/\p{DI}/u.test(name) &&
+    !name.includes("..") &&
+    !/[. ]$/.test(name)
+  );
+}
+
+/** True for a name as the format prescribes it. */
+export function isProperSkillName(name: string): boolean {
+  return name.length <= skillNameCharsMax && properName.test(name);
+}
+
+/** Lists are the same in every locale: by code units. */
+export function compareNames(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** `text` without the characters that nobody sees, on one line of at most `charsMax` characters. */
+export function visibleLine(text: string, charsMax: number): string {
+  return oneLine(withoutUnseen(text), charsMax);
+}
+
+/** `text` without the characters that nobody sees. */
+export function withoutUnseen(text: string): string {
+  // Default ignorable: fillers, variation selectors and such, of which whole hidden texts can be made.
+  return text
+    .toWellFormed()
+    .replace(unsafeCharacters, "")
+    .replaceAll(/\p{DI}/gu, "");
 }

@@ -1,9 +1,10 @@
 import { constants, Database, type SQLQueryBindings } from "bun:sqlite";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
-import { type FileIdentity, identityOf } from "./file-identity.ts";
+import type { StateScope } from "../../base/server-events.ts";
+import { type ActivePlan, planQuery } from "./tables.ts";
 
 export type Sight<Row> =
   /** `row` is null when it does not exist, as in a missing or older file. */
@@ -85,4 +86,42 @@ function firstIn(database: Database, query: string, values: readonly SQLQueryBin
 
 function isOfOlderVersion(error: unknown): boolean {
   return messageOf(error).includes("no such table");
+}
+
+/** The identity of a file while it exists, wherever it is moved to; undefined = no file. */
+export type FileIdentity = string | undefined;
+
+/** Never throws: an inaccessible file is treated as gone. Does not open it, which would cost SQLite its locks. */
+export function identityOf(path: string): FileIdentity {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
+}
+
+export type PlanSight =
+  /** `plan` is null when plan mode is not active. */
+  | { readonly kind: "seen"; readonly plan: ActivePlan | null }
+  /** The file is there and says nothing now: damaged, or held by another process. */
+  | { readonly kind: "unreadable"; readonly reason: string };
+
+/** Looks which plan is active: every command asks, and another process may have entered plan mode. */
+export class PlanLook {
+  readonly #file: LookFile;
+
+  constructor(path: string) {
+    this.#file = new LookFile(path);
+  }
+
+  /** Never throws and never waits; see `LookFile`. */
+  look({ workspace, owner }: StateScope): PlanSight {
+    const sight = this.#file.first<ActivePlan>(planQuery, workspace, owner);
+    return sight.kind === "seen" ? { kind: "seen", plan: sight.row } : sight;
+  }
+
+  close(): void {
+    this.#file.close();
+  }
 }

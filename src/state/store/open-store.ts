@@ -1,11 +1,20 @@
-import { lstatSync, renameSync, rmSync } from "node:fs";
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import { systemCodeOf } from "../../base/errors.ts";
 import { Database } from "bun:sqlite";
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 
-import { messageOf } from "../../base/errors.ts";
-import { type FileIdentity, identityOf } from "./file-identity.ts";
+import { messageOf, systemCodeOf } from "../../base/errors.ts";
+import { storeFileName } from "../../base/shared-names.ts";
+import { type FileIdentity, identityOf } from "./look-file.ts";
 import { migrate } from "./migrate.ts";
 import { isBusy, isDamage, storeError } from "./store-errors.ts";
 
@@ -204,4 +213,9 @@ function moveIfThere(from: string, to: string): void {
   } catch (error) {
     if (systemCodeOf(error) !== "ENOENT") throw error;
   }
+}
+
+/** The database of all servers of this user. */
+export function storePathIn(scorpioxDir: string): string {
+  return join(scorpioxDir, storeFileName);
 }

@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import type { AppError } from "../../base/errors.ts";
 import { storeBusyMsMax } from "../../base/limits.ts";
 import { CommitError, commitTogether, type StoreOutcome } from "./commit-together.ts";
-import { type FileIdentity, identityOf } from "./file-identity.ts";
+import { type FileIdentity, identityOf } from "./look-file.ts";
 import { assertNotNewer } from "./migrate.ts";
 import { openStore, setAsideAloud } from "./open-store.ts";
 import { isDamage, storeError } from "./store-errors.ts";

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 
 import type { StateScope } from "../../base/server-events.ts";
-import { type ActivePlan, PlanTable } from "./plan-table.ts";
+import { type ActivePlan, PlanTable } from "./tables.ts";
 import { performTaskRequest } from "./tasks/task-book.ts";
 import type { TaskReply, TaskRequest } from "./tasks/task-records.ts";
 import {

@@ -1,4 +1,33 @@
-import { decodeSvgText } from "./svg-text.ts";
+/** How far into a document its declaration of an encoding is looked for. */
+const declarationChars = 200;
+
+/**
+ * The text of an SVG: by its byte order mark, else by the encoding that it declares, else as UTF-8. Undefined for an
+ * encoding that browsers do not read either, such as UTF-7, in which markup can be written that looks like text.
+ */
+export function decodeSvgText(bytes: Uint8Array): string | undefined {
+  const decoder = markedDecoder(bytes) ?? declaredDecoder(bytes);
+  return decoder?.decode(bytes);
+}
+
+function markedDecoder(bytes: Uint8Array): TextDecoder | undefined {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le");
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be");
+  return first === 0xef && second === 0xbb ? new TextDecoder() : undefined;
+}
+
+function declaredDecoder(bytes: Uint8Array): TextDecoder | undefined {
+  const start = new TextDecoder("latin1").decode(bytes.subarray(0, declarationChars));
+  const declared = /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(start)?.[1];
+  // What was read as ASCII so far is not UTF-16, whatever it says.
+  const label = declared?.replace(/^utf-16.*/i, "utf-8");
+  try {
+    return new TextDecoder((label ?? "utf-8") as Bun.Encoding);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Formats that are known by their first bytes. */
 export type ImageFormat =
@@ -123,3 +152,14 @@ function isSvg(bytes: Uint8Array): boolean {
 export function latin1(bytes: Uint8Array, offset: number, length: number): string {
   return String.fromCharCode(...bytes.subarray(offset, offset + length));
 }
+
+/** A larger file is refused before it is read. */
+export const imageFileBytesMax = 100_000_000;
+/** A larger picture is refused by its header: 100 megapixels are 400 MB when decoded. */
+export const imagePixelsMax = 100_000_000;
+/** Clients and models scale anything larger down themselves, and charge for it (docs/images.md#which-files). */
+export const imageLongEdgeMax = 1_568;
+/** As base64 it stays below the 1 MB that a result may have in images. */
+export const imageResultBytesMax = 700_000;
+/** A path of this length is a mistake; the systems' own limits are lower. */
+export const imagePathCharsMax = 4_096;

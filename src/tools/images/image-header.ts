@@ -1,13 +1,12 @@
-import { readBmpHeader } from "./headers/bmp-header.ts";
-import { readGifHeader } from "./headers/gif-header.ts";
-import { readIcoHeader } from "./headers/ico-header.ts";
-import { readIsoHeader } from "./headers/iso-header.ts";
-import { readJpegHeader } from "./headers/jpeg-header.ts";
-import { readPngHeader } from "./headers/png-header.ts";
+import {
+  readGifHeader,
+  readJpegHeader,
+  readPngHeader,
+  readWebpHeader,
+} from "./headers/common-formats.ts";
+import { readIsoHeader, readSvgHeader, readTiffHeader } from "./headers/converted-formats.ts";
+import { readBmpHeader, readIcoHeader } from "./headers/dib-header.ts";
 import type { ImageHeader } from "./headers/still.ts";
-import { readSvgHeader } from "./headers/svg-header.ts";
-import { readTiffHeader } from "./headers/tiff-header.ts";
-import { readWebpHeader } from "./headers/webp-header.ts";
 import type { ImageFormat } from "./image-format.ts";
 
 const readers: Readonly<Record<ImageFormat, (bytes: DataView) => ImageHeader>> = {

@@ -1,18 +1,18 @@
-import { joinMessages } from "./messages.ts";
 import { routeConsoleToStderr } from "../../base/console.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { AnyTool } from "../tool.ts";
-import { ComputingCell } from "./computing-cell.ts";
 import { JobContext } from "./job-context.ts";
 import {
   decodeToWorker,
   encodeFromWorker,
   type FromWorker,
   type JobMessage,
+  joinMessages,
   type ReplyMessage,
   type ToWorker,
 } from "./messages.ts";
 import { runJob } from "./run-job.ts";
+import { ComputingCell } from "./stretch-watch.ts";
 
 declare const self: Worker;
 

@@ -1,4 +1,6 @@
 import { AppError, type AppErrorCode } from "../../base/errors.ts";
+import { hasLinks } from "../../protocol/content-codec.ts";
+import type { InputKind } from "../../protocol/input-request.ts";
 import {
   type BackgroundService,
   type ClientService,
@@ -7,20 +9,20 @@ import {
   type ServiceMethod,
   type ServiceMethods,
 } from "../services.ts";
-import { hasLinks } from "../../protocol/content-codec.ts";
-import type { InputKind } from "../../protocol/input-request.ts";
+import type {
+  CallbacksService,
+  PlanService,
+  QuestionsService,
+  SkillsService,
+} from "../state-services.ts";
+import type { TasksService } from "../task-service.ts";
+import type { Snapshots, ToolContext, ToolLimits } from "../tool.ts";
 import type {
   DocumentsService,
   ImagesService,
   WebService,
   WorkspaceService,
 } from "../web-services.ts";
-import type { CallbacksService } from "../callback-service.ts";
-import type { PlanService } from "../plan-service.ts";
-import type { QuestionsService } from "../question-service.ts";
-import type { SkillsService } from "../skill-service.ts";
-import type { TasksService } from "../task-service.ts";
-import type { Snapshots, ToolContext, ToolLimits } from "../tool.ts";
 import type { JobMessage, ServiceCall, ServiceReply } from "./messages.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { workerJobMsMax, workerStartMsMax } from "../../base/limits.ts";
-import type { Ending } from "./job.ts";
+import type { Ending } from "./messages.ts";
 import type { Stretch } from "./stretch-watch.ts";
 import type { Job } from "./worker-slot.ts";
 

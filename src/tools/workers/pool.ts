@@ -2,8 +2,14 @@ import type { Cancellation } from "../../base/cancellation.ts";
 import { IdTable } from "../../base/id-table.ts";
 import { workerIdleMs, workerJobMsMax, workerQueueMax, workersMax } from "../../base/limits.ts";
 import { recordedMethods } from "../services.ts";
-import { type Ending, type JobMessageSource, type JobOutcome, type JobServiceHost } from "./job.ts";
-import type { FromWorker, ServiceCall } from "./messages.ts";
+import {
+  type Ending,
+  type FromWorker,
+  type JobMessageSource,
+  type JobOutcome,
+  type JobServiceHost,
+  type ServiceCall,
+} from "./messages.ts";
 import { cancelGraceMs, cancelledReason, findOverdue } from "./overdue.ts";
 import { type Job, WorkerSlot } from "./worker-slot.ts";
 

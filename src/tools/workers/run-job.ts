@@ -1,11 +1,8 @@
 import type * as z from "zod/mini";
+
 import { AppError, messageOf } from "../../base/errors.ts";
 import { structuredBytesMax } from "../../base/limits.ts";
-import {
-  badArguments,
-  encodeCallToolResult,
-  tooLongForData,
-} from "../../protocol/call-result-codec.ts";
+import { badArguments, encodeCallToolResult, tooLongForData } from "../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock, ResourceLink } from "../../protocol/tool-types.ts";
 import { isAtLeast } from "../../protocol/versions.ts";
 import { fitText, isShort, savedLinks } from "../shown-output.ts";

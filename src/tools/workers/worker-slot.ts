@@ -1,16 +1,18 @@
 import { IdTable } from "../../base/id-table.ts";
-import { onWorkerEnd } from "../../base/worker-channel/worker-end.ts";
-import { ComputingCell } from "./computing-cell.ts";
-import type { Ending, JobMessageSource, JobOutcome, JobServiceHost } from "./job.ts";
+import { onWorkerEnd } from "../../base/worker-channel/worker-channel.ts";
 import {
   decodeFromWorker,
   encodeJob,
   encodeToWorker,
+  type Ending,
   type FromWorker,
+  type JobMessageSource,
+  type JobOutcome,
+  type JobServiceHost,
   joinMessages,
   type ServiceReply,
 } from "./messages.ts";
-import { type Stretch, StretchWatch } from "./stretch-watch.ts";
+import { ComputingCell, type Stretch, StretchWatch } from "./stretch-watch.ts";
 
 /** One job on the main thread's side. */
 export interface Job {

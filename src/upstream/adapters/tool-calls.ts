@@ -1,6 +1,6 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import type { ToolFormat } from "./formats.ts";
+import type { ToolFormat } from "./tool-definitions.ts";
 
 /** A call of a tool, whatever form it came in. */
 export interface CommonCall {

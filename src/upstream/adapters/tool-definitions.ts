@@ -1,7 +1,16 @@
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import type { ObjectSchema } from "../../protocol/tool-types.ts";
-import type { ToolFormat } from "./formats.ts";
+
+/** The forms in which definitions, calls and results are written (docs/adapters.md#definitions). */
+export const toolFormats = ["mcp", "openai", "anthropic"] as const;
+
+export type ToolFormat = (typeof toolFormats)[number];
+
+/** Undefined for any other text. */
+export function parseToolFormat(text: string | undefined): ToolFormat | undefined {
+  return toolFormats.find((format) => format === text);
+}
 
 /** What all forms of a definition say. */
 export interface CommonDefinition {

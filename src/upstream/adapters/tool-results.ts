@@ -1,7 +1,6 @@
 import { isObject } from "../../protocol/json-rpc.ts";
-import { cleanText } from "./clean-text.ts";
-import type { ToolFormat } from "./formats.ts";
-import { blockText, textOf } from "./text-of.ts";
+import { blockText, cleanText, textOf } from "./text-of.ts";
+import type { ToolFormat } from "./tool-definitions.ts";
 
 /** How a call ended, as frameworks for function calling want it (CA20). */
 export interface PlainResult {

@@ -1,9 +1,9 @@
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 
 import { catalogueFileBytesMax, catalogueFreshMsMax } from "../../base/upstream-limits.ts";
-import type { ServerCatalogue } from "../connect/server-catalogue.ts";
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { ServerCatalogue } from "../connect/connection.ts";
 import { LaunchTrials } from "./launch-trials.ts";
 import { removeLeftDrafts, writePrivate } from "./write-private.ts";
 

@@ -8,7 +8,7 @@ import {
   isRunningStill,
   ownIdentity,
   type ProcessIdentity,
-} from "../../commands/process/process-identity.ts";
+} from "../../commands/process/proc-table.ts";
 import { writePrivate } from "./write-private.ts";
 
 /** Who tries a launch of which nothing is known. */

@@ -3,6 +3,7 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import { leftDraftMsMin } from "../../base/upstream-limits.ts";
+import type { ConfiguredServer } from "../config/server-entry.ts";
 
 const draftEnd = ".tmp";
 
@@ -35,3 +36,16 @@ export async function removeLeftDrafts(dir: string): Promise<void> {
     if (isLeft) await rm(path, { force: true }).catch(() => {});
   }
 }
+
+/**
+ * Under which name it is kept what a server offers. That may depend on what it may ask of clients: with other rights in its
+ * entry it is asked anew.
+ */
+export function cacheKeyOf({ entry, identity }: ConfiguredServer): string {
+  const { sampling, elicitation, roots } = entry.options;
+  const rights = { sampling, elicitation, ...(roots === undefined ? {} : { roots }) };
+  if (JSON.stringify(rights) === usualRights) return identity;
+  return `${identity}-${Bun.hash(JSON.stringify(rights)).toString(36)}`;
+}
+
+const usualRights = JSON.stringify({ sampling: "deny", elicitation: "ask" });

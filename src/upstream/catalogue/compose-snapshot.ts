@@ -1,24 +1,24 @@
-import { cutEnd } from "../../base/cut-text.ts";
-import { upstreamDescriptionCharsMax, upstreamTitleCharsMax } from "../../base/upstream-limits.ts";
+import { cutEnd, oneLine } from "../../base/cut-text.ts";
+import {
+  upstreamDescriptionCharsMax,
+  upstreamIntroductionCharsMax,
+  upstreamListTtlMsMax,
+  upstreamTitleCharsMax,
+} from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
-import type { PromptArgument, PromptListing } from "../../protocol/prompt-types.ts";
+import type { PromptArgument, PromptListing } from "../../protocol/prompts.ts";
 import type { ResourceListing, ResourceTemplateListing } from "../../protocol/resource-types.ts";
-import { cleanMeta } from "../results/clean-result.ts";
-import type { ServerCatalogue } from "../connect/server-catalogue.ts";
-import { readIcons, textOf } from "./tool-listing.ts";
-import { oneLine } from "../../base/cut-text.ts";
-import { upstreamIntroductionCharsMax } from "../../base/upstream-limits.ts";
-import { cleanText } from "../adapters/clean-text.ts";
-import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
-import { upstreamListTtlMsMax } from "../../base/upstream-limits.ts";
-import { assignNames } from "../names/assign-names.ts";
-import type { SearchedTool } from "../search/searched-tool.ts";
-import type { SkillFile } from "../../protocol/skill-types.ts";
-import { ownUri } from "../results/own-uris.ts";
-import type { PromptEntry, ServerRights, SkillOffer, UpstreamSnapshot } from "../snapshot.ts";
+import type { SkillFile } from "../../protocol/skills.ts";
+import { cleanText } from "../adapters/text-of.ts";
+import type { ServerCatalogue } from "../connect/connection.ts";
 import { skillIn } from "../connect/foreign-skill.ts";
-import { composeTools, type ToolParts } from "./compose-tools.ts";
-import type { ServerView } from "./server-view.ts";
+import { assignNames } from "../names/assign-names.ts";
+import { cleanMeta, ownUri } from "../results/clean-result.ts";
+import type { SearchedTool } from "../search/tool-fields.ts";
+import type { PromptEntry, ServerRights, SkillOffer, UpstreamSnapshot } from "../snapshot.ts";
+import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
+import { composeTools, readIcons, textOf, type ToolParts } from "./compose-tools.ts";
+import type { ServerView } from "./name-table.ts";
 
 export interface ComposedSnapshot {
   readonly snapshot: Omit<UpstreamSnapshot, "revision" | "indexFile">;

@@ -1,6 +1,10 @@
-import type { BlockedTool, ToolEntry } from "../snapshot.ts";
-import { ServerNames } from "../names/server-names.ts";
+import type { GivenRoots, ServerOptions } from "../config/server-entry.ts";
+import type { ServerCatalogue } from "../connect/connection.ts";
 import { nearestTools } from "../names/nearest-tools.ts";
+import { ServerNames } from "../names/server-names.ts";
+import type { ServerInfo } from "../server-state.ts";
+import type { BlockedTool, ToolEntry } from "../snapshot.ts";
+import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
 
 /** How a name led to its tool: for the audit log. */
 export type ResolvedBy = "primary" | "alias";
@@ -118,4 +122,24 @@ export class NameTable {
     const bare = name.startsWith(this.#ownPrefix) ? name.slice(this.#ownPrefix.length) : name;
     return nearestTools(bare, [...this.#parts.reserved, ...names]);
   }
+}
+
+/** One server as it goes into a snapshot. */
+export interface ServerView {
+  readonly info: ServerInfo;
+  readonly options: ServerOptions;
+  /** What it offers and what of that may be used; undefined while nothing is known of it, or when it may not be used. */
+  readonly offer?: { readonly catalogue: ServerCatalogue; readonly judged: JudgedCatalogue };
+  /** It is known whether it may be used. */
+  readonly isLookedAt: boolean;
+  /** It may be used, nothing is known of it, and it is being asked. */
+  readonly isAwaited: boolean;
+  /** The same, and lists still wait for it. */
+  readonly holdsLists: boolean;
+  /** It may be used, and nothing is known of it, whatever the reason. */
+  readonly isUnknown: boolean;
+  /** What it is told of folders. */
+  readonly roots: GivenRoots;
+  /** What it offers may depend on who asks. */
+  readonly hasCredentials: boolean;
 }

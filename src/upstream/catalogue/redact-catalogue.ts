@@ -1,7 +1,7 @@
 import { jsonDepthMax } from "../../base/upstream-limits.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import { cleanText } from "../adapters/clean-text.ts";
-import type { ServerCatalogue } from "../connect/server-catalogue.ts";
+import { cleanText } from "../adapters/text-of.ts";
+import type { ServerCatalogue } from "../connect/connection.ts";
 
 /** Members that are read and never compared: what stands in them may be written otherwise. */
 const proseMembers: ReadonlySet<string> = new Set(["title", "description"]);

@@ -1,10 +1,8 @@
-import { estimateTokens } from "../deferred/estimate-tokens.ts";
-import { aliasForms } from "../names/alias-forms.ts";
-import { NameTable } from "./name-table.ts";
-import type { SearchedTool } from "../search/searched-tool.ts";
-import { summaryOf } from "../search/summary.ts";
-import { argumentNames } from "../search/tool-fields.ts";
+import { estimateTokens } from "../deferred/decide-deferral.ts";
+import { aliasForms } from "../names/server-names.ts";
+import { argumentNames, type SearchedTool, summaryOf } from "../search/tool-fields.ts";
 import type { BlockedTool, BlockReason, ToolEntry, UpstreamSnapshot } from "../snapshot.ts";
+import { NameTable } from "./name-table.ts";
 
 /** A tool of another server, for people: whether it can be called, by which names, and what it costs. */
 export interface InventoryTool {

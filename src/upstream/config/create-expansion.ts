@@ -1,9 +1,9 @@
 import { secretCommandKeptMs } from "../../base/upstream-limits.ts";
-import type { Environment } from "../../config/environment.ts";
+import type { Environment } from "../../config/load-config.ts";
 import type { ConfigDirs } from "../../config/places.ts";
-import type { ExpansionContext } from "./expansion-context.ts";
 import { runSecretCommand } from "../secrets/run-secret-command.ts";
 import type { SecretStore } from "../secrets/secret-store.ts";
+import type { ExpansionContext } from "./expansion-context.ts";
 
 /**
  * What references are filled in from, of this user and this project.

@@ -1,9 +1,17 @@
+import { createHash } from "node:crypto";
+
 import { unsafeCharacters } from "../../base/unsafe-characters.ts";
 import { quoteValue } from "../../config/problems.ts";
-import type { HttpLaunch, ServerLaunch, StdioLaunch, StringMap } from "./server-entry.ts";
-import { EntryFault } from "./entry-fault.ts";
-import type { EntryNotes } from "./entry-fault.ts";
 import { isTable } from "./json-shapes.ts";
+import {
+  EntryFault,
+  type EntryNotes,
+  type HttpLaunch,
+  type ServerLaunch,
+  type StdioLaunch,
+  type StringMap,
+  type UpstreamConfig,
+} from "./server-entry.ts";
 
 type Table = Readonly<Record<string, unknown>>;
 
@@ -136,4 +144,33 @@ function cleanText(text: string, what: string, notes: EntryNotes): string {
     notes.warn(`${what} had ${found}, which were removed.`);
   }
   return cleaned;
+}
+
+/**
+ * What approvals, caches and shared connections hang on: SHA-256 in hex of the canonical JSON of the launch before
+ * expansion, so that a secret which is replaced by another changes nothing.
+ */
+export function launchIdentity(launch: ServerLaunch): string {
+  return createHash("sha256").update(canonicalLaunch(launch)).digest("hex");
+}
+
+/** Keys in order, no blanks. */
+function canonicalLaunch(launch: ServerLaunch): string {
+  if (launch.transport === "http") {
+    const { headers, transport, url } = launch;
+    return JSON.stringify({ headers: sorted(headers), transport, url });
+  }
+  const { args, command, cwd, env, transport } = launch;
+  return JSON.stringify({ args, command, cwd, env: sorted(env), transport });
+}
+
+function sorted(map: StringMap): StringMap {
+  const result: Record<string, string> = Object.create(null);
+  for (const key of Object.keys(map).sort()) result[key] = map[key] ?? "";
+  return result;
+}
+
+/** Equal for configurations with the same servers. */
+export function configFace(config: UpstreamConfig | undefined): string {
+  return JSON.stringify([...(config?.servers ?? [])].map(([name, { entry }]) => [name, entry]));
 }

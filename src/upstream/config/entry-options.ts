@@ -1,3 +1,12 @@
+import { isolations } from "./isolation.ts";
+import { OptionReader } from "./option-reader.ts";
+import { readRootsRule } from "./roots-rule.ts";
+import {
+  type AskRight,
+  EntryFault,
+  type OauthOptions,
+  type ServerOptions,
+} from "./server-entry.ts";
 import {
   type IdpOptions,
   keyAlgorithms,
@@ -7,12 +16,6 @@ import {
   type ServiceOptions,
   type WrittenSecret,
 } from "./service-options.ts";
-import type { OauthOptions } from "./server-entry.ts";
-import { EntryFault } from "./entry-fault.ts";
-import type { AskRight, ServerOptions } from "./server-entry.ts";
-import { isolations } from "./isolation.ts";
-import { OptionReader } from "./option-reader.ts";
-import { readRootsRule } from "./roots-rule.ts";
 
 /**
  * The table `oauth` of an entry. Clients write these names in one way or the other.

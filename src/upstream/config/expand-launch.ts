@@ -1,13 +1,16 @@
 import { join, resolve } from "node:path";
 
-import { hideInArguments, hideInUrl } from "../../base/hide-secrets.ts";
-import { isSecretName } from "../../base/secret-table.ts";
-import { expandServiceClient } from "./service-client.ts";
-import type { ConfiguredServer, HttpLaunch, ServerLaunch, StdioLaunch } from "./server-entry.ts";
-import { EntryFault } from "./entry-fault.ts";
+import { hideInArguments, hideInUrl, isSecretName } from "../../base/secrets.ts";
 import { checkUrl } from "./entry-launch.ts";
-import type { ExpansionContext } from "./expansion-context.ts";
-import { NeedsConfig } from "./needs-config.ts";
+import { type ExpansionContext, NeedsConfig } from "./expansion-context.ts";
+import {
+  type ConfiguredServer,
+  EntryFault,
+  type HttpLaunch,
+  type ServerLaunch,
+  type StdioLaunch,
+} from "./server-entry.ts";
+import { expandServiceClient } from "./service-client.ts";
 import { TextExpander } from "./text-expander.ts";
 
 export type ExpandedLaunch =

@@ -1,5 +1,6 @@
-import type { Environment } from "../../config/environment.ts";
+import type { Environment } from "../../config/load-config.ts";
 import type { SecretStore } from "../secrets/secret-store.ts";
+import type { ServerLaunch } from "./server-entry.ts";
 
 /** What references are filled in from. */
 export interface ExpansionContext {
@@ -22,4 +23,34 @@ export interface ExpansionContext {
  */
 export function inputSecretName(name: string, trust: "user" | "project", identity: string): string {
   return trust === "user" ? `input/${name}` : `input/${identity.slice(0, 16)}/${name}`;
+}
+
+/** A variable or secret that a launch names is not there, or cannot be used. Never leaves this folder. */
+export class NeedsConfig extends Error {
+  override readonly name = "NeedsConfig";
+
+  /**
+   * @param variable as written, without `${}`
+   * @param message a sentence: what is missing and what to do
+   */
+  constructor(
+    readonly variable: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * What `${principal}` and `${principalDir}` are filled in with when an entry is read: whose connection it will be is
+ * known only when one is opened. Characters that no file of configuration has.
+ */
+export const principalMarks = {
+  principal: "\u{E000}principal\u{E000}",
+  principalDir: "\u{E000}principalDir\u{E000}",
+} as const;
+
+/** Whether a launch, as written, differs between principals. */
+export function namesPrincipal(launch: ServerLaunch): boolean {
+  return /\$\{principal(?:Dir)?(?::-|\})/.test(JSON.stringify(launch));
 }

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { realPathOf } from "../../base/real-path.ts";
+import { realPathOf } from "../../base/paths.ts";
 import type { FileOrigin } from "./read-server-file.ts";
-import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
+import type { UpstreamConfigParts } from "./upstream-start.ts";
 
 /**
  * Ranks 1, 2, 4, 5, 7 and 8 of docs/mcp-servers.md#where-servers-come-from.

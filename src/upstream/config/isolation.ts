@@ -1,5 +1,5 @@
+import { namesPrincipal } from "./expansion-context.ts";
 import type { Isolation, Principals, ServerEntry, UpstreamConfig } from "./server-entry.ts";
-import { namesPrincipal } from "./principal-marks.ts";
 
 /** From sharing everything to sharing nothing. */
 export const isolations: readonly Isolation[] = ["shared", "workspace", "user", "session", "call"];

@@ -1,3 +1,4 @@
+import type { Environment } from "../../config/load-config.ts";
 /** One entry as a file has it: nothing of it has been checked. */
 export interface RawEntry {
   /** Undefined in a list whose entry has none. */
@@ -61,4 +62,10 @@ function entriesOfBareMap(root: Readonly<Record<string, unknown>>): RawEntries {
 
 function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+/** True in a process that another one of this program has started as a server of its own (CF20). */
+export function isNested(env: Environment): boolean {
+  const depth = env["SCORPIOX_DEPTH"]?.trim() ?? "";
+  return depth !== "" && depth !== "0";
 }

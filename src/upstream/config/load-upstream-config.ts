@@ -1,24 +1,26 @@
 import { join } from "node:path";
-import type { ConfigDirs } from "../../config/places.ts";
+
 import { serversPerFileMax } from "../../base/upstream-limits.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { mcpAllowKey, mcpDenyKey, mcpServerKey } from "../../config/mcp-keys.ts";
+import type { ConfigDirs } from "../../config/places.ts";
 import { ProblemList } from "../../config/problems.ts";
-import type { EntryOrigin, ServerEntry, ToolRule, UpstreamConfig } from "./server-entry.ts";
+import { isNested } from "./json-shapes.ts";
 import { keptDenies, mergeEntries } from "./merge-entries.ts";
-import { isNested } from "./nesting.ts";
 import { isOwnServerName } from "./own-entry.ts";
-import { parseToolRules } from "./parse-tool-rules.ts";
-import { readManagedRules } from "./read-managed-rules.ts";
+import { parseToolRules, readManagedRules } from "./read-managed-rules.ts";
 import { readServerFile } from "./read-server-file.ts";
-import { readSource } from "./read-source.ts";
-import type { SourceNotes } from "./read-source.ts";
-import { parseServerList } from "./server-list-grammar.ts";
-import { keyFiles, readKeyLevels } from "./server-keys.ts";
-import type { KeyLevel, KeyValue } from "./server-keys.ts";
-import { serverSources } from "./server-sources.ts";
-import type { ServerSource } from "./server-sources.ts";
-import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
+import { readSource, type SourceNotes } from "./read-source.ts";
+import type { EntryOrigin, ServerEntry, ToolRule, UpstreamConfig } from "./server-entry.ts";
+import {
+  keyFiles,
+  type KeyLevel,
+  type KeyValue,
+  parseServerList,
+  readKeyLevels,
+} from "./server-keys.ts";
+import { type ServerSource, serverSources } from "./server-sources.ts";
+import type { UpstreamConfigParts } from "./upstream-start.ts";
 
 /** The configuration, and every file that it depends on, whether it is there or not. */
 export interface UpstreamConfigReading {

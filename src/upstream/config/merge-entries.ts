@@ -1,7 +1,7 @@
-import type { ConfiguredServer, ServerEntry, ServerOptions, ToolRule } from "./server-entry.ts";
+import { launchIdentity } from "./entry-launch.ts";
 import { isolations } from "./isolation.ts";
-import { launchIdentity } from "./launch-identity.ts";
 import { narrowerRoots } from "./roots-rule.ts";
+import type { ConfiguredServer, ServerEntry, ServerOptions, ToolRule } from "./server-entry.ts";
 
 /** From what no rule need speak of to what none can allow; without one, the rules' own default counts. */
 const policies = ["allow", undefined, "ask", "deny"] as const;

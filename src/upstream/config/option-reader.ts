@@ -1,7 +1,6 @@
-import { EntryFault } from "./entry-fault.ts";
-import type { EntryNotes } from "./entry-fault.ts";
 import { readStrings } from "./entry-launch.ts";
 import { isTable } from "./json-shapes.ts";
+import { EntryFault, type EntryNotes } from "./server-entry.ts";
 
 type Table = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,10 @@
 import { basename, isAbsolute, resolve } from "node:path";
 
-import { isNetworkPath } from "../../base/network-path.ts";
+import { isNetworkPath, realPathOf } from "../../base/paths.ts";
 import { product } from "../../base/product.ts";
-import { realPathOf } from "../../base/real-path.ts";
-import { cleanServer } from "../names/exposed-name.ts";
+import { cleanServer } from "../names/assign-names.ts";
 import type { HttpLaunch, ServerLaunch, StdioLaunch } from "./server-entry.ts";
-import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
+import type { UpstreamConfigParts } from "./upstream-start.ts";
 
 /** Programs that run what their first argument names. */
 const runners =

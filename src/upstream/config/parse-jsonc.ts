@@ -2,8 +2,7 @@ import { type Node, type ParseError, parseTree, printParseErrorCode } from "json
 
 import { byteOrderMark } from "../../config/env-file.ts";
 import { problemsPerPlaceMax } from "../../config/problems.ts";
-import { TextLines } from "./error-place.ts";
-import type { ParsedText } from "./parse-toml.ts";
+import { type ParsedText, TextLines } from "./parse-toml.ts";
 
 /** What stands twice in one object: the last counts. */
 interface Duplicate {

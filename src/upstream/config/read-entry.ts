@@ -1,12 +1,18 @@
-import type { EntryOrigin, ServerEntry } from "./server-entry.ts";
-import { EntryFault } from "./entry-fault.ts";
-import type { EntryNotes } from "./entry-fault.ts";
+import { resultCharsMax } from "../../base/limits.ts";
 import { readLaunch } from "./entry-launch.ts";
-import { readOptions } from "./entry-options.ts";
-import { isTable } from "./json-shapes.ts";
-import type { RawEntry } from "./json-shapes.ts";
-import { narrowOptions, warnOfRights } from "./narrow-entry.ts";
+import { defaultServerOptions, readOptions } from "./entry-options.ts";
+import { isTable, type RawEntry } from "./json-shapes.ts";
 import { OptionReader } from "./option-reader.ts";
+import { narrowRoots } from "./roots-rule.ts";
+import {
+  EntryFault,
+  type EntryNotes,
+  type EntryOrigin,
+  type OauthOptions,
+  type ServerEntry,
+  type ServerLaunch,
+  type ServerOptions,
+} from "./server-entry.ts";
 
 /** Names that every object of the language knows. */
 const reservedNames = ["__proto__", "constructor", "prototype"];
@@ -48,4 +54,83 @@ function readSwitch(reader: OptionReader): boolean {
   return (
     reader.right("enabled", [true, false], true) && !reader.right("disabled", [true, false], false)
   );
+}
+
+const defaults = defaultServerOptions;
+
+type WrittenEntry = Readonly<Record<string, unknown>>;
+
+/** Each key by which a project could widen something, and whether it does; in the order in which it is told. */
+const wideningKeys: readonly (readonly [
+  key: string,
+  widens: (options: ServerOptions, entry: WrittenEntry) => boolean,
+])[] = [
+  ["policy", ({ policy }) => policy === "allow"],
+  ["approve", (_options, entry) => entry["approve"] !== undefined],
+  ["sandbox", (_options, entry) => entry["sandbox"] === "off"],
+  ["auto_approve", ({ autoApprove }) => autoApprove],
+  ["sampling", ({ sampling }) => sampling !== "deny"],
+  ["elicitation", ({ elicitation }) => elicitation === "allow"],
+  ["roots", ({ roots }) => JSON.stringify(narrowRoots(roots)) !== JSON.stringify(roots)],
+  ["inherit_env", ({ inheritEnv }) => inheritEnv.length > 0],
+  ["max_result_chars", ({ maxResultChars = 0 }) => maxResultChars > resultCharsMax],
+  ["oauth.grant", ({ oauth }) => oauth?.service !== undefined],
+  ["oauth.issuer", ({ oauth }) => oauth?.issuer !== undefined],
+  ["timeout_ms", ({ timeoutMs }) => timeoutMs > defaults.timeoutMs],
+  ["init_timeout_ms", ({ initTimeoutMs }) => initTimeoutMs > defaults.initTimeoutMs],
+  ["idle_ms", ({ idleMs }) => idleMs > defaults.idleMs],
+];
+
+/**
+ * What of a project's options counts: a project may only narrow (CF5). What would widen is left out with a warning.
+ * @param entry as written, for keys that no option stands for
+ */
+function narrowOptions(
+  options: ServerOptions,
+  entry: WrittenEntry,
+  notes: EntryNotes,
+): ServerOptions {
+  for (const [key, widens] of wideningKeys) {
+    if (!widens(options, entry)) continue;
+    notes.warn(`${key} is ignored: a project's file may only make it stricter.`);
+  }
+  const { policy, maxResultChars, oauth, roots: written, ...kept } = options;
+  const roots = narrowRoots(written);
+  return {
+    ...kept,
+    ...(oauth !== undefined && { oauth: forPersonsAlone(oauth) }),
+    ...(roots !== undefined && { roots }),
+    ...(policy !== undefined && policy !== "allow" && { policy }),
+    ...(maxResultChars !== undefined && maxResultChars <= resultCharsMax && { maxResultChars }),
+    autoApprove: false,
+    sampling: "deny",
+    elicitation: options.elicitation === "allow" ? defaults.elicitation : options.elicitation,
+    inheritEnv: [],
+    timeoutMs: Math.min(options.timeoutMs, defaults.timeoutMs),
+    initTimeoutMs: Math.min(options.initTimeoutMs, defaults.initTimeoutMs),
+    idleMs: Math.min(options.idleMs, defaults.idleMs),
+  };
+}
+
+/**
+ * Who logs in is seen by the user: nothing of theirs is sent on the word of a project, and none says which addresses of
+ * the local network are asked.
+ */
+function forPersonsAlone({
+  service: _service,
+  issuer: _issuer,
+  ...oauth
+}: OauthOptions): OauthOptions {
+  return oauth;
+}
+
+/** Says of references that only a user's file may have; expansion refuses them. */
+function warnOfRights(launch: ServerLaunch, notes: EntryNotes): void {
+  const texts = Object.values(launch).flatMap((value: unknown) =>
+    typeof value === "object" && value !== null ? Object.values(value) : [value],
+  );
+  for (const form of ["cmd", "keyring"]) {
+    if (!texts.some((text) => typeof text === "string" && text.includes(`\${${form}:`))) continue;
+    notes.warn(`\${${form}:…} is not filled in for a project's file; the server will not start.`);
+  }
 }

@@ -1,11 +1,10 @@
 import { serversPerFileMax } from "../../base/upstream-limits.ts";
-import { isTomlFile } from "../../config/config-file-kind.ts";
+import { isTomlFile } from "../../config/places.ts";
 import type { ProblemList } from "../../config/problems.ts";
-import { entriesOfJson, entriesOfToml, type RawEntries } from "./json-shapes.ts";
-import type { LastGoodFiles, RawServerFile } from "./last-good-files.ts";
+import { readOwnTextFile, readTextFile, type TextFile } from "../../config/read-text-file.ts";
+import { entriesOfJson, entriesOfToml, type RawEntries, type RawEntry } from "./json-shapes.ts";
 import { parseJsonc } from "./parse-jsonc.ts";
 import { type ParsedText, parseToml } from "./parse-toml.ts";
-import { readOrigin } from "./read-origin.ts";
 import type { EntryOrigin } from "./server-entry.ts";
 
 /** A file of servers, which need not be there. */
@@ -80,4 +79,32 @@ function jsonReading(file: string, text: string, problems: ProblemList): Reading
     problems.warn({ file, line }, `${JSON.stringify(key)} stands here twice; the last counts.`);
   }
   return { parsed, entriesOf: entriesOfJson, lineOf };
+}
+
+/** The text of a file that names servers. What is named on the command line was meant, whoever may write it. */
+export function readOrigin({ trust, scope, file = "" }: EntryOrigin): TextFile {
+  const isOwn = trust === "user" && scope !== "command-line";
+  return isOwn ? readOwnTextFile(file) : readTextFile(file);
+}
+
+/** The entries of one file, with the lines in which they begin where that is known. */
+export interface RawServerFile {
+  readonly entries: readonly (RawEntry & { readonly line?: number })[];
+}
+
+/** What each file said when it could last be used: an editor that writes half a file takes no server away (CN15). */
+export class LastGoodFiles {
+  readonly #files = new Map<string, RawServerFile>();
+
+  keep(file: string, content: RawServerFile): void {
+    this.#files.set(file, content);
+  }
+
+  forget(file: string): void {
+    this.#files.delete(file);
+  }
+
+  get(file: string): RawServerFile | undefined {
+    return this.#files.get(file);
+  }
 }

@@ -1,10 +1,9 @@
 import { type ProblemList, quoteValue } from "../../config/problems.ts";
-import { EntryFault } from "./entry-fault.ts";
-import type { RawServerFile } from "./last-good-files.ts";
 import { isOwnEntry } from "./own-entry.ts";
 import { readEntry } from "./read-entry.ts";
-import type { EntryOrigin, ServerEntry } from "./server-entry.ts";
-import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
+import type { RawServerFile } from "./read-server-file.ts";
+import { EntryFault, type EntryOrigin, type ServerEntry } from "./server-entry.ts";
+import type { UpstreamConfigParts } from "./upstream-start.ts";
 
 /** Where what is wrong, and what is only worth telling, is written down. */
 export interface SourceNotes {

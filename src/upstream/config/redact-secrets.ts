@@ -1,4 +1,4 @@
-import { hidden } from "../../base/hide-secrets.ts";
+import { hidden } from "../../base/secrets.ts";
 import { redactedCharsMin } from "../../base/upstream-limits.ts";
 
 /** Lists are made once for each launch and used for each line of its log. */

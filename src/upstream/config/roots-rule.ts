@@ -1,8 +1,7 @@
 import { isAbsolute, normalize, sep } from "node:path";
 
-import type { RootsRule } from "./server-entry.ts";
-import { EntryFault } from "./entry-fault.ts";
 import { readStrings } from "./entry-launch.ts";
+import { EntryFault, type RootsRule } from "./server-entry.ts";
 
 /** What is no folder. */
 export const rootsWords = ["none", "workspace", "client"] as const;

@@ -1,13 +1,11 @@
-import { isInside } from "../../base/is-inside.ts";
-import { isNetworkPath } from "../../base/network-path.ts";
-import { realPathOf } from "../../base/real-path.ts";
-import { isServerFile } from "../../config/config-file-kind.ts";
+import { isInside, isNetworkPath, realPathOf } from "../../base/paths.ts";
 import { mcpConfigKey, mcpFileKey, mcpServerKey } from "../../config/mcp-keys.ts";
+import { isServerFile } from "../../config/places.ts";
 import { fixedSources } from "./fixed-sources.ts";
 import type { FileOrigin } from "./read-server-file.ts";
 import type { EntryOrigin } from "./server-entry.ts";
 import { type KeyLevel, type KeyValue, namedFile } from "./server-keys.ts";
-import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
+import type { UpstreamConfigParts } from "./upstream-start.ts";
 
 /** Where servers are read from: a file of them, or a value of `MCP_SERVER`. */
 export type ServerSource =

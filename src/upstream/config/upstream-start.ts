@@ -1,7 +1,7 @@
-import type { Environment } from "../../config/environment.ts";
+import type { Environment } from "../../config/load-config.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import type { McpSettings } from "../../config/settings.ts";
-import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
+import type { LastGoodFiles } from "./read-server-file.ts";
 
 /** What the command line and the environment say of other servers. */
 export interface UpstreamStart {
@@ -29,4 +29,21 @@ export interface ServersStart {
 export function configPartsOf(start: ServersStart, env: Environment): UpstreamConfigParts {
   const { configFiles, isStrict } = start.upstream;
   return { dirs: start.dirs, env, configFiles, isStrict, workspace: start.workspaceName };
+}
+
+/** All that the configuration of other servers is read from. `UpstreamOptions` has these too. */
+export interface UpstreamConfigParts {
+  readonly dirs: ConfigDirs;
+  readonly env: Environment;
+  /** Of `--config`, absolute, weakest first; files of servers and files of keys. */
+  readonly configFiles: readonly string[];
+  /** `--strict-config`: only servers that `--config` names count (CF3). */
+  readonly isStrict: boolean;
+  readonly workspace?: string | undefined;
+  /** How this program was started: an entry that starts it again is skipped (CF20). */
+  readonly ownCommand?: readonly string[] | undefined;
+  /** Where this program listens itself. */
+  readonly ownUrl?: string | undefined;
+  /** What files said when they could last be used; for a process that reads them again and again (CN15). */
+  readonly lastGood?: LastGoodFiles;
 }

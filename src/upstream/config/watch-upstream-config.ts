@@ -1,13 +1,12 @@
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
-import { basename, dirname } from "node:path";
-import { serverFileLookMs, serverFileSettleMs } from "../../base/upstream-limits.ts";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
-import type { UpstreamConfig } from "./server-entry.ts";
-import { LastGoodFiles } from "./last-good-files.ts";
+import { serverFileLookMs, serverFileSettleMs } from "../../base/upstream-limits.ts";
 import { loadUpstreamConfig, readUpstreamConfig } from "./load-upstream-config.ts";
-import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
+import { LastGoodFiles } from "./read-server-file.ts";
+import type { UpstreamConfig } from "./server-entry.ts";
+import type { UpstreamConfigParts } from "./upstream-start.ts";
 
 /**
  * Tells when one of some files has changed, came or went. Folders are watched where the system can, for promptness; all

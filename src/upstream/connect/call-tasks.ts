@@ -1,16 +1,126 @@
-import { upstreamTaskKeptMs } from "../../base/upstream-limits.ts";
+import { cutEnd } from "../../base/cut-text.ts";
+import {
+  upstreamSaidCharsMax,
+  upstreamTaskAnswerMsMax,
+  upstreamTaskKeptMs,
+} from "../../base/upstream-limits.ts";
 import { extensionIds } from "../../protocol/client-capabilities.ts";
-import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { InputRequest } from "../../protocol/input-request.ts";
+import { createFault, errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import { legacyVersionLatest } from "../../protocol/versions.ts";
 import { ConnectionError, type ConnectionRequest } from "./connection.ts";
 import type { Greeting } from "./handshake.ts";
-import { LegacyTask } from "./legacy-task.ts";
-import { ModernTask } from "./modern-task.ts";
-import type { Peer } from "./peer.ts";
+import { type Peer, readAnswer } from "./peer.ts";
 import type { CallOrigin, PeerReply } from "./pending-calls.ts";
+import { readInputRequests } from "./read-reply.ts";
 import type { ServerRequests } from "./server-requests.ts";
-import { type AskTask, TaskCall, type TaskForm } from "./task-call.ts";
-import { readTask } from "./task-state.ts";
+import {
+  type AskTask,
+  readTask,
+  TaskCall,
+  type TaskForm,
+  type TaskState,
+  withoutRelatedTask,
+} from "./task-call.ts";
+
+/** Puts a question to whoever made the call. @throws ConnectionError when nobody there can be asked for that */
+type AskCaller = (request: InputRequest) => Promise<Params>;
+
+/** A task of the extension `io.modelcontextprotocol/tasks`: `tasks/get` has its result, its error or its questions. */
+class ModernTask implements TaskForm {
+  readonly #ask: AskTask;
+  readonly #askCaller: AskCaller;
+  readonly #answered = new Set<string>();
+
+  constructor(ask: AskTask, askCaller: AskCaller) {
+    this.#ask = ask;
+    this.#askCaller = askCaller;
+  }
+
+  async onState({
+    status,
+    statusMessage,
+    members,
+  }: TaskState): Promise<{ readonly reply: Promise<PeerReply> } | undefined> {
+    switch (status) {
+      case "working":
+        return undefined;
+      case "input_required":
+        await this.#answerAll(members.inputRequests);
+        return undefined;
+      case "completed":
+        return now({ kind: "result", result: members.result });
+      case "failed":
+        return now(readAnswer({ error: members.error }) ?? failed("failed", statusMessage));
+      case "cancelled":
+        return now(failed("was cancelled by its server", statusMessage));
+    }
+  }
+
+  /** One after the other, each once: keys are never used again. */
+  async #answerAll(inputRequests: unknown): Promise<void> {
+    const requests = readInputRequests(inputRequests);
+    if (requests === undefined) {
+      const text = "The task asks for nothing, or for what no client can be asked for.";
+      throw new ConnectionError("protocol", text);
+    }
+    for (const [key, request] of Object.entries(requests)) {
+      if (this.#answered.has(key)) continue;
+      this.#answered.add(key);
+      const inputResponses = { [key]: await this.#askCaller(request) };
+      await this.#ask("tasks/update", { inputResponses }, { timeoutMs: upstreamTaskAnswerMsMax });
+    }
+  }
+}
+
+function now(reply: PeerReply): { readonly reply: Promise<PeerReply> } {
+  return { reply: Promise.resolve(reply) };
+}
+
+function failed(how: string, statusMessage = ""): PeerReply {
+  const text = `The task ${how}. ${statusMessage}`.trim();
+  return { kind: "fault", fault: createFault(errorCodes.internalError, text) };
+}
+
+/**
+ * A task of 2025-11-25: `tasks/result` waits for its end, and what the server wants to be answered comes by it. So it is asked
+ * for when the server waits for input, and when the task has ended.
+ */
+class LegacyTask implements TaskForm {
+  readonly #ask: AskTask;
+  #state: TaskState | undefined;
+  #answer: { readonly reply: Promise<PeerReply> } | undefined;
+
+  constructor(ask: AskTask) {
+    this.#ask = ask;
+  }
+
+  onState(state: TaskState): Promise<{ readonly reply: Promise<PeerReply> } | undefined> {
+    this.#state = state;
+    if (state.status !== "working") this.#answer ??= { reply: this.#result() };
+    // It may fail while nobody looks at it.
+    this.#answer?.reply.catch(() => {});
+    return Promise.resolve(this.#answer);
+  }
+
+  /** @throws ConnectionError */
+  async #result(): Promise<PeerReply> {
+    const reply = await this.#ask("tasks/result", {});
+    if (reply.kind === "fault") return this.#withReason(reply);
+    const { result } = reply;
+    return { kind: "result", result: isObject(result) ? withoutRelatedTask(result) : result };
+  }
+
+  /** The reason of a failure may be in the state of the task only. */
+  #withReason(reply: Extract<PeerReply, { kind: "fault" }>): PeerReply {
+    const { status, statusMessage } = this.#state ?? {};
+    if (status !== "failed" && status !== "cancelled") return reply;
+    const { message } = reply.fault;
+    const said = statusMessage === undefined || message.includes(statusMessage);
+    const text = said ? message : cutEnd(`${statusMessage} (${message})`, upstreamSaidCharsMax);
+    return { kind: "fault", fault: { ...reply.fault, message: text } };
+  }
+}
 
 interface CallTasksParts {
   readonly peer: Peer;

@@ -2,9 +2,54 @@ import type { AppSupport, ClientCapabilities } from "../../protocol/client-capab
 import type { InputRequest, InputRequests, InputResponses } from "../../protocol/input-request.ts";
 import type { Params, ProtocolFault } from "../../protocol/json-rpc.ts";
 import type { LogLevel } from "../../protocol/log-level.ts";
+import type { ObjectSchema } from "../../protocol/tool-types.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
-import type { ServerAuth } from "./server-auth.ts";
-import type { Era, ServerCatalogue } from "./server-catalogue.ts";
+
+/** A tool as its server describes it: all members are kept, only the two that matter are known to be right (CN6). */
+export type RawTool = Params & { readonly name: string; readonly inputSchema: ObjectSchema };
+
+export type Era = "legacy" | "modern";
+
+/** All that a server said of itself and offers. What the disk cache keeps. */
+export interface ServerCatalogue {
+  readonly era: Era;
+  readonly protocolVersion: string;
+  /** Undefined for a modern server that does not say. */
+  readonly serverInfo?: {
+    readonly name: string;
+    readonly version: string;
+    readonly title?: string;
+  };
+  readonly capabilities: Params;
+  readonly instructions?: string;
+  readonly tools: readonly RawTool[];
+  readonly prompts: readonly (Params & { readonly name: string })[];
+  readonly resources: readonly (Params & { readonly uri: string; readonly name: string })[];
+  readonly templates: readonly (Params & { readonly uriTemplate: string; readonly name: string })[];
+  /** How long its lists may be kept: the least of them; undefined for a legacy server. */
+  readonly ttlMs?: number;
+  readonly isPrivate: boolean;
+  /** Whether it was told that apps are shown; absent = it was not. */
+  readonly apps?: AppSupport;
+  /** What was left out, one sentence each; not empty = the server is `degraded`. */
+  readonly problems: readonly string[];
+}
+
+/** Tokens for one server. Made by `oauth/`; connections know nothing of how tokens are got. */
+export interface ServerAuth {
+  /**
+   * The token to send to `target` now, refreshed when it is due; undefined when there is none, or none for there. Never
+   * asks the user.
+   * @throws ConnectionError when it is due and cannot be refreshed for the moment
+   */
+  token(target: string | URL): Promise<string | undefined>;
+  /**
+   * The server refused with 401 or 403. True: another token is there, try once more. False: `needs_auth`.
+   * @param used the token that was refused
+   * @throws ConnectionError `needs_auth` where it is known why there is none; another one for a passing reason
+   */
+  refused(response: Response, used: string | undefined): Promise<boolean>;
+}
 
 /** Where to connect, with all variables filled in. */
 export type Endpoint =
@@ -144,3 +189,47 @@ export type OpenConnection = (
   events: ConnectionEvents,
   signal: AbortSignal,
 ) => Promise<UpstreamConnection>;
+
+/** How messages reach one server and come back, whatever carries them. */
+export interface Transport {
+  readonly pid?: number;
+  /** True: closing the stream of a request is its cancellation in the modern revisions (HTTP). */
+  readonly hasRequestStreams: boolean;
+  /**
+   * Resolves when it is on its way; what is answered comes as an event.
+   * @param call with a request, where requests have streams of their own: what is known of it besides
+   * @throws ConnectionError
+   */
+  send(message: OutgoingMessage, call?: RequestRoute): Promise<void>;
+  /** The revision that was agreed upon in a handshake. */
+  setVersion(version: string): void;
+  /** When its process last wrote to stderr, by `performance.now`; undefined when it has not. */
+  lastErrorAt?(): number | undefined;
+  /** Ends it in good manners. Idempotent; never rejects. */
+  close(): Promise<void>;
+}
+
+export interface RequestRoute {
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** For HTTP: `Mcp-Param-…`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface OutgoingMessage extends Params {
+  readonly jsonrpc: "2.0";
+  readonly id?: string | number;
+  readonly method?: string;
+}
+
+/** Called in the order of arrival. Must not throw. */
+export interface TransportEvents {
+  /** @param origin id of the request on whose stream it came, where requests have streams of their own */
+  onMessage(message: unknown, origin: number | undefined): void;
+  /** The answer to this request will not come. */
+  onLost(id: number, error: ConnectionError): void;
+  /** Not a message. */
+  onStray(text: string): void;
+  /** Nothing more comes or goes. Once; not after `close`. */
+  onClosed(error: ConnectionError): void;
+}

@@ -1,5 +1,5 @@
-import { formatAmount, formatCount } from "../../base/amount-text.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
+import { startTimer, type Timer } from "../../base/cancellation.ts";
+import { formatAmount, formatCount } from "../../base/cut-text.ts";
 import {
   upstreamLogsPerSecondMax,
   upstreamStraysPerSecondMax,

@@ -1,14 +1,16 @@
-import { JsonWeight } from "../../base/json-weight.ts";
-import { noteRead } from "./message-remains.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { decodeResponse, undecoded } from "../../base/decode-response.ts";
 import {
   upstreamErrorBodyBytesMax,
   upstreamMessageBytesMax,
+  upstreamResumeMsMin,
   upstreamRetryAfterMsMax,
 } from "../../base/upstream-limits.ts";
-import { fetchFailure } from "../../network/fetch-failure.ts";
-import { ConnectionError } from "./connection.ts";
-import type { ServerAuth } from "./server-auth.ts";
+import { JsonWeight } from "../../base/weight.ts";
+import { fetchFailure } from "../../network/dial.ts";
+import { ConnectionError, type ServerAuth } from "./connection.ts";
+import { noteRead } from "./line-reader.ts";
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -177,4 +179,25 @@ class MessageSize {
 
 function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   return end === start || (end === start + 1 && bytes[start] === carriageReturn);
+}
+
+/** What nobody waits for would wait for ever at a server that is silent, and there are only so many connections. */
+export function withPatience(inner: Fetch, postMsMax: number): Fetch {
+  return (url, init = {}) => {
+    if (init.method !== "POST") return inner(url, init);
+    const signals = [AbortSignal.timeout(postMsMax), ...(init.signal ? [init.signal] : [])];
+    return inner(url, { ...init, signal: AbortSignal.any(signals) });
+  };
+}
+
+/** A server that ends its stream at once, and says that we are to come back at once, is not asked thousands of times a second. */
+export function withPauses(inner: Fetch): Fetch {
+  let nextAt = 0;
+  return async (url, init = {}) => {
+    if (init.method !== "GET") return inner(url, init);
+    const waitMs = nextAt - performance.now();
+    if (waitMs > 0) await sleep(waitMs, undefined, init.signal ? { signal: init.signal } : {});
+    nextAt = performance.now() + upstreamResumeMsMin;
+    return inner(url, init);
+  };
 }

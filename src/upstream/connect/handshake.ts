@@ -14,10 +14,9 @@ import {
   modernVersions,
 } from "../../protocol/versions.ts";
 import { handshakeCapabilities, withEnvelope } from "./client-envelope.ts";
-import { ConnectionError, type ConnectOptions } from "./connection.ts";
+import { ConnectionError, type ConnectOptions, type ServerCatalogue } from "./connection.ts";
 import type { Peer, PeerRequest } from "./peer.ts";
 import type { PeerReply } from "./pending-calls.ts";
-import type { ServerCatalogue } from "./server-catalogue.ts";
 
 /** What a server said of itself when it was met. */
 export type Greeting = Pick<

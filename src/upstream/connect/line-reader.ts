@@ -1,5 +1,35 @@
-import { upstreamLineHeadBytesMax, upstreamMessageBytesMax } from "../../base/upstream-limits.ts";
-import { noteRead } from "./message-remains.ts";
+import {
+  upstreamLineHeadBytesMax,
+  upstreamMessageBytesMax,
+  upstreamRemainsBytesMax,
+  upstreamRemainsBytesMin,
+  upstreamRemainsMs,
+} from "../../base/upstream-limits.ts";
+
+let bytes = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let isDue = false;
+
+/**
+ * So much was read from servers: what it was made into is given back to the system from time to time. Left alone the runtime
+ * waits until as much again is in use.
+ */
+export function noteRead(messageBytes: number): void {
+  bytes += messageBytes;
+  if (bytes >= upstreamRemainsBytesMin) timer ??= setTimeout(collect, upstreamRemainsMs);
+  if (bytes < upstreamRemainsBytesMax || isDue) return;
+  isDue = true;
+  // When whoever has read it has let go of its text.
+  queueMicrotask(collect);
+}
+
+function collect(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  isDue = false;
+  bytes = 0;
+  Bun.gc(true);
+}
 
 const newline = 0x0a;
 /** The buffer of a line whose end has not come grows by this factor. What was not written to takes no memory. */
@@ -120,4 +150,28 @@ const notOurs = (): void => {};
 /** Gives memory back that nobody looks at any more. The collector would come when several times as much waits for it. */
 function free(bytes: Uint8Array<ArrayBuffer>): void {
   bytes.buffer.transfer(0);
+}
+
+const decoder = new TextDecoder();
+/** Strings are skipped as wholes, so that an `"id":` inside of one is not found. */
+const part = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s"{}[\]:,]+/gs;
+
+/**
+ * What a message answers of which only the beginning is known: the number under `id` in the outermost object, since ids
+ * of ours are numbers. `none` for one that has a `method`: its id is the server's own. Undefined when that cannot be told.
+ */
+export function idOfHead(head: Uint8Array): number | "none" | undefined {
+  const parts = decoder.decode(head).match(part) ?? [];
+  let depth = 0;
+  let id: number | undefined;
+  for (const [index, text] of parts.entries()) {
+    if (text === "{" || text === "[") depth += 1;
+    else if (text === "}" || text === "]") depth -= 1;
+    if (depth !== 1 || parts[index + 1] !== ":") continue;
+    if (text === '"method"') return "none";
+    // The number may go on after the head: it counts only when something follows.
+    const value = parts.length > index + 3 ? (parts[index + 2] ?? "") : "";
+    if (text === '"id"' && /^\d+$/.test(value)) id ??= Number(value);
+  }
+  return id;
 }

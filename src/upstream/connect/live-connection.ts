@@ -2,15 +2,21 @@ import { upstreamPingMsMax } from "../../base/upstream-limits.ts";
 import { type AppSupport, noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import { isLogLevel } from "../../protocol/log-level.ts";
-import { CallHeaders } from "./call-headers.ts";
 import { CallTasks, taskExtension } from "./call-tasks.ts";
-import { joinCapabilities, requestCapabilities, withEnvelope } from "./client-envelope.ts";
 import {
-  type ConnectionEvents,
+  CallHeaders,
+  joinCapabilities,
+  requestCapabilities,
+  withEnvelope,
+} from "./client-envelope.ts";
+import {
   ConnectionError,
+  type ConnectionEvents,
   type ConnectionReply,
   type ConnectionRequest,
   type ConnectOptions,
+  type Era,
+  type ServerCatalogue,
   type UpstreamConnection,
 } from "./connection.ts";
 import type { Met } from "./negotiate-pipe.ts";
@@ -18,7 +24,6 @@ import type { Peer } from "./peer.ts";
 import type { CallHooks, PeerReply } from "./pending-calls.ts";
 import { type AskList, readLists } from "./read-lists.ts";
 import { readReply } from "./read-reply.ts";
-import type { Era, ServerCatalogue } from "./server-catalogue.ts";
 import { ServerRequests } from "./server-requests.ts";
 import { Subscriptions } from "./subscriptions.ts";
 

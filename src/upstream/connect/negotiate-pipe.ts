@@ -1,5 +1,5 @@
-import { formatDuration } from "../../base/amount-text.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
+import { startTimer, type Timer } from "../../base/cancellation.ts";
+import { formatDuration } from "../../base/cut-text.ts";
 import { upstreamProbeMsMax, upstreamSetUpMsMax } from "../../base/upstream-limits.ts";
 import { ConnectionError, type ConnectOptions } from "./connection.ts";
 import {

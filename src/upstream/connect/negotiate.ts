@@ -1,4 +1,11 @@
-import { ConnectionError, type ConnectOptions } from "./connection.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
+import {
+  ConnectionError,
+  type ConnectionEvents,
+  type ConnectOptions,
+  type OpenConnection,
+} from "./connection.ts";
 import {
   acceptInitialize,
   askInitialize,
@@ -11,16 +18,15 @@ import {
   readDiscoverResult,
 } from "./handshake.ts";
 import { StatusError } from "./http-errors.ts";
+import { LiveConnection, tellLog } from "./live-connection.ts";
 import { type Attempt, type Met, negotiatePipe, type OpenPeer } from "./negotiate-pipe.ts";
-import type { Peer } from "./peer.ts";
-import type { PeerReply } from "./pending-calls.ts";
+import { PeerOpener } from "./open-peer.ts";
+import type { Peer, PeerEvents } from "./peer.ts";
+import type { PeerReply, PendingCall } from "./pending-calls.ts";
+import { ServerRequests } from "./server-requests.ts";
 
 /** Finds out which revisions a server speaks (CN10, CN11). @throws ConnectionError */
-export function negotiate(
-  options: ConnectOptions,
-  open: OpenPeer,
-  signal: AbortSignal,
-): Promise<Met> {
+function negotiate(options: ConnectOptions, open: OpenPeer, signal: AbortSignal): Promise<Met> {
   const attempt = { options, open, signal };
   return options.endpoint.transport === "stdio" ? negotiatePipe(attempt) : negotiateHttp(attempt);
 }
@@ -141,4 +147,62 @@ const noOther: OpenPeer = () =>
 
 function mayBeOldest(error: unknown): boolean {
   return error instanceof ConnectionError && error.failure === "refused";
+}
+
+/** Connects to one server and finds out which revisions it speaks. Leaves nothing behind when it fails. */
+export const openConnection: OpenConnection = async (options, events, signal) => {
+  const opener = new PeerOpener(options.endpoint, signal);
+  const state: OpenState = { options, events, connection: undefined, current: undefined };
+  const open = (form: "usual" | "sse"): Promise<Peer> =>
+    opener.open(form, (peer) => peerEvents(state, peer));
+  try {
+    const met = await negotiate(options, open, signal);
+    state.current = met.peer;
+    opener.discardAllBut(met.peer);
+    state.connection = new LiveConnection(options, met, events);
+    return state.connection;
+  } catch (error) {
+    opener.discardAllBut(undefined);
+    if (error instanceof ConnectionError) throw error;
+    throw new ConnectionError("unreachable", messageOf(error));
+  }
+};
+
+interface OpenState {
+  readonly options: ConnectOptions;
+  readonly events: ConnectionEvents;
+  connection: LiveConnection | undefined;
+  /** The peer that was settled upon: the end of another is no end. */
+  current: Peer | undefined;
+}
+
+function peerEvents(state: OpenState, peer: () => Peer): PeerEvents {
+  const { events, options } = state;
+  const onStray = (text: string): void => events.onStray(text);
+  let requests: ServerRequests | undefined;
+  return {
+    onStray,
+    onNotification: (method, params, call) => notice(state, method, params, call),
+    onRequest: (request, origin) => {
+      requests ??= new ServerRequests(peer(), options, onStray);
+      void requests.take(request, origin);
+    },
+    onClosed: (error) => {
+      if (state.current !== peer()) return;
+      state.connection?.subscriptions.close();
+      events.onClosed(error.message);
+    },
+  };
+}
+
+function notice(
+  { connection, events }: OpenState,
+  method: string,
+  params: Params,
+  call: PendingCall | undefined,
+): void {
+  if (method !== "notifications/message")
+    return connection?.subscriptions.onNotification(method, params);
+  const { onLog = events.onLog.bind(events) } = call?.hooks ?? {};
+  tellLog(params, onLog);
 }

@@ -1,13 +1,18 @@
 import type { SSEClientTransport } from "@modelcontextprotocol/client";
+import type * as library from "@modelcontextprotocol/client";
+
 import { messageOf } from "../../base/errors.ts";
+import type { UpstreamProcess } from "../process/upstream-process.ts";
+import {
+  ConnectionError,
+  type Endpoint,
+  type OutgoingMessage,
+  type Transport,
+  type TransportEvents,
+} from "./connection.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
 import { readHttpError } from "./http-errors.ts";
-import { PacedPosts } from "./paced-posts.ts";
-import type { Transport, TransportEvents, OutgoingMessage } from "./transport.ts";
-import type * as library from "@modelcontextprotocol/client";
-import type { UpstreamProcess } from "../process/upstream-process.ts";
-import { ConnectionError, type Endpoint } from "./connection.ts";
-import { HttpTransport, type HttpPlace } from "./http-transport.ts";
+import { type HttpPlace, HttpTransport, PacedPosts } from "./http-transport.ts";
 import { Peer, type PeerEvents } from "./peer.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 

@@ -7,8 +7,12 @@ import {
 } from "../../base/upstream-limits.ts";
 import { metaOf } from "../../protocol/envelope.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
-import { ConnectionError } from "./connection.ts";
-import type { Transport, TransportEvents, OutgoingMessage } from "./transport.ts";
+import {
+  ConnectionError,
+  type OutgoingMessage,
+  type Transport,
+  type TransportEvents,
+} from "./connection.ts";
 import { isNestedDeeper } from "./nesting.ts";
 import { type CallHooks, type CallOrigin, PendingCall, type PeerReply } from "./pending-calls.ts";
 

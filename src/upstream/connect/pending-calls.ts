@@ -1,6 +1,5 @@
-import { formatDuration } from "../../base/amount-text.ts";
-import { cutEnd } from "../../base/cut-text.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
+import { startTimer, type Timer } from "../../base/cancellation.ts";
+import { cutEnd, formatDuration } from "../../base/cut-text.ts";
 import { upstreamSaidCharsMax } from "../../base/upstream-limits.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";

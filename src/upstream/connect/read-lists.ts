@@ -7,9 +7,8 @@ import {
 } from "../../base/upstream-limits.ts";
 import { extensionIds } from "../../protocol/client-capabilities.ts";
 import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
+import { ConnectionError, type RawTool, type ServerCatalogue } from "./connection.ts";
 import { skillAsPrompt } from "./foreign-skill.ts";
-import type { RawTool, ServerCatalogue } from "./server-catalogue.ts";
-import { ConnectionError } from "./connection.ts";
 import type { Greeting } from "./handshake.ts";
 import { isNestedDeeper } from "./nesting.ts";
 import {
@@ -19,7 +18,6 @@ import {
   type Pages,
   readPages,
 } from "./read-pages.ts";
-import { readTool } from "./tool-check.ts";
 
 /** @param method of a list, such as `tools/list` */
 export type AskList = (method: string) => AskPage;
@@ -164,4 +162,51 @@ class ListReader {
       return undefined;
     }
   }
+}
+
+type ToolReading =
+  | { readonly kind: "tool"; readonly tool: RawTool }
+  /** In one sentence, with its name as far as it has one. */
+  | { readonly kind: "problem"; readonly problem: string };
+
+/** Checks the two members of a tool that matter; one that is malformed spoils itself only (CN6). */
+export function readTool(value: unknown): ToolReading {
+  if (!isObject(value)) return problem("A tool is no object.");
+  const { name, inputSchema } = value;
+  if (typeof name !== "string" || name === "") return problem("A tool has no name.");
+  if (name.length > upstreamToolNameCharsMax) {
+    return problem(
+      `The name of tool ${shown(name)} is longer than ${upstreamToolNameCharsMax} characters.`,
+    );
+  }
+  if (!isObject(inputSchema) || !isObjectType(inputSchema.type)) {
+    return problem(`Tool ${shown(name)} has no input schema of an object.`);
+  }
+  if (isNestedDeeper(value, upstreamToolDepthMax)) {
+    return problem(
+      `The definition of tool ${shown(name)} is deeper than ${upstreamToolDepthMax} levels.`,
+    );
+  }
+  if (JSON.stringify(value).length > upstreamToolCharsMax) {
+    return problem(
+      `The definition of tool ${shown(name)} is longer than ${upstreamToolCharsMax} characters.`,
+    );
+  }
+  // Many say nothing of the type, and mean an object.
+  return {
+    kind: "tool",
+    tool: { ...value, name, inputSchema: { ...inputSchema, type: "object" } },
+  };
+}
+
+function isObjectType(type: unknown): boolean {
+  return type === undefined || type === "object";
+}
+
+function problem(text: string): ToolReading {
+  return { kind: "problem", problem: text };
+}
+
+function shown(name: string): string {
+  return JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name);
 }

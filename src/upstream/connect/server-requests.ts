@@ -12,8 +12,8 @@ import {
 import { ConnectionError, type ConnectOptions } from "./connection.ts";
 import type { Peer } from "./peer.ts";
 import type { CallHooks, PendingCall } from "./pending-calls.ts";
-import { readInputRequest } from "./read-input-request.ts";
-import { relatedTaskOf, withoutRelatedTask } from "./task-state.ts";
+import { readInputRequest } from "./read-reply.ts";
+import { relatedTaskOf, withoutRelatedTask } from "./task-call.ts";
 
 type Answer = { readonly result: Params } | { readonly error: ProtocolFault };
 type Asking = NonNullable<CallHooks["asking"]>;

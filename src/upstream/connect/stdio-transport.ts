@@ -1,21 +1,23 @@
-import { excessOf } from "../../base/json-weight.ts";
-import { createDeferred } from "../../base/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
+import { createDeferred } from "../../base/shared-work.ts";
 import {
   upstreamAnswersWaitingMax,
   upstreamEndKnownMs,
   upstreamLineHeadBytesMax,
   upstreamRawCharsShown,
 } from "../../base/upstream-limits.ts";
+import { excessOf } from "../../base/weight.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import type { UpstreamProcess } from "../process/upstream-process.ts";
 import type { ByteReader } from "../process/server-pipes.ts";
-import { ConnectionError } from "./connection.ts";
+import type { UpstreamProcess } from "../process/upstream-process.ts";
+import {
+  ConnectionError,
+  type OutgoingMessage,
+  type Transport,
+  type TransportEvents,
+} from "./connection.ts";
 import { FloodGate } from "./flood-gate.ts";
-import { idOfHead } from "./id-of-head.ts";
-import { noteRead } from "./message-remains.ts";
-import { LineReader } from "./line-reader.ts";
-import type { Transport, TransportEvents, OutgoingMessage } from "./transport.ts";
+import { idOfHead, LineReader, noteRead } from "./line-reader.ts";
 
 const decoder = new TextDecoder();
 

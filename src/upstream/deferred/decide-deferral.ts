@@ -1,6 +1,5 @@
 import { deferredTokensMin, deferredToolsMin } from "../../base/upstream-limits.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
-import { estimateTokens } from "./estimate-tokens.ts";
 
 export interface DeferralParts {
   /** Of this process: `--defer`, or what the client's name gives by default (DF3). */
@@ -39,4 +38,9 @@ function isLarge(tools: DeferralParts["tools"]): boolean {
     if (count > deferredToolsMin || tokens > deferredTokensMin) return true;
   }
   return false;
+}
+
+/** About how many tokens a definition costs a model: a quarter of the characters of its compact JSON (DF1). */
+export function estimateTokens(listing: ToolListing): number {
+  return Math.ceil(JSON.stringify(listing).length / 4);
 }

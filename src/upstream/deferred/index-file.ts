@@ -1,19 +1,13 @@
-import { escapeJson, escapeUnsafe } from "../../base/unsafe-characters.ts";
-import { oneLine } from "../../base/cut-text.ts";
-import { indexArgumentsCharsMax, toolSummaryCharsMax } from "../../base/upstream-limits.ts";
-import type { SearchedTool } from "../search/searched-tool.ts";
-import { summaryOf } from "../search/summary.ts";
-import { argumentNames } from "../search/tool-fields.ts";
-import { ownerHead } from "./index-owner.ts";
-import { mkdir, realpath } from "node:fs/promises";
-import { relative } from "node:path";
-import { systemCodeOf } from "../../base/errors.ts";
 import { randomUUID } from "node:crypto";
-import { rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
 
-import { messageOf } from "../../base/errors.ts";
-import { hasLivingOwner } from "./index-owner.ts";
+import { oneLine } from "../../base/cut-text.ts";
+import { messageOf, systemCodeOf } from "../../base/errors.ts";
+import { escapeJson, escapeUnsafe } from "../../base/unsafe-characters.ts";
+import { indexArgumentsCharsMax, toolSummaryCharsMax } from "../../base/upstream-limits.ts";
+import { argumentNames, type SearchedTool, summaryOf } from "../search/tool-fields.ts";
+import { hasLivingOwner, ownerHead } from "./index-owner.ts";
 
 /** What the index file is made of. */
 interface IndexParts {

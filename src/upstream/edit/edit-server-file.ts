@@ -3,10 +3,9 @@ import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { AppError, messageOf } from "../../base/errors.ts";
-import { type EditTarget, resolveTarget } from "../../config/edit-target.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
-import { replaceFile } from "../../config/replace-file.ts";
+import { type EditTarget, replaceFile, resolveTarget } from "../../config/replace-file.ts";
 import { type NewEntry, type ServerText, serverTextOf } from "./server-text.ts";
 
 /** Which file of servers to change. */

@@ -1,13 +1,19 @@
-import { type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import { AppError } from "../../base/errors.ts";
-import type { ElementList } from "./element-list.ts";
-import type { Node } from "jsonc-parser";
+import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 
+import { AppError } from "../../base/errors.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import { editPassesMax, tooOften } from "./edit-passes.ts";
-import { appendElement, removeElement } from "./element-list.ts";
-import { applyEdits, lineEndOf, lineStartOf, type TextEdit } from "./text-edit.ts";
+import {
+  appendElement,
+  applyEdits,
+  editPassesMax,
+  type ElementList,
+  lineEndOf,
+  lineStartOf,
+  removeElement,
+  type TextEdit,
+  tooOften,
+} from "./text-edit.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 

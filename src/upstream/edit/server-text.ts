@@ -1,9 +1,10 @@
 import { AppError } from "../../base/errors.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
-import { entriesOfJson, entriesOfToml, isTable } from "../config/json-shapes.ts";
-import type { RawEntries } from "../config/json-shapes.ts";
+import { defaultServerOptions } from "../config/entry-options.ts";
+import { entriesOfJson, entriesOfToml, isTable, type RawEntries } from "../config/json-shapes.ts";
 import { parseJsonc } from "../config/parse-jsonc.ts";
 import { type ParsedText, parseToml } from "../config/parse-toml.ts";
+import type { ServerEntry, ServerOptions } from "../config/server-entry.ts";
 import { addToJson, removeFromJson } from "./json-edit.ts";
 import { addToToml, removeFromToml } from "./toml-edit.ts";
 
@@ -165,4 +166,47 @@ function canonical(value: unknown): string {
         : inner,
     ) ?? ""
   );
+}
+
+/** One setting that counts for a server. */
+export interface EntryField {
+  /** As files write it. */
+  readonly key: string;
+  readonly value: unknown;
+  /** `default`: the entry does not say, or may not say, anything else. */
+  readonly source: "entry" | "default";
+}
+
+/** Every setting of an entry, under the names that files have for them. */
+export function entryFields(entry: ServerEntry): readonly EntryField[] {
+  const { transport: _transport, ...launch } = entry.launch;
+  const launchFields = Object.entries(launch).map(
+    ([key, value]: [string, unknown]): EntryField => ({
+      key,
+      value,
+      source: isEmpty(value) ? "default" : "entry",
+    }),
+  );
+  const enabled: EntryField = {
+    key: "enabled",
+    value: entry.isEnabled,
+    source: entry.isEnabled ? "default" : "entry",
+  };
+  const defaults: Partial<ServerOptions> = defaultServerOptions;
+  const optionFields = Object.entries(entry.options).map(
+    ([key, value]: [string, unknown]): EntryField => {
+      const usual = defaults[key as keyof ServerOptions];
+      const isUsual = JSON.stringify(value) === JSON.stringify(usual);
+      return { key: snakeCase(key), value, source: isUsual ? "default" : "entry" };
+    },
+  );
+  return [...launchFields, enabled, ...optionFields];
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+function snakeCase(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,6 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import type { ElementList } from "./element-list.ts";
-import type { Span } from "./text-edit.ts";
+import type { ElementList, Span } from "./text-edit.ts";
 
 /**
  * Where things stand in a TOML text that a parser has accepted: no parser says. Every function takes an offset and gives

@@ -1,10 +1,9 @@
-import { EntryFault } from "../config/entry-fault.ts";
 import { isTable, type RawEntry } from "../config/json-shapes.ts";
 import { isOwnEntry } from "../config/own-entry.ts";
 import { readEntry } from "../config/read-entry.ts";
-import type { UpstreamConfigParts } from "../config/upstream-config-parts.ts";
+import { EntryFault, type EntryOrigin } from "../config/server-entry.ts";
+import type { UpstreamConfigParts } from "../config/upstream-start.ts";
 import type { NewEntry } from "../edit/server-text.ts";
-import type { EntryOrigin } from "../config/server-entry.ts";
 import { type Dialect, foreignEntry } from "./foreign-entry.ts";
 
 /** What is to become of one server of another client. */

@@ -1,19 +1,19 @@
+import { readFileSync, statSync } from "node:fs";
 import { extname } from "node:path";
-import { excessOf } from "../../base/json-weight.ts";
+
+import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import {
   importAliasedCharsMax,
+  importFileBytesMax,
   importJsonValuesMax,
   importTextBytesMax,
   importTextValuesMax,
 } from "../../base/upstream-limits.ts";
-import { parseJsonc } from "../config/parse-jsonc.ts";
-import { parseToml, type ParsedText } from "../config/parse-toml.ts";
-import { readFileSync, statSync } from "node:fs";
-
-import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
-import { importFileBytesMax } from "../../base/upstream-limits.ts";
+import { excessOf } from "../../base/weight.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
 import { entriesOfJson, isTable, type RawEntry } from "../config/json-shapes.ts";
+import { parseJsonc } from "../config/parse-jsonc.ts";
+import { parseToml, type ParsedText } from "../config/parse-toml.ts";
 
 /**
  * The servers in a file of another client; undefined when there is no such file.

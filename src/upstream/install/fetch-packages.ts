@@ -1,4 +1,4 @@
-import { startTimer, type Timer } from "../../base/timer.ts";
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { upstreamInstallLookMs, upstreamInstallQuietMs } from "../../base/upstream-limits.ts";
 import { groupTicks } from "../../commands/process/proc-table.ts";
 import { ConnectionError } from "../connect/connection.ts";

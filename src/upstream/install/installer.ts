@@ -1,4 +1,3 @@
-import { ConnectionError } from "../connect/connection.ts";
 import { createHash } from "node:crypto";
 
 import { messageOf } from "../../base/errors.ts";
@@ -8,13 +7,13 @@ import {
   upstreamRefetchMs,
   upstreamRefetchTagMs,
 } from "../../base/upstream-limits.ts";
+import { ConnectionError } from "../connect/connection.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { Installing } from "../server-state.ts";
 import { directStart, fetchedVersion } from "./direct-start.ts";
 import { runRunner } from "./fetch-packages.ts";
-import { type Fetched, InstallFile } from "./install-file.ts";
+import { type Fetched, InstallFile, readRunnerEnvironment } from "./install-file.ts";
 import { isExactVersion, readRunner, type RunnerCommand } from "./runner-command.ts";
-import { readRunnerEnvironment } from "./runner-environment.ts";
 
 export interface InstallerParts {
   readonly scorpioxDir: string;

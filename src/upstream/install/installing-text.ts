@@ -11,3 +11,14 @@ export function installingFact({ what, runner, since }: Installing): string {
   const seconds = Math.max(0, Math.round((Date.now() - since) / 1000));
   return `${what} is being installed with ${runner} (${seconds} s so far).`;
 }
+
+/** How fetching what a server is started from went. */
+export type InstallOutcome =
+  | {
+      readonly kind: "installed";
+      /** False: it was there. */
+      readonly isNew: boolean;
+      /** How it will be started, where that is not the command of its entry. */
+      readonly startedAs?: string;
+    }
+  | { readonly kind: "failed"; readonly reason: string };

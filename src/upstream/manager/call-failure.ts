@@ -1,11 +1,14 @@
-import { formatDuration } from "../../base/amount-text.ts";
+import { formatDuration } from "../../base/cut-text.ts";
 import { product } from "../../base/product.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
-import type { ConnectionError } from "../connect/connection.ts";
-import type { FailureReason, UpstreamReply } from "../upstreams.ts";
+import type { ConnectionError, RawTool } from "../connect/connection.ts";
+import type { SchemaChecks } from "../schema/schema-checks.ts";
+import type { FailureReason, UpstreamCall, UpstreamReply } from "../upstreams.ts";
 import type { ConnectionDown } from "./connection-down.ts";
 import { loginAdvice } from "./login-advice.ts";
 import type { ManagedServer } from "./managed-server.ts";
+import type { ServerOffer } from "./server-offer.ts";
 
 /** A call that came to nothing. */
 export type Failed = Extract<UpstreamReply, { kind: "failed" }>;
@@ -112,4 +115,69 @@ function loginText(configured: ConfiguredServer, said: string): string {
 function sentence(text: string): string {
   const trimmed = text.trim();
   return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
+}
+
+/** What is wrong with the arguments of a call by the tool's schema, and what to do; undefined when they fit (CA1). */
+export async function argumentsFault(
+  server: string,
+  tool: RawTool,
+  args: unknown,
+  checks: SchemaChecks,
+): Promise<string | undefined> {
+  const fault = await checks.check(tool.inputSchema, args ?? {});
+  if (fault === undefined) return undefined;
+  const { properties } = tool.inputSchema;
+  const names = Object.keys(
+    typeof properties === "object" && properties !== null ? properties : {},
+  );
+  const known = names.length === 0 ? "none" : names.slice(0, namesShownMax).join(", ");
+  return `The arguments for ${tool.name} of the server ${server} do not fit its schema: ${fault}. It takes: ${known}.`;
+}
+
+/** The same for a call that is about to be made; undefined for what is no call of a tool that is known. */
+export async function callFault(
+  server: Pick<ManagedServer, "name" | "offer">,
+  { method, params }: UpstreamCall,
+  checks: SchemaChecks,
+): Promise<string | undefined> {
+  if (method !== "tools/call" || typeof params.name !== "string") return undefined;
+  const judged = server.offer.tool(params.name);
+  if (judged === undefined) return undefined;
+  return argumentsFault(server.name, judged.item, params.arguments, checks);
+}
+
+/** A tool with more arguments than this is looked up with `tool_search`. */
+const namesShownMax = 30;
+
+/** Its server has said in the meantime that what is called is not what was approved. The message is for who called. */
+export class BlockedCall extends Error {
+  override readonly name = "BlockedCall";
+}
+
+/** TR3: what is not approved cannot be called, whoever asks. Undefined when it may be. */
+export function blockedFailure(server: ManagedServer, call: UpstreamCall): Failed | undefined {
+  if (!needsApproval(call)) return undefined;
+  const { method, params } = call;
+  const name = typeof params.name === "string" ? params.name : "";
+  const called = method === "tools/call" ? server.offer.tool(name) : server.offer.prompt(name);
+  const isFree = called === undefined || called.state === "approved";
+  return isFree ? undefined : failed("blocked", called.text);
+}
+
+/** Whether there are approvals for what is asked for. */
+export function needsApproval({ method }: UpstreamCall): boolean {
+  return method === "tools/call" || method === "prompts/get";
+}
+
+/**
+ * Whether a call may be made a second time when its connection was lost before its answer came: reading may, and tools
+ * that say that doing it twice does no harm.
+ */
+export function mayReplay(call: UpstreamCall, offer: ServerOffer): boolean {
+  if (call.method !== "tools/call") return true;
+  // Answers that somebody has given are for one attempt.
+  if (call.inputResponses !== undefined) return false;
+  const annotations = offer.tool(String(call.params.name))?.item.annotations;
+  if (!isObject(annotations)) return false;
+  return annotations.readOnlyHint === true || annotations.idempotentHint === true;
 }

@@ -1,4 +1,5 @@
-import { messageOf } from "../../base/errors.ts";
+import { AppError, messageOf } from "../../base/errors.ts";
+import { createDeferred } from "../../base/shared-work.ts";
 import { ConnectionError } from "../connect/connection.ts";
 import type { ConnectionFailure, ConnectionState } from "./connection-machine.ts";
 
@@ -28,4 +29,21 @@ export function failureOf(error: unknown): ConnectionFailure {
   if (error.failure === "refused") return { kind: "final", reason };
   const { retryAfterMs } = error;
   return { kind: "passing", reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+/** What `promise` gives. @throws AppError `cancelled` as soon as nobody waits for it any more */
+export async function orCancelled<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal,
+): Promise<Value> {
+  const cancelled = createDeferred<never>();
+  const onAbort = (): void =>
+    cancelled.reject(new AppError("cancelled", "The call was cancelled."));
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([promise, cancelled.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
 }

@@ -1,11 +1,11 @@
-import type { Timer } from "../../base/timer.ts";
+import type { Timer } from "../../base/cancellation.ts";
 import {
   upstreamPingEveryMs,
   upstreamPingMissesMax,
   upstreamPingMsMax,
 } from "../../base/upstream-limits.ts";
 import { ConnectionError, type UpstreamConnection } from "../connect/connection.ts";
-import type { ConnectionTime } from "./connection-time.ts";
+import type { ConnectionTime } from "./connection-parts.ts";
 
 export interface ConnectionHealthParts {
   readonly time: ConnectionTime;

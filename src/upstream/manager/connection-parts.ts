@@ -1,9 +1,13 @@
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import type { Turns } from "../../base/turns.ts";
+import { upstreamInstallAgainMs, upstreamInstallWaitMs } from "../../base/upstream-limits.ts";
 import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
 import type { Prepared } from "../install/installer.ts";
+import { installingText } from "../install/installing-text.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import type { Installing } from "../server-state.ts";
-import type { ConnectionTime } from "./connection-time.ts";
+import { ConnectionDown } from "./connection-down.ts";
+import type { ConnectionMachine } from "./connection-machine.ts";
 import type { RecentFailures } from "./recent-failures.ts";
 
 /** A connection and what has to be ended with it. */
@@ -61,3 +65,69 @@ export interface ConnectionParts {
   /** Told with each new connection. */
   readonly onConnected: (connection: UpstreamConnection) => void;
 }
+
+/** What a start needs before there can be a process, and what is told of it meanwhile. */
+export class ConnectionPreparation {
+  readonly #parts: Pick<ConnectionParts, "prepare" | "time" | "onState">;
+  readonly #machine: ConnectionMachine;
+  #startedAs: string | undefined;
+
+  constructor(
+    parts: Pick<ConnectionParts, "prepare" | "time" | "onState">,
+    machine: ConnectionMachine,
+  ) {
+    this.#parts = parts;
+    this.#machine = machine;
+  }
+
+  /** How it was started last, where that is not what its entry says. */
+  get startedAs(): string | undefined {
+    return this.#startedAs;
+  }
+
+  /** Takes as long as it takes. @throws as `ConnectionParts.prepare` does */
+  async run(signal: AbortSignal): Promise<Prepared | undefined> {
+    const prepared = await this.#parts.prepare?.(signal, (installing) => {
+      if (!signal.aborted) this.#note(installing);
+    });
+    if (!signal.aborted) this.#note(undefined);
+    this.#startedAs = prepared?.startedAs;
+    return prepared;
+  }
+
+  /**
+   * For whoever waits for a connection: a package may take minutes.
+   * @throws LinkDown when it is still being fetched after some seconds; else it never settles
+   */
+  async orTooLong(connected: Promise<unknown>): Promise<never> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = this.#parts.time.after(upstreamInstallWaitMs, resolve);
+    await Promise.race([promise, connected]).finally(() => timer.stop());
+    const { state } = this.#machine;
+    if (state.kind === "starting" && state.installing !== undefined) {
+      throw new ConnectionDown(
+        installingText(state.installing),
+        "installing",
+        upstreamInstallAgainMs,
+      );
+    }
+    return new Promise(() => {});
+  }
+
+  #note(installing: Installing | undefined): void {
+    const { state } = this.#machine;
+    if (state.kind !== "starting" || state.installing === installing) return;
+    this.#machine.onInstalling(installing);
+    this.#parts.onState();
+  }
+}
+
+/** The clock by which connections are tried again, looked at and given up when nobody uses them. */
+export interface ConnectionTime {
+  /** Milliseconds, on a clock that never goes back. */
+  now(): number;
+  /** Calls `act` once after so many milliseconds. */
+  after(ms: number, act: () => void): Timer;
+}
+
+export const realTime: ConnectionTime = { now: () => performance.now(), after: startTimer };

@@ -1,5 +1,5 @@
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
-import type { Era } from "../connect/server-catalogue.ts";
+import type { Era } from "../connect/connection.ts";
 import type { ConnectionListener } from "./connection-pool.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import type { ManagedConnection } from "./managed-connection.ts";

@@ -1,7 +1,7 @@
-import { hideTokens } from "../../base/hide-secrets.ts";
 import { product } from "../../base/product.ts";
+import { hideTokens } from "../../base/secrets.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
-import { cleanText } from "../adapters/clean-text.ts";
+import { cleanText } from "../adapters/text-of.ts";
 import { isolationOf } from "../config/isolation.ts";
 import { redactSecrets } from "../config/redact-secrets.ts";
 import type {
@@ -16,18 +16,27 @@ import {
   type ConnectionEvents,
   type ConnectOptions,
   type Endpoint,
+  type Era,
 } from "../connect/connection.ts";
-import type { Era } from "../connect/server-catalogue.ts";
 import type { Prepared } from "../install/installer.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { Installing } from "../server-state.ts";
 import type { LentStart, OpenedConnection, OpeningEvents } from "./connection-parts.ts";
-import { givenRoots, rootsOffer } from "./given-roots.ts";
 import type { ManagerParts } from "./manager-parts.ts";
-import { isPersonal, launchFor, type PrincipalParts } from "./principal-launch.ts";
-import { processLaunchOf, stopProcesses } from "./process-launch.ts";
-import { type TargetFacts, targetKey } from "./target-facts.ts";
-import { triedEra } from "./tried-era.ts";
+import {
+  givenRoots,
+  isPersonal,
+  launchFor,
+  type PrincipalParts,
+  rootsOffer,
+} from "./principal-launch.ts";
+import {
+  processLaunchOf,
+  stopProcesses,
+  type TargetFacts,
+  targetKey,
+  triedEra,
+} from "./target-facts.ts";
 
 /** Where one server is, with everything that its connections need. */
 export class LaunchTarget {

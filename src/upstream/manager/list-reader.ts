@@ -1,13 +1,12 @@
-import { createDeferred } from "../../base/deferred.ts";
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { messageOf } from "../../base/errors.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
+import { createDeferred } from "../../base/shared-work.ts";
 import {
   upstreamFailedProbeMs,
   upstreamFirstLookMs,
   upstreamRelistMs,
 } from "../../base/upstream-limits.ts";
-import type { UpstreamConnection } from "../connect/connection.ts";
-import type { ServerCatalogue } from "../connect/server-catalogue.ts";
+import type { ServerCatalogue, UpstreamConnection } from "../connect/connection.ts";
 
 export interface ListReaderParts {
   readonly onRead: (catalogue: ServerCatalogue) => Promise<void>;

@@ -1,19 +1,21 @@
-import { createDeferred, type Deferred } from "../../base/deferred.ts";
+import type { Timer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
-import type { Timer } from "../../base/timer.ts";
+import { createDeferred, type Deferred } from "../../base/shared-work.ts";
 import { upstreamBackoffWaitMs } from "../../base/upstream-limits.ts";
 import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
-import { downAs, failureOf, ConnectionDown } from "./connection-down.ts";
+import { ConnectionDown, downAs, failureOf, orCancelled } from "./connection-down.ts";
 import { ConnectionHealth } from "./connection-health.ts";
 import {
   type ConnectionFailure,
   ConnectionMachine,
   type ConnectionState,
 } from "./connection-machine.ts";
-import type { ConnectionParts, OpenedConnection } from "./connection-parts.ts";
-import { ConnectionPreparation } from "./connection-preparation.ts";
-import { orCancelled } from "./or-cancelled.ts";
+import {
+  type ConnectionParts,
+  ConnectionPreparation,
+  type OpenedConnection,
+} from "./connection-parts.ts";
 
 /** One connection to one server through all its lives: started when it is wanted, again when it was lost. */
 export class ManagedConnection {
@@ -237,14 +239,12 @@ export class ManagedConnection {
   }
 
   #await(ended: Promise<void>): void {
-    const before = this.#ending;
-    this.#ending = Promise.all([before, ended]).then(() => {});
+    this.#ending = Promise.all([this.#ending, ended]).then(() => {});
   }
 
   #newWait(): Deferred<UpstreamConnection> {
     const wait = createDeferred<UpstreamConnection>();
-    // `want` leaves nobody to hear of a failure.
-    wait.promise.catch(() => {});
+    wait.promise.catch(() => {}); // `want` leaves nobody to hear of a failure.
     return wait;
   }
 }

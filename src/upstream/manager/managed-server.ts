@@ -1,23 +1,21 @@
-import { createDeferred } from "../../base/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
-import { cleanText } from "../adapters/clean-text.ts";
-import { cacheKeyOf } from "../cache/cache-key.ts";
-import type { ServerView } from "../catalogue/server-view.ts";
+import { createDeferred } from "../../base/shared-work.ts";
+import { cleanText } from "../adapters/text-of.ts";
+import { cacheKeyOf } from "../cache/write-private.ts";
+import type { ServerView } from "../catalogue/name-table.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
-import { CallFigures } from "./call-figures.ts";
-import { CircuitBreaker } from "./circuit-breaker.ts";
+import { CallFigures, CircuitBreaker } from "./call-figures.ts";
 import type { ConnectionListener } from "./connection-pool.ts";
 import { ConnectionSets } from "./connection-sets.ts";
 import { LaunchTarget } from "./launch-target.ts";
 import { ListReader } from "./list-reader.ts";
 import type { ManagerParts, ServerEvents } from "./manager-parts.ts";
 import type { ServerConnections } from "./server-connections.ts";
-import { conditionOf, type ServerFacts, serverInfo } from "./server-info.ts";
+import { conditionOf, type ServerFacts, serverInfo, viewOf } from "./server-info.ts";
 import { ServerLog } from "./server-log.ts";
 import { ServerOffer } from "./server-offer.ts";
 import { type Standing, standingOf } from "./standing.ts";
-import { viewOf } from "./view-of.ts";
 
 /** One server of the configuration: whether it may be used, its connections, and what it offers. */
 export class ManagedServer {

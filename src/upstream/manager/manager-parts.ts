@@ -12,10 +12,9 @@ import type { SchemaChecks } from "../schema/schema-checks.ts";
 import type { LockReading } from "../trust/lock/read-lock.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { FailureReason } from "../upstreams.ts";
-import type { UpstreamOptions } from "../worker/upstream-options.ts";
-import type { UpstreamHost } from "../worker/upstream-work.ts";
+import type { UpstreamHost, UpstreamOptions } from "../worker/upstream-options.ts";
+import type { ConnectionTime } from "./connection-parts.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
-import type { ConnectionTime } from "./connection-time.ts";
 import type { CurrentProject } from "./current-project.ts";
 
 /** What happens at a server beside its state. */

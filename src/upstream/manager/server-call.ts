@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { startTimer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
-import { startTimer } from "../../base/timer.ts";
 import {
   upstreamBusyRetriesMax,
   upstreamReasonCharsMax,
@@ -13,27 +13,27 @@ import {
   type ConnectionRequest,
   type UpstreamConnection,
 } from "../connect/connection.ts";
-import { demandsTask } from "../connect/task-state.ts";
-import { UnusableAnswer } from "../results/unusable-answer.ts";
+import { demandsTask } from "../connect/task-call.ts";
+import { UnusableAnswer } from "../results/read-content.ts";
 import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
-import { BlockedCall, blockedFailure, needsApproval } from "./blocked-call.ts";
 import {
+  BlockedCall,
+  blockedFailure,
   circuitFailure,
   downFailure,
   failed,
+  mayReplay,
+  needsApproval,
   requestFailure,
   standingFailure,
 } from "./call-failure.ts";
-import type { CircuitBreaker } from "./circuit-breaker.ts";
-import { cleanEvents, cleanReply } from "./clean-events.ts";
-import { ConnectionDown } from "./connection-down.ts";
+import type { CircuitBreaker } from "./call-figures.ts";
+import { ConnectionDown, orCancelled } from "./connection-down.ts";
 import { logInDuringCall, wantsLogin } from "./log-in-during-call.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
-import { mayReplay } from "./may-replay.ts";
-import { orCancelled } from "./or-cancelled.ts";
-import { shapeReply } from "./shape-reply.ts";
+import { cleanEvents, cleanReply, shapeReply } from "./shape-reply.ts";
 
 /** One request to one server, from its connection to a reply that is fit for a client. */
 export class ServerCall {

@@ -1,6 +1,6 @@
 import { upstreamIdleSessionMs, upstreamLinksPerServerMax } from "../../base/upstream-limits.ts";
 import type { Isolation } from "../config/server-entry.ts";
-import type { Era } from "../connect/server-catalogue.ts";
+import type { Era } from "../connect/connection.ts";
 import type { UpstreamCall } from "../upstreams.ts";
 import type { ConnectionListener } from "./connection-pool.ts";
 import type { LaunchTarget } from "./launch-target.ts";

@@ -1,12 +1,16 @@
+import type { CatalogueCache } from "../cache/catalogue-cache.ts";
+import { cacheKeyOf } from "../cache/write-private.ts";
+import type { ServerView } from "../catalogue/name-table.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import { installingFact } from "../install/installing-text.ts";
 import type { ServerInfo, ServerState } from "../server-state.ts";
-import type { CallFacts } from "./call-figures.ts";
-import type { CallTrouble } from "./circuit-breaker.ts";
+import { type CallFacts, CallFigures, type CallTrouble } from "./call-figures.ts";
 import type { ConnectionState } from "./connection-machine.ts";
+import { judgeOffer, type JudgeOfferParts } from "./first-contact.ts";
+import type { LaunchTarget } from "./launch-target.ts";
 import { loginAdvice } from "./login-advice.ts";
-import type { Offer } from "./server-offer.ts";
-import type { Standing } from "./standing.ts";
+import type { Offer, ServerOffer } from "./server-offer.ts";
+import { type Standing, standingOf, type StandingParts } from "./standing.ts";
 
 /** All that is known of one server. */
 export interface ServerFacts {
@@ -147,4 +151,74 @@ function readyCondition(facts: ServerFacts, reason: string | null): Condition {
   return problems.length === 0
     ? { state: "ready", reason }
     : { state: "degraded", reason: problems.slice(0, 5).join(" ") };
+}
+
+interface RestingParts extends JudgeOfferParts {
+  readonly options: JudgeOfferParts["options"] & StandingParts["options"];
+  readonly cache: CatalogueCache;
+}
+
+/**
+ * What is known of a server that does not run: by its entry, its approval and what an earlier run kept. Nothing is expanded,
+ * started or written.
+ */
+export async function restingInfo(
+  configured: ConfiguredServer,
+  parts: RestingParts,
+): Promise<ServerInfo> {
+  const standing = await standingOf(configured, {
+    ...parts,
+    expand: ({ entry }) => Promise.resolve({ kind: "ready", launch: entry.launch, secrets: [] }),
+  });
+  const active = standing.kind === "usable" ? standing.active : configured;
+  const cached =
+    standing.kind === "usable" ? await parts.cache.read(cacheKeyOf(active)) : undefined;
+  const info = serverInfo({
+    configured: active,
+    standing,
+    link: undefined,
+    offer:
+      cached === undefined
+        ? undefined
+        : { ...cached, judged: await judgeOffer(active, cached.catalogue, parts) },
+    listProblem: undefined,
+    trouble: undefined,
+    pid: undefined,
+    starts: 0,
+    figures: new CallFigures().facts(),
+    retryInMs: undefined,
+    dropped: 0,
+    stderr: [],
+  });
+  if (info.state !== "starting") return info;
+  return { ...info, state: "stopped", reason: info.reason ?? "Nothing is known of it yet." };
+}
+
+interface ViewParts {
+  readonly info: ServerInfo;
+  readonly configured: ConfiguredServer;
+  /** Undefined while nobody has looked. */
+  readonly standing: Standing | undefined;
+  readonly offer: ServerOffer;
+  /** Undefined while it may not be used. */
+  readonly target: LaunchTarget | undefined;
+}
+
+/** One server as it goes into a snapshot. */
+export function viewOf({ info, configured, standing, offer, target }: ViewParts): ServerView {
+  const kind = standing?.kind;
+  const current = kind === "usable" ? offer.current : undefined;
+  const isUnknown = kind === undefined || (kind === "usable" && current === undefined);
+  const isAsked = isUnknown && info.state === "starting";
+  return {
+    info,
+    options: configured.entry.options,
+    ...(current === undefined ? {} : { offer: current }),
+    isUnknown,
+    isLookedAt: kind !== undefined,
+    isAwaited: isAsked && offer.contact?.isHopeless !== true,
+    holdsLists: isAsked && offer.contact?.holdsLists !== false,
+    roots: target?.roots ?? "none",
+    hasCredentials: target?.hasCredentials ?? false,
+  };
 }

@@ -1,7 +1,7 @@
-import { hideTokens } from "../../base/hide-secrets.ts";
+import { hideTokens } from "../../base/secrets.ts";
 import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
 import type { LogLevel } from "../../protocol/log-level.ts";
-import type { UpstreamHost } from "../worker/upstream-work.ts";
+import type { UpstreamHost } from "../worker/upstream-options.ts";
 
 /** What is said by one server, or of it, for its log. */
 export class ServerLog {

@@ -1,11 +1,10 @@
 import { messageOf } from "../../base/errors.ts";
-import { cacheKeyOf } from "../cache/cache-key.ts";
+import { cacheKeyOf } from "../cache/write-private.ts";
 import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
-import type { ServerCatalogue } from "../connect/server-catalogue.ts";
+import type { ServerCatalogue } from "../connect/connection.ts";
 import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
-import { FirstContact } from "./first-contact.ts";
-import { judgeOffer } from "./judge-offer.ts";
+import { FirstContact, judgeOffer } from "./first-contact.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
 /** What a server offers as it was last heard, and what of it may be used. */

@@ -1,9 +1,12 @@
+import { rmSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import { isRunningStill, ownIdentity } from "../../commands/process/process-identity.ts";
+import { startTimer, type Timer } from "../../base/cancellation.ts";
+import { upstreamStatusEveryMs } from "../../base/upstream-limits.ts";
+import { isRunningStill, ownIdentity } from "../../commands/process/proc-table.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import { removeLeftDrafts } from "../cache/write-private.ts";
+import { removeLeftDrafts, writePrivate } from "../cache/write-private.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 
@@ -33,12 +36,12 @@ export function ownStatus(
 }
 
 /** Where the running servers are found, `attach` included. */
-export function statusFolderIn(scorpioxDir: string): string {
+function statusFolderIn(scorpioxDir: string): string {
   return join(scorpioxDir, "run");
 }
 
 /** Beside the pointers of `attach`, which have other names. */
-export function statusFileName(pid: number): string {
+function statusFileName(pid: number): string {
   return `mcp-${pid}.json`;
 }
 
@@ -72,5 +75,51 @@ async function readStatus(path: string, pid: number): Promise<ServerStatus | und
     return value as unknown as ServerStatus;
   } catch {
     return undefined;
+  }
+}
+
+/** Keeps the file by which `mcp status` sees this process: written once a second at most, when something has changed. */
+export class StatusFile {
+  readonly #path: string;
+  readonly #status: () => ServerStatus;
+  #timer: Timer | undefined;
+  #written = "";
+  #isClosed = false;
+  #work: Promise<void> = Promise.resolve();
+
+  /** @param scorpioxDir `~/.scorpiox` */
+  constructor(scorpioxDir: string, status: () => ServerStatus) {
+    this.#path = join(statusFolderIn(scorpioxDir), statusFileName(process.pid));
+    this.#status = status;
+  }
+
+  /** Something may have changed. */
+  later(): void {
+    if (this.#isClosed) return;
+    this.#timer ??= startTimer(upstreamStatusEveryMs, () => {
+      this.#timer = undefined;
+      this.#work = this.#work.then(() => this.#write());
+    });
+  }
+
+  /** Removes it. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.stop();
+    await this.#work;
+    rmSync(this.#path, { force: true });
+  }
+
+  async #write(): Promise<void> {
+    const status = this.#status();
+    const { writtenAt: _time, ...facts } = status;
+    const face = JSON.stringify(facts);
+    if (this.#isClosed || face === this.#written) return;
+    try {
+      await writePrivate(this.#path, JSON.stringify(status));
+      this.#written = face;
+    } catch {
+      // A full disk or a folder of somebody else: `mcp status` cannot see us, nothing more.
+    }
   }
 }

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
 import { upstreamPollMsMax, upstreamSubscriptionsMax } from "../../base/upstream-limits.ts";
 import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { UpstreamConnection } from "../connect/connection.ts";
-import { ownUri, readForeignUri } from "../results/own-uris.ts";
-import type { UpstreamHost } from "../worker/upstream-work.ts";
+import { ownUri, readForeignUri } from "../results/clean-result.ts";
+import type { UpstreamHost } from "../worker/upstream-options.ts";
 import type { ManagedServer } from "./managed-server.ts";
 
 interface Watched {

@@ -1,8 +1,8 @@
 import type { UpstreamControl } from "../upstreams.ts";
 import type { Composer } from "./composer.ts";
-import type { ConfigFollower } from "./config-follower.ts";
+import type { ConfigFollower } from "./current-config.ts";
 import type { CurrentProject } from "./current-project.ts";
-import type { ServerSet } from "./server-set.ts";
+import type { ServerSet } from "./server-calls.ts";
 
 export interface SwitchParts {
   readonly project: CurrentProject;

@@ -1,15 +1,19 @@
 import { createHash } from "node:crypto";
 import { isAbsolute } from "node:path";
 
-import { canonicalJson } from "../../protocol/canonical-json.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
+import { canonicalJson } from "../../protocol/json-rpc.ts";
 import type {
   ConfiguredServer,
   GivenRoots,
   Isolation,
   ServerLaunch,
+  StdioLaunch,
 } from "../config/server-entry.ts";
+import type { ConnectOptions, Era } from "../connect/connection.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
+import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 
 /** What is known of a server before it is connected to. */
 export interface TargetFacts {
@@ -65,4 +69,36 @@ function anywhere({ configured, launch, roots, projectDir }: TargetFacts): strin
   const text = canonicalJson({ ...launch, ...place, roots });
   if (projectDir === undefined) return text;
   return text.replaceAll(JSON.stringify(projectDir).slice(1, -1), "${workspaceFolder}");
+}
+
+/** The process of a server as the main thread is asked for it. @param launch filled in */
+export function processLaunchOf(
+  { entry: { name, options } }: ConfiguredServer,
+  { command, args, env, cwd }: StdioLaunch,
+  surroundings: { readonly homeDir: string; readonly redact: (text: string) => string },
+): ProcessLaunch {
+  const { homeDir, redact } = surroundings;
+  const { inheritEnv } = options;
+  return { server: name, command, args, env, inheritEnv, cwd: cwd ?? homeDir, redact };
+}
+
+/** Resolves when nothing is left of them. Never rejects. */
+export async function stopProcesses(processes: readonly UpstreamProcess[]): Promise<void> {
+  const stops = processes.map((process) =>
+    process.stop().catch((error: unknown) => messageOf(error)),
+  );
+  await Promise.all(stops);
+}
+
+/**
+ * In which way a server is asked what it speaks.
+ * @param diesAtOnce it did at the last start, however it was asked: one process is enough to see whether it still does, since
+ * starts are counted
+ */
+export function triedEra(
+  knownEra: Era | undefined,
+  diesAtOnce: boolean,
+): Pick<ConnectOptions, "knownEra"> | { readonly era: "modern" } {
+  if (diesAtOnce) return knownEra === "modern" ? { era: "modern" } : { knownEra: "legacy" };
+  return knownEra === undefined ? {} : { knownEra };
 }

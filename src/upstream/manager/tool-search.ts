@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { JsonText } from "../../base/json-text.ts";
 import { upstreamSearchWaitMs } from "../../base/upstream-limits.ts";
-import { encodeCallToolResult } from "../../protocol/call-result-codec.ts";
+import { JsonText } from "../../base/weight.ts";
+import { encodeCallToolResult } from "../../protocol/result-codec.ts";
 import { modernVersions } from "../../protocol/versions.ts";
 import { NameTable } from "../catalogue/name-table.ts";
 import { answerSearch } from "../search/answer-search.ts";
-import type { SearchedTool } from "../search/searched-tool.ts";
+import type { SearchedTool } from "../search/tool-fields.ts";
 import { buildToolIndex, type ToolIndex } from "../search/tool-index.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";

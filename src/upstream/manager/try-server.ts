@@ -1,11 +1,9 @@
-import { createDeferred, type Deferred } from "../../base/deferred.ts";
+import { createDeferred, type Deferred } from "../../base/shared-work.ts";
 import { assertWanted } from "../../base/turns.ts";
-import { cacheKeyOf } from "../cache/cache-key.ts";
+import { cacheKeyOf } from "../cache/write-private.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
-import { isComing } from "../server-state.ts";
-import type { TrialStep } from "../tried-server.ts";
-import type { TriedServer } from "../tried-server.ts";
+import { isComing, type TrialStep, type TriedServer } from "../server-state.ts";
 import { readLock } from "../trust/lock/read-lock.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { ManagedServer } from "./managed-server.ts";

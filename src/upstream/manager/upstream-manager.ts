@@ -1,4 +1,5 @@
-import type { JsonText } from "../../base/json-text.ts";
+import { upstreamNoticesKept } from "../../base/upstream-limits.ts";
+import type { JsonText } from "../../base/weight.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type {
@@ -8,18 +9,13 @@ import type {
   UpstreamControl,
   UpstreamReply,
 } from "../upstreams.ts";
-import type { UpstreamOptions } from "../worker/upstream-options.ts";
-import type { UpstreamHost, UpstreamWork } from "../worker/upstream-work.ts";
-import { Composer } from "./composer.ts";
+import type { UpstreamHost, UpstreamOptions, UpstreamWork } from "../worker/upstream-options.ts";
+import { Composer, Publisher } from "./composer.ts";
 import { CurrentConfig } from "./current-config.ts";
 import type { ManagerParts } from "./manager-parts.ts";
-import { Notices } from "./notices.ts";
 import { performControl } from "./perform-control.ts";
-import { Publisher } from "./publisher.ts";
-import { ServerCalls } from "./server-calls.ts";
-import { ServerSet } from "./server-set.ts";
-import { ownStatus } from "./server-status.ts";
-import { StatusFile } from "./status-file.ts";
+import { ServerCalls, ServerSet } from "./server-calls.ts";
+import { ownStatus, StatusFile } from "./server-status.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { switchPlace } from "./switch-project.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
@@ -185,4 +181,22 @@ export class UpstreamManager implements UpstreamWork {
     this.#publisher.later();
     this.#status.later();
   }
+}
+
+/** Sentences for the user. */
+class Notices {
+  readonly #host: Pick<UpstreamHost, "notify">;
+  readonly #told = new Set<string>();
+
+  constructor(host: Pick<UpstreamHost, "notify">) {
+    this.#host = host;
+  }
+
+  /** Each text once: files are read again and again. */
+  readonly tell = (text: string): void => {
+    if (text === "" || this.#told.has(text)) return;
+    if (this.#told.size >= upstreamNoticesKept) this.#told.clear();
+    this.#told.add(text);
+    this.#host.notify({ kind: "notice", text });
+  };
 }

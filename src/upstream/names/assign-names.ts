@@ -1,5 +1,4 @@
-import { codedName, codeLengths, exposedName } from "./exposed-name.ts";
-
+import { createHash } from "node:crypto";
 /** Something of another server that is called by a name. */
 export interface Original {
   readonly server: string;
@@ -88,4 +87,94 @@ export function distinctTitles(
   return items.map(({ server, title }) => {
     return title !== undefined && (counts.get(title) ?? 0) > 1 ? `${title} (${server})` : title;
   });
+}
+
+/** What a model sees of a tool or prompt of another server (NM1–NM3). */
+
+/** Characters of the code at the end of a cut name, and what it grows to when two names are the same. */
+export const codeLengths = [6, 10, 16] as const;
+
+/** Characters of the server's name in a name that is cut. */
+const serverCharsMax = 16;
+const start = "mcp__";
+const separator = "__";
+
+/**
+ * `mcp__<server>__<tool>` when that needs no change and has at most `max` characters, else a cut form with a code at
+ * its end. Depends on nothing but its arguments.
+ * @param max characters; below 24 what is cut cannot be told apart by people
+ */
+export function exposedName(server: string, tool: string, max: number): string {
+  const plain = plainName(server, tool);
+  return plain !== undefined && plain.length <= max
+    ? plain
+    : codedName(server, tool, max, codeLengths[0]);
+}
+
+/** The form with a code of `codeLength` characters, which tells originals apart that would look the same. */
+export function codedName(server: string, tool: string, max: number, codeLength: number): string {
+  const rest = max - start.length - separator.length - 1 - codeLength;
+  const serverChars = Math.max(1, Math.min(serverCharsMax, rest));
+  const serverPart = shortServer(server, serverChars);
+  const toolChars = Math.max(0, rest - serverPart.length);
+  const toolPart = cleanPart(tool)
+    .slice(0, toolChars)
+    .replace(/[_-]+$/, "");
+  return `${start}${serverPart}${separator}${toolPart}_${codeOf(server, tool, codeLength)}`;
+}
+
+/** What of the server's name is in a name that is cut. */
+export function shortServer(server: string, chars: number = serverCharsMax): string {
+  return cleanServer(server).slice(0, chars).replace(/_+$/, "") || "s";
+}
+
+/** The name with all characters that are allowed, however long it is. */
+export function uncutName(server: string, tool: string): string {
+  return `${start}${cleanServer(server)}${separator}${cleanPart(tool)}`;
+}
+
+/** The name as its server writes it. */
+export function originalName(server: string, tool: string): string {
+  return `${start}${server}${separator}${tool}`;
+}
+
+/** Every character that may not stand in a name is an underscore. */
+export function cleanPart(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9_-]/gu, "_");
+}
+
+/** As `cleanPart`, without what would be taken for the border between server and tool. */
+export function cleanServer(server: string): string {
+  return cleanPart(server).replaceAll(/_{2,}/g, "_").replace(/_$/, "");
+}
+
+/** Undefined when something has to be replaced. */
+function plainName(server: string, tool: string): string | undefined {
+  if (server === "" || tool === "") return undefined;
+  const isPlain = cleanServer(server) === server && cleanPart(tool) === tool;
+  return isPlain ? originalName(server, tool) : undefined;
+}
+
+/** Whether the tool can have had this name under some budget: files of a project may claim any. */
+export function mayBeNameOf(name: string, server: string, tool: string): boolean {
+  if (name === plainName(server, tool)) return true;
+  const isCoded = codeLengths.some((length) => name.endsWith(`_${codeOf(server, tool, length)}`));
+  return isCoded && name.startsWith(start) && cleanPart(name) === name;
+}
+
+const base32 = "abcdefghijklmnopqrstuvwxyz234567";
+
+/** Lower-case base32 of SHA-256; the zero between both keeps `a` + `bc` from being `ab` + `c`. */
+function codeOf(server: string, tool: string, length: number): string {
+  const digest = createHash("sha256").update(`${server}\0${tool}`).digest();
+  let code = "";
+  let bits = 0;
+  let kept = 0;
+  for (const byte of digest) {
+    bits = (bits << 8) | byte;
+    for (kept += 8; kept >= 5; kept -= 5) code += base32[(bits >> (kept - 5)) & 31] ?? "";
+    bits &= 31;
+    if (code.length >= length) break;
+  }
+  return code.slice(0, length);
 }

@@ -5,16 +5,15 @@ import {
   createAuthorizationRequest,
   hasState,
   readCode,
+  RedirectListener,
 } from "./authorization-request.ts";
-import { joinScopes } from "./challenge.ts";
 import { chooseClient, type KnownClient, type WantedClient } from "./client-registration.ts";
-import { discover, type Discovery } from "./discover.ts";
-import type { LoginRecord } from "./login-record.ts";
+import { discover, type Discovery, joinScopes } from "./discover.ts";
 import type { LoginStore } from "./login-store.ts";
+import type { LoginRecord } from "./logins-file.ts";
 import type { LoginPlace } from "./oauth-reach.ts";
 import { refusal } from "./oauth-refusal.ts";
 import { OauthRequests } from "./oauth-requests.ts";
-import { RedirectListener } from "./redirect-listener.ts";
 import { assertIssuer, forPersons, type ServerMetadata } from "./server-metadata.ts";
 import { exchangeCode } from "./token-endpoint.ts";
 

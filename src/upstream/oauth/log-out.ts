@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { OauthClient } from "./client-registration.ts";
-import type { LoginRecord } from "./login-record.ts";
 import type { LoginStore } from "./login-store.ts";
+import type { LoginRecord } from "./logins-file.ts";
 import type { LoginPlace } from "./oauth-reach.ts";
 import { OauthRequests } from "./oauth-requests.ts";
 import { revokeToken } from "./token-endpoint.ts";

@@ -1,14 +1,21 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
-import type { Environment } from "../../config/environment.ts";
 import { withFileLock } from "../../config/file-lock.ts";
-import { resolveByLibrary } from "../../network/resolve-host.ts";
+import type { Environment } from "../../config/load-config.ts";
+import { resolveByLibrary } from "../../network/judge-host.ts";
 import { type Roads, roadsOf } from "../../network/route.ts";
 import type { WritableSecretStore } from "../secrets/secret-store.ts";
-import { type Challenge, joinScopes } from "./challenge.ts";
-import { type LoginRecord, parseRecord, printRecord } from "./login-record.ts";
-import { LoginsFile, type LoginEntry, type Logins, type WantedLogin } from "./logins-file.ts";
+import { type Challenge, joinScopes } from "./discover.ts";
+import {
+  type LoginEntry,
+  type LoginRecord,
+  type Logins,
+  LoginsFile,
+  parseRecord,
+  printRecord,
+  type WantedLogin,
+} from "./logins-file.ts";
 import type { LoginPlace } from "./oauth-reach.ts";
 
 /** How those who give tokens are reached. @param env has the variables that name the user's proxy */

@@ -1,7 +1,13 @@
-import { ownAddresses, type Reach, reachFrom, reaches } from "../../network/address-rules.ts";
+import {
+  isLoopback,
+  ownAddresses,
+  type Reach,
+  reaches,
+  reachFrom,
+} from "../../network/address-rules.ts";
 import { hostOf } from "../../network/host-name.ts";
 import type { Destination, Standing } from "../../network/judge-host.ts";
-import { isSafe } from "./allowed-url.ts";
+import { refusal, shown } from "./oauth-refusal.ts";
 
 /** What a login is for: the address of a server, and the client that its entry names, if it does. */
 export interface LoginPlace {
@@ -67,4 +73,30 @@ export class OauthReach {
       await this.#ask(new URL("/.well-known/oauth-protected-resource", url)).catch(() => undefined);
     }
   }
+}
+
+/** Where tokens may be sent, and what may be asked about them: https, or http that stays on this machine. */
+export function isSafe(url: URL): boolean {
+  const host = hostOf(url);
+  return (
+    url.protocol === "https:" ||
+    (url.protocol === "http:" && (host === "localhost" || isLoopback(host)))
+  );
+}
+
+/**
+ * An address that another side has named, by what is written there. Where it leads is judged when it is asked
+ * (`OauthRequests`).
+ * @param what it is, for the message
+ * @throws AppError `refused`
+ */
+export function allowedUrl(text: unknown, what: string): URL {
+  const url = typeof text === "string" ? URL.parse(text) : null;
+  const written = shown(typeof text === "string" ? text : "nothing");
+  if (url === null) throw refusal(`${what} is no address: ${written}.`);
+  if (!isSafe(url)) throw refusal(`${what} is not https: ${written}.`);
+  if (url.username !== "" || url.password !== "" || url.hash !== "") {
+    throw refusal(`${what} has a user name or a fragment in it: ${written}.`);
+  }
+  return url;
 }

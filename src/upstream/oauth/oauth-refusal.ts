@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { oauthErrorCharsShown } from "../../base/upstream-limits.ts";
-import { cleanText } from "../adapters/clean-text.ts";
+import { cleanText } from "../adapters/text-of.ts";
 
 /** Something in a login breaks a rule, and it is given up. */
 export function refusal(message: string): AppError {

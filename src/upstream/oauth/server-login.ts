@@ -1,13 +1,10 @@
 import { messageOf } from "../../base/errors.ts";
 import { oauthRefreshAtShare, oauthRefreshPauseMs } from "../../base/upstream-limits.ts";
-import { ConnectionError } from "../connect/connection.ts";
-import type { ServerAuth } from "../connect/server-auth.ts";
-import { isSafe } from "./allowed-url.ts";
-import { readChallenge } from "./challenge.ts";
-import { type LoginRecord, secretsOfRecord } from "./login-record.ts";
+import { ConnectionError, type ServerAuth } from "../connect/connection.ts";
+import { readChallenge } from "./discover.ts";
 import type { LoginStore } from "./login-store.ts";
-import type { LoginEntry } from "./logins-file.ts";
-import type { LoginPlace } from "./oauth-reach.ts";
+import { type LoginEntry, type LoginRecord, secretsOfRecord } from "./logins-file.ts";
+import { isSafe, type LoginPlace } from "./oauth-reach.ts";
 import { OauthError } from "./oauth-refusal.ts";
 import { OauthRequests } from "./oauth-requests.ts";
 import { refreshTokens } from "./token-endpoint.ts";

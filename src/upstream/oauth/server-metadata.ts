@@ -1,5 +1,5 @@
 import type { Params } from "../../protocol/json-rpc.ts";
-import { allowedUrl } from "./allowed-url.ts";
+import { allowedUrl } from "./oauth-reach.ts";
 import { refusal, shown } from "./oauth-refusal.ts";
 
 /** How a client proves at the token endpoint that it is the one. */

@@ -1,13 +1,11 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { oauthRefreshAtShare, oauthRefreshPauseMs } from "../../base/upstream-limits.ts";
-import { NeedsConfig } from "../config/needs-config.ts";
-import { ConnectionError } from "../connect/connection.ts";
-import type { ServerAuth } from "../connect/server-auth.ts";
-import { isSafe } from "./allowed-url.ts";
-import { type Challenge, readChallenge } from "./challenge.ts";
-import { type LoginRecord, secretsOfRecord } from "./login-record.ts";
+import { NeedsConfig } from "../config/expansion-context.ts";
+import { ConnectionError, type ServerAuth } from "../connect/connection.ts";
+import { type Challenge, readChallenge } from "./discover.ts";
 import type { LoginStore } from "./login-store.ts";
-import type { LoginEntry } from "./logins-file.ts";
+import { type LoginEntry, type LoginRecord, secretsOfRecord } from "./logins-file.ts";
+import { isSafe } from "./oauth-reach.ts";
 import { OauthError } from "./oauth-refusal.ts";
 import { OauthRequests } from "./oauth-requests.ts";
 import { isSameIssuer } from "./server-metadata.ts";

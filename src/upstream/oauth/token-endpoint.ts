@@ -1,7 +1,7 @@
 import { oauthTokenCharsMax } from "../../base/upstream-limits.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import { errorOf, type OauthClient } from "./client-registration.ts";
-import type { LoginRecord } from "./login-record.ts";
+import type { LoginRecord } from "./logins-file.ts";
 import { refusal } from "./oauth-refusal.ts";
 import type { OauthRequests } from "./oauth-requests.ts";
 

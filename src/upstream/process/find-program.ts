@@ -1,5 +1,7 @@
 import { posix, win32 } from "node:path";
 
+import { AppError } from "../../base/errors.ts";
+import { upstreamSearchedFoldersMax } from "../../base/upstream-limits.ts";
 import type { Environment } from "./server-environment.ts";
 
 /** What there is at a path. */
@@ -63,4 +65,79 @@ function withExtensions(base: string, env: Environment): string[] {
     .map((extension) => extension.trim().toLowerCase())
     .filter((extension) => startedDirectly.has(extension));
   return extensions.map((extension) => base + extension);
+}
+
+/** Where a program that is often missing comes from. */
+const origins: ReadonlyMap<string, string> = new Map([
+  ...["npx", "npm", "node"].map((name) => [name, "Install Node.js (https://nodejs.org)"] as const),
+  ...["uvx", "uv"].map((name) => [name, "Install uv (https://docs.astral.sh/uv)"] as const),
+  ...["bunx", "bun"].map((name) => [name, "Install Bun (https://bun.sh)"] as const),
+  ...["pnpm", "yarn"].map((name) => [name, `Install it with: npm install -g ${name}`] as const),
+  ...["python", "python3", "pip", "pipx"].map((name) => [name, "Install Python"] as const),
+  ["deno", "Install Deno (https://deno.com)"],
+  ["docker", "Install Docker, or start it"],
+  ["podman", "Install Podman"],
+  ["go", "Install Go (https://go.dev)"],
+  ["cargo", "Install Rust (https://rustup.rs)"],
+  ["java", "Install Java"],
+  ["dotnet", "Install .NET (https://dot.net)"],
+]);
+
+/** The program is nowhere. `searched`: folders, or the one path that was named. */
+export function missingProgram(
+  server: string,
+  command: string,
+  searched: readonly string[],
+): AppError {
+  const name = win32
+    .basename(command)
+    .toLowerCase()
+    .replace(/\.(cmd|exe|bat)$/, "");
+  const install = origins.get(name) ?? "Install it";
+  if (searched[0] === undefined) {
+    const text = `The server ${server} was not started: there is no PATH to search for ${quoted(command)} in. Write its full path as "command".`;
+    return new AppError("not_found", text);
+  }
+  const isPath = command.includes("/") || command.includes("\\");
+  const text = isPath
+    ? `The server ${server} was not started: there is no file ${searched[0]}. Correct "command".`
+    : `The server ${server} was not started: the program ${quoted(command)} was not found. Searched: ${listed(searched)}. ` +
+      `${install}, or write its full path as "command", or set PATH in the "env" of the server.`;
+  return new AppError("not_found", text);
+}
+
+export function notExecutable(server: string, path: string): AppError {
+  const text =
+    `The server ${server} was not started: ${path} may not be run. ` +
+    `Allow it with: chmod +x ${path} – or name the program that runs it as "command", with the path as its first argument.`;
+  return new AppError("system", text);
+}
+
+export function missingFolder(server: string, cwd: string): AppError {
+  const text = `The server ${server} was not started: its folder ${cwd} does not exist. Make it, or correct "cwd".`;
+  return new AppError("not_found", text);
+}
+
+/** The system found the program and refused all the same. */
+export function startRefused(server: string, path: string, cause: unknown): AppError {
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : "";
+  const hint =
+    code === "ENOENT"
+      ? "the program named in its first line (#!) is missing, or it is made for another system"
+      : cause instanceof Error
+        ? cause.message
+        : String(cause);
+  return new AppError("system", `The server ${server} was not started: ${path}: ${hint}.`, {
+    cause,
+  });
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+function listed(folders: readonly string[]): string {
+  const shown = folders.slice(0, upstreamSearchedFoldersMax).join(", ");
+  const more = folders.length - upstreamSearchedFoldersMax;
+  return more > 0 ? `${shown} and ${more} more` : shown;
 }

@@ -1,18 +1,23 @@
-import { win32 } from "node:path";
-import { AppError } from "../../base/errors.ts";
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
-import { delimiter } from "node:path";
+import { delimiter, win32 } from "node:path";
 
+import { AppError } from "../../base/errors.ts";
 import { upstreamLoginPathMsMax } from "../../base/upstream-limits.ts";
-import type { LeaderSpec } from "../../commands/process/spawn-leader.ts";
-import { findProgram, type FoundProgram, type ProgramProbe } from "./find-program.ts";
+import type { LeaderSpec } from "../../commands/process/command.ts";
+import {
+  findProgram,
+  type FoundProgram,
+  missingFolder,
+  missingProgram,
+  notExecutable,
+  type ProgramProbe,
+} from "./find-program.ts";
 import {
   type Environment,
   serverEnvironment,
   type ServerEnvironmentInput,
 } from "./server-environment.ts";
-import { missingFolder, missingProgram, notExecutable } from "./start-failure.ts";
 import type { ProcessLaunch } from "./upstream-process.ts";
 
 /** `npx` asks before it installs a package, on a stdin that carries messages: it is told not to. */

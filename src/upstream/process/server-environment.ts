@@ -1,5 +1,5 @@
-import { ownerVariable } from "../../commands/process/owner-mark.ts";
-import { joinPaths } from "../../commands/process/child-environment.ts";
+import { ownerVariable } from "../../commands/process/proc-table.ts";
+import { joinPaths } from "../../commands/process/shell.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

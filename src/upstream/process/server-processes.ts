@@ -1,16 +1,66 @@
 import { AppError } from "../../base/errors.ts";
-import { shutdownGraceMs, terminateGraceMs } from "../../base/limits.ts";
+import { shutdownGraceMs, shutdownGraceMsMin, terminateGraceMs } from "../../base/limits.ts";
 import { upstreamInputEndMs } from "../../base/upstream-limits.ts";
-import type { Family, Orphanage } from "../../commands/process/orphanage.ts";
-import { graceUntil, killTime } from "../../commands/process/end-grace.ts";
+import type { CommandExit, LeaderSpec } from "../../commands/process/command.ts";
+import { endFamily, graceUntil, killTime } from "../../commands/process/family.ts";
 import type { Guardian } from "../../commands/process/guardian.ts";
-import { ownerVariable } from "../../commands/process/owner-mark.ts";
-import type { LeaderSpec } from "../../commands/process/spawn-leader.ts";
+import type { Family, Orphanage } from "../../commands/process/orphanage.ts";
+import { ownerVariable } from "../../commands/process/proc-table.ts";
+import { startRefused } from "./find-program.ts";
 import { type LaunchSurroundings, prepareLaunch } from "./prepare-launch.ts";
-import { ServerProcess, type StopSteps } from "./server-process.ts";
 import { type SpawnedServer, spawnServer } from "./spawn-server.ts";
-import { startRefused } from "./start-failure.ts";
 import type { ProcessLaunch } from "./upstream-process.ts";
+
+/** How long each step of the end of a server may take, in ms. */
+interface StopSteps {
+  /** From the end of its input to TERM. */
+  readonly inputMs: number;
+  /** From TERM to KILL. */
+  readonly termMs: number;
+}
+
+/** One server on the main thread: its process, its group and all that it started. */
+export class ServerProcess {
+  readonly pid: number;
+  readonly spawned: SpawnedServer;
+  /** Resolves when its leader has ended. Never rejects. */
+  readonly ended: Promise<CommandExit>;
+  /** Resolves when nothing is left of it, or what is left cannot be ended. Never rejects. */
+  readonly gone: Promise<void>;
+  readonly #orphanage: Orphanage;
+  readonly #family: Family;
+
+  constructor(spawned: SpawnedServer, family: Family, orphanage: Orphanage) {
+    this.pid = spawned.pid;
+    this.spawned = spawned;
+    this.ended = spawned.ended;
+    this.#family = family;
+    this.#orphanage = orphanage;
+    this.gone = this.#untilGone();
+  }
+
+  /**
+   * Ends it after its input was closed. A second, more hurried request is served beside the first.
+   * @returns when nothing is left of it, or what is left cannot be ended
+   */
+  async stop({ inputMs, termMs }: StopSteps): Promise<void> {
+    const killAt = performance.now() + inputMs + termMs;
+    const patience = Promise.withResolvers<void>();
+    const timer = setTimeout(patience.resolve, inputMs);
+    await Promise.race([this.gone, patience.promise]);
+    clearTimeout(timer);
+    // A TERM that was late does not delay KILL.
+    const graceMs = Math.max(shutdownGraceMsMin, killAt - performance.now());
+    const ended = endFamily(this.#orphanage, this.#family, Math.min(termMs, graceMs));
+    if ((await Promise.race([this.gone, ended])) === true) await this.gone;
+  }
+
+  async #untilGone(): Promise<void> {
+    await this.ended;
+    // What it started is nobody's any more.
+    await endFamily(this.#orphanage, this.#family, terminateGraceMs);
+  }
+}
 
 export interface ServerProcessesParts extends LaunchSurroundings {
   readonly orphanage: Orphanage;

@@ -1,13 +1,9 @@
 import { closeSync } from "node:fs";
 
+import { type CommandExit, type LeaderSpec, spawnLeader } from "../../commands/process/command.ts";
 import { type Libc, loadLibc } from "../../commands/process/libc.ts";
-import {
-  type CommandExit,
-  type LeaderSpec,
-  spawnLeader,
-} from "../../commands/process/spawn-leader.ts";
-import { loadWindowsJobs } from "../../commands/process/windows-job.ts";
-import type { ServerDescriptors } from "./descriptor-pipes.ts";
+import { loadWindowsJobs } from "../../commands/process/signals.ts";
+import type { ByteReader, ServerPipes } from "./server-pipes.ts";
 
 /** What is with the main thread of a server's pipes. */
 type SpawnedPipes =
@@ -71,4 +67,80 @@ export function spawnRelayed(spec: LeaderSpec): SpawnedServer {
   const child = spawnLeader(spec, ["pipe", "pipe", "pipe"], exit.resolve) as RelayedChild;
   loadWindowsJobs()?.adopt(child.pid);
   return { pid: child.pid, pipes: { kind: "relayed", child }, ended: exit.promise };
+}
+
+/** Descriptors of this process that lead to a server. */
+interface ServerDescriptors {
+  readonly input: number;
+  readonly output: number;
+  readonly errors: number;
+}
+
+/**
+ * Opens the pipes of a server. The runtime makes copies of the descriptors of its own before this returns, which end with
+ * this thread: whoever owns the originals can close them.
+ */
+export function openDescriptorPipes(descriptors: ServerDescriptors): ServerPipes {
+  const output = readerOf(descriptors.output);
+  const errors = readerOf(descriptors.errors);
+  const sink = Bun.file(descriptors.input).writer();
+  let isEnded = false;
+  return {
+    // Every answer comes this way: a stream around the stream would cost each of them several promises.
+    output: { getReader: () => output.reader },
+    errors: streamOf(errors),
+    async write(text) {
+      if (isEnded) throw new Error("its input is closed");
+      await sink.write(text);
+      await sink.flush();
+    },
+    endInput() {
+      if (isEnded) return;
+      isEnded = true;
+      // What it did not read is lost on purpose; it may be gone as well.
+      Promise.resolve(sink.end()).catch(() => {});
+    },
+    release() {
+      this.endInput();
+      output.cancel();
+      errors.cancel();
+    },
+  };
+}
+
+interface Opened {
+  readonly reader: ByteReader;
+  cancel(): void;
+}
+
+function readerOf(descriptor: number): Opened {
+  const reader = Bun.file(descriptor).stream().getReader();
+  // The first read is what makes the copy.
+  let first: ReturnType<typeof reader.read> | undefined = reader.read();
+  first.catch(() => {});
+  return {
+    reader: {
+      read() {
+        const reading = first ?? reader.read();
+        first = undefined;
+        return reading;
+      },
+      cancel: () => reader.cancel(),
+    },
+    cancel: () => void reader.cancel().catch(() => {}),
+  };
+}
+
+function streamOf({ reader }: Opened): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done || value === undefined) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: () => reader.cancel(),
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -1,8 +1,9 @@
+import { bodyCharsMax, cutLine, cutText } from "../../base/cut-text.ts";
+import { resultBytesPerChar } from "../../base/limits.ts";
 import { resultMetaCharsMax } from "../../base/upstream-limits.ts";
-import { saysStructure } from "../../protocol/call-result-codec.ts";
+import { saysStructure } from "../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock, ResourceLink } from "../../protocol/tool-types.ts";
 import { blockText, textOf } from "../adapters/text-of.ts";
-import { boundText, fits } from "./bound-text.ts";
 import type { ResultStore, SavedResult } from "./saved-results.ts";
 
 /**
@@ -90,4 +91,53 @@ function withoutMeta<Part extends { readonly _meta?: unknown }>(part: Part): Par
 
 function isLong(meta: unknown): boolean {
   return meta !== undefined && JSON.stringify(meta).length > resultMetaCharsMax;
+}
+
+/** A text that fits, and where the whole is when it had to be cut. */
+interface BoundText {
+  readonly text: string;
+  readonly saved?: SavedResult;
+}
+
+/** Whether `text` fits into a result of `charsMax` characters, also as JSON text in bytes. */
+function fits(text: string, charsMax: number): boolean {
+  if (text.length > charsMax) return false;
+  const bytesMax = charsMax * resultBytesPerChar;
+  // Most texts are so short that they need not be counted.
+  return text.length * jsonBytesPerCharMax + 2 <= bytesMax || jsonBytes(text) <= bytesMax;
+}
+
+/**
+ * `text` as it is when it fits, else its two ends with one line between them that says how long it was, what was left
+ * out and how to read it (CA14).
+ */
+export async function boundText(
+  text: string,
+  charsMax: number,
+  results: ResultStore,
+): Promise<BoundText> {
+  if (fits(text, charsMax)) return { text };
+  const cut = cutToFit(text, bodyCharsMax(charsMax));
+  const saved = await results.keep(text, Buffer.byteLength(cut.head));
+  const left = { amount: cut.omittedChars, total: text.length, unit: "characters" } as const;
+  const line = cutLine(left, saved);
+  const gap = cut.head === "" || cut.head.endsWith("\n") ? "" : "\n";
+  const shown = `${cut.head}${gap}${line}\n${cut.tail}`;
+  return saved === undefined ? { text: shown } : { text: shown, saved };
+}
+
+/** Texts that need many bytes are cut to fewer characters. */
+function cutToFit(text: string, charsMax: number): NonNullable<ReturnType<typeof cutText>> {
+  for (let max = charsMax; ; max = Math.floor(max / 2)) {
+    const cut = cutText(text, max) ?? { head: "", tail: text, omittedChars: 0 };
+    const bytes = jsonBytes(cut.head) + jsonBytes(cut.tail);
+    if (bytes <= charsMax * resultBytesPerChar || max <= 1) return cut;
+  }
+}
+
+/** Of a control character or half of one: `\u001b`. */
+const jsonBytesPerCharMax = 6;
+
+function jsonBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text));
 }

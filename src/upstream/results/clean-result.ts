@@ -1,7 +1,71 @@
+import { jsonDepthMax } from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
-import { mapStrings } from "./map-strings.ts";
-import { ownUri } from "./own-uris.ts";
+
+/** What belongs to another server has an address of ours that says whose it is, so that it can be read through us (RP2). */
+
+const mcpPrefix = "scorpiox://mcp/";
+const uiPrefix = "ui://";
+const uiHostEnd = ".scorpiox";
+const skillPrefix = "skill://";
+
+/** A resource of another server: whose it is, and what that server calls it. */
+interface ForeignUri {
+  readonly server: string;
+  readonly uri: string;
+}
+
+/**
+ * Our address of `uri`, a URI or template of `server`. `ui://` and `skill://` stay what they are, since clients look at
+ * these schemes.
+ * @param server its configured name, which has no `/`
+ */
+export function ownUri(server: string, uri: string): string {
+  if (uri.startsWith(uiPrefix)) {
+    return `${uiPrefix}${server}${uiHostEnd}/${uri.slice(uiPrefix.length)}`;
+  }
+  if (uri.startsWith(skillPrefix))
+    return `${skillPrefix}${server}/${uri.slice(skillPrefix.length)}`;
+  return `${mcpPrefix}${server}/${uri}`;
+}
+
+/**
+ * The inverse of `ownUri`; undefined for what it cannot have made. Whether there is such a server is not looked at:
+ * `skill://` names skills of ours too.
+ */
+export function readForeignUri(uri: string): ForeignUri | undefined {
+  if (uri.startsWith(mcpPrefix)) return split(uri.slice(mcpPrefix.length), "");
+  if (uri.startsWith(skillPrefix)) return split(uri.slice(skillPrefix.length), skillPrefix);
+  if (!uri.startsWith(uiPrefix)) return undefined;
+  const found = split(uri.slice(uiPrefix.length), uiPrefix);
+  if (found === undefined || !found.server.endsWith(uiHostEnd)) return undefined;
+  const server = found.server.slice(0, -uiHostEnd.length);
+  return server === "" ? undefined : { server, uri: found.uri };
+}
+
+function split(rest: string, scheme: string): ForeignUri | undefined {
+  const slash = rest.indexOf("/");
+  if (slash <= 0) return undefined;
+  return { server: rest.slice(0, slash), uri: scheme + rest.slice(slash + 1) };
+}
+
+/**
+ * A copy of a JSON value with `map` held against all its texts and names of members. What lies deeper than any honest
+ * value is left out.
+ */
+export function mapStrings(value: unknown, map: (text: string) => string, depth = 0): unknown {
+  if (typeof value === "string") return map(value);
+  if (Array.isArray(value)) {
+    if (depth >= jsonDepthMax) return [];
+    return value.map((part: unknown) => mapStrings(part, map, depth + 1));
+  }
+  if (!isObject(value)) return value;
+  if (depth >= jsonDepthMax) return {};
+  // `fromEntries` makes an own member of `__proto__` too.
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [map(name), mapStrings(part, map, depth + 1)]),
+  );
+}
 
 /** What is done to everything that comes from one server. */
 export interface Cleaning {

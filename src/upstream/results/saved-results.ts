@@ -1,9 +1,8 @@
 import { lstat, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { hasDiskFor } from "../../base/disk-space.ts";
-import { newResultId } from "../../base/result-id.ts";
-import { FolderSweeps } from "../../base/sweep-folder.ts";
+import { FolderSweeps, hasDiskFor } from "../../base/disk-space.ts";
+import { newResultId } from "../../base/shared-names.ts";
 import type { UpstreamCallEvents } from "../upstreams.ts";
 
 /** A file that holds what a result could not. */

@@ -1,20 +1,18 @@
 import { resultBlocksMax } from "../../base/upstream-limits.ts";
+import { JsonText } from "../../base/weight.ts";
+import { hasLinks } from "../../protocol/content-codec.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import type { ContentBlock } from "../../protocol/tool-types.ts";
-import { readBlock } from "./read-content.ts";
-import { JsonText } from "../../base/json-text.ts";
 import {
   encodeCallToolResult,
   tooLongForData,
   withStructureAsText,
-} from "../../protocol/call-result-codec.ts";
-import { hasLinks } from "../../protocol/content-codec.ts";
-import type { CallToolResult } from "../../protocol/tool-types.ts";
+} from "../../protocol/result-codec.ts";
+import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
 import { modernVersions, type ProtocolVersion } from "../../protocol/versions.ts";
 import { textOf } from "../adapters/text-of.ts";
-import { boundResult } from "./bound-result.ts";
-import { boundText } from "./bound-text.ts";
+import { boundResult, boundText } from "./bound-result.ts";
 import { cleanCallResult, type Cleaning } from "./clean-result.ts";
+import { readBlock } from "./read-content.ts";
 import type { ResultStore } from "./saved-results.ts";
 
 export interface ResultParts extends Cleaning {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
 import { isObject } from "../../protocol/json-rpc.ts";
-import type { SkillFile } from "../../protocol/skill-types.ts";
+import type { SkillFile } from "../../protocol/skills.ts";
 import type { ForeignSkill } from "../connect/foreign-skill.ts";
-import { UnusableAnswer } from "./unusable-answer.ts";
+import { UnusableAnswer } from "./read-content.ts";
 
 /** What a server has listed of its skills. */
 export interface SkillsOfServer {

@@ -1,11 +1,8 @@
 import { searchWordsMax } from "../../base/upstream-limits.ts";
-import type { QueryWord } from "./parse-query.ts";
 import type { Postings } from "./postings.ts";
-import { stem } from "./stem.ts";
-import { stopWords } from "./stop-words.ts";
 import { phraseMeaning, synonymsOf } from "./synonyms.ts";
 import type { Vocabulary } from "./vocabulary.ts";
-import { wordsOf } from "./words.ts";
+import { type QueryWord, stem, stopWords, wordsOf } from "./words.ts";
 
 /** A term of the index that may be what a word of the query means, and how much of its score counts. */
 interface Alternative {

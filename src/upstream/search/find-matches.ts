@@ -1,20 +1,20 @@
 import {
+  searchLimitDefault,
+  searchLimitMax,
   searchPatternCharsMax,
   searchPatternMsMax,
   searchPatternTextCharsMax,
+  searchPerServerMax,
 } from "../../base/upstream-limits.ts";
-import { PatternMatcher } from "./pattern/pattern-matcher.ts";
-import { PatternError } from "./pattern/pattern-node.ts";
-import { searchLimitDefault, searchLimitMax } from "../../base/upstream-limits.ts";
 import { nearestTools } from "../names/nearest-tools.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { BlockedTool } from "../snapshot.ts";
 import type { SearchQuery } from "../upstreams.ts";
-import { firstPage } from "./first-page.ts";
-import { parseQuery, type ParsedQuery, type QueryWord } from "./parse-query.ts";
-import type { SearchedTool } from "./searched-tool.ts";
+import { PatternMatcher } from "./pattern/pattern-matcher.ts";
+import { PatternError } from "./pattern/pattern-node.ts";
+import type { SearchedTool } from "./tool-fields.ts";
 import type { Hit, ToolIndex } from "./tool-index.ts";
-import { termsOf } from "./words.ts";
+import { type ParsedQuery, parseQuery, type QueryWord, termsOf } from "./words.ts";
 
 /** What a search may look at. */
 export interface SearchParts {
@@ -191,4 +191,45 @@ function createMatcher(source: string, flags: string): PatternMatcher | string {
     if (error instanceof PatternError) return error.message;
     throw error;
   }
+}
+
+interface Item {
+  readonly server: string;
+  /** Undefined: all are equal. */
+  readonly score?: number;
+}
+
+/**
+ * The first `limit` of `ranked`, at most three of one server as long as others have something comparable: one large
+ * server must not hide the rest, nor what nearly matches what matches.
+ *
+ * @param isMeant servers that the query names: of them as many as there are
+ */
+function firstPage<Hit extends Item>(
+  ranked: readonly Hit[],
+  limit: number,
+  isMeant: (server: string) => boolean,
+): readonly Hit[] {
+  const page: Hit[] = [];
+  const passed: Hit[] = [];
+  const counts = new Map<string, number>();
+  for (const item of ranked) {
+    // The best of those that were passed over comes first, when what is left is much worse.
+    while (passed[0] !== undefined && page.length < limit && !isComparable(item, passed[0])) {
+      page.push(...passed.splice(0, 1));
+    }
+    if (page.length === limit) return page;
+    const count = counts.get(item.server) ?? 0;
+    counts.set(item.server, count + 1);
+    if (count < searchPerServerMax || isMeant(item.server)) page.push(item);
+    else passed.push(item);
+  }
+  return [...page, ...passed].slice(0, limit);
+}
+
+/** Of the score of what is passed over, which another server's tool must have to come before it. */
+const comparableShare = 0.7;
+
+function isComparable({ score: own = 1 }: Item, { score: passed = 1 }: Item): boolean {
+  return own >= passed * comparableShare;
 }

@@ -1,5 +1,4 @@
-import { fieldTerms, fields, fieldWeights, type Field } from "./tool-fields.ts";
-import type { SearchedTool } from "./searched-tool.ts";
+import { type Field, fields, fieldTerms, fieldWeights, type SearchedTool } from "./tool-fields.ts";
 
 /** BM25F: how fast more of the same word stops counting, and how much long fields lose (DF10). */
 const saturation = 1.2;

@@ -1,5 +1,5 @@
 import { looseGroups, strongGroups } from "./synonym-groups.ts";
-import { stem } from "./stem.ts";
+import { stem } from "./words.ts";
 
 /** Turns of phrase, and what a tool is called that does it. */
 const turnsOfPhrase: readonly (readonly [phrase: string, meaning: string])[] = [

@@ -1,12 +1,23 @@
-import { isObject } from "../../protocol/json-rpc.ts";
+import { oneLine } from "../../base/cut-text.ts";
 import {
   searchedArgumentsMax,
   searchedDescriptionCharsMax,
   searchedSchemaDepthMax,
   searchedTextCharsMax,
+  toolSummaryCharsMax,
 } from "../../base/upstream-limits.ts";
-import type { SearchedTool } from "./searched-tool.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import type { ToolListing } from "../../protocol/tool-types.ts";
 import { termsOf } from "./words.ts";
+
+/** A callable tool of another server, as a search looks at it. */
+export interface SearchedTool {
+  readonly server: string;
+  /** Its name there. */
+  readonly tool: string;
+  /** With its name here, cleaned: what a client is shown. */
+  readonly listing: ToolListing;
+}
 
 /** The parts of a tool in which words are looked for, and what a word in them is worth (DF10). */
 export const fieldWeights = {
@@ -79,4 +90,15 @@ function textsOf({ description, enum: values }: Readonly<Record<string, unknown>
   if (!Array.isArray(values)) return text;
   const names = values.slice(0, 20).filter((value) => typeof value === "string");
   return `${text} ${names.join(" ").slice(0, 300)}`;
+}
+
+/** What a tool does, on one line: the first sentence of its description, else its title. */
+export function summaryOf({
+  description,
+  title,
+}: Pick<ToolListing, "description" | "title">): string {
+  // Long descriptions are read as far as a line can go, and a bit on.
+  const text = description.slice(0, 4 * toolSummaryCharsMax).trim();
+  const sentence = /^.+?[.!?。](?=\s|$)/su.exec(text)?.[0] ?? text.split(/\n\s*\n/)[0] ?? "";
+  return oneLine(sentence === "" ? (title ?? "") : sentence, toolSummaryCharsMax);
 }

@@ -1,9 +1,9 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { secretCommandBytesMax, secretCommandMsMax } from "../../base/upstream-limits.ts";
 import { Guardian } from "../../commands/process/guardian.ts";
-import { ownerMark, ownerVariable } from "../../commands/process/owner-mark.ts";
+import { ownerMark, ownerVariable } from "../../commands/process/proc-table.ts";
 import { findShell } from "../../commands/process/shell.ts";
-import { loadWindowsJobs } from "../../commands/process/windows-job.ts";
+import { loadWindowsJobs } from "../../commands/process/signals.ts";
 
 export interface SecretCommandParts {
   /** The command gets all of it but our own settings: it is the user's, and may need an agent or a session bus. */

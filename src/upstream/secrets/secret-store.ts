@@ -1,3 +1,12 @@
+import { createHash } from "node:crypto";
+import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { readFile, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { secretBytesMax, secretNamesMax } from "../../base/upstream-limits.ts";
+import { replaceFile } from "../../config/replace-file.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
 /** Where secrets are kept that entries of configuration name: `${keyring:NAME}` and `${input:NAME}`. */
 export interface SecretStore {
   /**
@@ -16,4 +25,117 @@ export interface WritableSecretStore extends SecretStore {
   set(name: string, value: string): Promise<SecretPlace>;
   /** False: there was none. */
   remove(name: string): Promise<boolean>;
+}
+
+/** Names that entries can have references to; those of this program itself have a colon. */
+const ofUsers = /^[\w.@/ -]{1,128}$/;
+
+/** @throws AppError `usage` for a name that no entry could name */
+export function checkSecretName(name: string): void {
+  if (ofUsers.test(name) && name === name.trim()) return;
+  throw new AppError(
+    "usage",
+    `${JSON.stringify(name.slice(0, 140))} is no name of a secret: 1 to 128 letters, digits, spaces and . _ - @ /, as in \${keyring:NAME}.`,
+  );
+}
+
+/** True for what a user has put there, and not a login of ours. */
+export function isOfUser(name: string): boolean {
+  return ofUsers.test(name);
+}
+
+const ending = ".secret";
+
+/** A file for each secret, which only this user can read: for systems without a keychain. */
+export class SecretFiles {
+  readonly #folder: string;
+
+  /** @param folder `~/.scorpiox/secrets`; made with the first secret */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** @throws AppError `system` */
+  async get(name: string): Promise<string | undefined> {
+    const found = await this.#read(this.#fileOf(name));
+    return found?.name === name ? found.value : undefined;
+  }
+
+  /** @throws AppError `system` */
+  set(name: string, value: string): void {
+    try {
+      makePrivateFolder(this.#folder);
+      replaceFile(this.#fileOf(name), JSON.stringify({ name, value }), 0o600);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      throw new AppError("system", `The secret cannot be written: ${messageOf(error)}.`);
+    }
+  }
+
+  /** @throws AppError `system` */
+  async remove(name: string): Promise<boolean> {
+    try {
+      await rm(this.#fileOf(name));
+      return true;
+    } catch (error) {
+      if (isAbsent(error)) return false;
+      throw new AppError("system", `The secret cannot be removed: ${messageOf(error)}.`);
+    }
+  }
+
+  /** In no order. A file that cannot be read has no name. */
+  async names(): Promise<readonly string[]> {
+    const files = await readdir(this.#folder).catch(() => []);
+    const names: string[] = [];
+    for (const file of files.filter((each) => each.endsWith(ending)).slice(0, secretNamesMax)) {
+      const found = await this.#read(join(this.#folder, file)).catch(() => undefined);
+      if (found !== undefined) names.push(found.name);
+    }
+    return names;
+  }
+
+  async #read(
+    file: string,
+  ): Promise<{ readonly name: string; readonly value: string } | undefined> {
+    try {
+      keepPrivate(file);
+      const parsed: unknown = JSON.parse(await readFile(file, "utf8"));
+      const { name, value } = isObject(parsed) ? parsed : {};
+      if (typeof name === "string" && typeof value === "string") return { name, value };
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      if (error instanceof AppError) throw error;
+      // The text of a parse error may hold what was to be parsed.
+      const why = error instanceof SyntaxError ? "it is damaged" : messageOf(error);
+      throw new AppError("system", `${file} cannot be used: ${why}.`);
+    }
+    throw new AppError("system", `${file} cannot be used: it is damaged. Set the secret again.`);
+  }
+
+  /** Names may have characters that files may not, and files may ignore case. */
+  #fileOf(name: string): string {
+    const hash = createHash("sha256").update(name).digest("hex");
+    return join(this.#folder, `${hash.slice(0, 40)}${ending}`);
+  }
+}
+
+/** @throws AppError `system` where it is no folder; the system's error */
+export function makePrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const stats = lstatSync(folder);
+  if (!stats.isDirectory()) throw new AppError("system", `${folder} is no folder.`);
+  if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+}
+
+/** Copies and backups lose modes. @throws AppError for what is no file of ours */
+function keepPrivate(file: string): void {
+  const stats = lstatSync(file);
+  if (!stats.isFile()) throw new AppError("system", `${file} is not a regular file.`);
+  if (stats.size > secretBytesMax * 7) throw new AppError("system", `${file} is too large.`);
+  if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) chmodSync(file, 0o600);
+}
+
+function isAbsent(error: unknown): boolean {
+  const code = systemCodeOf(error);
+  return code === "ENOENT" || code === "ENOTDIR";
 }

@@ -9,9 +9,13 @@ import type { ConfigDirs } from "../../config/places.ts";
 import { replaceFile } from "../../config/replace-file.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { Keychain } from "./keychain.ts";
-import { isOfUser } from "./secret-name.ts";
-import { makePrivateFolder, SecretFiles } from "./secret-files.ts";
-import type { SecretPlace, WritableSecretStore } from "./secret-store.ts";
+import {
+  isOfUser,
+  makePrivateFolder,
+  SecretFiles,
+  type SecretPlace,
+  type WritableSecretStore,
+} from "./secret-store.ts";
 
 /** A secret by its name, and where it lies. */
 export interface SecretRow {

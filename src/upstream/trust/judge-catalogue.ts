@@ -1,5 +1,5 @@
 import type { Params } from "../../protocol/json-rpc.ts";
-import type { RawTool, ServerCatalogue } from "../connect/server-catalogue.ts";
+import type { RawTool, ServerCatalogue } from "../connect/connection.ts";
 import type { BlockReason } from "../snapshot.ts";
 import {
   approvedInstructions,
@@ -8,11 +8,11 @@ import {
   instructionsHash,
   promptHash,
   toolHash,
-} from "./definition-hash.ts";
+} from "./difference.ts";
 import { withoutHidden } from "./hidden-characters.ts";
 import { type Judgement, judgeDefinition, type Offered } from "./judge-definition.ts";
-import type { ToolPins } from "./trust-record.ts";
 import type { ToolRules } from "./tool-rules.ts";
+import type { ToolPins } from "./trust-record.ts";
 import type { NewPins } from "./trust-store.ts";
 
 export interface JudgeParts {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { canonicalJson } from "../../protocol/canonical-json.ts";
+import { canonicalJson } from "../../protocol/json-rpc.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { LaunchVerdict } from "./trust-record.ts";
 import type { TrustStore } from "./trust-store.ts";

@@ -1,9 +1,8 @@
-import { formatAmount } from "../../base/amount-text.ts";
-import { hideInArguments, hideInTemplate } from "../../base/hide-secrets.ts";
-import { isPlaceName, isSecretName } from "../../base/secret-table.ts";
+import { formatAmount } from "../../base/cut-text.ts";
+import { hideInArguments, hideInTemplate, isPlaceName, isSecretName } from "../../base/secrets.ts";
 import { expansionDepthMax } from "../../base/upstream-limits.ts";
-import { parseReferences } from "../config/reference.ts";
 import type { ConfiguredServer, StringMap } from "../config/server-entry.ts";
+import { parseReferences } from "../config/text-expander.ts";
 import { escapeHidden } from "./hidden-characters.ts";
 
 type Row = readonly [name: string, value: string];

@@ -1,5 +1,5 @@
-import { cleanServer, originalName, uncutName } from "../names/exposed-name.ts";
 import type { ServerEntry, ToolRule } from "../config/server-entry.ts";
+import { cleanServer, originalName, uncutName } from "../names/assign-names.ts";
 import {
   createToolGlob,
   type ToolGlob,

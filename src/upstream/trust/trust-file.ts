@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { trustFileBytesMax } from "../../base/upstream-limits.ts";
 import { withFileLock } from "../../config/file-lock.ts";
-import { faultOfWriters } from "../../config/written-by-others.ts";
+import { faultOfWriters } from "../../config/read-text-file.ts";
 import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
 import { emptyRecord, parseRecord, printRecord, type TrustRecord } from "./trust-record.ts";
 

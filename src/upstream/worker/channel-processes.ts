@@ -1,9 +1,13 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { upstreamRelayedRestMsMax } from "../../base/upstream-limits.ts";
-import { Relay } from "../process/relay.ts";
-import type { ServerProcess } from "../process/server-process.ts";
-import { hurriedStop, type ServerProcesses, usualStop } from "../process/server-processes.ts";
 import type { ProcessReport, ProcessRequest } from "../process/process-messages.ts";
+import { Relay } from "../process/relay.ts";
+import {
+  hurriedStop,
+  type ServerProcess,
+  type ServerProcesses,
+  usualStop,
+} from "../process/server-processes.ts";
 
 interface Linked {
   readonly server: ServerProcess;

@@ -2,8 +2,11 @@ import {
   upstreamEventCharsMax,
   upstreamEventsAtOnceMax,
   upstreamEventsWaitingMax,
+  upstreamLogsPerSecondMax,
 } from "../../base/upstream-limits.ts";
+import type { UpstreamSnapshot } from "../snapshot.ts";
 import type { LaneEvent } from "./messages.ts";
+import { type ChangedLists, type SnapshotSlice, snapshotSlices } from "./snapshot-slices.ts";
 
 /**
  * What the Worker tells without being asked, on its way to the main thread: one bundle at a time, the next when that was
@@ -91,4 +94,78 @@ function isTooLong(event: LaneEvent): boolean {
 function droppedNotice(count: number): LaneEvent {
   const text = `${count} messages of other servers were dropped: they come faster than they can be passed on.`;
   return { kind: "event", event: { kind: "notice", text } };
+}
+
+/**
+ * Hands snapshots over part by part, the next part when the one before was taken. While one is on its way only the
+ * newest of those that came meanwhile waits.
+ */
+export class SnapshotSender {
+  readonly #send: (slice: SnapshotSlice) => void;
+  #slices: Generator<SnapshotSlice, void> | undefined;
+  #waiting: UpstreamSnapshot | undefined;
+  #changed = new Set<ChangedLists[number]>();
+  #isScheduled = false;
+
+  constructor(send: (slice: SnapshotSlice) => void) {
+    this.#send = send;
+  }
+
+  publish(snapshot: UpstreamSnapshot): void {
+    this.#waiting = snapshot;
+    if (this.#slices !== undefined || this.#isScheduled) return;
+    this.#isScheduled = true;
+    // What has changed is told right after the snapshot: it goes out with it.
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      this.#next();
+    });
+  }
+
+  /** Goes out with the snapshot that is on its way. False when there is none. */
+  tellChanged(changed: ChangedLists): boolean {
+    if (this.#slices === undefined && this.#waiting === undefined) return false;
+    for (const list of changed) this.#changed.add(list);
+    return true;
+  }
+
+  /** The last part has arrived. */
+  onTaken(): void {
+    this.#next();
+  }
+
+  #next(): void {
+    const part = this.#slices?.next();
+    if (part !== undefined && part.done !== true) return this.#send(part.value);
+    this.#slices = undefined;
+    const snapshot = this.#waiting;
+    if (snapshot === undefined) return;
+    this.#waiting = undefined;
+    this.#slices = snapshotSlices(snapshot, () => this.#takeChanged());
+    this.#next();
+  }
+
+  #takeChanged(): ChangedLists {
+    // What belongs to a newer snapshot is told with that.
+    if (this.#waiting !== undefined) return [];
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    return changed;
+  }
+}
+
+/** Counts log messages of each server within the current second. */
+export class LogRate {
+  readonly #counts = new Map<string, number>();
+  #second = 0;
+
+  /** False when this server has said enough for now. */
+  mayPass(server: string): boolean {
+    const second = Math.floor(performance.now() / 1_000);
+    if (second !== this.#second) this.#counts.clear();
+    this.#second = second;
+    const count = (this.#counts.get(server) ?? 0) + 1;
+    this.#counts.set(server, count);
+    return count <= upstreamLogsPerSecondMax;
+  }
 }

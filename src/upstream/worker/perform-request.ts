@@ -2,9 +2,9 @@ import { progressPerSecondMax } from "../../base/limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { KeptResult, UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
-import type { LogRate } from "./log-rate.ts";
+import type { LogRate } from "./event-outbox.ts";
 import type { LaneEvent, UpstreamRequest } from "./messages.ts";
-import type { UpstreamWork } from "./upstream-work.ts";
+import type { UpstreamWork } from "./upstream-options.ts";
 
 /** What belongs to one request beside its reply. */
 export interface RequestLane {

@@ -1,15 +1,14 @@
 import { AppError, messageOf } from "../../base/errors.ts";
-import { JsonText } from "../../base/json-text.ts";
-import type { Heartbeat } from "../../base/worker-channel/worker-channel.ts";
 import {
   upstreamCloseMsMax,
   upstreamHeartbeatMs,
   upstreamSilentLooksMax,
 } from "../../base/upstream-limits.ts";
-import { emptySnapshot, unheardSnapshot } from "../empty-snapshot.ts";
+import { JsonText } from "../../base/weight.ts";
+import type { Heartbeat } from "../../base/worker-channel/worker-channel.ts";
 import type { ServerProcesses } from "../process/server-processes.ts";
 import type { ServerInfo } from "../server-state.ts";
-import type { UpstreamSnapshot } from "../snapshot.ts";
+import { emptySnapshot, unheardSnapshot, type UpstreamSnapshot } from "../snapshot.ts";
 import type {
   SearchQuery,
   UpstreamCall,
@@ -19,10 +18,8 @@ import type {
   UpstreamReply,
   Upstreams,
 } from "../upstreams.ts";
-import { optionsAfter } from "./options-after.ts";
-import { KeptSubscriptions } from "./kept-subscriptions.ts";
 import type { UpstreamRequest } from "./messages.ts";
-import { RestartPause } from "./restart-pause.ts";
+import { KeptSubscriptions, optionsAfter, RestartPause } from "./restart-state.ts";
 import type { ChangedLists } from "./snapshot-slices.ts";
 import { UpstreamChannel } from "./upstream-channel.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";

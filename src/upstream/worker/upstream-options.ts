@@ -1,7 +1,11 @@
-import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { ConfigDirs } from "../../config/places.ts";
+import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { ToldPlace } from "../cache/told-servers.ts";
 import type { Principals } from "../config/server-entry.ts";
+import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
+import type { ServerInfo } from "../server-state.ts";
+import type { UpstreamSnapshot } from "../snapshot.ts";
+import type { UpstreamEvent, Upstreams } from "../upstreams.ts";
 
 /** What the Worker is given with its first message. Plain data. */
 export interface UpstreamOptions {
@@ -41,3 +45,30 @@ export interface UpstreamOptions {
   /** Of an HTTP server's own address: an entry with it is ourselves (CF20). */
   readonly ownUrl?: string;
 }
+
+/** What of `Upstreams` the Worker does just so. */
+type SharedWork = Pick<
+  Upstreams,
+  "call" | "checkArguments" | "search" | "control" | "subscribe" | "unsubscribe" | "endClient"
+>;
+
+/** What the Worker does, apart from how messages reach it. `manager/` makes one; `worker/` carries its calls across. */
+export interface UpstreamWork extends SharedWork {
+  /** Reads the configuration, publishes what the cache knows, then starts what has to be started. Never rejects. */
+  start(): Promise<void>;
+  infoList(): readonly ServerInfo[];
+  close(): Promise<void>;
+}
+
+/** What it may ask of the main thread. */
+export interface UpstreamHost {
+  /** Starts a process in a group of its own, marked, guarded and reaped by the main thread. */
+  startProcess(launch: ProcessLaunch): Promise<UpstreamProcess>;
+  /** Puts a line into the server's log: what it printed that is no message, warnings about it. Secrets are out of it. */
+  log(server: string, line: string): void;
+  /** Bounded by whoever calls: at most one in 100 ms. */
+  publish(snapshot: UpstreamSnapshot): void;
+  notify(event: UpstreamEvent): void;
+}
+
+export type OpenUpstreams = (options: UpstreamOptions, host: UpstreamHost) => UpstreamWork;

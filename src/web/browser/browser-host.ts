@@ -1,10 +1,8 @@
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
-import type { Timer } from "../../base/timer.ts";
-import { startTimer } from "../../base/timer.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
 import type { RunningBrowser } from "./running-browser.ts";
-import type { Tab } from "./tab.ts";
-import { TabLost } from "./tab-lost.ts";
+import { type Tab, TabLost } from "./tab.ts";
 
 /** A tab and the browser that it is in. */
 export interface OpenTab {

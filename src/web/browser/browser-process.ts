@@ -1,9 +1,9 @@
-import type { ConnectionTransport } from "puppeteer-core";
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
-import { createDeferred } from "../../base/deferred.ts";
+import type { ConnectionTransport } from "puppeteer-core";
+
+import { createDeferred } from "../../base/shared-work.ts";
 
 /** Its last output, kept to explain why it did not start. */
 const errorTailChars = 4096;

@@ -1,17 +1,13 @@
-import { cancelledError } from "../../base/turns.ts";
-import { renderPage } from "./render-page.ts";
-import type { Tab } from "./tab.ts";
-import { TabLost } from "./tab-lost.ts";
-import { assertWanted } from "../../base/turns.ts";
 import { AppError } from "../../base/errors.ts";
-import type { NetworkGuard } from "../guard/guard.ts";
+import { assertWanted, cancelledError, Turns } from "../../base/turns.ts";
+import type { NetworkGuard } from "../guard/allowance.ts";
 import type { LoadedPage, RenderPageRequest } from "../pages/loaded-page.ts";
-import type { PageRenderer } from "../pages/rendered-pages.ts";
-import type { BrowserOptions } from "./browser-launcher.ts";
+import type { PageRenderer } from "../pages/page-cache.ts";
 import { type BrowserBounds, browserBounds } from "./browser-bounds.ts";
 import { BrowserHost } from "./browser-host.ts";
-import { BrowserLauncher } from "./browser-launcher.ts";
-import { Turns } from "../../base/turns.ts";
+import { BrowserLauncher, type BrowserOptions } from "./browser-launcher.ts";
+import { renderPage } from "./render-page.ts";
+import { type Tab, TabLost } from "./tab.ts";
 
 /**
  * Opens pages in the user's Chrome, Chromium or Edge, without a window. Nothing is started before the first

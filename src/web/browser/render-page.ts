@@ -1,8 +1,8 @@
 import { AppError } from "../../base/errors.ts";
-import type { LoadedPage } from "../pages/loaded-page.ts";
+import type { GuardProxy } from "../guard/allowance.ts";
+import type { LoadedPage, RenderPageRequest } from "../pages/loaded-page.ts";
+import type { BrowserBounds } from "./browser-bounds.ts";
 import { PageWorld } from "./page-world.ts";
-import { navigationError, refusalOf, refusedError } from "./render-failure.ts";
-import { type RenderInput, renderNotes } from "./render-notes.ts";
 import { awaitDocument, settlePage, type SettleInput, type SettleOutcome } from "./settle-page.ts";
 import { type PageSnapshot, snapshotScript } from "./snapshot-script.ts";
 import type { Tab } from "./tab.ts";
@@ -132,4 +132,96 @@ function describePage(
     isCached: false,
     notes: renderNotes(input, snapshot, outcome),
   };
+}
+
+type Refusal = GuardProxy["refusals"][number];
+
+/** Why no document came, in words for the reader. */
+export function navigationError(
+  url: string,
+  failedUrl: string,
+  errorText: string,
+  refusals: readonly Refusal[],
+): AppError {
+  const refusal = refusalOf(failedUrl, refusals);
+  if (refusal !== undefined) return refusedError(url, failedUrl, refusal);
+  const code = errorText.replace(/^net::ERR_/, "");
+  const where = failedUrl === url ? url : `${url}, which led to ${failedUrl},`;
+  if (code === "TOO_MANY_REDIRECTS") {
+    return new AppError("limit", `${where} redirects endlessly.`);
+  }
+  if (code.startsWith("CERT_") || code.startsWith("SSL_")) {
+    return new AppError(
+      "system",
+      `${where} has no trusted certificate (${code}), so it was not read.`,
+    );
+  }
+  return new AppError("system", `The browser could not load ${where} (${code}).`);
+}
+
+/** An address on the way that must not be reached. */
+function refusedError(url: string, failedUrl: string, refusal: Refusal): AppError {
+  const way = sameHost(url, refusal.host) ? "" : ` ${url} led to ${failedUrl}.`;
+  return new AppError("refused", `${refusal.reason}${way}`);
+}
+
+/** The newest refusal of the host of `url`. */
+export function refusalOf(url: string, refusals: readonly Refusal[]): Refusal | undefined {
+  return refusals.findLast(({ host }) => sameHost(url, host));
+}
+
+function sameHost(url: string, host: string): boolean {
+  const hostname = URL.parse(url)?.hostname ?? "";
+  return plainHost(hostname) === plainHost(host);
+}
+
+/** Without brackets, port and the dot at the end. */
+function plainHost(host: string): string {
+  const lower = host.toLowerCase();
+  const inBrackets = /^\[([^\]]*)\]/.exec(lower)?.[1];
+  if (inBrackets !== undefined) return inBrackets;
+  const name = lower.split(":").length === 2 ? (lower.split(":")[0] ?? "") : lower;
+  return name.replace(/\.$/, "");
+}
+
+interface RenderInput {
+  readonly request: RenderPageRequest;
+  readonly tab: Tab;
+  readonly bounds: BrowserBounds;
+  /** The browser's own notes. */
+  readonly browserNotes: readonly string[];
+  /** See `SettleInput`. */
+  readonly onWaiting: () => void;
+}
+
+/** Hosts that are named; a page may ask for hundreds. */
+const hostsNamedMax = 3;
+
+/** The facts that a page's reader must know about how it was read. */
+function renderNotes(
+  { tab, browserNotes, bounds }: RenderInput,
+  snapshot: PageSnapshot,
+  outcome: SettleOutcome,
+): string[] {
+  const notes = [...browserNotes];
+  const seconds = bounds.settleMsMax / 1000;
+  const { isCut } = tab.traffic;
+  if (outcome.kind === "capped" && !isCut) {
+    notes.push(
+      `The page was still changing or loading after ${seconds} s and was read in that state.`,
+    );
+  }
+  if (isCut || snapshot.isCut) {
+    const megabytes = bounds.htmlCharsMax / (1024 * 1024);
+    notes.push(`The page is too large: at most its first ${megabytes} MB were read.`);
+  }
+  const hosts = [...new Set(tab.refusals.map(({ host }) => host))];
+  if (hosts.length > 0) {
+    const named = hosts.slice(0, hostsNamedMax).join(", ");
+    const more = hosts.length > hostsNamedMax ? ` and ${hosts.length - hostsNamedMax} more` : "";
+    notes.push(
+      `The page requested addresses that scorpiox-code refuses to connect to: ${named}${more}.`,
+    );
+  }
+  return notes;
 }

@@ -1,6 +1,6 @@
 import type { Browser, CDPSession } from "puppeteer-core";
 
-import type { NetworkGuard } from "../guard/guard.ts";
+import type { NetworkGuard } from "../guard/allowance.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
 import type { BrowserProcess } from "./browser-process.ts";
 import { removeProfile } from "./profile-folder.ts";

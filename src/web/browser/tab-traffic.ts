@@ -1,6 +1,6 @@
 import type { CDPSession, Protocol } from "puppeteer-core";
 
-import { createDeferred } from "../../base/deferred.ts";
+import { createDeferred } from "../../base/shared-work.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
 
 /** Requests whose answers can change what a page shows; event streams, beacons and media are never included. */

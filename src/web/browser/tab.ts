@@ -1,12 +1,19 @@
 import type { CDPSession } from "puppeteer-core";
 
-import type { Deferred } from "../../base/deferred.ts";
-import { createDeferred } from "../../base/deferred.ts";
-import type { GuardProxy, NetworkGuard } from "../guard/guard.ts";
+import { createDeferred, type Deferred } from "../../base/shared-work.ts";
+import type { GuardProxy, NetworkGuard } from "../guard/allowance.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
-import { TabLost } from "./tab-lost.ts";
 import { TabTraffic } from "./tab-traffic.ts";
 import type { UserAgent } from "./user-agent.ts";
+
+/** The tab, or its whole browser, went away during a call. The call may be tried once more in another one. */
+export class TabLost extends Error {
+  override readonly name = "TabLost";
+
+  constructor(readonly why: "crashed" | "browser-gone") {
+    super(why === "crashed" ? "The page crashed its tab." : "The browser ended.");
+  }
+}
 
 export interface TabParts {
   readonly root: CDPSession;

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from "../../base/errors.ts";
+import { AppError, type AppErrorCode, messageOf } from "../../base/errors.ts";
 import { cleanText } from "../dom/clean-text.ts";
 
 /** Longer books are read up to here: the rest would take minutes. */
@@ -89,4 +89,22 @@ function pdfError(error: unknown): AppError {
   return new AppError("usage", `The PDF is broken and cannot be read: ${messageOf(error)}`, {
     cause: error,
   });
+}
+
+/** The output of the process that reads a PDF: one line of JSON, and nothing else. */
+export type PdfReply =
+  | ({ readonly ok: true } & PdfText)
+  | { readonly ok: false; readonly code: AppErrorCode; readonly message: string };
+
+export function encodePdfReply(reply: PdfReply): Uint8Array {
+  return new TextEncoder().encode(`${JSON.stringify(reply)}\n`);
+}
+
+/** Undefined when it is not whole, or there is anything else with it (the report of a crash). */
+export function readPdfReply(output: Uint8Array): PdfReply | undefined {
+  try {
+    return JSON.parse(new TextDecoder().decode(output)) as PdfReply;
+  } catch {
+    return undefined;
+  }
 }

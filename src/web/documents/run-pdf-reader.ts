@@ -1,8 +1,7 @@
 import { readFileSync, writeSync } from "node:fs";
 
 import { AppError, messageOf } from "../../base/errors.ts";
-import { encodePdfReply, type PdfReply } from "./pdf-reply.ts";
-import { readPdf } from "./read-pdf.ts";
+import { encodePdfReply, type PdfReply, readPdf } from "./read-pdf.ts";
 
 /** A PDF of 10 MiB can unpack to gigabytes; an ordinary one takes 300 MB to read. */
 const residentBytesMax = 1_000_000_000;

@@ -1,23 +1,16 @@
 import { isTag } from "domhandler";
-import { findElements } from "../dom/walk.ts";
-import type { Block } from "./blocks/block.ts";
-import { lineText } from "../dom/node-text.ts";
+
+import { lineText } from "../dom/clean-text.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { chooseCut } from "./blocks/choose-cut.ts";
-import { evenTables } from "./blocks/even-tables.ts";
-import { findBlocks } from "./blocks/find-blocks.ts";
-import { judgeBlocks, weightOf } from "./blocks/judge-blocks.ts";
+import { findElements } from "../dom/walk.ts";
+import { type Block, findBlocks } from "./blocks/find-blocks.ts";
+import { chooseCut, evenTables, judgeBlocks, weightOf } from "./blocks/judge-blocks.ts";
 import { keepBlocks } from "./blocks/keep-blocks.ts";
-import { settleHeadings } from "./blocks/settle-headings.ts";
-import { settleLeads } from "./blocks/settle-leads.ts";
-import type { Extraction } from "./extraction.ts";
+import { settleHeadings, settleLeads } from "./blocks/settle-headings.ts";
 import { findKind } from "./kinds/find-kind.ts";
-import type { KindCandidate, PageKind } from "./kind-candidate.ts";
-import { blockModel } from "./model/block-model.ts";
-import type { BlockModel } from "./model/block-model.ts";
-import { findManual } from "./manuals/find-manual.ts";
-import { keepManual } from "./manuals/keep-manual.ts";
-import type { PageFacts } from "./page-facts.ts";
+import { findManual, keepManual } from "./manuals/find-manual.ts";
+import { blockModel, type BlockModel } from "./model/block-model.ts";
+import type { Extraction, KindCandidate, PageFacts, PageKind } from "./page-facts.ts";
 import { readPage } from "./read-page.ts";
 import { articleVote } from "./voters/article-vote.ts";
 

@@ -1,9 +1,8 @@
-import { hasChildren, isTag, isText } from "domhandler";
-import type { ChildNode, ParentNode } from "domhandler";
+import { type ChildNode, hasChildren, isTag, isText, type ParentNode } from "domhandler";
 
+import { isHidden } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { isHidden } from "../dom/hidden.ts";
-import { retainChildren } from "../dom/retain-children.ts";
+import { retainChildren } from "../dom/walk.ts";
 import { measureText, noText, textChars } from "./text-measure.ts";
 
 /** Elements that show no text of the page. */

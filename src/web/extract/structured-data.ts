@@ -1,6 +1,6 @@
-import { isHeavyJson } from "../../base/json-weight.ts";
+import { isHeavyJson } from "../../base/weight.ts";
+import { nodeText } from "../dom/clean-text.ts";
 import type { HtmlDocument, HtmlElement } from "../dom/parse-html.ts";
-import { nodeText } from "../dom/node-text.ts";
 import { walkElements } from "../dom/walk.ts";
 
 /** A page's description of itself for search engines: JSON-LD of schema.org, and the meta tags of OpenGraph. */

@@ -1,12 +1,21 @@
 import { AppError } from "../../base/errors.ts";
-import { parseHostRules, standingOf } from "./allowance.ts";
-import type { GuardedRequest, GuardProxy, NetworkGuard } from "./guard.ts";
-import { hostOf } from "../../network/host-name.ts";
 import { GuardedFetch } from "../../network/guarded-fetch.ts";
-import { ForwardProxy } from "./proxy/forward-proxy.ts";
-import { resolveBySystem, type Resolve } from "../../network/resolve-host.ts";
-import type { Destination, Standing } from "../../network/judge-host.ts";
+import { hostOf } from "../../network/host-name.ts";
+import {
+  type Destination,
+  type Resolve,
+  resolveBySystem,
+  type Standing,
+} from "../../network/judge-host.ts";
 import { roadsOf } from "../../network/route.ts";
+import {
+  type GuardedRequest,
+  type GuardProxy,
+  type NetworkGuard,
+  parseHostRules,
+  standingOf,
+} from "./allowance.ts";
+import { ForwardProxy } from "./proxy/forward-proxy.ts";
 
 export interface GuardOptions {
   /** `READDOCS_ALLOW_HOSTS`: names or addresses, with a port or for all ports. What is neither opens nothing. */

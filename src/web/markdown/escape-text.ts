@@ -31,3 +31,23 @@ export function escapeBrackets(markdown: string): string {
     found.length === 2 ? found : `\\${found}`,
   );
 }
+
+/** Text between backticks: as many of them as it takes, white space as in running text. */
+export function inlineCode(raw: string, style: "markdown" | "text"): string {
+  const text = raw.replace(/\s+/g, " ").trim();
+  if (text === "" || style === "text") return text;
+  const runs = text.match(/`+/g)?.map((run) => run.length) ?? [];
+  const taken = new Set(runs);
+  let length = 1;
+  while (taken.has(length)) length++;
+  const fence = "`".repeat(length);
+  const isPadded = text.startsWith("`") || text.endsWith("`");
+  return isPadded ? `${fence} ${text} ${fence}` : `${fence}${text}${fence}`;
+}
+
+/** The lines of a fence around code: longer than any run of its sign inside. */
+export function fenceLines(language: string, text: string): string[] {
+  const runs = text.match(/`{3,}/g) ?? [];
+  const fence = "`".repeat(runs.reduce((most, run) => Math.max(most, run.length + 1), 3));
+  return [`${fence}${language}`, ...text.split("\n"), fence];
+}

@@ -1,21 +1,25 @@
-import { escapeBrackets } from "./escape-text.ts";
-import { linkTarget } from "./link-target.ts";
 import { type ChildNode, isTag, isText } from "domhandler";
 
-import type { HtmlElement } from "../dom/parse-html.ts";
 import { admonitionOf, type Admonition } from "../dom/admonition.ts";
+import {
+  attribute,
+  hasClass,
+  isFurniture,
+  isHidden,
+  shortText,
+  siblingsAfter,
+  textOf,
+} from "../dom/element.ts";
+import type { HtmlElement } from "../dom/parse-html.ts";
 import type { Block } from "./block.ts";
-import { isFurniture } from "../dom/furniture.ts";
-import { attribute, hasClass, shortText, siblingsAfter, textOf } from "../dom/element.ts";
-import { byName, isBlockName, isUnreadName } from "./element-kinds.ts";
-import { isHidden } from "../dom/hidden.ts";
 import { isLanguageLabel } from "./code-language.ts";
+import { byName, isBlockName, isUnreadName } from "./element-kinds.ts";
+import { escapeBrackets } from "./escape-text.ts";
+import { linkTarget } from "./link-target.ts";
 import { formulaOf, isFormulaResidue } from "./math.ts";
 import { isCodeBlock, readCode } from "./read-code.ts";
-import { readDefinitions } from "./read-definitions.ts";
-import { readList } from "./read-list.ts";
+import { readDefinitions, readList } from "./read-list.ts";
 import { readTable } from "./read-table.ts";
-import { isTableOfParts } from "./table-rows.ts";
 import {
   elementDepthMax,
   nested,
@@ -24,6 +28,7 @@ import {
   readLine,
   type Reading,
 } from "./reading.ts";
+import { isTableOfParts } from "./table-grid.ts";
 
 /** The number of a note, which its label says. */
 const footnoteLabel = /(?:^|\s)(?:label|footnote-label|fn-label)(?:\s|$)/;

@@ -1,21 +1,21 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
-import type { HtmlElement } from "../dom/parse-html.ts";
-import { isFurniture, isPermalink } from "../dom/furniture.ts";
 import { cleanText } from "../dom/clean-text.ts";
 import {
   attribute,
   findElement,
+  isFurniture,
+  isHidden,
+  isPermalink,
   shortText,
   siblingsBefore,
   soleChild,
   textOf,
 } from "../dom/element.ts";
+import type { HtmlElement } from "../dom/parse-html.ts";
 import { byName, isBlockName, isUnreadName } from "./element-kinds.ts";
-import { escapeBrackets, escapeText } from "./escape-text.ts";
+import { escapeBrackets, escapeText, inlineCode } from "./escape-text.ts";
 import { isBackReference } from "./footnotes.ts";
-import { isHidden } from "../dom/hidden.ts";
-import { inlineCode } from "./inline-code.ts";
 import { InlineText, type Mark } from "./inline-text.ts";
 import { linkTarget } from "./link-target.ts";
 import { formulaOf, isFormulaResidue } from "./math.ts";

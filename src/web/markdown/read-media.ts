@@ -1,8 +1,7 @@
-import type { HtmlElement } from "../dom/parse-html.ts";
 import { attribute, findElement, hasClass } from "../dom/element.ts";
+import type { HtmlElement } from "../dom/parse-html.ts";
 import { escapeBrackets, escapeText } from "./escape-text.ts";
-import { imageSource } from "./image-source.ts";
-import { mediaTarget } from "./link-target.ts";
+import { imageSource, mediaTarget } from "./link-target.ts";
 import { texFrom } from "./math.ts";
 import type { Place, Reading } from "./reading.ts";
 

@@ -1,5 +1,7 @@
+import { isTag } from "domhandler";
+
+import { attribute, childrenNamed, hasClass, isHidden } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { spanOf } from "./table-rows.ts";
 
 export interface GridCell {
   readonly cell: HtmlElement | undefined;
@@ -67,4 +69,80 @@ function place(filled: GridCell[], carried: Map<number, Carried>, { cell, text }
     }
     filled.push({ cell: index === 0 ? cell : undefined, text: shown, covering: text });
   }
+}
+
+export interface TableRow {
+  readonly cells: readonly HtmlElement[];
+  readonly isHead: boolean;
+}
+
+const sections = new Set(["thead", "tbody", "tfoot"]);
+
+/** Grids of javadoc: cells without rows, in as many columns as the class says. */
+const gridClass = /(?:^|\s)(two|three|four|five)-column-(?:summary|release-notes)(?:\s|$)/;
+const columnWords = ["two", "three", "four", "five"];
+const headCellClass = /(?:^|\s)table-header(?:\s|$)/;
+
+/** True for other elements that are tables: by what they say for readers of screens, or as javadoc makes them. */
+export function isTableOfParts(element: HtmlElement): boolean {
+  if (element.name === "table") return false;
+  if (hasClass(element, gridClass)) return true;
+  return attribute(element, "role") === "table" && partRows(element).length > 0;
+}
+
+/** The rows of a table, those of the head first, without those of tables inside. */
+export function tableRows(table: HtmlElement): TableRow[] {
+  if (hasClass(table, gridClass)) return gridRows(table);
+  if (table.name !== "table") return partRows(table);
+  const rows: TableRow[] = [];
+  for (const child of table.children) {
+    if (!isTag(child)) continue;
+    if (child.name === "tr") rows.push({ cells: cellsOf(child), isHead: false });
+    if (!sections.has(child.name)) continue;
+    for (const row of childrenNamed(child, ["tr"]))
+      rows.push({ cells: cellsOf(row), isHead: child.name === "thead" });
+  }
+  return rows.filter(({ cells }) => cells.length > 0);
+}
+
+function gridRows(grid: HtmlElement): TableRow[] {
+  const word = gridClass.exec(attribute(grid, "class"))?.[1] ?? "";
+  const columns = columnWords.indexOf(word) + 2;
+  const cells = grid.children.filter(isTag).filter((cell) => !isHidden(cell));
+  return Array.from({ length: Math.ceil(cells.length / columns) }, (_, index) => {
+    const row = cells.slice(index * columns, (index + 1) * columns);
+    return { cells: row, isHead: row.every((cell) => hasClass(cell, headCellClass)) };
+  });
+}
+
+function partRows(table: HtmlElement): TableRow[] {
+  const groups = table.children.filter(isTag);
+  const rows = groups.flatMap((group) =>
+    attribute(group, "role") === "rowgroup" ? group.children.filter(isTag) : [group],
+  );
+  return rows
+    .filter((row) => attribute(row, "role") === "row" && !isHidden(row))
+    .map((row) => row.children.filter(isTag).filter(isCellPart))
+    .filter((cells) => cells.length > 0)
+    .map((cells) => ({
+      cells,
+      isHead: cells.every((cell) => attribute(cell, "role") === "columnheader"),
+    }));
+}
+
+function isCellPart(element: HtmlElement): boolean {
+  return (
+    /^(?:cell|gridcell|columnheader|rowheader)$/.test(attribute(element, "role")) &&
+    !isHidden(element)
+  );
+}
+
+function cellsOf(row: HtmlElement): HtmlElement[] {
+  return isHidden(row) ? [] : childrenNamed(row, ["td", "th"]).filter((cell) => !isHidden(cell));
+}
+
+/** Columns or rows that a cell covers, at least one. */
+function spanOf(cell: HtmlElement, name: "colspan" | "rowspan", max: number): number {
+  const span = Number.parseInt(attribute(cell, name), 10);
+  return Number.isSafeInteger(span) ? Math.min(Math.max(span, 1), max) : 1;
 }

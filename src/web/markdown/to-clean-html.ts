@@ -1,14 +1,11 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
-import type { HtmlElement } from "../dom/parse-html.ts";
-import type { Extraction } from "../extract/extraction.ts";
 import { cleanText } from "../dom/clean-text.ts";
-import { attribute } from "../dom/element.ts";
+import { attribute, isFurniture, isHidden, isPermalink } from "../dom/element.ts";
+import type { HtmlElement } from "../dom/parse-html.ts";
+import type { Extraction } from "../extract/page-facts.ts";
 import { isBlockName, isUnreadName } from "./element-kinds.ts";
-import { isFurniture, isPermalink } from "../dom/furniture.ts";
-import { isHidden } from "../dom/hidden.ts";
-import { imageSource } from "./image-source.ts";
-import { linkTarget, mediaTarget } from "./link-target.ts";
+import { imageSource, linkTarget, mediaTarget } from "./link-target.ts";
 import { Budget } from "./reading.ts";
 
 /** Elements with a meaning for the text; the others are left out, and their content stays. */

@@ -1,12 +1,10 @@
-import type { Extraction } from "../extract/extraction.ts";
+import { isHidden } from "../dom/element.ts";
+import type { Extraction } from "../extract/page-facts.ts";
 import type { Block } from "./block.ts";
-import { isHidden } from "../dom/hidden.ts";
 import { readBlocks } from "./read-blocks.ts";
 import { readInline } from "./read-inline.ts";
-import { Budget, outermostPlace, type Reading } from "./reading.ts";
-import { surveyTree } from "./survey.ts";
-import { writeMarkdown } from "./write-markdown.ts";
-import { writeText } from "./write-text.ts";
+import { Budget, outermostPlace, type Reading, surveyTree } from "./reading.ts";
+import { writeMarkdown, writeText } from "./write-markdown.ts";
 
 /**
  * The extracted part of a page as GitHub-flavoured Markdown: every address absolute, code verbatim in fences,

@@ -1,6 +1,5 @@
 import type { Alignment, Block, List, Table } from "./block.ts";
-import { escapeLineStart } from "./escape-text.ts";
-import { fenceLines } from "./fence.ts";
+import { escapeLineStart, fenceLines } from "./escape-text.ts";
 
 /** Blocks as Markdown, an empty line between each two. */
 export function writeMarkdown(blocks: readonly Block[]): string {
@@ -94,4 +93,51 @@ function tableRow(cells: readonly string[], width: number): string {
   const texts = cells.map((cell) => cell.replaceAll("|", "\\|"));
   while (texts.length < width) texts.push("");
   return `| ${texts.join(" | ")} |`;
+}
+
+/** Blocks as plain text: code as it is, cells between tabs, items behind dashes or their numbers. */
+export function writeText(blocks: readonly Block[]): string {
+  return writePlainAll(blocks).join("\n");
+}
+
+function writePlainAll(blocks: readonly Block[]): string[] {
+  const lines: string[] = [];
+  for (const block of blocks) {
+    if (lines.length > 0) lines.push("");
+    for (const line of writePlainBlock(block)) lines.push(line);
+  }
+  return lines;
+}
+
+function writePlainBlock(block: Block): string[] {
+  switch (block.kind) {
+    case "paragraph":
+    case "heading":
+      return block.text.split("\n").map((line) => line.trim());
+    case "code":
+      return block.text.split("\n");
+    case "math":
+      return [block.tex];
+    case "quote":
+      return writePlainAll(block.blocks).map((line) => (line === "" ? "" : `  ${line}`));
+    case "list":
+      return block.list.items.flatMap((item, index) => {
+        const marker = block.list.start === null ? "- " : `${block.list.start + index}. `;
+        return hung(item.flatMap(writePlainBlock), marker);
+      });
+    case "table":
+      return [block.table.header, ...block.table.rows]
+        .filter((row) => row.some((cell) => cell !== ""))
+        .map((row) => row.join("\t").trimEnd());
+    case "footnote":
+      return hung(writePlainAll(block.blocks), `[${block.label}] `);
+    case "rule":
+      return ["---"];
+  }
+}
+
+function hung(lines: readonly string[], marker: string): string[] {
+  return lines.map((line, index) =>
+    index === 0 ? `${marker}${line}` : line === "" ? "" : `  ${line}`,
+  );
 }

@@ -1,5 +1,7 @@
 import { pageCacheAgeMsMax, pageCacheBytesMax } from "../../base/limits.ts";
-import type { LoadedPage } from "./loaded-page.ts";
+import { SharedWork } from "../../base/shared-work.ts";
+import type { LoadedPage, RenderPageRequest } from "./loaded-page.ts";
+import { parsePageUrl } from "./page-url.ts";
 
 /** The cached form of a page: everything but the spelling of the requested URL. */
 export interface KeptPage {
@@ -91,7 +93,7 @@ export function fetchKey(url: URL): string {
 }
 
 /** The key of a page in the browser: there the fragment may choose the page, and the wait its content. */
-export function renderKey(url: URL, fragment: string, waitMs: number): string {
+function renderKey(url: URL, fragment: string, waitMs: number): string {
   return `browser ${waitMs} ${url.href}${fragment}`;
 }
 
@@ -110,4 +112,45 @@ function sizeOf({ body, url, finalUrl, notes }: LoadedPage): number {
 /** One character outside of Latin-1 makes all of a string twice as large. */
 function bytesPerChar(text: string): 1 | 2 {
   return /[\u0100-\uffff]/.test(text) ? 2 : 1;
+}
+
+/** Opens pages in a browser. */
+export interface PageRenderer extends AsyncDisposable {
+  /** @throws AppError as `Web.renderPage` */
+  render(request: RenderPageRequest, signal: AbortSignal): Promise<LoadedPage>;
+}
+
+/** Pages from the browser, cached as fetched pages are, and never opened twice at the same time. */
+export class RenderedPages {
+  readonly #renderer: Pick<PageRenderer, "render">;
+  readonly #cache: PageCache;
+  readonly #shared = new SharedWork<LoadedPage>();
+
+  constructor(renderer: Pick<PageRenderer, "render">, cache: PageCache) {
+    this.#renderer = renderer;
+    this.#cache = cache;
+  }
+
+  /** @throws AppError as `Web.renderPage` */
+  async renderPage({ url, waitMs }: RenderPageRequest, signal: AbortSignal): Promise<LoadedPage> {
+    const asked = parsePageUrl(url);
+    const key = renderKey(asked.url, asked.fragment, waitMs);
+    const kept = this.#cache.fresh(key);
+    if (kept !== undefined) return { ...kept.page, isCached: true };
+    return this.#shared.run(key, signal, async (shared) => {
+      const request = { url: asked.url.href + asked.fragment, waitMs };
+      const page = await this.#renderer.render(request, shared);
+      if (page.status < 400 && !this.#isForbidden(asked.url, page)) {
+        this.#cache.set(key, { page, conditions: {} });
+      }
+      return page;
+    });
+  }
+
+  /** Whether the server does not want it kept: the browser does not say, but the fetch before it did. */
+  #isForbidden(asked: URL, { finalUrl }: LoadedPage): boolean {
+    const arrived = URL.parse(finalUrl);
+    if (arrived !== null) arrived.hash = "";
+    return [asked, arrived].some((url) => url !== null && this.#cache.isForbidden(fetchKey(url)));
+  }
 }

@@ -1,14 +1,17 @@
-import { pageCacheAgeMsMax } from "../../base/limits.ts";
 import { AppError } from "../../base/errors.ts";
-import { pageFetchMsMax, pageRedirectsMax, pagesLoadingMax } from "../../base/limits.ts";
+import {
+  pageCacheAgeMsMax,
+  pageFetchMsMax,
+  pageRedirectsMax,
+  pagesLoadingMax,
+} from "../../base/limits.ts";
 import { product } from "../../base/product.ts";
-import type { NetworkGuard } from "../guard/guard.ts";
-import { Turns } from "../../base/turns.ts";
-import type { FetchPageRequest, LoadedPage } from "./loaded-page.ts";
 import { SharedWork } from "../../base/shared-work.ts";
-import { type Arrival, followRedirects } from "./follow-redirects.ts";
+import { Turns } from "../../base/turns.ts";
+import type { NetworkGuard } from "../guard/allowance.ts";
+import { type Arrival, followRedirects, refreshTarget } from "./follow-redirects.ts";
+import type { FetchPageRequest, LoadedPage } from "./loaded-page.ts";
 import { fetchKey, type KeptPage, type PageCache } from "./page-cache.ts";
-import { refreshTarget } from "./page-refresh.ts";
 import { assertReadable, parsePageUrl, type PageUrl, splitFragment } from "./page-url.ts";
 import { readPage } from "./read-page.ts";
 import { withinDeadline } from "./within-deadline.ts";

@@ -1,4 +1,4 @@
-import { isHeavyJson } from "../../base/json-weight.ts";
+import { isHeavyJson } from "../../base/weight.ts";
 import { markedEncoding } from "./charset.ts";
 
 /** How files of one type begin. */

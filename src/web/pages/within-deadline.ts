@@ -1,5 +1,5 @@
+import { type Timer, startTimer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
-import { type Timer, startTimer } from "../../base/timer.ts";
 
 /** Aborted work that has not ended after this is abandoned: its place is needed. */
 const stuckMs = 1_000;

@@ -6,10 +6,20 @@ import {
   type ReadFormat,
   type ReadPdf,
 } from "../documents/read-document.ts";
-import type { Extraction } from "../extract/extraction.ts";
-import type { LoadedPage } from "../pages/loaded-page.ts";
 import { cleanText, withoutControls } from "../dom/clean-text.ts";
-import type { PageReading } from "./page-reading.ts";
+import type { Extraction } from "../extract/page-facts.ts";
+import type { LoadedPage } from "../pages/loaded-page.ts";
+import type { PagedSyntax } from "../paging/cut-page.ts";
+
+/** A page that was read, whole: paging comes after. */
+export interface PageReading {
+  readonly page: LoadedPage;
+  readonly title: string;
+  readonly text: string;
+  readonly syntax: PagedSyntax;
+  /** Sentences for the reader, those of the page included. */
+  readonly notes: readonly string[];
+}
 
 /** The text of a page, with its length: enough to show another part of it. */
 interface KeptText {

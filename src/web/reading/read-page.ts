@@ -1,11 +1,10 @@
-import { startTimer } from "../../base/timer.ts";
+import { startTimer } from "../../base/cancellation.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
-import { isHeavyPage } from "../../base/page-weight.ts";
+import { isHeavyPage } from "../../base/weight.ts";
 import type { ReadFormat, ReadPdf } from "../documents/read-document.ts";
 import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../pages/loaded-page.ts";
-import type { PageReading } from "./page-reading.ts";
-import { type LoadedText, readLoaded } from "./read-loaded.ts";
 import type { BrowserReason } from "./needs-browser.ts";
+import { type LoadedText, type PageReading, readLoaded } from "./read-loaded.ts";
 
 /**
  * The value of `promise`, if it comes by `deadline` (on the clock of `performance.now()`).

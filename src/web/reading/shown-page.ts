@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 
-import { formatCount } from "../../base/amount-text.ts";
+import { formatCount, oneLine } from "../../base/cut-text.ts";
 import { AppError } from "../../base/errors.ts";
-import { oneLine } from "../../base/cut-text.ts";
 import { resultBytesPerChar } from "../../base/limits.ts";
 import { cutPage, type CutPage } from "../paging/cut-page.ts";
-import type { PageReading } from "./page-reading.ts";
+import type { PageReading } from "./read-loaded.ts";
 
 /** Characters of a title and of each note: they are outside of the marks around the page's own text. */
 const titleCharsMax = 200;

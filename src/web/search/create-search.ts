@@ -1,11 +1,10 @@
-import type { NetworkGuard } from "../guard/guard.ts";
-import type { SearchOptions } from "./engine.ts";
+import type { NetworkGuard } from "../guard/allowance.ts";
 import type { EngineRoster } from "./choose-engines.ts";
-import { EngineSearch } from "./engine-search.ts";
+import { EngineSearch, type WebSearch } from "./engine-search.ts";
+import type { SearchOptions } from "./engine.ts";
 import { benchEngines, defaultEngines, engineOf, findEngine } from "./engines/engines.ts";
 import type { SearchDeadlines } from "./search-limits.ts";
 import { SuspensionBook } from "./suspension-book.ts";
-import type { WebSearch } from "./web-search.ts";
 
 /** The web search with its real engines; `guard` is its one way out and stays the caller's. */
 export function createSearch(

@@ -1,7 +1,7 @@
-import type { EngineId, RawResult } from "./engine.ts";
 import { cleanText, cutAtWord } from "./clean-text.ts";
+import type { EngineId, RawResult } from "./engine.ts";
 import { pageKey } from "./page-key.ts";
-import { snippetCharsMax, titleCharsMax, urlCharsMax } from "./text-limits.ts";
+import { snippetCharsMax, titleCharsMax, urlCharsMax } from "./search-limits.ts";
 
 /** A result of one engine, fit to be shown. */
 export interface ListedPage {

@@ -1,12 +1,9 @@
-import { cacheAgeMsMax, cachedQueriesMax } from "./search-limits.ts";
-import type { SearchReply, SearchRequest } from "./search-reply.ts";
 import { SharedWork } from "../../base/shared-work.ts";
 import type { EngineRoster } from "./choose-engines.ts";
-import { isAnswer } from "./is-answer.ts";
 import { parseQuery } from "./query.ts";
-import { SearchRunner } from "./search-runner.ts";
-import type { SearchRunnerParts, SearchTask } from "./search-runner.ts";
-import type { WebSearch } from "./web-search.ts";
+import { cacheAgeMsMax, cachedQueriesMax } from "./search-limits.ts";
+import { isAnswer, type SearchReply, type SearchRequest } from "./search-reply.ts";
+import { SearchRunner, type SearchRunnerParts, type SearchTask } from "./search-runner.ts";
 
 export interface EngineSearchParts extends SearchRunnerParts {
   readonly roster: EngineRoster;
@@ -99,4 +96,21 @@ export class SearchCache<Reply> {
       this.#entries.delete(oldest);
     this.#entries.set(key, { reply, endsAt: this.now() + cacheAgeMsMax });
   }
+}
+
+/** The search of the web. */
+export interface WebSearch extends AsyncDisposable {
+  /**
+   * Answers within 6 s; engines that fail are in the reply, never thrown.
+   * @throws AppError `usage` for a blank query, `cancelled`
+   */
+  search(request: SearchRequest, signal: AbortSignal): Promise<SearchReply>;
+  /**
+   * Asks every engine there is the same query, to see which of them answer from this network. Suspended ones are not
+   * asked here either.
+   * @throws AppError `cancelled`
+   */
+  report(signal: AbortSignal): Promise<SearchReply>;
+  /** Ends all suspensions, for all processes. False when the store cannot be used. */
+  forget(): boolean;
 }

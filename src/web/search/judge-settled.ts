@@ -1,15 +1,12 @@
-import type { EngineReport } from "./search-reply.ts";
-import type { Settled } from "./ask-all.ts";
+import type { Settled } from "./ask-engine.ts";
 import { cleanText, cutAtWord } from "./clean-text.ts";
+import { type EngineList, type ListedPage, listPages } from "./engine-list.ts";
 import { ownPace } from "./engine-pace.ts";
-import { engineIds } from "./engine.ts";
-import type { EngineAnswer, SearchEngine } from "./engine.ts";
-import { listPages } from "./engine-list.ts";
-import type { EngineList } from "./engine-list.ts";
-import { isPoisoned } from "./poisoning.ts";
-import type { Query } from "./query.ts";
+import { type EngineAnswer, engineIds, type SearchEngine } from "./engine.ts";
+import { type Query, tokensOf } from "./query.ts";
+import { detailCharsMax } from "./search-limits.ts";
+import type { EngineReport } from "./search-reply.ts";
 import type { Verdict } from "./suspension-policy.ts";
-import { detailCharsMax } from "./text-limits.ts";
 
 /** One engine's contribution to a search, its report, and the verdict about asking it again. */
 export interface JudgedEngine {
@@ -124,4 +121,33 @@ function withReason(verdict: Verdict, { status, detail }: EngineReport): Verdict
   if (verdict.reason !== "") return verdict;
   const name = status.replaceAll("_", " ");
   return { ...verdict, reason: detail === undefined ? name : `${name} (${detail})` };
+}
+
+/**
+ * True when an engine that suspects a bot has sent pages about something else: none of them shares a word with the
+ * query in its title, snippet or address. Never true for a query without words of its own.
+ */
+export function isPoisoned(
+  pages: readonly ListedPage[],
+  queryTokens: ReadonlySet<string>,
+): boolean {
+  if (queryTokens.size === 0 || pages.length === 0) return false;
+  return !pages.some((page) => sharesToken(page, queryTokens));
+}
+
+function sharesToken(
+  { title, snippet, url }: ListedPage,
+  queryTokens: ReadonlySet<string>,
+): boolean {
+  const found = tokensOf(`${title} ${snippet} ${readableAddress(url)}`);
+  return !found.isDisjointFrom(queryTokens);
+}
+
+/** The address with its escapes decoded, as far as they can be. */
+function readableAddress({ href }: URL): string {
+  try {
+    return decodeURIComponent(href);
+  } catch {
+    return href;
+  }
 }

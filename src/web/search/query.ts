@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { cleanText, cutAtWord } from "./clean-text.ts";
-import { queryCharsMax } from "./text-limits.ts";
+import { queryCharsMax } from "./search-limits.ts";
 
 /** A query as it is asked, and what its words say. */
 export interface Query {

@@ -1,12 +1,8 @@
-import type { SearchResult } from "./search-reply.ts";
 import type { EngineList } from "./engine-list.ts";
-import { mergeLists } from "./merge-lists.ts";
-import type { SeenPage } from "./merge-lists.ts";
-import { mergeFields } from "./merge-fields.ts";
+import { mergeFields, mergeLists, pageScore, type SeenPage } from "./merge-lists.ts";
 import { compareTexts } from "./page-key.ts";
-import { pageScore } from "./page-score.ts";
-import { isOfSites } from "./query.ts";
-import type { Query } from "./query.ts";
+import { isOfSites, type Query } from "./query.ts";
+import type { SearchResult } from "./search-reply.ts";
 
 /** Results that are shown. */
 const shownResultsMax = 10;

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { createDeferred } from "../../base/deferred.ts";
+import { createDeferred } from "../../base/shared-work.ts";
 
 /** Texts up to this length are read as long as there is any time; captured pages reach half of it. */
 const ordinaryCharsMax = 1_000_000;

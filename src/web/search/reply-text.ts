@@ -1,11 +1,13 @@
-import type { EngineReport, SearchReply, SearchResult } from "./search-reply.ts";
 import { cutAtWord } from "./clean-text.ts";
 import { ownPace } from "./engine-pace.ts";
-import { isAnswer } from "./is-answer.ts";
-import { offlineCause } from "./offline.ts";
-import { replyCharsMax } from "./search-limits.ts";
-import { withoutReason } from "./suspension-detail.ts";
-import { snippetCharsMax } from "./text-limits.ts";
+import { replyCharsMax, snippetCharsMax } from "./search-limits.ts";
+import {
+  type EngineReport,
+  isAnswer,
+  type SearchReply,
+  type SearchResult,
+} from "./search-reply.ts";
+import { offlineCause, withoutReason } from "./suspension-policy.ts";
 
 /** Titles and snippets are whatever somebody wrote into a page to be found. */
 const untrustedLine =

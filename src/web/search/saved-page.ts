@@ -1,8 +1,5 @@
-import { cutAtWord } from "./clean-text.ts";
-import { queryCharsMax } from "./text-limits.ts";
-import { openPage } from "./pages/page.ts";
 import { AppError } from "../../base/errors.ts";
-import { cleanText } from "./clean-text.ts";
+import { cleanText, cutAtWord } from "./clean-text.ts";
 import { listPages } from "./engine-list.ts";
 import {
   type EngineAnswer,
@@ -12,8 +9,10 @@ import {
   engineIds,
 } from "./engine.ts";
 import { findEngine } from "./engines/engines.ts";
-import { isPoisoned } from "./poisoning.ts";
+import { isPoisoned } from "./judge-settled.ts";
+import { openPage } from "./pages/page.ts";
 import { parseQuery } from "./query.ts";
+import { queryCharsMax } from "./search-limits.ts";
 
 /** The box of a page of results still holds the query; its name is that of the engine's parameter. */
 const boxSelector = ["q", "query", "p", "wd", "text"]

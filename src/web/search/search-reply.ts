@@ -51,3 +51,8 @@ export interface SearchReply {
 export interface SearchRequest {
   readonly query: string;
 }
+
+/** True for an engine that is in order, whether it knows the words or not. */
+export function isAnswer({ status }: EngineReport): boolean {
+  return status === "ok" || status === "no_results";
+}

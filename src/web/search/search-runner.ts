@@ -1,17 +1,10 @@
+import type { NetworkGuard } from "../guard/allowance.ts";
+import { type Ask, askAll, askEngine, type AskingParts, type Settled } from "./ask-engine.ts";
+import { type Choice, chooseEngines, type EngineRoster } from "./choose-engines.ts";
 import type { EngineList } from "./engine-list.ts";
-import type { NetworkGuard } from "../guard/guard.ts";
-import type { EngineReport, SearchReply } from "./search-reply.ts";
-import { askAll } from "./ask-all.ts";
-import type { Ask, AskingParts, Settled } from "./ask-all.ts";
-import { askEngine } from "./ask-engine.ts";
-import { chooseEngines } from "./choose-engines.ts";
-import type { Choice, EngineRoster } from "./choose-engines.ts";
-import { EngineMemories } from "./engine-memories.ts";
-import { EnginePace } from "./engine-pace.ts";
+import { EngineMemories, EnginePace } from "./engine-pace.ts";
 import type { EngineSettings } from "./engine.ts";
-import { isAnswer } from "./is-answer.ts";
-import { judgeSettled } from "./judge-settled.ts";
-import type { JudgedEngine } from "./judge-settled.ts";
+import { type JudgedEngine, judgeSettled } from "./judge-settled.ts";
 import type { Query } from "./query.ts";
 import { rankPages } from "./rank-pages.ts";
 import { ReadingQueue } from "./reading-queue.ts";
@@ -21,8 +14,9 @@ import {
   searchDeadlines,
   type SearchDeadlines,
 } from "./search-limits.ts";
+import { type EngineReport, isAnswer, type SearchReply } from "./search-reply.ts";
 import type { SuspensionBook } from "./suspension-book.ts";
-import { suspensionDetail } from "./suspension-detail.ts";
+import { suspensionDetail } from "./suspension-policy.ts";
 
 export interface SearchRunnerParts {
   readonly guard: NetworkGuard;

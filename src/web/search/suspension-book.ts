@@ -1,9 +1,7 @@
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
-import { EngineSuspensions } from "../../state/store/engine-suspensions.ts";
-import type { EngineSuspension } from "../../state/store/engine-suspensions.ts";
 import { openStore } from "../../state/store/open-store.ts";
-import { nextSuspension, suspensionMsMax } from "./suspension-policy.ts";
-import type { Verdict } from "./suspension-policy.ts";
+import { type EngineSuspension, EngineSuspensions } from "../../state/store/tables.ts";
+import { nextSuspension, suspensionMsMax, type Verdict } from "./suspension-policy.ts";
 
 /** How an engine may be asked now. */
 export type Standing =

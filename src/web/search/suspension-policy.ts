@@ -1,4 +1,5 @@
-import type { EngineSuspension } from "../../state/store/engine-suspensions.ts";
+import type { EngineSuspension } from "../../state/store/tables.ts";
+import type { EngineReport } from "./search-reply.ts";
 
 /** The consequence of an answer, or of its absence, for asking that engine again. */
 export type Verdict =
@@ -84,4 +85,44 @@ function durationOf(failure: Failure, counts: FailureCounts): number {
 
 function doubled({ first, max }: { first: number; max: number }, count: number): number {
   return Math.min(first * 2 ** (count - 1), max);
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const separator = ": ";
+
+/** The detail of a suspended engine: the remaining time, and the reason. `52 min: blocked (captcha)` */
+export function suspensionDetail(leftMs: number, reason: string): string {
+  return `${spanText(leftMs)}${separator}${reason}`;
+}
+
+/** The time alone, for one line on many engines. */
+export function withoutReason(detail: string): string {
+  return detail.split(separator, 1)[0] ?? "";
+}
+
+/** A time to wait, rounded up: `5 s`, `52 min`, `12 h`. */
+function spanText(ms: number): string {
+  if (ms <= minuteMs) return `${Math.max(1, Math.ceil(ms / 1000))} s`;
+  return ms <= 2 * hourMs ? `${Math.ceil(ms / minuteMs)} min` : `${Math.ceil(ms / hourMs)} h`;
+}
+
+/** The guard's message about a host that sent no byte; the cause is at its end. */
+const unreached =
+  /(?:Cannot resolve "[^"]*"|Cannot connect to "[^"]*" on port \d+|did not answer on port \d+(?=: the connection was refused)): ([^()]*)/;
+
+/** Why none of the engines could be reached; undefined when one of them was, or failed in another way. */
+export function offlineCause(engines: readonly EngineReport[]): string | undefined {
+  const causes = engines.map(({ detail = "" }) => unreached.exec(detail)?.[1]);
+  const [first] = causes;
+  return causes.every((cause) => cause !== undefined) ? first : undefined;
+}
+
+/** One cause said once: of each engine stays that it was not reached, and for how long it is left alone. */
+export function withoutCause(engines: readonly EngineReport[]): readonly EngineReport[] {
+  return engines.map((engine) => {
+    const { status, detail = "" } = engine;
+    const wait = status === "suspended" ? `${withoutReason(detail)}: ` : "";
+    return { ...engine, detail: `${wait}offline` };
+  });
 }

@@ -1,12 +1,11 @@
-import { JsonText } from "../../base/json-text.ts";
 import { heavyPageWeight } from "../../base/limits.ts";
+import { JsonText } from "../../base/weight.ts";
 import {
   serveChannel,
   type WorkerHost,
   type WorkerWork,
 } from "../../base/worker-channel/worker-side.ts";
-import type { Web } from "../web.ts";
-import type { WebOptions } from "../web-options.ts";
+import type { Web, WebOptions } from "../web.ts";
 import { performWebCall, type WebCall } from "./web-call.ts";
 
 /** Makes what the calls are for, when the first one comes. */

@@ -1,11 +1,10 @@
 import { AppError } from "../../base/errors.ts";
-import type { JsonText } from "../../base/json-text.ts";
 import { webCallMsMax, webCloseMsMax, webIdleMs } from "../../base/limits.ts";
+import type { JsonText } from "../../base/weight.ts";
 import { type Heartbeat, WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
 import type { FetchPageRequest, RenderPageRequest } from "../pages/loaded-page.ts";
-import type { RemoteWeb } from "../remote-web.ts";
 import type { SearchRequest } from "../search/search-reply.ts";
-import type { WebOptions } from "../web-options.ts";
+import type { RemoteWeb, WebOptions } from "../web.ts";
 import type { WebCall, WebMethod } from "./web-call.ts";
 
 type WebChannel = WorkerChannel<WebOptions, WebCall, WebMethod>;

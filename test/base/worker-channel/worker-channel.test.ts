@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { AppError } from "../../../src/base/errors.ts";
-import { JsonText } from "../../../src/base/json-text.ts";
+import { JsonText } from "../../../src/base/weight.ts";
 import {
   type ChannelParts,
   WorkerChannel,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import type { CallRequest } from "../../../src/calls/call.ts";
-import { RunningCalls } from "../../../src/calls/gate/running-calls.ts";
+import { RunningCalls } from "../../../src/calls/gate/gate-stage.ts";
 
 function callOf(id: string): CallRequest {
   const client = {

@@ -4,7 +4,7 @@ import { AppError } from "../../../src/base/errors.ts";
 import { consentShownCharsMax } from "../../../src/base/limits.ts";
 import { InputNeeded } from "../../../src/calls/ask-client.ts";
 import type { Refusal } from "../../../src/calls/gate/gate-stage.ts";
-import type { QuestionsReply } from "../../../src/tools/question-service.ts";
+import type { QuestionsReply } from "../../../src/tools/state-services.ts";
 import { StageHarness } from "./stage-harness.ts";
 
 const answered = (label: string): QuestionsReply => ({

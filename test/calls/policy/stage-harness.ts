@@ -3,7 +3,7 @@ import type { CallRequest } from "../../../src/calls/call.ts";
 import type { CallEnd, Refusal } from "../../../src/calls/gate/gate-stage.ts";
 import { PolicyStage } from "../../../src/calls/policy/policy-stage.ts";
 import { parsePolicy } from "../../../src/calls/policy/rules/parse-policy.ts";
-import type { QuestionsReply, QuestionsRequest } from "../../../src/tools/question-service.ts";
+import type { QuestionsReply, QuestionsRequest } from "../../../src/tools/state-services.ts";
 
 const through: CallEnd = { decision: "allowed", outcome: "result", durationMs: 1 };
 

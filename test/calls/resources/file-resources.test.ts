@@ -14,7 +14,7 @@ import { pathToFileURL } from "node:url";
 
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import type { ClientContext, RequestContext } from "../../../src/calls/call.ts";
-import { type Change, Changes } from "../../../src/calls/changes.ts";
+import { type Change, Changes } from "../../../src/calls/features.ts";
 import { FileResources } from "../../../src/calls/resources/file-resources.ts";
 import { readWholeFile } from "../../../src/calls/resources/workspace-file.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { outputWindowBytes } from "../../../src/base/limits.ts";
 import type { RequestContext } from "../../../src/calls/call.ts";
-import { type Change, Changes } from "../../../src/calls/changes.ts";
+import { type Change, Changes } from "../../../src/calls/features.ts";
 import { announceTask, OwnResources } from "../../../src/calls/resources/own-resources.ts";
 import { SupervisorHarness } from "../../commands/background/supervisor-harness.ts";
 import { until } from "../../commands/process/until.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { AppError } from "../../../src/base/errors.ts";
-import { JsonText } from "../../../src/base/json-text.ts";
+import { JsonText } from "../../../src/base/weight.ts";
 import {
   type DistantMethod,
   distantMethods,

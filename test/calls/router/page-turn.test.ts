@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { Cancellation } from "../../../src/base/cancellation.ts";
-import { JsonText } from "../../../src/base/json-text.ts";
+import { JsonText } from "../../../src/base/weight.ts";
 import { heavyPagesMax, heavyPageWeight } from "../../../src/base/limits.ts";
 import { PageTurn } from "../../../src/calls/router/job-host.ts";
 

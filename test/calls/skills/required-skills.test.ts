@@ -3,11 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { requiredSkillsMax } from "../../../src/base/limits.ts";
 import type { CallRequest } from "../../../src/calls/call.ts";
-import { Changes } from "../../../src/calls/changes.ts";
+import { Changes } from "../../../src/calls/features.ts";
 import { RequiredSkills } from "../../../src/calls/skills/required-skills.ts";
 import { SkillView } from "../../../src/calls/skills/skill-view.ts";
 import { SkillWatch } from "../../../src/calls/skills/skill-watch.ts";
-import { readRequiredSkills } from "../../../src/state/skills/read-required.ts";
+import { readRequiredSkills } from "../../../src/state/skills/load-skill.ts";
 import { SkillTree } from "../../state/skills/skill-tree.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { skillListMsMax } from "../../../src/base/limits.ts";
-import { Changes, type Change } from "../../../src/calls/changes.ts";
+import { Changes, type Change } from "../../../src/calls/features.ts";
 import { SkillView } from "../../../src/calls/skills/skill-view.ts";
 import { SkillWatch } from "../../../src/calls/skills/skill-watch.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";

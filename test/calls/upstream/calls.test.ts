@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { AppError } from "../../../src/base/errors.ts";
-import { unheardSnapshot } from "../../../src/upstream/empty-snapshot.ts";
+import { unheardSnapshot } from "../../../src/upstream/snapshot.ts";
 import { FakeUpstreams, rights, server, snapshotOf, textReply, tool } from "./fake-upstreams.ts";
 import { GatewayHarness, said } from "./gateway-harness.ts";
 

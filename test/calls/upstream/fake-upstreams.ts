@@ -1,9 +1,13 @@
 import { AppError } from "../../../src/base/errors.ts";
-import { JsonText } from "../../../src/base/json-text.ts";
+import { JsonText } from "../../../src/base/weight.ts";
 import type { ToolListing } from "../../../src/protocol/tool-types.ts";
-import { emptySnapshot } from "../../../src/upstream/empty-snapshot.ts";
+import {
+  emptySnapshot,
+  type ServerRights,
+  type ToolEntry,
+  type UpstreamSnapshot,
+} from "../../../src/upstream/snapshot.ts";
 import type { ServerInfo, ServerState } from "../../../src/upstream/server-state.ts";
-import type { ServerRights, ToolEntry, UpstreamSnapshot } from "../../../src/upstream/snapshot.ts";
 import type {
   SearchQuery,
   UpstreamCall,

@@ -1,5 +1,5 @@
 import type { ClientLimits, CallRequest, Router } from "../../../src/calls/call.ts";
-import { Changes } from "../../../src/calls/changes.ts";
+import { Changes } from "../../../src/calls/features.ts";
 import type { CallEnd } from "../../../src/calls/gate/gate-stage.ts";
 import { GatedRouter, type GateParts } from "../../../src/calls/gate/gated-router.ts";
 import type { StateServices } from "../../../src/calls/state-calls.ts";
@@ -9,8 +9,8 @@ import type {
   Answer,
   QuestionsReply,
   QuestionsRequest,
-} from "../../../src/tools/question-service.ts";
-import { encodeCallToolResult } from "../../../src/protocol/call-result-codec.ts";
+} from "../../../src/tools/state-services.ts";
+import { encodeCallToolResult } from "../../../src/protocol/result-codec.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { serveConnection } from "../../../src/server/serve-connection.ts";
 import { MemoryTransport } from "../../../src/server/transport/memory.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { JsonText } from "../../../src/base/json-text.ts";
+import { JsonText } from "../../../src/base/weight.ts";
 import { foreignToolOf } from "../../../src/calls/call-target.ts";
 import type { UpstreamReply } from "../../../src/upstream/upstreams.ts";
 import { notification } from "../../server/harness.ts";

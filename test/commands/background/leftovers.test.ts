@@ -6,11 +6,15 @@ import { join } from "node:path";
 
 import { FamilyLedger } from "../../../src/commands/background/family-ledger.ts";
 import { describeInstance, endLeftovers } from "../../../src/commands/background/leftovers.ts";
-import { ownerMark, ownerVariable } from "../../../src/commands/process/owner-mark.ts";
-import { readProcStat, readProcVariable } from "../../../src/commands/process/proc-table.ts";
+import {
+  ownerMark,
+  ownerVariable,
+  readProcStat,
+  readProcVariable,
+} from "../../../src/commands/process/proc-table.ts";
 import { isProcessAlive } from "../../../src/commands/process/signals.ts";
-import { spawnLeader } from "../../../src/commands/process/spawn-leader.ts";
-import { Ledger } from "../../../src/state/store/ledger.ts";
+import { spawnLeader } from "../../../src/commands/process/command.ts";
+import { Ledger } from "../../../src/state/store/tables.ts";
 import { openStore } from "../../../src/state/store/open-store.ts";
 import { isBusy } from "../../../src/state/store/store-errors.ts";
 import { until } from "../process/until.ts";

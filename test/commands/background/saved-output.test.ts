@@ -14,9 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { SavedOutput } from "../../../src/commands/background/saved-output.ts";
+import { SavedOutput, SavingRoom } from "../../../src/commands/background/saved-output.ts";
 import { SavedOutputs } from "../../../src/commands/background/saved-outputs.ts";
-import { SavingRoom } from "../../../src/commands/background/saving-room.ts";
 
 let root = "";
 beforeEach(() => {

@@ -3,9 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { newResultId } from "../../../src/base/result-id.ts";
-import { SavedOutputs } from "../../../src/commands/background/saved-outputs.ts";
-import { readSavedFile, readSavedPage } from "../../../src/commands/background/saved-text.ts";
+import { newResultId } from "../../../src/base/shared-names.ts";
+import {
+  readSavedFile,
+  readSavedPage,
+  SavedOutputs,
+} from "../../../src/commands/background/saved-outputs.ts";
 
 let root = "";
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { childEnvironment, joinPaths } from "../../../src/commands/process/child-environment.ts";
+import { childEnvironment, joinPaths } from "../../../src/commands/process/shell.ts";
 
 describe("joinPaths()", () => {
   const rows: [string, string | undefined, string | undefined, string][] = [

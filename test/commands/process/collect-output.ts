@@ -1,5 +1,8 @@
-import { type Command, startCommand } from "../../../src/commands/process/command.ts";
-import { type CommandExit } from "../../../src/commands/process/spawn-leader.ts";
+import {
+  type Command,
+  type CommandExit,
+  startCommand,
+} from "../../../src/commands/process/command.ts";
 
 export const plainEnv = { PATH: "/usr/local/bin:/usr/bin:/bin" };
 

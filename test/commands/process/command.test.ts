@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 
-import { startCommand, startWaitingCommand } from "../../../src/commands/process/command.ts";
+import {
+  type CommandExit,
+  startCommand,
+  startWaitingCommand,
+} from "../../../src/commands/process/command.ts";
 import { isProcessAlive } from "../../../src/commands/process/signals.ts";
-import { type CommandExit } from "../../../src/commands/process/spawn-leader.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
 import { plainEnv, runToEnd } from "./collect-output.ts";
 import { until } from "./until.ts";

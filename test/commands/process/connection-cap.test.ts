@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { capConnections } from "../../../src/commands/process/connection-cap.ts";
+import { capConnections } from "../../../src/commands/process/connections.ts";
 import { until } from "./until.ts";
 
 test.skipIf(process.platform !== "linux")(

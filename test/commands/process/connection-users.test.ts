@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { ConnectionUsers } from "../../../src/commands/process/connection-users.ts";
+import { ConnectionUsers } from "../../../src/commands/process/connections.ts";
 import { openSocketOwner, type SocketEnd } from "../../../src/commands/process/socket-owner.ts";
 
 const linuxTest = test.skipIf(process.platform !== "linux");

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { describeUser } from "../../../src/commands/process/describe-user.ts";
+import { describeUser } from "../../../src/commands/process/process-origin.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-user-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { graceUntil } from "../../../src/commands/process/end-grace.ts";
+import { graceUntil } from "../../../src/commands/process/family.ts";
 
 test.each([
   ["all of it", 1_100, 1, 500],

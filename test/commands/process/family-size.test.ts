@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Orphanage } from "../../../src/commands/process/orphanage.ts";
-import { countFamily } from "../../../src/commands/process/family-size.ts";
+import { countFamily } from "../../../src/commands/process/family.ts";
 
 const hasProc = process.platform === "linux";
 

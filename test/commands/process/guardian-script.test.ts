@@ -5,10 +5,13 @@ import { join } from "node:path";
 
 import { guardianScript } from "../../../src/commands/process/guardian.ts";
 import { loadLimitMarks } from "../../../src/commands/process/limit-mark.ts";
-import { ownerMark, ownerVariable } from "../../../src/commands/process/owner-mark.ts";
-import { readProcVariable } from "../../../src/commands/process/proc-table.ts";
+import {
+  ownerMark,
+  ownerVariable,
+  readProcVariable,
+} from "../../../src/commands/process/proc-table.ts";
 import { isProcessAlive } from "../../../src/commands/process/signals.ts";
-import { spawnLeader } from "../../../src/commands/process/spawn-leader.ts";
+import { spawnLeader } from "../../../src/commands/process/command.ts";
 import { until } from "./until.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
 

@@ -4,9 +4,9 @@ import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 import { isHeld, makeComet } from "../../fixtures/processes/comet.ts";
 import { huntMarked } from "../../../src/commands/process/hunt-marked.ts";
 import { loadLimitMarks } from "../../../src/commands/process/limit-mark.ts";
-import { ownerMark, ownerVariable } from "../../../src/commands/process/owner-mark.ts";
+import { ownerMark, ownerVariable } from "../../../src/commands/process/proc-table.ts";
 import { isProcessAlive } from "../../../src/commands/process/signals.ts";
-import { spawnLeader } from "../../../src/commands/process/spawn-leader.ts";
+import { spawnLeader } from "../../../src/commands/process/command.ts";
 import { until } from "./until.ts";
 
 const linuxTest = test.skipIf(process.platform !== "linux");

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { readLoginPath, type RunProgram } from "../../../src/commands/process/login-path.ts";
+import { readLoginPath, type RunProgram } from "../../../src/commands/process/shell.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-login-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { closeSync, openSync, readdirSync } from "node:fs";
 
 import { loadLibc } from "../../../src/commands/process/libc.ts";
-import { OpenDescriptors } from "../../../src/commands/process/connection-cap.ts";
+import { OpenDescriptors } from "../../../src/commands/process/connections.ts";
 
 /** What `poll` says of descriptors of which those in `open` are open. */
 function fake(open: ReadonlySet<number>): { pollNow(polled: Int32Array): boolean; words: number } {

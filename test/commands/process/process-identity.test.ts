@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { isRunningStill, ownIdentity } from "../../../src/commands/process/process-identity.ts";
+import { isRunningStill, ownIdentity } from "../../../src/commands/process/proc-table.ts";
 
 test("a process is known by its pid and its start", async () => {
   const own = ownIdentity();

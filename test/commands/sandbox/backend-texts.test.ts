@@ -1,14 +1,17 @@
 import { describe, expect, test } from "bun:test";
 
 import { type Bounds, noShield, nothingHidden } from "../../../src/commands/sandbox/bounds.ts";
-import { bubblewrapArguments } from "../../../src/commands/sandbox/bubblewrap.ts";
+import {
+  bubblewrapArguments,
+  seatbeltArguments,
+  seatbeltProfile,
+} from "../../../src/commands/sandbox/backend-arguments.ts";
 import {
   grantedRights,
   landlockRules,
   rulesetAttributes,
 } from "../../../src/commands/sandbox/landlock-rules.ts";
 import { notesOf } from "../../../src/commands/sandbox/notes.ts";
-import { seatbeltArguments, seatbeltProfile } from "../../../src/commands/sandbox/seatbelt.ts";
 
 const readOnly: Bounds = {
   mode: "read-only",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { linkSync, readdirSync } from "node:fs";
 
 import { type BackendParts, Backends, type Start } from "../../../src/commands/sandbox/backends.ts";
-import { reportOn } from "../../../src/commands/sandbox/report.ts";
+import { reportOn } from "../../../src/commands/sandbox/notes.ts";
 import { Sandbox } from "../../../src/commands/sandbox/sandbox.ts";
 import type { SandboxSettings } from "../../../src/commands/sandbox/settings.ts";
 import { StandIns } from "../../../src/commands/sandbox/stand-ins.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { realpathSync, symlinkSync } from "node:fs";
 
-import { openFolders } from "../../../src/commands/sandbox/open-folders.ts";
+import { openFolders } from "../../../src/commands/sandbox/sandbox-folders.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 
 /** A workspace, folders beside it, and links. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 
-import { findOwnSecrets } from "../../../src/commands/sandbox/own-secrets.ts";
+import { findOwnSecrets } from "../../../src/commands/sandbox/sandbox-folders.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 
 test("findOwnSecrets() finds what there is, and what links name", async () => {

@@ -15,7 +15,7 @@ import {
   makePrivateFolder,
   removePrivateFolder,
   sweepPrivateFolders,
-} from "../../../src/commands/sandbox/private-folder.ts";
+} from "../../../src/commands/sandbox/sandbox-folders.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 
 test("a private folder is this user's alone and goes with all that is in it", async () => {

@@ -9,7 +9,7 @@ import type {
   TerminalMessage,
 } from "../../../src/interact/attach/messages.ts";
 import { listPointers, type ServerPointer } from "../../../src/interact/attach/run-folder.ts";
-import type { AttachSources } from "../../../src/interact/attach/sources.ts";
+import type { AttachSources } from "../../../src/interact/attach/terminal-connection.ts";
 import { TerminalQuestions } from "../../../src/interact/attach/terminal-questions.ts";
 import type { Execution } from "../../../src/commands/background/execution.ts";
 import { until } from "../../commands/process/until.ts";

@@ -11,7 +11,7 @@ import {
   attachRequestBytesMax,
   attachStateMs,
 } from "../../../src/base/limits.ts";
-import { loadSocketPeer } from "../../../src/commands/process/socket-peer.ts";
+import { loadSocketPeer } from "../../../src/commands/process/socket-owner.ts";
 import type { ShownQuestions } from "../../../src/interact/questions/terminals.ts";
 import { SupervisorHarness } from "../../commands/background/supervisor-harness.ts";
 import { until } from "../../commands/process/until.ts";

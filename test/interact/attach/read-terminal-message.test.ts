@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { readTerminalMessage } from "../../../src/interact/attach/read-terminal-message.ts";
+import { readTerminalMessage } from "../../../src/interact/attach/messages.ts";
 import { questionOtherCharsMax } from "../../../src/base/limits.ts";
 
 const longest = "x".repeat(questionOtherCharsMax);

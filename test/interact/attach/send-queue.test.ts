@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { SendQueue } from "../../../src/interact/attach/send-queue.ts";
+import { SendQueue } from "../../../src/interact/attach/socket-lines.ts";
 import { attachQueueBytesMax } from "../../../src/base/limits.ts";
 
 /** Takes `room` bytes and then nothing, until there is more room. */

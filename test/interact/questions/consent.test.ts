@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { consentRequest, readConsent } from "../../../src/interact/questions/consent.ts";
-import type { Answer, QuestionsReply } from "../../../src/tools/question-service.ts";
+import type { Answer, QuestionsReply } from "../../../src/tools/state-services.ts";
 
 const question = { text: "Run it?", yes: "Allow", no: "Deny" };
 const answered = (answer: Answer): QuestionsReply => ({

@@ -1,4 +1,4 @@
-import type { Question } from "../../../src/tools/question-service.ts";
+import type { Question } from "../../../src/tools/state-services.ts";
 import type { ShownQuestions } from "../../../src/interact/questions/terminals.ts";
 
 export const color: Question = {

@@ -3,12 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { questionsPerClientMax, questionUnseenMs } from "../../../src/base/limits.ts";
-import type { Asking, FormClient } from "../../../src/interact/questions/asking.ts";
+import type { Asking, FormClient } from "../../../src/interact/questions/ask-by-form.ts";
 import type { FormElicitation } from "../../../src/protocol/input-request.ts";
 import { Questions } from "../../../src/interact/questions/questions.ts";
-import type { Rung } from "../../../src/interact/questions/rung.ts";
-import type { ShownEnd, ShownQuestions } from "../../../src/interact/questions/terminals.ts";
-import type { QuestionsReply, QuestionsRequest } from "../../../src/tools/question-service.ts";
+import type { Rung, ShownEnd, ShownQuestions } from "../../../src/interact/questions/terminals.ts";
+import type { QuestionsReply, QuestionsRequest } from "../../../src/tools/state-services.ts";
 import { asked, color } from "./fixtures.ts";
 
 const blue = [{ labels: ["blue"], other: null }];

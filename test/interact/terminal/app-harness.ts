@@ -1,6 +1,6 @@
 import { AttachApp } from "../../../src/interact/terminal/attach-app.ts";
 import { createLook } from "../../../src/interact/terminal/look.ts";
-import type { Size } from "../../../src/interact/terminal/painter.ts";
+import type { Size } from "../../../src/interact/terminal/view.ts";
 import { until } from "../../commands/process/until.ts";
 
 const keyBytes: Readonly<Record<string, string>> = {

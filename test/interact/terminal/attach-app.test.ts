@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 
 import { questionGuardMs, questionOtherCharsMax } from "../../../src/base/limits.ts";
-import { problemsOfAnswers } from "../../../src/interact/questions/check-answers.ts";
+import { problemsOfAnswers } from "../../../src/interact/questions/open-question.ts";
 import type { ShownEnd, ShownQuestions } from "../../../src/interact/questions/terminals.ts";
 import { AttachHarness, emptyState } from "../attach/attach-harness.ts";
 import { until } from "../../commands/process/until.ts";

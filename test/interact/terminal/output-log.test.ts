@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { attachOutputLinesMax } from "../../../src/base/limits.ts";
-import { OutputLog } from "../../../src/interact/terminal/output-log.ts";
+import { OutputLog } from "../../../src/interact/terminal/output-view.ts";
 
 const piece = { isFirst: false, text: "", partial: "", skippedBytes: 0 };
 

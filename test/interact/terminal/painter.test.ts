@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { Painter } from "../../../src/interact/terminal/painter.ts";
+import { Painter } from "../../../src/interact/terminal/view.ts";
 
 /** The rows that a frame writes. */
 function rowsOf(text: string): string[] {

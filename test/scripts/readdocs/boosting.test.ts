@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { alignWords } from "../../../scripts/readdocs/train/align.ts";
 import { forestScore, trainForest } from "../../../scripts/readdocs/train/boosting.ts";
 import { encodeForest } from "../../../scripts/readdocs/train/encode-forest.ts";
-import { forestOpinion, parseForest } from "../../../src/web/extract/model/forest.ts";
+import { forestOpinion, parseForest } from "../../../src/web/extract/model/block-model.ts";
 
 const options = {
   trees: 30,

@@ -6,9 +6,8 @@ import { inputKinds, type InputKind } from "../../../src/protocol/input-request.
 import type { LegacyVersion } from "../../../src/protocol/versions.ts";
 import { ActiveRequest } from "../../../src/server/connection/active-request.ts";
 import { LegacyAsk } from "../../../src/server/ask/legacy-ask.ts";
-import { createConnection } from "../../../src/server/context/server-context.ts";
-import { ServerContext } from "../../../src/server/context/server-context.ts";
-import { Changes } from "../../../src/calls/changes.ts";
+import { createConnection, ServerContext } from "../../../src/server/context/server-context.ts";
+import { Changes } from "../../../src/calls/features.ts";
 import {
   notification,
   request,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
-import { Changes } from "../../../src/calls/changes.ts";
-import { openRounds, sealRounds } from "../../../src/server/ask/request-state.ts";
+import { Changes } from "../../../src/calls/features.ts";
+import { openRounds, sealRounds } from "../../../src/server/ask/state-seal.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { createRequest, type RequestFields } from "../fake-request.ts";
 import { FakeRouter } from "../harness.ts";

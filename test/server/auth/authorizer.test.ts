@@ -2,9 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { type Authorization, Authorizer } from "../../../src/server/auth/authorizer.ts";
 import { JwtVerifier } from "../../../src/server/auth/jwt-verifier.ts";
-import { StaticTokens } from "../../../src/server/auth/static-tokens.ts";
+import {
+  type KnownToken,
+  readTokenLines,
+  StaticTokens,
+} from "../../../src/server/auth/static-tokens.ts";
 import type { Principal } from "../../../src/server/auth/principal.ts";
-import { type KnownToken, readTokenLines } from "../../../src/server/auth/token-list.ts";
 import { AuthorizationServer } from "./authorization-server.ts";
 import { TestClock } from "./test-clock.ts";
 

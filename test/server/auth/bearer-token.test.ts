@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { hasTokenInQuery, parseBearerHeader } from "../../../src/server/auth/bearer-token.ts";
+import { hasTokenInQuery, parseBearerHeader } from "../../../src/server/auth/authorizer.ts";
 
 describe("parseBearerHeader()", () => {
   test.each([

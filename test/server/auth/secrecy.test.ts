@@ -3,8 +3,7 @@ import * as fc from "fast-check";
 
 import { Authorizer } from "../../../src/server/auth/authorizer.ts";
 import { JwtVerifier } from "../../../src/server/auth/jwt-verifier.ts";
-import { StaticTokens } from "../../../src/server/auth/static-tokens.ts";
-import { readTokenLines } from "../../../src/server/auth/token-list.ts";
+import { readTokenLines, StaticTokens } from "../../../src/server/auth/static-tokens.ts";
 import { AuthorizationServer, type KeysBehaviour } from "./authorization-server.ts";
 
 /** Long enough that none is a word of ours by chance. */

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
-import { StaticTokens } from "../../../src/server/auth/static-tokens.ts";
-import { type KnownToken, readTokenLines } from "../../../src/server/auth/token-list.ts";
+import {
+  type KnownToken,
+  readTokenLines,
+  StaticTokens,
+} from "../../../src/server/auth/static-tokens.ts";
 import { AppError } from "../../../src/base/errors.ts";
 
 const a = "a".repeat(16);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { VerifiedTokens } from "../../../src/server/auth/verified-tokens.ts";
+import { VerifiedTokens } from "../../../src/server/auth/jwt-verifier.ts";
 import { TestClock } from "./test-clock.ts";
 
 test.each([

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/base/errors.ts";
-import type { ResponseMessage } from "../../../src/protocol/classify.ts";
+import type { ResponseMessage } from "../../../src/protocol/envelope.ts";
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { ClientRequests } from "../../../src/server/connection/client-requests.ts";
-import type { Outbox } from "../../../src/server/connection/outbox.ts";
+import type { Outbox } from "../../../src/server/connection/lanes.ts";
 
 function start(): { requests: ClientRequests; lane: Outbox; sent: unknown[] } {
   const sent: unknown[] = [];

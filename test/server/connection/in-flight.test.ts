@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 
-import type { ActiveRequest } from "../../../src/server/connection/active-request.ts";
-import { InFlight } from "../../../src/server/connection/in-flight.ts";
+import { type ActiveRequest, InFlight } from "../../../src/server/connection/active-request.ts";
 import { createRequest } from "../fake-request.ts";
 
 function begun(...ids: (string | number)[]): { inFlight: InFlight; requests: ActiveRequest[] } {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import type { ReachableClient } from "../../../src/calls/client-reach.ts";
-import { Changes } from "../../../src/calls/changes.ts";
+import { Changes, type ReachableClient } from "../../../src/calls/features.ts";
 import { LiveConnections } from "../../../src/server/connection/live-connections.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { serveConnection } from "../../../src/server/serve-connection.ts";

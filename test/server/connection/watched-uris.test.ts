@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { WatchedUris } from "../../../src/server/connection/watched-uris.ts";
+import { WatchedUris } from "../../../src/server/connection/session.ts";
 
 test("WatchedUris watches each once and ends each once", () => {
   const log: string[] = [];

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { toolsPerPageMax } from "../../../src/base/limits.ts";
-import { Changes } from "../../../src/calls/changes.ts";
-import type { CacheHints } from "../../../src/protocol/cache-hints.ts";
-import type { ServerFeatures } from "../../../src/calls/features.ts";
+import { Changes, type ServerFeatures } from "../../../src/calls/features.ts";
+import type { CacheHints } from "../../../src/protocol/list-parts.ts";
 import type { ToolListing } from "../../../src/protocol/tool-types.ts";
 import { ToolPages } from "../../../src/server/context/server-context.ts";
 

@@ -1,5 +1,5 @@
 import type { Principal } from "../../../src/server/auth/principal.ts";
-import { Changes } from "../../../src/calls/changes.ts";
+import { Changes } from "../../../src/calls/features.ts";
 import { HttpEndpoint, type HttpEndpointParts } from "../../../src/server/http/http-endpoint.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import type { ClientProfile } from "../../../src/server/connection/session.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { Changes } from "../../../src/calls/changes.ts";
+import { Changes } from "../../../src/calls/features.ts";
 import type { ToolListing } from "../../../src/protocol/tool-types.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { until } from "../../commands/process/until.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { InFlight } from "../../../src/server/connection/in-flight.ts";
+import { InFlight } from "../../../src/server/connection/active-request.ts";
 import { OpenRequests } from "../../../src/server/http/open-requests.ts";
 import { until } from "../../commands/process/until.ts";
 

@@ -1,10 +1,10 @@
 import { expect, spyOn, test } from "bun:test";
 
-import { Changes } from "../../../src/calls/changes.ts";
+import { Changes } from "../../../src/calls/features.ts";
 import { Heartbeat } from "../../../src/server/http/heartbeat.ts";
 import { SsePairSession } from "../../../src/server/http/sse-pair.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
-import { EventMemory } from "../../../src/server/transport/http/event-memory.ts";
+import { EventMemory } from "../../../src/server/transport/http/event-store.ts";
 import { FakeRouter } from "../harness.ts";
 
 function createSession(): SsePairSession {

@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
-import type { Principal } from "../../../src/server/auth/principal.ts";
-import type { Standing } from "../../../src/server/auth/standing.ts";
-import { Changes } from "../../../src/calls/changes.ts";
+import type { Principal, Standing } from "../../../src/server/auth/principal.ts";
+import { Changes } from "../../../src/calls/features.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
-import { StandingWatch } from "../../../src/server/http/standing-watch.ts";
+import { StandingWatch } from "../../../src/server/http/heartbeat.ts";
 import { mirrored, modernMessage } from "../../e2e/harness/http-client.ts";
 import { until } from "../../commands/process/until.ts";
 import { FakeRouter, request } from "../harness.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Changes } from "../../../src/calls/changes.ts";
-import type { ServerFeatures } from "../../../src/calls/features.ts";
+import { Changes, type ServerFeatures } from "../../../src/calls/features.ts";
 import { everyFeature, watched } from "../fake-features.ts";
 import { modern, notification, request, startServer, type TestServer } from "../harness.ts";
 

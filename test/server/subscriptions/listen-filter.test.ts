@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { watchedCharsMax, watchedResourcesMax } from "../../../src/base/limits.ts";
-import type { Change } from "../../../src/calls/changes.ts";
+import type { Change } from "../../../src/calls/features.ts";
 import {
   encodeListenFilter,
   isWanted,

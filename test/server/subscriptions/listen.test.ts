@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { subscriptionsMax } from "../../../src/base/limits.ts";
-import { Changes } from "../../../src/calls/changes.ts";
-import type { ServerFeatures } from "../../../src/calls/features.ts";
+import { Changes, type ServerFeatures } from "../../../src/calls/features.ts";
 import { ownMeta } from "../../protocol/own-meta.ts";
 import { everyFeature, watched } from "../fake-features.ts";
 import { error, modern, notification, request, result, startServer } from "../harness.ts";

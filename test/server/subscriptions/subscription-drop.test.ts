@@ -1,11 +1,10 @@
 import { expect, test } from "bun:test";
 import { subscriptionsMax } from "../../../src/base/limits.ts";
-import { Changes } from "../../../src/calls/changes.ts";
-import { classifyMessage } from "../../../src/protocol/classify.ts";
-import { createConnection } from "../../../src/server/context/server-context.ts";
+import { Changes } from "../../../src/calls/features.ts";
+import { classifyMessage } from "../../../src/protocol/envelope.ts";
+import { createConnection, ServerContext } from "../../../src/server/context/server-context.ts";
 import { Dispatcher } from "../../../src/server/dispatcher.ts";
-import type { ReplyLane } from "../../../src/server/connection/lane.ts";
-import { ServerContext } from "../../../src/server/context/server-context.ts";
+import type { ReplyLane } from "../../../src/server/connection/lanes.ts";
 import { ownMeta } from "../../protocol/own-meta.ts";
 import { until } from "../../commands/process/until.ts";
 import { modern, result } from "../harness.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { FaultError, InputNeeded } from "../../../src/calls/ask-client.ts";
 import type { CallRequest, TaskSupport } from "../../../src/calls/call.ts";
-import { modernResultMeta } from "../../../src/protocol/server-info.ts";
+import { modernResultMeta } from "../../../src/protocol/result-codec.ts";
 import {
   error,
   modern,

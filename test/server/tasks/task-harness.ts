@@ -1,7 +1,7 @@
 import type { CallRequest, TaskSupport } from "../../../src/calls/call.ts";
 import { expect } from "bun:test";
 import type { InputRequests } from "../../../src/protocol/input-request.ts";
-import { modernResultMeta } from "../../../src/protocol/server-info.ts";
+import { modernResultMeta } from "../../../src/protocol/result-codec.ts";
 import { modern, startServer, tasksCapability, type TestServer } from "../harness.ts";
 
 export const echo = { name: "Echo", arguments: { text: "a" } };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createDeferred, type Deferred } from "../../../src/base/deferred.ts";
-import { OutputQueue, type OutputSink } from "../../../src/server/transport/output-queue.ts";
+import { createDeferred, type Deferred } from "../../../src/base/shared-work.ts";
+import { OutputQueue, type OutputSink } from "../../../src/server/transport/stdio.ts";
 
 /** A sink whose reader is slow or gone, as a test says. */
 class TestSink implements OutputSink {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
 import { callbackFiresPerTurnMax } from "../../../src/base/limits.ts";
-import { CallbackScheduler } from "../../../src/state/callbacks/callback-scheduler.ts";
-import type { SetCallback } from "../../../src/state/callbacks/callback-slots.ts";
+import {
+  CallbackScheduler,
+  type SetCallback,
+} from "../../../src/state/callbacks/callback-scheduler.ts";
 import { ElapsedClock } from "../../../src/state/callbacks/elapsed-clock.ts";
 import { FakeTime } from "./fake-time.ts";
 

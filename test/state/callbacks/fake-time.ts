@@ -1,4 +1,4 @@
-import type { Timer } from "../../../src/base/timer.ts";
+import type { Timer } from "../../../src/base/cancellation.ts";
 
 interface Waiting {
   readonly at: number;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { AppError } from "../../../src/base/errors.ts";
-import { FireAnnouncer, type FireWays } from "../../../src/state/callbacks/fire-announcer.ts";
+import { FireAnnouncer, type FireWays } from "../../../src/state/callbacks/fires.ts";
 
 /** A connection that notes what it is told. */
 class FakeConnection implements FireWays {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { callbackLinesMax } from "../../../src/base/limits.ts";
-import { Mailbox } from "../../../src/state/callbacks/mailboxes.ts";
+import { Mailbox } from "../../../src/state/callbacks/fires.ts";
 
 function fired(callbackId: number, message = `m${callbackId}`) {
   return { callbackId, message, firesLeft: -1 };

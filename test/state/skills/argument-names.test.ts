@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { argumentNames } from "../../../src/state/skills/argument-names.ts";
+import { argumentNames } from "../../../src/state/skills/load-skill.ts";
 import type { FrontMatterValue } from "../../../src/state/skills/skill.ts";
 
 test.each<[FrontMatterValue | undefined, readonly string[]]>([

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { splitSkill } from "../../../src/state/skills/front-matter.ts";
+import { splitSkill } from "../../../src/state/skills/read-skill.ts";
 import { loadSkill } from "../../../src/state/skills/load-skill.ts";
 import { SkillTree } from "./skill-tree.ts";
 

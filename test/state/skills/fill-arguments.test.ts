@@ -2,8 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { skillFilledCharsMax } from "../../../src/base/limits.ts";
-import { fillArguments } from "../../../src/state/skills/fill-arguments.ts";
-import { splitWords } from "../../../src/state/skills/split-words.ts";
+import { fillArguments, splitWords } from "../../../src/state/skills/fill-arguments.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 describe("splitWords()", () => {

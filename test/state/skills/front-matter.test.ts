@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { skillFrontMatterBytesMax } from "../../../src/base/limits.ts";
-import { parseFrontMatter, splitSkill } from "../../../src/state/skills/front-matter.ts";
-import { readSkill } from "../../../src/state/skills/read-skill.ts";
+import { parseFrontMatter, readSkill, splitSkill } from "../../../src/state/skills/read-skill.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 /** Twenty lists, each of nine times the one before it. */

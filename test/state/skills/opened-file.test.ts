@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { open } from "node:fs/promises";
 
-import { openedPath } from "../../../src/state/skills/opened-file.ts";
+import { openedPath } from "../../../src/state/skills/open-skill.ts";
 import { SkillTree } from "./skill-tree.ts";
 
 test("a file that was opened through a link is known by where it lies", async () => {

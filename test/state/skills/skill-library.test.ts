@@ -5,7 +5,7 @@ import { relative } from "node:path";
 import { skillFileBytesMax, skillsPerFolderMax } from "../../../src/base/limits.ts";
 import { FreshLook } from "../../../src/state/skills/fresh-look.ts";
 import { loadSkill } from "../../../src/state/skills/load-skill.ts";
-import { isSkillName } from "../../../src/state/skills/skill-name.ts";
+import { isSkillName } from "../../../src/state/skills/skill.ts";
 import type { SkillSet } from "../../../src/state/skills/skill-library.ts";
 import { foundIn, SkillTree } from "./skill-tree.ts";
 

@@ -4,8 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { EngineSuspensions } from "../../../src/state/store/engine-suspensions.ts";
-import type { EngineSuspension } from "../../../src/state/store/engine-suspensions.ts";
+import { type EngineSuspension, EngineSuspensions } from "../../../src/state/store/tables.ts";
 import { migrations } from "../../../src/state/store/migrate.ts";
 import { openStore } from "../../../src/state/store/open-store.ts";
 

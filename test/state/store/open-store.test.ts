@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { Ledger } from "../../../src/state/store/ledger.ts";
+import { Ledger } from "../../../src/state/store/tables.ts";
 import { migrations } from "../../../src/state/store/migrate.ts";
 import { openStore } from "../../../src/state/store/open-store.ts";
 

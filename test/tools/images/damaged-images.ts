@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 
-import { writePng } from "../../../src/tools/images/decode/png-writer.ts";
+import { writePng } from "../../../src/tools/images/decode/reduce-pixels.ts";
 import {
   fields,
   iconBitmap,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { crc32, deflateSync } from "node:zlib";
 
-import { pngDamage } from "../../../src/tools/images/png-damage.ts";
+import { pngDamage } from "../../../src/tools/images/inspect-image.ts";
 import { samplePng } from "./sample-images.ts";
 
 function chunk(name: string, data: Uint8Array): Buffer {

@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib";
 
-import type { RgbaImage } from "../../../src/tools/images/decode/png-writer.ts";
+import type { RgbaImage } from "../../../src/tools/images/decode/reduce-pixels.ts";
 
 /** The pixels of a PNG of 8 bits a channel without a palette, to hold against what went in. */
 export function readPng(file: Uint8Array): RgbaImage {

@@ -1,7 +1,7 @@
 import avifEncoder from "@jsquash/avif/codec/enc/avif_enc.wasm" with { type: "file" };
 
 import { readIconBitmap } from "../../../src/tools/images/decode/dib-pixels.ts";
-import { type RgbaImage, writePng } from "../../../src/tools/images/decode/png-writer.ts";
+import { type RgbaImage, writePng } from "../../../src/tools/images/decode/reduce-pixels.ts";
 
 /** A picture of coloured fields, each different, so that a decoder that mixes up rows or channels is found out. */
 export function fields(width: number, height: number, alpha = 255): RgbaImage {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { shownPath } from "../../../src/tools/images/shown-path.ts";
+import { shownPath } from "../../../src/tools/images/image-file.ts";
 
 test.each([
   ["/a/b c.png", "/a/b c.png"],

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 
-import type { RgbaImage } from "../../../src/tools/images/decode/png-writer.ts";
+import type { RgbaImage } from "../../../src/tools/images/decode/reduce-pixels.ts";
 
 /** EXIF that says nothing but the orientation. */
 function exif(orientation: number): Uint8Array {

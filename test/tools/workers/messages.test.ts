@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { JsonText } from "../../../src/base/json-text.ts";
+import { JsonText } from "../../../src/base/weight.ts";
 import {
   decodeFromWorker,
   decodeToWorker,

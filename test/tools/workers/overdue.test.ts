@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { workerJobMsMax, workerStartMsMax } from "../../../src/base/limits.ts";
-import { type Ending } from "../../../src/tools/workers/job.ts";
+import { type Ending } from "../../../src/tools/workers/messages.ts";
 import { cancelGraceMs, findOverdue } from "../../../src/tools/workers/overdue.ts";
 import type { Stretch } from "../../../src/tools/workers/stretch-watch.ts";
 

@@ -1,9 +1,12 @@
 import { afterEach, expect, test } from "bun:test";
 
 import { Cancellation } from "../../../src/base/cancellation.ts";
-import { ComputingCell } from "../../../src/tools/workers/computing-cell.ts";
-import type { JobOutcome } from "../../../src/tools/workers/job.ts";
-import { encodeFromWorker, type FromWorker } from "../../../src/tools/workers/messages.ts";
+import { ComputingCell } from "../../../src/tools/workers/stretch-watch.ts";
+import {
+  encodeFromWorker,
+  type FromWorker,
+  type JobOutcome,
+} from "../../../src/tools/workers/messages.ts";
 import { WorkerPool } from "../../../src/tools/workers/pool.ts";
 import { until } from "../../commands/process/until.ts";
 

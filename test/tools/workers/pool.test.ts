@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
 import { Cancellation } from "../../../src/base/cancellation.ts";
-import { JsonText } from "../../../src/base/json-text.ts";
+import { JsonText } from "../../../src/base/weight.ts";
 import { workerQueueMax } from "../../../src/base/limits.ts";
 import type { InputKind } from "../../../src/protocol/input-request.ts";
-import type { JobOutcome, JobServiceHost } from "../../../src/tools/workers/job.ts";
+import type { JobOutcome, JobServiceHost } from "../../../src/tools/workers/messages.ts";
 import { WorkerPool } from "../../../src/tools/workers/pool.ts";
 import { until } from "../../commands/process/until.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { lookStepMsMax } from "../../../src/base/limits.ts";
-import { ComputingCell } from "../../../src/tools/workers/computing-cell.ts";
-import { StretchWatch } from "../../../src/tools/workers/stretch-watch.ts";
+import { ComputingCell, StretchWatch } from "../../../src/tools/workers/stretch-watch.ts";
 
 const day = 86_400_000;
 

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test";
 
-import { toolFormats } from "../../../src/upstream/adapters/formats.ts";
+import {
+  definitionIn,
+  readDefinition,
+  toolFormats,
+} from "../../../src/upstream/adapters/tool-definitions.ts";
 import { callIn, readCall } from "../../../src/upstream/adapters/tool-calls.ts";
-import { definitionIn, readDefinition } from "../../../src/upstream/adapters/tool-definitions.ts";
 import {
   failedResult,
   plainResult,

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { cleanText } from "../../../src/upstream/adapters/clean-text.ts";
-import { textOf } from "../../../src/upstream/adapters/text-of.ts";
+import { cleanText, textOf } from "../../../src/upstream/adapters/text-of.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 const bytes = (count: number): string => Buffer.alloc(count).toString("base64");

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { CatalogueCache } from "../../../src/upstream/cache/catalogue-cache.ts";
-import type { ServerCatalogue } from "../../../src/upstream/connect/server-catalogue.ts";
+import type { ServerCatalogue } from "../../../src/upstream/connect/connection.ts";
 
 const home = mkdtempSync(join(tmpdir(), "scorpiox-cache-"));
 afterAll(() => rmSync(home, { recursive: true }));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
 import { composeSnapshot } from "../../../src/upstream/catalogue/compose-snapshot.ts";
-import type { RawTool, ServerCatalogue } from "../../../src/upstream/connect/server-catalogue.ts";
-import type { ServerView } from "../../../src/upstream/catalogue/server-view.ts";
+import type { RawTool, ServerCatalogue } from "../../../src/upstream/connect/connection.ts";
+import type { ServerView } from "../../../src/upstream/catalogue/name-table.ts";
 import { defaultServerOptions } from "../../../src/upstream/config/entry-options.ts";
 import type { ServerOptions } from "../../../src/upstream/config/server-entry.ts";
 import type { ServerInfo } from "../../../src/upstream/server-state.ts";

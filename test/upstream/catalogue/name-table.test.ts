@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { exposedName } from "../../../src/upstream/names/exposed-name.ts";
+import { exposedName } from "../../../src/upstream/names/assign-names.ts";
 import { NameTable } from "../../../src/upstream/catalogue/name-table.ts";
 import type { BlockedTool, ToolEntry } from "../../../src/upstream/snapshot.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
-import { cleanText } from "../../../src/upstream/adapters/clean-text.ts";
+import { cleanText } from "../../../src/upstream/adapters/text-of.ts";
 import { redactCatalogue } from "../../../src/upstream/catalogue/redact-catalogue.ts";
-import type { ServerCatalogue } from "../../../src/upstream/connect/server-catalogue.ts";
+import type { ServerCatalogue } from "../../../src/upstream/connect/connection.ts";
 
 const clean = (text: string): string => cleanText(text).replaceAll("s3cret", "***");
 

@@ -10,7 +10,7 @@ import { decodeProtectedHeader } from "jose";
 import { jwtVerify } from "jose/jwt/verify";
 
 import { oauthAssertionMsMax, oauthRsaBitsMin } from "../../../src/base/upstream-limits.ts";
-import { readClientKey, signAssertion } from "../../../src/upstream/config/client-key.ts";
+import { readClientKey, signAssertion } from "../../../src/upstream/config/service-client.ts";
 import type { KeyAlgorithm } from "../../../src/upstream/config/service-options.ts";
 
 type Encoding = "pkcs8" | "pkcs1" | "sec1";

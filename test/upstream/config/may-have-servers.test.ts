@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { mayHaveServers } from "../../../src/upstream/config/may-have-servers.ts";
-import { isNested } from "../../../src/upstream/config/nesting.ts";
+import { isNested } from "../../../src/upstream/config/json-shapes.ts";
 import { ServerTree } from "./server-tree.ts";
 
 interface Row {

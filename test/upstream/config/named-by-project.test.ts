@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { namedByProject } from "../../../src/upstream/config/named-by-project.ts";
+import { namedByProject } from "../../../src/upstream/config/may-have-servers.ts";
 import type { ServersStart } from "../../../src/upstream/config/upstream-start.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 

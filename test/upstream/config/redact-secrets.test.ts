@@ -3,7 +3,7 @@ import fc from "fast-check";
 
 import { redactedCharsMin } from "../../../src/base/upstream-limits.ts";
 import { redactSecrets } from "../../../src/upstream/config/redact-secrets.ts";
-import { isSecretName } from "../../../src/base/secret-table.ts";
+import { isSecretName } from "../../../src/base/secrets.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 describe("[GW-42] redactSecrets()", () => {

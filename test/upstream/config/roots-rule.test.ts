@@ -1,9 +1,12 @@
 import { expect, test } from "bun:test";
 
-import { EntryFault } from "../../../src/upstream/config/entry-fault.ts";
+import {
+  EntryFault,
+  type EntryOrigin,
+  type RootsRule,
+} from "../../../src/upstream/config/server-entry.ts";
 import { readEntry } from "../../../src/upstream/config/read-entry.ts";
 import { mergeEntries } from "../../../src/upstream/config/merge-entries.ts";
-import type { EntryOrigin, RootsRule } from "../../../src/upstream/config/server-entry.ts";
 
 const origins = {
   user: { rank: 1, trust: "user", scope: "global" },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { parseServerList } from "../../../src/upstream/config/server-list-grammar.ts";
+import { parseServerList } from "../../../src/upstream/config/server-keys.ts";
 
 const run = (name: string, command: string, ...args: readonly string[]): object => ({
   kind: "stdio",

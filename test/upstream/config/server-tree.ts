@@ -1,5 +1,5 @@
 import { loadUpstreamConfig } from "../../../src/upstream/config/load-upstream-config.ts";
-import type { UpstreamConfigParts } from "../../../src/upstream/config/upstream-config-parts.ts";
+import type { UpstreamConfigParts } from "../../../src/upstream/config/upstream-start.ts";
 import type {
   ConfiguredServer,
   UpstreamConfig,

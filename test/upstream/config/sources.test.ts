@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { serversPerFileMax } from "../../../src/base/upstream-limits.ts";
-import type { UpstreamConfigParts } from "../../../src/upstream/config/upstream-config-parts.ts";
+import type { UpstreamConfigParts } from "../../../src/upstream/config/upstream-start.ts";
 import type { TreeEntry } from "../../config/temp-tree.ts";
 import { ServerTree } from "./server-tree.ts";
 

@@ -2,8 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { boundBody } from "../../../src/upstream/connect/guarded-fetch.ts";
-import { idOfHead } from "../../../src/upstream/connect/id-of-head.ts";
-import { LineReader } from "../../../src/upstream/connect/line-reader.ts";
+import { idOfHead, LineReader } from "../../../src/upstream/connect/line-reader.ts";
 import { isNestedDeeper } from "../../../src/upstream/connect/nesting.ts";
 
 const encoder = new TextEncoder();

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { ConnectionError } from "../../../src/upstream/connect/connection.ts";
-import type { ServerAuth } from "../../../src/upstream/connect/server-auth.ts";
+import { ConnectionError, type ServerAuth } from "../../../src/upstream/connect/connection.ts";
 import type { HttpScript, UpstreamScript } from "../../fixtures/upstream/script.ts";
 import { spawnHttpUpstream } from "../../fixtures/upstream/spawn.ts";
 import { openScripted, toolCall, until } from "./open-scripted.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
-import type { ServerCatalogue } from "../../../src/upstream/connect/server-catalogue.ts";
+import type { ServerCatalogue } from "../../../src/upstream/connect/connection.ts";
 import type { Greeting } from "../../../src/upstream/connect/handshake.ts";
-import { readLists } from "../../../src/upstream/connect/read-lists.ts";
-import { readTool } from "../../../src/upstream/connect/tool-check.ts";
+import { readLists, readTool } from "../../../src/upstream/connect/read-lists.ts";
 import type { UpstreamScript } from "../../fixtures/upstream/script.ts";
 import { openScripted, toolCall, type Transport, until } from "./open-scripted.ts";
 

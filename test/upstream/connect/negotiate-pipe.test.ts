@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { ConnectOptions, Endpoint } from "../../../src/upstream/connect/connection.ts";
-import { openConnection } from "../../../src/upstream/connect/open-connection.ts";
+import { openConnection } from "../../../src/upstream/connect/negotiate.ts";
 import { type Part, PlayedProcess } from "./played-process.ts";
 
 const legacy = { protocolVersion: "2025-11-25", capabilities: { tools: {} } };

@@ -3,7 +3,7 @@ import {
   type ConnectOptions,
   type UpstreamConnection,
 } from "../../../src/upstream/connect/connection.ts";
-import { openConnection } from "../../../src/upstream/connect/open-connection.ts";
+import { openConnection } from "../../../src/upstream/connect/negotiate.ts";
 import type { UpstreamProcess } from "../../../src/upstream/process/upstream-process.ts";
 import type { ClientCapabilities } from "../../../src/protocol/client-capabilities.ts";
 import {

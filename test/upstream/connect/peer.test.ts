@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import type { Params } from "../../../src/protocol/json-rpc.ts";
-import type { OutgoingMessage } from "../../../src/upstream/connect/transport.ts";
+import type { OutgoingMessage } from "../../../src/upstream/connect/connection.ts";
 import { Peer } from "../../../src/upstream/connect/peer.ts";
-import { readInputRequests } from "../../../src/upstream/connect/read-input-request.ts";
+import { readInputRequests } from "../../../src/upstream/connect/read-reply.ts";
 import { ServerRequests } from "../../../src/upstream/connect/server-requests.ts";
 import { allCapabilities } from "./open-scripted.ts";
 

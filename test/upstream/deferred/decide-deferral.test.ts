@@ -5,8 +5,8 @@ import {
   decideDeferral,
   type DeferralDecision,
   type DeferralParts,
+  estimateTokens,
 } from "../../../src/upstream/deferred/decide-deferral.ts";
-import { estimateTokens } from "../../../src/upstream/deferred/estimate-tokens.ts";
 import { isListed, type ListedParts } from "../../../src/upstream/catalogue/compose-tools.ts";
 import { searched } from "../search/searched.ts";
 

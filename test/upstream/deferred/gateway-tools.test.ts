@@ -1,12 +1,10 @@
 import { expect, test } from "bun:test";
 
-import { estimateTokens } from "../../../src/upstream/deferred/estimate-tokens.ts";
-import {
-  parseCallArguments,
-  parseSearchArguments,
-} from "../../../src/upstream/deferred/gateway-arguments.ts";
+import { estimateTokens } from "../../../src/upstream/deferred/decide-deferral.ts";
 import {
   alwaysLoaded,
+  parseCallArguments,
+  parseSearchArguments,
   toolCallListing,
   toolSearchListing,
 } from "../../../src/upstream/deferred/gateway-tools.ts";

@@ -50,7 +50,7 @@ test("GW-22: an approval that another process gives counts within 2 s", async ()
 });
 
 async function launchOf(project: string): Promise<string> {
-  const { launchIdentity } = await import("../../../src/upstream/config/launch-identity.ts");
+  const { launchIdentity } = await import("../../../src/upstream/config/entry-launch.ts");
   const { mcpServers } = (await Bun.file(join(project, ".mcp.json")).json()) as {
     mcpServers: { one: { command: string; args: string[] } };
   };

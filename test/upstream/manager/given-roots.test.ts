@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 
 import { defaultServerOptions } from "../../../src/upstream/config/entry-options.ts";
 import { CurrentProject } from "../../../src/upstream/manager/current-project.ts";
-import { givenRoots, rootsOffer } from "../../../src/upstream/manager/given-roots.ts";
+import { givenRoots, rootsOffer } from "../../../src/upstream/manager/principal-launch.ts";
 import type {
   RootsRule,
   ServerEntry,

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 
-import { createDeferred } from "../../../src/base/deferred.ts";
-import type { ServerCatalogue } from "../../../src/upstream/connect/server-catalogue.ts";
-import type { UpstreamConnection } from "../../../src/upstream/connect/connection.ts";
+import { createDeferred } from "../../../src/base/shared-work.ts";
+import type {
+  ServerCatalogue,
+  UpstreamConnection,
+} from "../../../src/upstream/connect/connection.ts";
 import { ListReader } from "../../../src/upstream/manager/list-reader.ts";
 import { catalogue } from "../trust/catalogue.ts";
 

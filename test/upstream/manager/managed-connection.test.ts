@@ -1,14 +1,13 @@
 import { expect, test } from "bun:test";
 
-import { createDeferred } from "../../../src/base/deferred.ts";
+import { createDeferred } from "../../../src/base/shared-work.ts";
 import { Turns } from "../../../src/base/turns.ts";
 import {
   ConnectionError,
   type UpstreamConnection,
 } from "../../../src/upstream/connect/connection.ts";
 import { ManagedConnection } from "../../../src/upstream/manager/managed-connection.ts";
-import type { ConnectionParts } from "../../../src/upstream/manager/connection-parts.ts";
-import { realTime } from "../../../src/upstream/manager/connection-time.ts";
+import { type ConnectionParts, realTime } from "../../../src/upstream/manager/connection-parts.ts";
 import { RecentFailures } from "../../../src/upstream/manager/recent-failures.ts";
 import { until } from "../connect/open-scripted.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from "nod
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { launchIdentity } from "../../../src/upstream/config/launch-identity.ts";
+import { launchIdentity } from "../../../src/upstream/config/entry-launch.ts";
 import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
 import type { UpstreamScript } from "../../fixtures/upstream/script.ts";
 import { upstreamArgs } from "../../fixtures/upstream/spawn.ts";

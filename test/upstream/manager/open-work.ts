@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { startTimer } from "../../../src/base/timer.ts";
+import { startTimer } from "../../../src/base/cancellation.ts";
 import { createUpstreamWork } from "../../../src/upstream/manager/create-upstream-work.ts";
-import type { ConnectionTime } from "../../../src/upstream/manager/connection-time.ts";
+import type { ConnectionTime } from "../../../src/upstream/manager/connection-parts.ts";
 import type {
   ProcessLaunch,
   UpstreamProcess,
@@ -16,8 +16,10 @@ import type {
   UpstreamEvent,
   UpstreamReply,
 } from "../../../src/upstream/upstreams.ts";
-import type { UpstreamOptions } from "../../../src/upstream/worker/upstream-options.ts";
-import type { UpstreamWork } from "../../../src/upstream/worker/upstream-work.ts";
+import type {
+  UpstreamOptions,
+  UpstreamWork,
+} from "../../../src/upstream/worker/upstream-options.ts";
 import type { UpstreamScript } from "../../fixtures/upstream/script.ts";
 import { spawnPiped, upstreamArgs } from "../../fixtures/upstream/spawn.ts";
 import { allCapabilities } from "../connect/open-scripted.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { CatalogueCache } from "../../../src/upstream/cache/catalogue-cache.ts";
 import { loadUpstreamConfig } from "../../../src/upstream/config/load-upstream-config.ts";
-import { restingInfo } from "../../../src/upstream/manager/resting-info.ts";
+import { restingInfo } from "../../../src/upstream/manager/server-info.ts";
 import type { ServerInfo } from "../../../src/upstream/server-state.ts";
 import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
 import { until } from "../connect/open-scripted.ts";

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
 
-import { CallFigures } from "../../../src/upstream/manager/call-figures.ts";
-import { CircuitBreaker } from "../../../src/upstream/manager/circuit-breaker.ts";
-import { ConnectionMachine } from "../../../src/upstream/manager/connection-machine.ts";
+import { CallFigures, CircuitBreaker } from "../../../src/upstream/manager/call-figures.ts";
+import {
+  ConnectionMachine,
+  RetrySchedule,
+  StartLimit,
+} from "../../../src/upstream/manager/connection-machine.ts";
 import { RecentFailures } from "../../../src/upstream/manager/recent-failures.ts";
-import { RetrySchedule } from "../../../src/upstream/manager/connection-machine.ts";
-import { StartLimit } from "../../../src/upstream/manager/connection-machine.ts";
 
 const middle = (): number => 0.5;
 

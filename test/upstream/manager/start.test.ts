@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { ConfigFollower } from "../../../src/upstream/manager/config-follower.ts";
+import { ConfigFollower } from "../../../src/upstream/manager/current-config.ts";
 import { until } from "../connect/open-scripted.ts";
 import { upstreamOptions } from "../upstream-options.ts";
 import { configText, openPlace, textOfReply } from "./open-work.ts";

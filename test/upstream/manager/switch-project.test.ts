@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
-import { launchIdentity } from "../../../src/upstream/config/launch-identity.ts";
+import { launchIdentity } from "../../../src/upstream/config/entry-launch.ts";
 import { upstreamArgs } from "../../fixtures/upstream/spawn.ts";
 import { until } from "../connect/open-scripted.ts";
 import { configText, type Configured, openPlace, type Opened, textOfReply } from "./open-work.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { emptySnapshot } from "../../../src/upstream/empty-snapshot.ts";
+import { emptySnapshot } from "../../../src/upstream/snapshot.ts";
 import { ToolSearch } from "../../../src/upstream/manager/tool-search.ts";
 import type { ServerInfo } from "../../../src/upstream/server-state.ts";
 

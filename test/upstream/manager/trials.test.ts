@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { loadUpstreamConfig } from "../../../src/upstream/config/load-upstream-config.ts";
 import type { ConfiguredServer } from "../../../src/upstream/config/server-entry.ts";
-import type { TriedServer } from "../../../src/upstream/tried-server.ts";
+import type { TriedServer } from "../../../src/upstream/server-state.ts";
 import { spawnHttpUpstream } from "../../fixtures/upstream/spawn.ts";
 import { until } from "../connect/open-scripted.ts";
 import { type Configured, openPlace, type Place } from "./open-work.ts";

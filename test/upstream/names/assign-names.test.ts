@@ -3,15 +3,13 @@ import fc from "fast-check";
 
 import {
   assignNames,
-  distinctTitles,
-  type Original,
-} from "../../../src/upstream/names/assign-names.ts";
-import {
   codedName,
   codeLengths,
+  distinctTitles,
   exposedName,
   mayBeNameOf,
-} from "../../../src/upstream/names/exposed-name.ts";
+  type Original,
+} from "../../../src/upstream/names/assign-names.ts";
 
 const budget = 44;
 /** What configuration lets through. */

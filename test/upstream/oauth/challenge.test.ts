@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { joinScopes, readChallenge } from "../../../src/upstream/oauth/challenge.ts";
-import { covers } from "../../../src/upstream/oauth/discover.ts";
+import { covers, joinScopes, readChallenge } from "../../../src/upstream/oauth/discover.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 test.each<[string | null, object]>([

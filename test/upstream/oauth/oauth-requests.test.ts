@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 
-import { allowedUrl } from "../../../src/upstream/oauth/allowed-url.ts";
+import { allowedUrl } from "../../../src/upstream/oauth/oauth-reach.ts";
 import { loginRoads } from "../../../src/upstream/oauth/login-store.ts";
 import { OauthRequests } from "../../../src/upstream/oauth/oauth-requests.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { jwtVerify } from "jose/jwt/verify";
 
 import { oauthRefreshPauseMs } from "../../../src/base/upstream-limits.ts";
-import { NeedsConfig } from "../../../src/upstream/config/needs-config.ts";
+import { NeedsConfig } from "../../../src/upstream/config/expansion-context.ts";
 import { logOut } from "../../../src/upstream/oauth/log-out.ts";
 import type { ServiceClient } from "../../../src/upstream/config/service-client.ts";
 import { provingClient, type ServiceWish } from "../../../src/upstream/oauth/service-grant.ts";

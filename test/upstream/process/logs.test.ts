@@ -3,14 +3,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { upstreamStderrBytesMax } from "../../../src/base/upstream-limits.ts";
-import { upstreamInputsWaitingMax } from "../../../src/base/upstream-limits.ts";
-import { InputQueue } from "../../../src/upstream/process/input-queue.ts";
-import { LineSplitter } from "../../../src/upstream/process/worker-process.ts";
+import {
+  upstreamInputsWaitingMax,
+  upstreamStderrBytesMax,
+} from "../../../src/base/upstream-limits.ts";
+import {
+  InputQueue,
+  LineSplitter,
+  StderrRing,
+} from "../../../src/upstream/process/worker-process.ts";
 import { RelayedPipes } from "../../../src/upstream/process/relayed-pipes.ts";
-import { RotatedFile } from "../../../src/upstream/process/server-logs.ts";
-import { ServerLogs } from "../../../src/upstream/process/server-logs.ts";
-import { StderrRing } from "../../../src/upstream/process/worker-process.ts";
+import { RotatedFile, ServerLogs } from "../../../src/upstream/process/server-logs.ts";
 
 let dir = "";
 beforeAll(() => {

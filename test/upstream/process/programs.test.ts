@@ -1,9 +1,15 @@
 import { describe, expect, test } from "bun:test";
 
-import { findProgram, type ProgramProbe } from "../../../src/upstream/process/find-program.ts";
-import { withoutPrompts } from "../../../src/upstream/process/prepare-launch.ts";
-import { missingProgram } from "../../../src/upstream/process/start-failure.ts";
-import { batchArguments, isBatchFile } from "../../../src/upstream/process/prepare-launch.ts";
+import {
+  findProgram,
+  missingProgram,
+  type ProgramProbe,
+} from "../../../src/upstream/process/find-program.ts";
+import {
+  batchArguments,
+  isBatchFile,
+  withoutPrompts,
+} from "../../../src/upstream/process/prepare-launch.ts";
 
 describe("[GW-34] npx and its like are told not to ask", () => {
   test.each<[command: string, args: string[], expected: string[]]>([

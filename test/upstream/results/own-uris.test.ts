@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { ownUri, readForeignUri } from "../../../src/upstream/results/own-uris.ts";
+import { ownUri, readForeignUri } from "../../../src/upstream/results/clean-result.ts";
 
 const rows: readonly (readonly [server: string, uri: string, ours: string])[] = [
   ["files", "file:///a/b.txt", "scorpiox://mcp/files/file:///a/b.txt"],

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { FolderSweeps } from "../../../src/base/sweep-folder.ts";
+import { FolderSweeps } from "../../../src/base/disk-space.ts";
 import { type SavedResult, SavedResults } from "../../../src/upstream/results/saved-results.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
 

@@ -3,10 +3,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { cleanText } from "../../../src/upstream/adapters/clean-text.ts";
+import { cleanText } from "../../../src/upstream/adapters/text-of.ts";
 import { SavedResults } from "../../../src/upstream/results/saved-results.ts";
-import { shapeContents } from "../../../src/upstream/results/shape-contents.ts";
-import { shapeCompletion, shapePrompt } from "../../../src/upstream/results/shape-prompt.ts";
+import {
+  shapeCompletion,
+  shapeContents,
+  shapePrompt,
+} from "../../../src/upstream/results/shape-contents.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-contents-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { searchQueryCharsMax } from "../../../src/base/upstream-limits.ts";
-import { parseQuery, type ParsedQuery } from "../../../src/upstream/search/parse-query.ts";
+import { parseQuery, type ParsedQuery } from "../../../src/upstream/search/words.ts";
 
 const word = (text: string, isRequired = false): { text: string; isRequired: boolean } => ({
   text,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { stem } from "../../../src/upstream/search/stem.ts";
-import { wordsOf } from "../../../src/upstream/search/words.ts";
+import { stem, wordsOf } from "../../../src/upstream/search/words.ts";
 
 describe("wordsOf", () => {
   test.each([

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Keychain, type SystemSecrets } from "../../../src/upstream/secrets/keychain.ts";
-import { checkSecretName } from "../../../src/upstream/secrets/secret-name.ts";
+import { checkSecretName } from "../../../src/upstream/secrets/secret-store.ts";
 import { openUserSecrets, UserSecrets } from "../../../src/upstream/secrets/user-secrets.ts";
 
 const root = mkdtempSync(join(tmpdir(), "scorpiox-secrets-"));

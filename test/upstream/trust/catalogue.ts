@@ -1,4 +1,4 @@
-import type { RawTool, ServerCatalogue } from "../../../src/upstream/connect/server-catalogue.ts";
+import type { RawTool, ServerCatalogue } from "../../../src/upstream/connect/connection.ts";
 
 /** A tool with a schema. */
 export function tool(name: string, more: Readonly<Record<string, unknown>> = {}): RawTool {

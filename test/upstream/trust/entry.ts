@@ -5,7 +5,7 @@ import type {
   ServerOptions,
 } from "../../../src/upstream/config/server-entry.ts";
 import { defaultServerOptions } from "../../../src/upstream/config/entry-options.ts";
-import { launchIdentity } from "../../../src/upstream/config/launch-identity.ts";
+import { launchIdentity } from "../../../src/upstream/config/entry-launch.ts";
 
 /** An entry of the user's, with the options that a test is about. */
 export function entry(name: string, more: Partial<ServerOptions> = {}): ServerEntry {

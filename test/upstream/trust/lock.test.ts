@@ -1,14 +1,18 @@
 import { describe, expect, test } from "bun:test";
 
-import { hideInArguments, hideInUrl } from "../../../src/base/hide-secrets.ts";
+import { hideInArguments, hideInUrl } from "../../../src/base/secrets.ts";
 import type { ServerLaunch } from "../../../src/upstream/config/server-entry.ts";
-import { compareLocks } from "../../../src/upstream/trust/lock/compare-locks.ts";
-import { lockOf, type ServerToLock } from "../../../src/upstream/trust/lock/lock-of.ts";
-import { packageOf } from "../../../src/upstream/trust/lock/lock-of.ts";
-import { parseLock, printLock } from "../../../src/upstream/trust/lock/project-lock.ts";
+import {
+  compareLocks,
+  lockOf,
+  packageOf,
+  type ServerToLock,
+} from "../../../src/upstream/trust/lock/lock-of.ts";
 import {
   earlierNamesOf,
   lockPinsOf,
+  parseLock,
+  printLock,
   readLock,
 } from "../../../src/upstream/trust/lock/read-lock.ts";
 import { TempTree } from "../../config/temp-tree.ts";

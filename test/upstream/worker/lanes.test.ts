@@ -5,12 +5,14 @@ import {
   upstreamEventsWaitingMax,
   upstreamSliceCharsMax,
 } from "../../../src/base/upstream-limits.ts";
-import { emptySnapshot } from "../../../src/upstream/empty-snapshot.ts";
-import type { ToolEntry, UpstreamSnapshot } from "../../../src/upstream/snapshot.ts";
-import { EventOutbox } from "../../../src/upstream/worker/event-outbox.ts";
+import {
+  emptySnapshot,
+  type ToolEntry,
+  type UpstreamSnapshot,
+} from "../../../src/upstream/snapshot.ts";
+import { EventOutbox, SnapshotSender } from "../../../src/upstream/worker/event-outbox.ts";
 import type { LaneEvent } from "../../../src/upstream/worker/messages.ts";
-import { RestartPause } from "../../../src/upstream/worker/restart-pause.ts";
-import { SnapshotSender } from "../../../src/upstream/worker/snapshot-sender.ts";
+import { RestartPause } from "../../../src/upstream/worker/restart-state.ts";
 import {
   SnapshotAssembly,
   type SnapshotSlice,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { JsonText } from "../../../src/base/json-text.ts";
+import type { JsonText } from "../../../src/base/weight.ts";
 import { noClientCapabilities } from "../../../src/protocol/client-capabilities.ts";
 import { Orphanage } from "../../../src/commands/process/orphanage.ts";
 import { Guardian } from "../../../src/commands/process/guardian.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { unheardSnapshot } from "../../../src/upstream/empty-snapshot.ts";
+import { unheardSnapshot } from "../../../src/upstream/snapshot.ts";
 import type { UpstreamEvent } from "../../../src/upstream/upstreams.ts";
 import { until } from "../../commands/process/until.ts";
 import { ScriptedUpstreams } from "./scripted-upstreams.ts";

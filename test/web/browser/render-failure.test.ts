@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { navigationError, refusalOf } from "../../../src/web/browser/render-failure.ts";
+import { navigationError, refusalOf } from "../../../src/web/browser/render-page.ts";
 
 const refused = { host: "127.0.0.2", reason: 'Refused to connect to "127.0.0.2".' };
 

@@ -1,9 +1,13 @@
 import { describe, expect, test } from "bun:test";
 
-import { treeDepthMax } from "../../../src/web/dom/parse-html.ts";
-import { nodeText } from "../../../src/web/dom/node-text.ts";
-import { childElements, parseHtml } from "../../../src/web/dom/parse-html.ts";
-import type { HtmlDocument, HtmlElement } from "../../../src/web/dom/parse-html.ts";
+import {
+  childElements,
+  type HtmlDocument,
+  type HtmlElement,
+  parseHtml,
+  treeDepthMax,
+} from "../../../src/web/dom/parse-html.ts";
+import { nodeText } from "../../../src/web/dom/clean-text.ts";
 
 function depthOf(document: HtmlDocument): number {
   let depth = 0;

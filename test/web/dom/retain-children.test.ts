@@ -1,10 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { isTag } from "domhandler";
-import type { ChildNode } from "domhandler";
+import { type ChildNode, isTag } from "domhandler";
 
 import { parseHtml } from "../../../src/web/dom/parse-html.ts";
-import { retainChildren } from "../../../src/web/dom/retain-children.ts";
-import { findElement } from "../../../src/web/dom/walk.ts";
+import { findElement, retainChildren } from "../../../src/web/dom/walk.ts";
 
 const nameOf = (node: ChildNode | null): string | null =>
   node === null ? null : isTag(node) ? node.name : node.type;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { readPageSigns } from "../../../src/web/extract/page-signs.ts";
+import { readPageSigns } from "../../../src/web/extract/read-page.ts";
 import { parseHtml } from "../../../src/web/dom/parse-html.ts";
 import { findElement } from "../../../src/web/dom/walk.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { parseHtml } from "../../../src/web/dom/parse-html.ts";
-import { findPageTitle } from "../../../src/web/extract/page-title.ts";
+import { findPageTitle } from "../../../src/web/extract/read-page.ts";
 
 describe("findPageTitle()", () => {
   test.each([

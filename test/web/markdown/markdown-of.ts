@@ -1,7 +1,7 @@
 import { isTag } from "domhandler";
 
 import { parseHtml } from "../../../src/web/dom/parse-html.ts";
-import type { Extraction } from "../../../src/web/extract/extraction.ts";
+import type { Extraction } from "../../../src/web/extract/page-facts.ts";
 import { findElement } from "../../../src/web/dom/element.ts";
 import { toMarkdown } from "../../../src/web/markdown/to-markdown.ts";
 

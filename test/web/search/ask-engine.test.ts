@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { createGuard } from "../../../src/web/guard/create-guard.ts";
-import { askEngine } from "../../../src/web/search/ask-engine.ts";
-import type { AskLimits } from "../../../src/web/search/ask-engine.ts";
-import { EngineMemories } from "../../../src/web/search/engine-memories.ts";
+import { askEngine, type AskLimits } from "../../../src/web/search/ask-engine.ts";
+import { EngineMemories } from "../../../src/web/search/engine-pace.ts";
 import type { EngineAnswer, EngineResponse, SearchEngine } from "../../../src/web/search/engine.ts";
 import { ReadingQueue } from "../../../src/web/search/reading-queue.ts";
 import { captcha, plainEngine } from "./plain-engine.ts";

@@ -7,7 +7,7 @@ import { createGuard } from "../../../src/web/guard/create-guard.ts";
 import type { SearchReply } from "../../../src/web/search/search-reply.ts";
 import { createSearch } from "../../../src/web/search/create-search.ts";
 import { searchDeadlines } from "../../../src/web/search/search-limits.ts";
-import type { WebSearch } from "../../../src/web/search/web-search.ts";
+import type { WebSearch } from "../../../src/web/search/engine-search.ts";
 import type { SearchOptions } from "../../../src/web/search/engine.ts";
 import { PlayedEngines, troubledEngines } from "../../fixtures/played-engines.ts";
 

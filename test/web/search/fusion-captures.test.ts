@@ -2,11 +2,9 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { engineIds } from "../../../src/web/search/engine.ts";
-import type { EngineId } from "../../../src/web/search/engine.ts";
-import { listPages } from "../../../src/web/search/engine-list.ts";
-import type { EngineList } from "../../../src/web/search/engine-list.ts";
-import { EngineMemories } from "../../../src/web/search/engine-memories.ts";
+import { type EngineId, engineIds } from "../../../src/web/search/engine.ts";
+import { type EngineList, listPages } from "../../../src/web/search/engine-list.ts";
+import { EngineMemories } from "../../../src/web/search/engine-pace.ts";
 import { engineOf } from "../../../src/web/search/engines/engines.ts";
 import { mergeLists } from "../../../src/web/search/merge-lists.ts";
 import { parseQuery } from "../../../src/web/search/query.ts";

@@ -1,12 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { engineIds } from "../../../src/web/search/engine.ts";
-import type { EngineId } from "../../../src/web/search/engine.ts";
-import { listPages } from "../../../src/web/search/engine-list.ts";
-import type { EngineList } from "../../../src/web/search/engine-list.ts";
-import { mergeLists } from "../../../src/web/search/merge-lists.ts";
-import { pageScore } from "../../../src/web/search/page-score.ts";
+import { type EngineId, engineIds } from "../../../src/web/search/engine.ts";
+import { type EngineList, listPages } from "../../../src/web/search/engine-list.ts";
+import { mergeLists, pageScore } from "../../../src/web/search/merge-lists.ts";
 import { parseQuery } from "../../../src/web/search/query.ts";
 import { rankPages } from "../../../src/web/search/rank-pages.ts";
 

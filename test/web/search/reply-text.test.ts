@@ -5,7 +5,7 @@ import type {
   SearchReply,
   SearchResult,
 } from "../../../src/web/search/search-reply.ts";
-import { withoutCause } from "../../../src/web/search/offline.ts";
+import { withoutCause } from "../../../src/web/search/suspension-policy.ts";
 import { isAllFailed, replyNotes, replyText } from "../../../src/web/search/reply-text.ts";
 
 const report = (name: string, rest: Partial<EngineReport> = {}): EngineReport => ({

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import type { EngineSuspension } from "../../../src/state/store/engine-suspensions.ts";
-import { nextSuspension } from "../../../src/web/search/suspension-policy.ts";
-import type { Verdict } from "../../../src/web/search/suspension-policy.ts";
+import type { EngineSuspension } from "../../../src/state/store/tables.ts";
+import { nextSuspension, type Verdict } from "../../../src/web/search/suspension-policy.ts";
 
 const challenge: Verdict = { kind: "challenge", reason: "captcha" };
 const denied: Verdict = { kind: "denied", reason: "HTTP 403" };

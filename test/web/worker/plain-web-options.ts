@@ -1,4 +1,4 @@
-import type { WebOptions } from "../../../src/web/web-options.ts";
+import type { WebOptions } from "../../../src/web/web.ts";
 
 /** Options with nothing set but the hosts that are allowed. */
 export function plainWebOptions(...allowHosts: string[]): WebOptions {

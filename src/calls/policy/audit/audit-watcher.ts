@@ -1,16 +1,15 @@
-import { auditDigestCharsAtOnce } from "../../../base/limits.ts";
-import { isObject } from "../../../protocol/json-rpc.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { auditCommandCharsMax } from "../../../base/limits.ts";
+import { auditCommandCharsMax, auditDigestCharsAtOnce } from "../../../base/limits.ts";
+import { hideInText, saysSecret } from "../../../base/secrets.ts";
 import { escapeJson } from "../../../base/unsafe-characters.ts";
+import { isObject } from "../../../protocol/json-rpc.ts";
+import { foreignToolOf } from "../../call-target.ts";
 import type { CallRequest } from "../../call.ts";
 import type { CallEnd, CallWatcher } from "../../gate/gate-stage.ts";
-import { foreignToolOf } from "../../call-target.ts";
 import type { Decision } from "../policy-stage.ts";
 import { commandOf } from "../rules/judge-call.ts";
 import type { AuditLog } from "./audit-log.ts";
-import { redact } from "./redact.ts";
 
 export interface AuditWatcherParts {
   readonly log: Pick<AuditLog, "add">;
@@ -212,3 +211,27 @@ export class ArgumentsDigest {
     } else this.#text += JSON.stringify(value) ?? "null";
   }
 }
+
+/** What takes the place of a secret. */
+const mark = "[redacted]";
+
+/** `text` without what looks like a secret, and without the secrets that are known. Linear in its length. */
+export function redact(text: string, known: readonly string[]): string {
+  let shown = text;
+  for (const secret of known) shown = shown.replaceAll(secret, mark);
+  return hideInText(shown, () => mark);
+}
+
+/** Values of the environment whose names say that they are secrets; short ones would be found everywhere. */
+export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return (
+    Object.entries(env)
+      .flatMap(([name, value]) =>
+        saysSecret(name) && value !== undefined && value.length >= secretCharsMin ? [value] : [],
+      )
+      // One may be a part of another.
+      .sort((one, other) => other.length - one.length)
+  );
+}
+
+const secretCharsMin = 8;

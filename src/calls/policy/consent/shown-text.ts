@@ -1,4 +1,4 @@
-import { formatAmount } from "../../../base/amount-text.ts";
+import { formatAmount } from "../../../base/cut-text.ts";
 import { escapeName, escapeUnsafe } from "../../../base/unsafe-characters.ts";
 
 /** In front of each line of a text that is asked about, and of what goes on with it. What stands without them is ours. */

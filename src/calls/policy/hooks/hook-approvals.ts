@@ -1,10 +1,11 @@
-import { createHash } from "node:crypto";
-import { mkdir, readFile, realpath, rename, rm } from "node:fs/promises";
+import { createHash, randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { mkdir, open, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { AppError, messageOf } from "../../../base/errors.ts";
-import { faultOfWriters } from "../../../config/written-by-others.ts";
-import { makePrivateFile } from "./private-file.ts";
+import { hookFileBytesMax } from "../../../base/limits.ts";
+import { faultOfWriters } from "../../../config/read-text-file.ts";
 
 /** SHA-256 of the content of each approved hook, by its key. */
 export type ApprovedDigests = ReadonlyMap<string, string>;
@@ -70,4 +71,70 @@ function parseApprovals(text: string): ApprovedDigests {
   if (typeof hooks !== "object" || hooks === null) return new Map();
   const entries = Object.entries(hooks).filter(([, digest]) => typeof digest === "string");
   return new Map(entries as [string, string][]);
+}
+
+/** Bytes that tell a script from a program. */
+const headBytes = 512;
+
+/**
+ * The whole content of a project's hook: what is read is what is judged and what is run.
+ * @throws AppError `system`, `limit`
+ */
+export async function readHookContent(path: string): Promise<Uint8Array> {
+  const bytes = await readStart(path, hookFileBytesMax + 1);
+  if (bytes.length <= hookFileBytesMax) return bytes;
+  const mib = hookFileBytesMax / 1024 / 1024;
+  throw new AppError(
+    "limit",
+    `${path} is larger than ${mib} MiB: a project's hook must be smaller.`,
+  );
+}
+
+/** The first bytes. @throws AppError `system` */
+export function readHookHead(path: string): Promise<Uint8Array> {
+  return readStart(path, headBytes);
+}
+
+async function readStart(path: string, bytesMax: number): Promise<Uint8Array> {
+  try {
+    // A pipe in the place of the file is not waited for.
+    const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+    await using file = await open(path, flags);
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new AppError("system", `${path} is not a file any more.`);
+    const bytes = Buffer.alloc(Math.min(bytesMax, stats.size + 1));
+    let length = 0;
+    while (length < bytes.length) {
+      const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return bytes.subarray(0, length);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("system", `${path} cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+/** A private file with this content; gone when disposed of. */
+export interface PrivateFile extends AsyncDisposable {
+  readonly path: string;
+}
+
+/** @param extension with its dot, or empty */
+export async function makePrivateFile(
+  folder: string,
+  content: string | Uint8Array,
+  { extension, mode }: { readonly extension: string; readonly mode: number },
+): Promise<PrivateFile> {
+  const path = join(folder, `${randomBytes(8).toString("hex")}${extension}`);
+  const remove = (): Promise<void> => rm(path, { force: true });
+  try {
+    await writeFile(path, content, { mode, flag: "wx" });
+  } catch (error) {
+    // What was written before the disk was full.
+    await remove();
+    throw error;
+  }
+  return { path, [Symbol.asyncDispose]: remove };
 }

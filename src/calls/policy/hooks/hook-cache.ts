@@ -1,6 +1,8 @@
+import { messageOf } from "../../../base/errors.ts";
 import { hookLookMs } from "../../../base/limits.ts";
-import type { Hook, HookFinding, HooksFolder } from "./hook.ts";
-import { readHooks } from "./read-hooks.ts";
+import { digestOf, type HookApprovals, readHookContent } from "./hook-approvals.ts";
+import { type Hook, type HookFinding, hookKey, type HookScope, type HooksFolder } from "./hook.ts";
+import { compareNaturally, readEventNames, readHooks } from "./read-hooks.ts";
 
 interface Entry {
   readonly hooks: readonly Hook[];
@@ -52,4 +54,72 @@ export class HookCache {
     this.#reading.delete(eventName);
     return hooks;
   }
+}
+
+/** A file in a hooks folder, as people are shown it. */
+export interface HookRow {
+  readonly event: string;
+  readonly name: string;
+  readonly scope: HookScope;
+  readonly path: string;
+  /** Null for what is not run. */
+  readonly mode: "sync" | "beside" | null;
+  readonly state: "ready" | "not approved" | "changed" | "disabled" | "refused";
+  readonly reason: string | null;
+  /** Of a project's hook: what is approved, or is to be. */
+  readonly sha256: string | null;
+}
+
+/** A row of a project's hook together with the content that its digest is of. */
+export interface HookToApprove {
+  readonly row: HookRow;
+  readonly content: Uint8Array;
+}
+
+/** All that is in the hooks folders, in the order in which it runs. */
+export async function surveyHooks(
+  folders: readonly HooksFolder[],
+  approvals: HookApprovals | undefined,
+): Promise<readonly { readonly row: HookRow; readonly content: Uint8Array | undefined }[]> {
+  const approved = (await approvals?.read()) ?? new Map<string, string>();
+  const names = await Promise.all(folders.map((folder) => readEventNames(folder)));
+  const events = [...new Set(names.flat())].sort(compareNaturally);
+  const found = events.flatMap((event) => folders.map((folder) => readHooks(folder, event)));
+  const findings = (await Promise.all(found)).flat();
+  return Promise.all(findings.map((finding) => describe(finding, approved)));
+}
+
+async function describe(
+  finding: HookFinding,
+  approved: ReadonlyMap<string, string>,
+): Promise<{ readonly row: HookRow; readonly content: Uint8Array | undefined }> {
+  if (finding.kind !== "hook") {
+    const { kind: state, eventName: event, name, scope, path } = finding;
+    const reason = reasonOf(finding);
+    const row = { event, name, scope, path, mode: null, state, reason, sha256: null } as const;
+    return { row, content: undefined };
+  }
+  const { hook } = finding;
+  if (hook.scope === "user") return { row: rowOf(hook, "ready", null), content: undefined };
+  try {
+    const content = await readHookContent(hook.path);
+    const sha256 = digestOf(content);
+    const known = approved.get(hookKey(hook));
+    const other = known === undefined ? "not approved" : "changed";
+    return { row: rowOf(hook, known === sha256 ? "ready" : other, sha256), content };
+  } catch (error) {
+    const row = { ...rowOf(hook, "refused", null), mode: null, reason: messageOf(error) };
+    return { row, content: undefined };
+  }
+}
+
+/** What is told of a file that is not run. */
+export function reasonOf({ reason, guard }: Exclude<HookFinding, { kind: "hook" }>): string {
+  return guard === undefined ? reason : `${reason}; until then it stops what it guards`;
+}
+
+function rowOf(hook: Hook, state: HookRow["state"], sha256: string | null): HookRow {
+  const { eventName: event, name, scope, path } = hook;
+  const mode = hook.isSync ? "sync" : "beside";
+  return { event, name, scope, path, mode, state, reason: null, sha256 };
 }

@@ -1,3 +1,5 @@
+import { startTimer, type Timer } from "../../../base/cancellation.ts";
+import { agentIdleMs } from "../../../base/limits.ts";
 import type { ClientContext } from "../../call.ts";
 import type { Hooks } from "./hooks.ts";
 import { clientNameOf } from "./session-folder.ts";
@@ -80,4 +82,54 @@ export class HookSessions {
     // The server may be about to end, and then its sessions end just before it.
     return { eventName: "session_end", clientId, cwd: () => cwd, data, isLast: true };
   }
+}
+
+/** Tells of each client that has had no call running for a while after one ended: once for each such time. */
+export class IdleWatch implements Disposable {
+  readonly #onIdle: (clientId: string, idleMs: number) => void;
+  readonly #idleMs: number;
+  /** Since when each client has been idle that was not told of yet; oldest first. */
+  readonly #since = new Map<string, number>();
+  readonly #busy = new Set<string>();
+  #timer: Timer | undefined;
+
+  constructor(onIdle: (clientId: string, idleMs: number) => void, idleMs: number = agentIdleMs) {
+    this.#onIdle = onIdle;
+    this.#idleMs = idleMs;
+  }
+
+  /** The number of a client's running calls became 0, or is not 0 any more. Costs no timer of its own. */
+  readonly onRunning = (clientId: string, running: number): void => {
+    this.#since.delete(clientId);
+    if (running > 0) return void this.#busy.add(clientId);
+    // The calls of a client that is gone end after it.
+    if (!this.#busy.delete(clientId)) return;
+    this.#since.set(clientId, performance.now());
+    this.#timer ??= startTimer(this.#idleMs, this.#look);
+  };
+
+  /** The client is gone. */
+  forget(clientId: string): void {
+    this.#since.delete(clientId);
+    this.#busy.delete(clientId);
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.stop();
+    this.#since.clear();
+  }
+
+  readonly #look = (): void => {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const [clientId, since] of this.#since) {
+      const idleMs = now - since;
+      if (idleMs < this.#idleMs) {
+        this.#timer = startTimer(this.#idleMs - idleMs, this.#look);
+        return;
+      }
+      this.#since.delete(clientId);
+      this.#onIdle(clientId, Math.round(idleMs));
+    }
+  };
 }

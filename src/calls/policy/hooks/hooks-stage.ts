@@ -1,13 +1,11 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { CallOutcome, CallRequest } from "../../call.ts";
 import type { Amendment, GateStage, Look, Refusal } from "../../gate/gate-stage.ts";
-import type { Verdict } from "../rules/verdict.ts";
-import { cancelledCall, dataOf, vetoRefusal } from "./hook-texts.ts";
-import { HeardAfter } from "./heard-after.ts";
-import { HeardBefore } from "./heard-before.ts";
+import type { Verdict } from "../rules/rule.ts";
+import { amendmentOf, HeardAfter, HeardBefore, saidEarlier, saidNow } from "./heard.ts";
+import { cancelledCall, dataOf, vetoRefusal } from "./hook-answer.ts";
 import type { HookSessions } from "./hook-sessions.ts";
 import type { Hooks } from "./hooks.ts";
-import { amendmentOf, saidEarlier, saidNow } from "./passed-hooks.ts";
 
 export interface HooksStageParts {
   readonly hooks: Hooks;

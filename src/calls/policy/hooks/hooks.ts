@@ -1,13 +1,15 @@
 import { hookDepthMax } from "../../../base/limits.ts";
-import { HookCache } from "./hook-cache.ts";
-import { type HookEnd, isFailure } from "./hook-end.ts";
-import type { HookOccasion } from "./hook-event.ts";
-import { HookLog } from "./hook-log.ts";
-import { HookPayload } from "./hook-payload.ts";
-import { HookQueue } from "./hook-queue.ts";
-import type { HookRun, HookRunner } from "./hook-runner.ts";
-import { type Hook, hookKey, type HooksFolder } from "./hook.ts";
-import { reasonOf } from "./survey-hooks.ts";
+import { HookCache, reasonOf } from "./hook-cache.ts";
+import { HookLog, HookQueue } from "./hook-log.ts";
+import { HookPayload, type HookRun, type HookRunner } from "./hook-runner.ts";
+import {
+  type Hook,
+  type HookEnd,
+  hookKey,
+  type HookOccasion,
+  type HooksFolder,
+  isFailure,
+} from "./hook.ts";
 import { type SessionFolders, sessionIdOf } from "./session-folder.ts";
 
 /** Different messages that are remembered; hooks have few things to complain about. */

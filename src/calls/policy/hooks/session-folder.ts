@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { lstat, mkdir, readdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 import { AppError } from "../../../base/errors.ts";
 import { sessionFolderAgeMsMax } from "../../../base/limits.ts";
-import { faultOfOwner } from "./who-may-write.ts";
+import { realPathOf } from "../../../base/paths.ts";
+import type { HooksFolder } from "./hook.ts";
 
 /** The log in such a folder. */
 export const hookLogName = "hooks.log";
@@ -90,4 +91,42 @@ async function sweep(dir: string): Promise<void> {
   } catch {
     // Another server sweeps too: what is left is swept the next time.
   }
+}
+
+/** Where hooks may be: the user's folder, then that of the project; a home that lies in the project is the user's. */
+export function hooksFoldersOf(dirs: {
+  readonly scorpioxDir: string;
+  readonly projectDir: string | undefined;
+}): readonly HooksFolder[] {
+  const user = resolve(dirs.scorpioxDir, "hooks");
+  const folders: HooksFolder[] = [{ scope: "user", hooksDir: user }];
+  if (dirs.projectDir === undefined) return folders;
+  const project = resolve(join(dirs.projectDir, ".scorpiox", "hooks"));
+  // A home may be reached by more than one way.
+  return realPathOf(project) === realPathOf(user)
+    ? folders
+    : [...folders, { scope: "project", hooksDir: project }];
+}
+
+interface Stats {
+  readonly mode: number;
+  readonly uid: number;
+}
+
+/** Why a file or folder that everybody may write to cannot be trusted. Windows has no such bits. */
+export function faultOfWriters(
+  { mode }: Pick<Stats, "mode">,
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
+  if (platform === "win32" || (mode & 0o002) === 0) return undefined;
+  return "everybody may write to it: chmod o-w";
+}
+
+/** Why a file or folder of another user cannot be trusted; root's can. */
+export function faultOfOwner(
+  { uid }: Pick<Stats, "uid">,
+  ownUid: number | undefined = process.getuid?.(),
+): string | undefined {
+  if (ownUid === undefined || uid === ownUid || uid === 0) return undefined;
+  return "it belongs to another user: chown it to yourself";
 }

@@ -1,5 +1,5 @@
 import { product } from "../../../base/product.ts";
-import { baseNameOf, literalOf, type SimpleCommand, type Word } from "../shell/shell-command.ts";
+import { baseNameOf, literalOf, type SimpleCommand, type Word } from "../shell/shell-text.ts";
 import { shells } from "../shell/wrappers.ts";
 
 /** The rule that the built-in list counts as. */

@@ -1,5 +1,5 @@
 import { globWorkMax } from "../../../base/limits.ts";
-import type { Word } from "../shell/shell-command.ts";
+import type { Word } from "../shell/shell-text.ts";
 
 /** A pattern of the rules: `*` stands for any characters, `/` included, `?` for one; all else for itself. */
 export interface Glob {

@@ -1,26 +1,28 @@
-import { runsCommand } from "../../../base/command-tools.ts";
+import { runsCommand } from "../../../base/shared-names.ts";
+import { readShell } from "../shell/read-shell.ts";
 import {
   literalOf,
   type ShellKind,
   type ShellReading,
   type SimpleCommand,
-} from "../shell/shell-command.ts";
-import { readShell } from "../shell/read-shell.ts";
-import { hasArguments, textsOf } from "./call-arguments.ts";
-import { type Folders, foldersOf, withFolders } from "./command-folders.ts";
+} from "../shell/shell-text.ts";
+import { type Folders, foldersOf, hasArguments, textsOf, withFolders } from "./call-arguments.ts";
+import { type Glob, globMatches } from "./glob.ts";
 import { type CommandRule, judgeCommand } from "./judge-command.ts";
 import { candidatePaths, isPathGlob, type Surroundings } from "./match-command.ts";
 import { type PathFacts, readPathFacts } from "./path-facts.ts";
-import { type Glob, globMatches } from "./glob.ts";
 import {
+  allowed,
   isAboutTool,
   type Policy,
   type PolicyDefault,
   type Rule,
   type RuleAction,
+  RuleWork,
+  strictest,
+  TooMuchWork,
+  type Verdict,
 } from "./rule.ts";
-import { RuleWork, TooMuchWork } from "./rule-work.ts";
-import { allowed, strictest, type Verdict } from "./verdict.ts";
 
 /** A call as rules see it. */
 export interface JudgedCall {

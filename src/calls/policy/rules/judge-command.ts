@@ -1,8 +1,7 @@
-import { literalOf, type ShellReading, type SimpleCommand } from "../shell/shell-command.ts";
+import { literalOf, type ShellReading, type SimpleCommand } from "../shell/shell-text.ts";
 import { cautionRule, cautionsAbout } from "./cautions.ts";
 import { isAllowedBy, isHarmless, matchCommand, type Surroundings } from "./match-command.ts";
-import type { CommandMatch, Rule } from "./rule.ts";
-import { allowed, strictest, type Verdict } from "./verdict.ts";
+import { allowed, type CommandMatch, type Rule, strictest, type Verdict } from "./rule.ts";
 
 /** A rule that is about single programs of a command. */
 export interface CommandRule extends Rule {

@@ -1,8 +1,7 @@
-import { baseNameOf, literalOf, type SimpleCommand, type Word } from "../shell/shell-command.ts";
+import { baseNameOf, literalOf, type SimpleCommand, type Word } from "../shell/shell-text.ts";
 import { createGlob, type Glob, globMatches, globMayMatch } from "./glob.ts";
 import type { PathFacts } from "./path-facts.ts";
-import type { CommandMatch } from "./rule.ts";
-import type { RuleWork } from "./rule-work.ts";
+import type { CommandMatch, RuleWork } from "./rule.ts";
 
 /** `maybe`: it hangs on what is known only when the command runs. */
 export type Match = "no" | "maybe" | "yes";

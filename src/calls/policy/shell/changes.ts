@@ -1,5 +1,4 @@
-import { baseNameOf, literalOf, type Word } from "./shell-command.ts";
-import type { FoundCommand } from "./shell-text.ts";
+import { baseNameOf, type FoundCommand, literalOf, type Word } from "./shell-text.ts";
 
 /** Variables that make a shell run more than its text, or read it in another way. */
 const decisive =

@@ -1,9 +1,13 @@
-import { readCondition } from "./condition.ts";
 import { readArithmetic } from "./expansions.ts";
 import { skipNewlines } from "./redirects.ts";
-import { reservedWordAt, takeReservedWord } from "./reserved-words.ts";
-import { baseNameOf, literalOf, type SimpleCommand } from "./shell-command.ts";
-import { type ShellText, Unreadable } from "./shell-text.ts";
+import { readCondition, reservedWordAt, takeReservedWord } from "./reserved-words.ts";
+import {
+  baseNameOf,
+  literalOf,
+  type ShellText,
+  type SimpleCommand,
+  Unreadable,
+} from "./shell-text.ts";
 import { readRedirectsAfter, readSimple } from "./simple-command.ts";
 import { readWord } from "./word.ts";
 

@@ -1,7 +1,6 @@
-import { readAnsiQuote } from "./ansi-quote.ts";
+import { readAnsiQuote, WordBuilder } from "./ansi-quote.ts";
 import { evaluated, holdsCommand, unknownName } from "./changes.ts";
 import { type ShellText, Unreadable } from "./shell-text.ts";
-import { WordBuilder } from "./word-builder.ts";
 
 /** `"…"`, at the first quote. @throws Unreadable */
 export function readDoubleQuote(text: ShellText, word: WordBuilder): void {

@@ -1,9 +1,16 @@
 import { shellCharsMax, shellStepsMax } from "../../../base/limits.ts";
 import { changeBy, changeIn } from "./changes.ts";
 import { readList } from "./commands.ts";
-import { readHereDocuments } from "./here-documents.ts";
-import type { ShellKind, ShellReading, Word } from "./shell-command.ts";
-import { type Findings, type FoundCommand, ShellText, Unreadable } from "./shell-text.ts";
+import { readHereDocuments } from "./redirects.ts";
+import {
+  type Findings,
+  type FoundCommand,
+  type ShellKind,
+  type ShellReading,
+  ShellText,
+  Unreadable,
+  type Word,
+} from "./shell-text.ts";
 import { unwrap } from "./unwrap.ts";
 
 /**

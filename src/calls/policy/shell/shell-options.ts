@@ -1,5 +1,4 @@
-import { literalOf, type Word } from "./shell-command.ts";
-import { Unreadable } from "./shell-text.ts";
+import { literalOf, Unreadable, type Word } from "./shell-text.ts";
 
 /** Of `set` and of shells: letters that leave alone how commands are read. Not `-H`, `-k` and `-i`. */
 const letters = "abefhlmnprstuvxBCDEPTcoO";

@@ -2,8 +2,7 @@ import { shellCommandsMax } from "../../../base/limits.ts";
 import { evaluated, holdsCommand } from "./changes.ts";
 import { isAtRedirect, readRedirect, type Redirections } from "./redirects.ts";
 import { isReservedWord } from "./reserved-words.ts";
-import { literalOf, type Word } from "./shell-command.ts";
-import { type ShellText, Unreadable } from "./shell-text.ts";
+import { literalOf, type ShellText, Unreadable, type Word } from "./shell-text.ts";
 import { type ReadWord, readWord } from "./word.ts";
 
 /** Redirections of what stands before them: a group, a loop. @throws Unreadable */

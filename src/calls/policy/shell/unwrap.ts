@@ -1,8 +1,14 @@
 import { assertUsualOption, assertUsualOptions, assertUsualSet } from "./shell-options.ts";
-import { baseNameOf, literalOf, type ShellKind, shellKindOf, type Word } from "./shell-command.ts";
-import { type FoundCommand, Unreadable } from "./shell-text.ts";
-import { wrappedWords } from "./wrapped-words.ts";
-import { loader, shells, starters, wrappers } from "./wrappers.ts";
+import {
+  baseNameOf,
+  type FoundCommand,
+  literalOf,
+  type ShellKind,
+  shellKindOf,
+  Unreadable,
+  type Word,
+} from "./shell-text.ts";
+import { loader, shells, starters, wrappedWords, wrappers } from "./wrappers.ts";
 
 /** Takes what a command starts in its turn. */
 export interface InnerCommands {

@@ -1,3 +1,4 @@
+import { WordBuilder } from "./ansi-quote.ts";
 import {
   readBackquote,
   readDollar,
@@ -5,9 +6,7 @@ import {
   readProcessSubstitution,
   readSingleQuote,
 } from "./expansions.ts";
-import type { Word } from "./shell-command.ts";
-import { type ShellText, Unreadable } from "./shell-text.ts";
-import { WordBuilder } from "./word-builder.ts";
+import { type ShellText, Unreadable, type Word } from "./shell-text.ts";
 
 export interface ReadWord {
   readonly word: Word;

@@ -1,10 +1,14 @@
+import { startTimer } from "../../../base/cancellation.ts";
 import { attachListMsMax } from "../../../base/limits.ts";
-import { startTimer } from "../../../base/timer.ts";
 import { connectTo } from "../connect.ts";
-import type { ServerFacts, ServerState } from "../messages.ts";
+import {
+  attachProtocol,
+  type ServerFacts,
+  type ServerMessage,
+  type ServerState,
+} from "../messages.ts";
 import { listPointers, removeDeadPointer, type ServerPointer } from "../run-folder.ts";
 import { ServerConnection } from "./server-connection.ts";
-import { closedFault, faultOf } from "./server-fault.ts";
 
 export interface FoundServer {
   readonly facts: ServerFacts;
@@ -69,4 +73,23 @@ async function reasonOfClosing({ socket, pid }: ServerPointer): Promise<string |
   if (outcome.kind === "dead") return undefined;
   if (outcome.kind === "connected") outcome.socket.end();
   return closedFault(pid);
+}
+
+/** Why a server cannot be spoken with; undefined when it can. */
+export function faultOf({
+  protocol,
+  server,
+}: Extract<ServerMessage, { type: "hello" }>): string | undefined {
+  if (protocol === attachProtocol) return undefined;
+  return `Version ${server.version} (pid ${server.pid}) is not compatible with this attach: use the attach of that version, or restart the server.`;
+}
+
+/** Why a server that runs closes a connection before it has said anything. */
+export function closedFault(pid: number): string {
+  return `The server with pid ${pid} closed the connection: it has reached its limit of attached terminals, or it belongs to another user.`;
+}
+
+/** Why a server lets nobody answer from here. */
+export function refusedFault(pid: number, reason: string): string {
+  return `The server with pid ${pid} accepts no answers from here: ${reason}. Run attach in a terminal of your own.`;
 }

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
+
 import { attachMessageBytesMax } from "../../../base/limits.ts";
 import { connectTo } from "../connect.ts";
-import { LineReader } from "../line-reader.ts";
 import { attachProtocol, type ServerMessage, type TerminalMessage } from "../messages.ts";
 import type { ServerPointer } from "../run-folder.ts";
-import { SendQueue } from "../send-queue.ts";
+import { LineReader, SendQueue } from "../socket-lines.ts";
 
 const count = z.number();
 const task = z.object({

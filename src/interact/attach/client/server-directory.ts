@@ -4,8 +4,8 @@ import { messageOf } from "../../../base/errors.ts";
 import { attachLookMs } from "../../../base/limits.ts";
 import type { ServerMessage, TerminalMessage } from "../messages.ts";
 import { listPointers, removeDeadPointer, type ServerPointer } from "../run-folder.ts";
+import { closedFault, refusedFault } from "./ask-servers.ts";
 import { ServerConnection } from "./server-connection.ts";
-import { closedFault, refusedFault } from "./server-fault.ts";
 
 export interface DirectoryHandlers {
   onMessage(serverId: string, message: ServerMessage): void;

@@ -1,6 +1,6 @@
 import { questionOtherCharsMax } from "../../../base/limits.ts";
-import type { Answer, Question } from "../../../tools/question-service.ts";
-import type { AnswerProblem } from "../check-answers.ts";
+import type { Answer, Question } from "../../../tools/state-services.ts";
+import type { AnswerProblem } from "../open-question.ts";
 import type { ShownQuestions } from "../terminals.ts";
 import { choiceName, otherValue, wordsName } from "./read-post.ts";
 

@@ -1,8 +1,6 @@
+import { startTimer } from "../../../base/cancellation.ts";
 import { questionVisitMsMax } from "../../../base/limits.ts";
-import { startTimer } from "../../../base/timer.ts";
-import type { Rung } from "../rung.ts";
-import type { ShownEnd, ShownQuestions } from "../terminals.ts";
-import type { PageBrowser } from "./page-browser.ts";
+import type { Rung, ShownEnd, ShownQuestions } from "../terminals.ts";
 import { PageServer } from "./page-server.ts";
 import { QuestionPage } from "./question-page.ts";
 
@@ -48,4 +46,12 @@ export class PageRung implements Rung {
     const isOpened = await this.#browser.open(url);
     if (!isOpened && !isVisited) page.close();
   }
+}
+
+/** Opens pages in front of the user. */
+export interface PageBrowser {
+  /** False: there is no screen, no browser, or it was switched off. */
+  readonly canOpen: boolean;
+  /** Resolves with false when it could not be opened, which may be known at once, late or never. */
+  open(url: string): Promise<boolean>;
 }

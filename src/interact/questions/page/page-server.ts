@@ -1,13 +1,13 @@
-import { readFile } from "node:fs/promises";
-import { randomBytes } from "node:crypto";
 import type { Server } from "bun";
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
 
+import { startTimer, type Timer } from "../../../base/cancellation.ts";
 import {
   questionPageLingerMs,
   questionPostBytesMax,
   questionStateMs,
 } from "../../../base/limits.ts";
-import { startTimer, type Timer } from "../../../base/timer.ts";
 import { foreign, gone, type QuestionPage } from "./question-page.ts";
 
 /**

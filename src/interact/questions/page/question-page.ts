@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-import { problemsOfAnswers } from "../check-answers.ts";
+import { problemsOfAnswers } from "../open-question.ts";
 import type { ShownEnd, ShownQuestions } from "../terminals.ts";
 import { questionPage, type Refilled, saidPage } from "./page-html.ts";
 import { readPost } from "./read-post.ts";

@@ -1,4 +1,4 @@
-import type { Answer, Question } from "../../../tools/question-service.ts";
+import type { Answer, Question } from "../../../tools/state-services.ts";
 
 /** A person's action on the page. */
 export type PagePost =

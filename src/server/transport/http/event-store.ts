@@ -1,5 +1,46 @@
-import { resumableCharsMax, resumableEventsMax } from "../../../base/limits.ts";
-import { EventMemory } from "./event-memory.ts";
+import {
+  resumableCharsMax,
+  resumableCharsTotalMax,
+  resumableEventsMax,
+} from "../../../base/limits.ts";
+
+/** Something that keeps events and can forget its oldest. */
+interface Forgetful {
+  dropOldest(): void;
+}
+
+/**
+ * The room that the events of all sessions share. When it is full, the session that has been silent for longest
+ * loses its oldest events first.
+ */
+export class EventMemory {
+  readonly #charsMax: number;
+  /** Stores that hold events, the one that was silent for longest first. */
+  readonly #holders = new Set<Forgetful>();
+  #chars = 0;
+
+  constructor(charsMax: number = resumableCharsTotalMax) {
+    this.#charsMax = charsMax;
+  }
+
+  /** `holder` has kept a new event of this many characters. */
+  add(holder: Forgetful, chars: number): void {
+    this.#holders.delete(holder);
+    this.#holders.add(holder);
+    this.#chars += chars;
+    while (this.#chars > this.#charsMax) {
+      const [silent] = this.#holders;
+      if (silent === undefined) return;
+      silent.dropOldest();
+    }
+  }
+
+  /** `holder` has forgotten an event. */
+  remove(holder: Forgetful, chars: number, isEmpty: boolean): void {
+    this.#chars -= chars;
+    if (isEmpty) this.#holders.delete(holder);
+  }
+}
 
 /** One event of a stream as it was sent. */
 export interface StoredEvent {
@@ -97,4 +138,50 @@ export class EventStore {
     const { length } = this.#entries;
     return length > eventsMax || (length > 1 && this.#chars > charsMax);
   }
+}
+
+/** One server-sent event. */
+export interface SseEvent {
+  readonly id?: string;
+  /** Name of the event; `message` when absent. */
+  readonly event?: string;
+  /** One JSON text. */
+  readonly data: string;
+}
+
+/** A line that clients skip: a sign of life for proxies on the way (docs/spec/modern.md#subscriptions). */
+export const keepAliveComment = ": keep-alive\n\n";
+
+/**
+ * The event as text, its empty line at the end included. Line breaks in `data`, which JSON allows between tokens,
+ * become several `data` lines: the client joins them again. In the other fields they are left out.
+ */
+export function encodeEvent({ id, event, data }: SseEvent): string {
+  const idLine = id === undefined ? "" : `id: ${oneLine(id)}\n`;
+  const eventLine = event === undefined ? "" : `event: ${oneLine(event)}\n`;
+  return `${idLine}${eventLine}data: ${dataLines(data)}\n\n`;
+}
+
+/**
+ * The first event of a stream that can be resumed: an id, so that the client can come back even when nothing else
+ * reached it, and empty data. For 2025-11-25 only: older clients try to parse it (docs/spec/legacy.md#streams).
+ */
+export function encodePriming(id: string): string {
+  return encodeEvent({ id, data: "" });
+}
+
+/** Tells the client how soon to come back: sent before the server closes a connection (docs/spec/legacy.md#streams). */
+export function encodeRetry(retryMs: number): string {
+  return `retry: ${Math.round(retryMs)}\n\n`;
+}
+
+function dataLines(data: string): string {
+  // Our own JSON has no line breaks, and two searches cost less than one pattern.
+  if (!data.includes("\n") && !data.includes("\r")) return data;
+  return data.split(/\r\n|\r|\n/).join("\ndata: ");
+}
+
+/** A NUL would make a client ignore the id. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\r\n\0]/g, "");
 }

@@ -1,9 +1,9 @@
+import { SharedDeadline } from "../../../base/cancellation.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { httpBodiesBytesMax, httpBodyMsMax, messageLineBytesMax } from "../../../base/limits.ts";
-import { SharedDeadline } from "../../../base/shared-deadline.ts";
-import { Shares } from "../../../base/shares.ts";
+import { Shares } from "../../../base/turns.ts";
 import { createFault, errorCodes, type ProtocolFault } from "../../../protocol/json-rpc.ts";
-import { parseJson } from "../parse-json.ts";
+import { parseJson } from "../message-parser.ts";
 
 /** The share of one body in the bytes that all bodies may have. */
 class BodyRoom {

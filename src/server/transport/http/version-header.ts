@@ -1,5 +1,10 @@
-import type { ClassifiedMessage, NotificationMessage } from "../../../protocol/classify.ts";
-import { findFieldFault, metaKeys, metaOf } from "../../../protocol/envelope.ts";
+import {
+  type ClassifiedMessage,
+  findFieldFault,
+  metaKeys,
+  metaOf,
+  type NotificationMessage,
+} from "../../../protocol/envelope.ts";
 import {
   createFault,
   errorCodes,

@@ -4,12 +4,17 @@ import { oneLine } from "../../../base/cut-text.ts";
 import { AppError } from "../../../base/errors.ts";
 import { resultCharsMax, tasksMax, taskStepsMax } from "../../../base/limits.ts";
 import type { StateScope } from "../../../base/server-events.ts";
-import { fitTasks } from "./fit-tasks.ts";
-import { claimScope, readScope, saveScope, type ScopeRow } from "./scope-table.ts";
-import { selectTasks, wholeTask } from "./select-tasks.ts";
+import { fitTasks, selectTasks, taskTextFrom, wholeTask, wordsFrom } from "./select-tasks.ts";
 import type { Task, TaskReply, TaskRequest, TaskStep } from "./task-records.ts";
-import { type StepRow, type TaskRow, TaskTable } from "./task-table.ts";
-import { taskTextFrom, wordsFrom } from "./task-text.ts";
+import {
+  claimScope,
+  readScope,
+  saveScope,
+  type ScopeRow,
+  type StepRow,
+  type TaskRow,
+  TaskTable,
+} from "./task-table.ts";
 
 type Of<Action> = Extract<TaskRequest, { action: Action }>;
 

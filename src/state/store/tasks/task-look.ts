@@ -1,6 +1,6 @@
 import type { StateScope } from "../../../base/server-events.ts";
 import { LookFile } from "../look-file.ts";
-import { revisionQuery } from "./scope-table.ts";
+import { revisionQuery } from "./task-table.ts";
 
 /** Looks whether the tasks of a scope have changed, in whichever process. */
 export class TaskLook {

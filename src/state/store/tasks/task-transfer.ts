@@ -3,11 +3,9 @@ import type { Database } from "bun:sqlite";
 import { AppError } from "../../../base/errors.ts";
 import { tasksMax, taskStepsMax } from "../../../base/limits.ts";
 import type { StateScope } from "../../../base/server-events.ts";
-import { claimScope, readScope, saveScope } from "./scope-table.ts";
-import { wholeTasks } from "./select-tasks.ts";
+import { taskTextFrom, wholeTasks } from "./select-tasks.ts";
 import type { TaskStep } from "./task-records.ts";
-import { TaskTable } from "./task-table.ts";
-import { taskTextFrom } from "./task-text.ts";
+import { claimScope, readScope, saveScope, TaskTable } from "./task-table.ts";
 
 /** Tasks as they leave and enter: whole, by id. */
 export interface TransferredTask {

@@ -8,7 +8,7 @@ import {
 import type { StoreOutcome } from "../commit-together.ts";
 import { StoreFile } from "../store-file.ts";
 import type { StoreCall } from "../store-methods.ts";
-import type { Notices, Stored, StoreOptions } from "./stored.ts";
+import type { Notices, Stored, StoreOptions } from "./store-client.ts";
 
 /** The whole of the store Worker: requests that wait together are committed together. */
 export function runStoreWorker(): void {

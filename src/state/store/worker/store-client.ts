@@ -8,7 +8,6 @@ import {
   type StoreReply,
   type StoreRequest,
 } from "../store-methods.ts";
-import type { Notices, Stored, StoreOptions } from "./stored.ts";
 
 /** With a call is kept whether it changes something. */
 type StoreChannel = WorkerChannel<StoreOptions, StoreCall, boolean, never, Notices>;
@@ -92,4 +91,18 @@ function lostText(reason: string, isChange: boolean): string {
     ? "The change may or may not have been saved: check before you repeat it."
     : "Try again.";
   return `The store was lost: ${reason}. ${outcome}`;
+}
+
+/** Sentences for people: a damaged file was set aside, the file was replaced. Almost always empty. */
+export type Notices = readonly string[];
+
+/** A value of the store, and what a person must know of the file. */
+export interface Stored<Value> {
+  readonly value: Value;
+  readonly notices: Notices;
+}
+
+export interface StoreOptions {
+  readonly path: string;
+  readonly busyMsMax: number;
 }

@@ -1,6 +1,5 @@
 import type { AppErrorCode } from "../../../base/errors.ts";
-import { detectImageFormat, isPassedOn, passedOnTypes } from "../image-format.ts";
-import { imageLongEdgeMax } from "../image-limits.ts";
+import { detectImageFormat, imageLongEdgeMax, isPassedOn, passedOnTypes } from "../image-format.ts";
 
 /**
  * What the decoding process writes: one line of JSON, then the bytes of the image. Both of its outputs are one pipe, so that

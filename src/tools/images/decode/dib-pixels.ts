@@ -1,6 +1,5 @@
-import { rowBytes } from "../headers/bmp-header.ts";
-import { type DibHeader, readDibHeader } from "../headers/dib-header.ts";
-import type { RgbaImage } from "./png-writer.ts";
+import { type DibHeader, readDibHeader, rowBytes } from "../headers/dib-header.ts";
+import type { RgbaImage } from "./reduce-pixels.ts";
 
 const fileHeaderBytes = 14;
 /** Larger bitmaps in icons are mistakes: their directory knows 256. */

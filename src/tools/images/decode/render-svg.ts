@@ -3,10 +3,8 @@ import { delimiter, isAbsolute, join } from "node:path";
 
 import { AppError, messageOf } from "../../../base/errors.ts";
 import type { ImageHeader } from "../headers/still.ts";
-import { detectImageFormat } from "../image-format.ts";
-import { imageLongEdgeMax } from "../image-limits.ts";
-import { shownPath } from "../shown-path.ts";
-import { decodeSvgText } from "../svg-text.ts";
+import { shownPath } from "../image-file.ts";
+import { decodeSvgText, detectImageFormat, imageLongEdgeMax } from "../image-format.ts";
 import { safeSvg } from "./safe-svg.ts";
 
 /** Programs that turn SVG from stdin into PNG on stdout, without a network and without running scripts. */

@@ -1,14 +1,17 @@
-import { imageLongEdgeMax, imagePixelsMax } from "../image-limits.ts";
-import { formatNames } from "../image-format.ts";
-import { readImageFile } from "../image-file.ts";
-import { imageFileBytesMax, imageResultBytesMax } from "../image-limits.ts";
-import { inspectImage } from "../inspect-image.ts";
-import { damaged, readableSource } from "./readable-source.ts";
 import { writeSync } from "node:fs";
 
 import { AppError, messageOf } from "../../../base/errors.ts";
-import { shownPath } from "../shown-path.ts";
+import { readImageFile, shownPath } from "../image-file.ts";
+import {
+  formatNames,
+  imageFileBytesMax,
+  imageLongEdgeMax,
+  imagePixelsMax,
+  imageResultBytesMax,
+} from "../image-format.ts";
+import { inspectImage } from "../inspect-image.ts";
 import { type DecoderReply, encodeDecoderReply } from "./decoder-reply.ts";
+import { damaged, readableSource } from "./readable-source.ts";
 import { watchProcess } from "./watch-process.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { type ImageHeader, stillHeader } from "./still.ts";
 /** The header in front of the pixels of a device-independent bitmap, in BMP files and in icons. */
 export interface DibHeader {
   readonly width: number;
@@ -75,4 +76,58 @@ function compressionOf(code: number, bits: number, hasMasks: boolean): DibHeader
 
 function usualMasks(bits: number): DibHeader["masks"] {
   return bits === 16 ? [0x7c00, 0x3e0, 0x1f, 0] : [0xff_0000, 0xff00, 0xff, 0];
+}
+
+const fileHeaderBytes = 14;
+
+/** BMP: complete when the pixels begin inside and a body that is not compressed is whole. */
+export function readBmpHeader(bytes: DataView): ImageHeader {
+  const pixels = bytes.getUint32(10, true);
+  const { width, height, bits, compression } = readDibHeader(bytes, fileHeaderBytes);
+  const bodyBytes = compression === "none" ? rowBytes(width, bits) * height : 1;
+  return stillHeader(width, height, { isComplete: pixels + bodyBytes <= bytes.byteLength });
+}
+
+/** Rows are padded to four bytes. */
+export function rowBytes(width: number, bitsPerPixel: number): number {
+  return Math.ceil((width * bitsPerPixel) / 32) * 4;
+}
+
+/** One picture of an icon, as its directory lists it. */
+interface IconEntry {
+  readonly width: number;
+  readonly height: number;
+  readonly bitsPerPixel: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Icons have a handful of sizes: more entries are not looked at. */
+const entriesMax = 64;
+
+/** The directory, largest picture first, then most colours. */
+export function readIconEntries(bytes: DataView): IconEntry[] {
+  const count = Math.min(bytes.getUint16(4, true), entriesMax);
+  return Array.from({ length: count }, (_, index) => readEntry(bytes, 6 + index * 16)).sort(
+    (a, b) => b.width * b.height - a.width * a.height || b.bitsPerPixel - a.bitsPerPixel,
+  );
+}
+
+function readEntry(bytes: DataView, at: number): IconEntry {
+  return {
+    // One byte each: 0 means 256.
+    width: bytes.getUint8(at) || 256,
+    height: bytes.getUint8(at + 1) || 256,
+    bitsPerPixel: bytes.getUint16(at + 6, true),
+    length: bytes.getUint32(at + 8, true),
+    offset: bytes.getUint32(at + 12, true),
+  };
+}
+
+/** ICO: the size of its largest picture, by the directory. */
+export function readIcoHeader(bytes: DataView): ImageHeader {
+  const [largest] = readIconEntries(bytes);
+  if (largest === undefined) return stillHeader(0, 0);
+  const isComplete = largest.offset + largest.length <= bytes.byteLength;
+  return stillHeader(largest.width, largest.height, { isComplete });
 }

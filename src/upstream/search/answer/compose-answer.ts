@@ -1,16 +1,23 @@
 import { oneLine } from "../../../base/cut-text.ts";
-import { searchReasonCharsMax, upstreamInstallAgainMs } from "../../../base/upstream-limits.ts";
-import type { ServerInfo } from "../../server-state.ts";
-import type { ServerState } from "../../server-state.ts";
-import type { ShownBlocked } from "./blocked.ts";
 import { escapeUnsafe } from "../../../base/unsafe-characters.ts";
-import { searchCutNoteCharsMax, searchNotesCharsShare } from "../../../base/upstream-limits.ts";
+import {
+  searchCutNoteCharsMax,
+  searchNotesCharsShare,
+  searchReasonCharsMax,
+  upstreamInstallAgainMs,
+} from "../../../base/upstream-limits.ts";
 import type { CallToolResult } from "../../../protocol/tool-types.ts";
 import { nearestTools } from "../../names/nearest-tools.ts";
+import type { ServerInfo, ServerState } from "../../server-state.ts";
 import type { SearchQuery } from "../../upstreams.ts";
 import type { Found, SearchParts } from "../find-matches.ts";
-import { blockedMatches } from "./blocked.ts";
-import { charsOf, fitMatches, type Fitted } from "./fit-matches.ts";
+import {
+  blockedMatches,
+  charsOf,
+  fitMatches,
+  type Fitted,
+  type ShownBlocked,
+} from "./fit-matches.ts";
 
 /** The result of `tool_search` for what was found. */
 export function composeAnswer(

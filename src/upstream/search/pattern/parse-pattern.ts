@@ -1,7 +1,14 @@
-import { classEscapes, unitEscapes } from "./char-set.ts";
 import { searchPatternDepthMax, searchPatternRepeatMax } from "../../../base/upstream-limits.ts";
-import { anyOf, inEitherCase, rangeSet, type CharSet } from "./char-set.ts";
-import { PatternError, type PatternNode } from "./pattern-node.ts";
+import {
+  anyOf,
+  type CharSet,
+  classEscapes,
+  inEitherCase,
+  PatternError,
+  type PatternNode,
+  rangeSet,
+  unitEscapes,
+} from "./pattern-node.ts";
 
 /** Goes through the source of a pattern, one UTF-16 unit at a time. */
 class PatternReader {

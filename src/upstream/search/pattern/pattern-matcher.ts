@@ -1,9 +1,12 @@
 import { searchPatternStepsMax } from "../../../base/upstream-limits.ts";
-import type { CharSet } from "./char-set.ts";
-import { PatternError, type PatternNode } from "./pattern-node.ts";
-import { isWordUnit } from "./char-set.ts";
-import type { Assertion } from "./pattern-node.ts";
 import { parsePattern } from "./parse-pattern.ts";
+import {
+  type Assertion,
+  type CharSet,
+  isWordUnit,
+  PatternError,
+  type PatternNode,
+} from "./pattern-node.ts";
 
 /**
  * Holds a pattern against texts, all ways to match it at the same time: the time is at most the length of the text times

@@ -1,3 +1,7 @@
+import { hideInArguments, hideInUrl } from "../../../base/secrets.ts";
+import type { Params } from "../../../protocol/json-rpc.ts";
+import type { ConfiguredServer, ServerLaunch } from "../../config/server-entry.ts";
+import type { ServerCatalogue } from "../../connect/connection.ts";
 import {
   imageOptions,
   npmOptions,
@@ -6,14 +10,22 @@ import {
   splitArguments,
   valuesOf,
 } from "../../install/runner-words.ts";
-import type { LockedPackage } from "./project-lock.ts";
-import { hideInArguments, hideInUrl } from "../../../base/hide-secrets.ts";
-import type { ServerCatalogue } from "../../connect/server-catalogue.ts";
-import { assignNames } from "../../names/assign-names.ts";
-import { exposedName } from "../../names/exposed-name.ts";
-import type { ConfiguredServer, ServerLaunch } from "../../config/server-entry.ts";
-import { instructionsHash, promptHash, toolHash } from "../definition-hash.ts";
-import type { LockedLaunch, LockedServer, LockedTool, ProjectLock } from "./project-lock.ts";
+import { assignNames, exposedName } from "../../names/assign-names.ts";
+import {
+  differencesOf,
+  type FieldDifference,
+  instructionsHash,
+  promptHash,
+  toolHash,
+} from "../difference.ts";
+import {
+  type LockedLaunch,
+  type LockedPackage,
+  type LockedServer,
+  type LockedTool,
+  type ProjectLock,
+  serverValue,
+} from "./read-lock.ts";
 
 /** A server that answered. */
 export interface ServerToLock extends Pick<ConfiguredServer, "entry" | "identity"> {
@@ -166,4 +178,52 @@ function image(args: readonly string[]): LockedPackage | undefined {
 /** Only a version that names one release is one. */
 function exact(version: string | undefined): { readonly version?: string } {
   return version !== undefined && /^v?\d+(?:\.\d+)+(?:[-+.\w]*)$/.test(version) ? { version } : {};
+}
+
+/** One way in which a server is not as the lock has it, apart from what it offers (`catalogueDifferences`). */
+export type LockFinding =
+  | {
+      readonly kind: "changed";
+      readonly server: string;
+      readonly differences: readonly FieldDifference[];
+    }
+  | { readonly kind: "missing" | "new"; readonly server: string };
+
+/** The parts that are known without asking a server. */
+const offlineParts = ["launch", "identity", "package"];
+
+/**
+ * How servers differ from the lock, in the order of their names.
+ * @param parts `configured`: only what configuration says is compared; `asked`: what servers say of themselves too
+ */
+export function compareLocks(
+  lock: ProjectLock,
+  present: ProjectLock,
+  parts: "configured" | "asked",
+): readonly LockFinding[] {
+  const names = [...new Set([...lock.servers.keys(), ...present.servers.keys()])].sort();
+  return names.flatMap((server): readonly LockFinding[] => {
+    const old = lock.servers.get(server);
+    const now = present.servers.get(server);
+    if (old === undefined) return [{ kind: "new", server }];
+    if (now === undefined) return [{ kind: "missing", server }];
+    const differences = differencesOf(partsOf(old, now, parts), partsOf(now, old, parts));
+    return differences.length === 0 ? [] : [{ kind: "changed", server, differences }];
+  });
+}
+
+function partsOf(server: LockedServer, other: LockedServer, parts: "configured" | "asked"): Params {
+  const { scopes, instructions: _, ...rest } = server;
+  const tools = [...server.tools].filter(([name]) => other.tools.has(name));
+  const value = serverValue({
+    ...rest,
+    // Hashes are compared where the definitions behind them can be shown.
+    tools: new Map(tools.map(([name, tool]) => [name, { ...tool, hash: "" }])),
+    prompts: new Map(),
+    // Who was not asked for scopes knows of none.
+    ...(scopes === undefined || other.scopes === undefined ? {} : { scopes }),
+  });
+  if (parts === "asked") return value;
+  const names = offlineParts.filter((name) => value[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, value[name]]));
 }

@@ -1,11 +1,25 @@
-import { hasChildren, isTag, isText } from "domhandler";
-import type { ChildNode } from "domhandler";
+import { type ChildNode, hasChildren, isTag, isText } from "domhandler";
 
+import { collapseSpace, lineText } from "../../dom/clean-text.ts";
 import type { HtmlElement } from "../../dom/parse-html.ts";
-import { collapseSpace, lineText } from "../../dom/node-text.ts";
-import { countStops } from "../text-measure.ts";
-import type { TextMeasure } from "../text-measure.ts";
-import type { Block } from "./block.ts";
+import { countStops, type TextMeasure } from "../text-measure.ts";
+
+/**
+ * A run of text that a browser shows as one block: a paragraph, a heading, a cell, an item. Blocks do not
+ * overlap, and together they hold all text of the page, in its order.
+ */
+export interface Block {
+  /** Neighbours in the tree, all children of `container`: text and inline elements, or one `pre`. */
+  readonly nodes: readonly ChildNode[];
+  /** The element whose box the text is in. */
+  readonly container: HtmlElement;
+  /** On one line; the beginning only of a very long one. */
+  readonly text: string;
+  /** Of the whole block, white space collapsed. */
+  readonly chars: number;
+  readonly linkChars: number;
+  readonly stops: number;
+}
 
 /** Enough characters to judge a block's text. */
 const textCharsMax = 2_000;

@@ -1,10 +1,8 @@
-import { isTag, isText } from "domhandler";
-import type { ChildNode } from "domhandler";
+import { type ChildNode, isTag, isText } from "domhandler";
 
 import type { HtmlElement } from "../../dom/parse-html.ts";
-import { retainChildren } from "../../dom/retain-children.ts";
-import { findElement } from "../../dom/walk.ts";
-import type { Block } from "./block.ts";
+import { findElement, retainChildren } from "../../dom/walk.ts";
+import type { Block } from "./find-blocks.ts";
 
 /** Elements without text that belong to the text around them. */
 const wordlessNames = new Set("img picture br hr math wbr".split(" "));

@@ -1,7 +1,7 @@
 import { isTag } from "domhandler";
 
 import type { HtmlElement } from "../../dom/parse-html.ts";
-import type { Block } from "../blocks/block.ts";
+import type { Block } from "../blocks/find-blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
 
 /** Shorter blocks say nothing about where the text is. */

@@ -1,8 +1,6 @@
-import { Element, Text, isTag, isText } from "domhandler";
-import type { ChildNode } from "domhandler";
+import { type ChildNode, Element, isTag, isText, Text } from "domhandler";
 
 import type { HtmlElement } from "../../dom/parse-html.ts";
-import { appendNode } from "./append-node.ts";
 import { isFurniture } from "./is-furniture.ts";
 
 /**
@@ -37,4 +35,27 @@ function copyNode(
 
 function copyOf({ name, attribs }: HtmlElement): HtmlElement {
   return new Element(name, attribs);
+}
+
+/** Makes `child`, which has no parent, the last child of `parent`. */
+export function appendNode(parent: HtmlElement, child: ChildNode): void {
+  const last = parent.children.at(-1) ?? null;
+  child.parent = parent;
+  child.prev = last;
+  child.next = null;
+  if (last !== null) last.next = child;
+  parent.children.push(child);
+}
+
+/** All ancestors of any of `elements`. */
+export function holdersOf(elements: Iterable<HtmlElement>): Set<HtmlElement> {
+  const holders = new Set<HtmlElement>();
+  for (const element of elements) {
+    let parent = element.parent;
+    while (parent !== null && isTag(parent) && !holders.has(parent)) {
+      holders.add(parent);
+      parent = parent.parent;
+    }
+  }
+  return holders;
 }

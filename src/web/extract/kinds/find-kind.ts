@@ -1,27 +1,19 @@
-import { isTag, isText } from "domhandler";
-import { childElements } from "../../dom/parse-html.ts";
+import { type ChildNode, Element, isTag, isText, Text } from "domhandler";
+
+import { childElements, type HtmlElement } from "../../dom/parse-html.ts";
 import { findElement, findElements } from "../../dom/walk.ts";
-import { isHeadingOfNothing } from "./heading-of-nothing.ts";
-import { holdersOf } from "./holders-of.ts";
-import { isHiddenByClass } from "./is-furniture.ts";
-import { isActionText } from "./list/action-text.ts";
-import { areCards } from "./list/card-evidence.ts";
-import { isLinkMenu, isPageFurniture } from "./list/page-furniture.ts";
-import { findRecordGroups } from "./list/record-groups.ts";
-import { saysWord, wordPattern } from "./said-words.ts";
-import { Element, Text } from "domhandler";
-import type { ChildNode } from "domhandler";
-import type { HtmlElement } from "../../dom/parse-html.ts";
-import { appendNode } from "./append-node.ts";
-import { copyContent } from "./copy-content.ts";
+import type { KindCandidate, PageFacts } from "../page-facts.ts";
+import { appendNode, copyContent, holdersOf } from "./copy-content.ts";
 import { matchesAny } from "./forum/find-posts.ts";
-import type { Thread } from "./forum/thread.ts";
 import { knownThread } from "./forum/known-thread.ts";
+import type { Thread } from "./forum/post.ts";
 import { unknownThread } from "./forum/unknown-thread.ts";
-import type { KindCandidate } from "../kind-candidate.ts";
-import type { PageFacts } from "../page-facts.ts";
+import { isHiddenByClass, isLinkMenu, isPageFurniture } from "./is-furniture.ts";
+import { isActionText } from "./list/copy-list.ts";
 import { findList } from "./list/find-list.ts";
-import { readClaims } from "./page-claims.ts";
+import { areCards } from "./list/list-evidence.ts";
+import { findRecordGroups } from "./list/record-groups.ts";
+import { isHeadingOfNothing, readClaims, saysWord, wordPattern } from "./short-text.ts";
 
 /** A thread that is as sure is not compared with anything else. */
 const threadConfidenceMin = 0.7;

@@ -1,5 +1,7 @@
 import type { HtmlElement } from "../../dom/parse-html.ts";
+import type { TextMeasure } from "../text-measure.ts";
 import { classTokens } from "./element-pattern.ts";
+import { saysWord, wordPattern } from "./short-text.ts";
 
 const furnitureNames = new Set([
   "button",
@@ -49,4 +51,63 @@ export function isHiddenByClass(element: HtmlElement): boolean {
     tokens.some((token) => hiddenClass.test(token)) &&
     !tokens.some((token) => shownSomewhere.test(token))
   );
+}
+
+const names = new Set(
+  "nav footer select input textarea iframe noscript dialog menu template svg label".split(" "),
+);
+const roles = new Set(
+  "navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar tablist alert status tooltip".split(
+    " ",
+  ),
+);
+
+/** Words of ids and classes that frame a page whatever they contain. */
+const framingWords =
+  "breadcrumb|breadcrumbs|crumbs|pagination|pager|paging|paginator|page-numbers|filter|filters|filtering|facet|facets|refine|refinement|refinements|sort|sorting|sorter|sortby|sidenav|menu|submenu|navbar|newsletter|subscribe|signup|sign-up|cookie|cookies|consent|gdpr|onetrust|modal|popup|popover|overlay|drawer|offcanvas|off-canvas|flyout|dropdown|minicart|mini-cart|cart|basket|wishlist|wish-list|compare|share|sharing|skip-link|skip-links|skiplink|skip-nav|advert|adverts|advertisement|ads|ad-container|search|searchbox|searchbar|search-form|footer|prefooter|site-header|masthead|topbar|top-bar|copyright|comment-form|respond|swatch|swatches|quick-view|quickview|quick-shop|quickshop|load-more|loadmore|back-to-top|tooltip|toast|snackbar|chat|feedback|survey|language-switcher|lang-switcher|country-selector|region-selector|loader|loading|spinner|skeleton|btn|button|buttons|sr-only";
+/** Words of what frames a page unless it is prose. */
+const asideWords =
+  "sidebar|side-bar|nav|navigation|subscription|social|related|recommended|recommendation|recommendations|recommender|upsell|upsells|crosssell|cross-sell|cross-sells|recently-viewed|similar|sponsored|sponsor|login|signin|account|comments|widget-area|announcement|announcement-bar|placeholder|actions|store-locator|cta|avatar";
+const framing = wordPattern(framingWords);
+const aside = wordPattern(asideWords);
+
+/** From here on a part with few links is prose, and a word in its class does not make it furniture. */
+const proseCharsMin = 300;
+const proseLinkPartMax = 0.3;
+const framedProseCharsMin = 1_200;
+
+/** A button with more text is a card or a paragraph that opens. */
+const buttonTextCharsMax = 100;
+
+/** Elements that frame a page and say nothing about its subject, recognised by name, role or class. */
+export function isPageFurniture(element: HtmlElement, measure: TextMeasure): boolean {
+  const { role } = element.attribs;
+  if (element.name === "button" || role === "button") return measure.chars < buttonTextCharsMax;
+  if (names.has(element.name) || (role !== undefined && roles.has(role))) return true;
+  const isProse = measure.linkChars < measure.chars * proseLinkPartMax;
+  if (isProse && measure.chars >= framedProseCharsMin) return false;
+  if (saysWord(element, framing)) return true;
+  return (!isProse || measure.chars < proseCharsMin) && saysWord(element, aside);
+}
+
+/** Elements that certainly frame the page: the list that a reader came for is not in them. */
+export function isFramed({ name, attribs }: HtmlElement): boolean {
+  if (name === "nav" || name === "footer" || name === "dialog") return true;
+  return /^(?:navigation|contentinfo|banner|dialog|menu|menubar)$/.test(attribs["role"] ?? "");
+}
+
+/** Fewer links are not a menu. */
+const menuLinksMin = 3;
+const menuLinkPartMin = 0.85;
+/** Characters in the mean: titles of things are longer than the words of menus. */
+const menuLinkCharsMax = 34;
+/** The same on one line, with signs between the links. */
+const lineLinkPartMin = 0.6;
+const lineLinkCharsMax = 12;
+
+/** Many short links and hardly anything else. */
+export function isLinkMenu({ chars, linkChars, links }: TextMeasure): boolean {
+  if (links < menuLinksMin) return false;
+  if (linkChars >= chars * menuLinkPartMin) return linkChars <= links * menuLinkCharsMax;
+  return linkChars >= chars * lineLinkPartMin && linkChars <= links * lineLinkCharsMax;
 }

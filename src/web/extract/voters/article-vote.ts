@@ -1,9 +1,8 @@
-import { isText } from "domhandler";
-import type { ChildNode } from "domhandler";
-import { isTag } from "domhandler";
+import { type ChildNode, isTag, isText } from "domhandler";
+
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import { pushNodes } from "../../dom/push-nodes.ts";
-import type { Block } from "../blocks/block.ts";
+import type { Block } from "../blocks/find-blocks.ts";
 import { weightOf } from "../blocks/judge-blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
 

@@ -1,14 +1,17 @@
-import { connect as connectTls } from "node:tls";
 import type { Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+
 import { dialFirst, unreached } from "../../../network/dial.ts";
 import { bracketed } from "../../../network/host-name.ts";
 import { parseIp } from "../../../network/ip-address.ts";
-import type { Destination } from "../../../network/judge-host.ts";
-import { cancelled, resolveHost, type Resolve } from "../../../network/resolve-host.ts";
-import type { Route } from "../../../network/route.ts";
-import type { UpstreamProxy } from "../../../network/upstream-proxy.ts";
-import { headText, type HeaderField } from "./header-fields.ts";
-import { readHead } from "./read-head.ts";
+import {
+  cancelled,
+  type Destination,
+  type Resolve,
+  resolveHost,
+} from "../../../network/judge-host.ts";
+import type { Route, UpstreamProxy } from "../../../network/route.ts";
+import { type HeaderField, headText, readHead } from "./request-head.ts";
 
 /** Of an answer to CONNECT, which has some hundred bytes. */
 const answerBytesMax = 16 * 1024;

@@ -1,15 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
+
 import { AppError } from "../../../base/errors.ts";
-import type { HostRule } from "../allowance.ts";
-import type { GuardProxy } from "../guard.ts";
-import { hostOf } from "../../../network/host-name.ts";
-import { portOf } from "../../../network/port-rules.ts";
+import { hostOf, portOf } from "../../../network/host-name.ts";
 import type { Roads } from "../../../network/route.ts";
-import type { HeaderField } from "./header-fields.ts";
+import type { GuardProxy, HostRule } from "../allowance.ts";
 import { plainReply } from "./plain-reply.ts";
 import { endGently } from "./relay.ts";
+import type { HeaderField } from "./request-head.ts";
 import { serveClient, type PagePolicy } from "./serve-client.ts";
 
 /** A browser opens at most 32 to a proxy; three contexts and their closing ones fit. */

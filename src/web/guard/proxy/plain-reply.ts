@@ -1,5 +1,7 @@
-import { refusalHeader } from "./refusal-header.ts";
-import { headText, type HeaderField } from "./header-fields.ts";
+import { headText, type HeaderField } from "./request-head.ts";
+
+/** Marks a 403 as the guard's own; taken out of what servers answer. */
+export const refusalHeader = "x-scorpiox-refused";
 
 const phrases = {
   400: "Bad Request",

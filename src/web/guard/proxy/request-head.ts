@@ -1,6 +1,6 @@
-import { elementsOf, parseFields, type HeaderField } from "./header-fields.ts";
-import { bracketed, hostOf } from "../../../network/host-name.ts";
-import { portOf } from "../../../network/port-rules.ts";
+import type { Socket } from "node:net";
+
+import { bracketed, hostOf, portOf } from "../../../network/host-name.ts";
 
 /** The request of a proxy's client. */
 export type ProxyRequest =
@@ -84,4 +84,129 @@ function bodyBytesOf(fields: readonly HeaderField[]): number | ProxyRequest {
 /** The absolute form of a request, as it is sent to another proxy. */
 export function absoluteForm(url: URL): string {
   return `http://${bracketed(hostOf(url))}:${portOf(url)}${url.pathname}${url.search}`;
+}
+
+/** The reason why the reading of a head ended. */
+export type HeadRead =
+  | { readonly kind: "head"; readonly text: string; readonly rest: Buffer }
+  | { readonly kind: "closed" | "too_large" | "timeout" };
+
+/** An empty line. Servers are read leniently, since old ones end lines by LF alone; clients are not. */
+type EmptyLine = "strict" | "lenient";
+
+interface HeadLimits {
+  readonly bytesMax: number;
+  readonly msMax: number;
+  readonly emptyLine: EmptyLine;
+}
+
+/**
+ * Takes the bytes up to the first empty line off a socket, however they are cut into packets, and leaves it paused.
+ * `rest` is what came after. The text is Latin-1: one character for each byte, as heads are forwarded.
+ * @param before bytes that were taken off the socket earlier
+ */
+export function readHead(socket: Socket, limits: HeadLimits, before?: Buffer): Promise<HeadRead> {
+  return new Promise((resolve) => {
+    let text = "";
+    let isSettled = false;
+    const settle = (result: HeadRead): void => {
+      isSettled = true;
+      clearTimeout(timer);
+      socket.pause();
+      socket.removeListener("data", take);
+      socket.removeListener("end", onEnd);
+      socket.removeListener("close", onEnd);
+      resolve(result);
+    };
+    const take = (data: string | Buffer): void => {
+      const chunk = typeof data === "string" ? Buffer.from(data, "latin1") : data;
+      // The empty line may have begun in the chunk before.
+      const from = Math.max(0, text.length - 3);
+      text += chunk.toString("latin1");
+      const end = endOfHead(text, from, limits.emptyLine);
+      if (end === undefined ? text.length > limits.bytesMax : end > limits.bytesMax) {
+        settle({ kind: "too_large" });
+      } else if (end !== undefined) {
+        const rest = Buffer.from(text.slice(end), "latin1");
+        settle({ kind: "head", text: text.slice(0, end), rest });
+      }
+    };
+    const onEnd = (): void => settle({ kind: "closed" });
+    const timer = setTimeout(() => settle({ kind: "timeout" }), limits.msMax);
+    socket.on("data", take);
+    socket.once("end", onEnd);
+    socket.once("close", onEnd);
+    if (before !== undefined && before.length > 0) take(before);
+    if (socket.destroyed) onEnd();
+    else if (!isSettled) socket.resume();
+  });
+}
+
+/** The offset behind the first empty line at or after `from`. */
+function endOfHead(text: string, from: number, kind: EmptyLine): number | undefined {
+  if (kind === "strict") {
+    const at = text.indexOf("\r\n\r\n", from);
+    return at < 0 ? undefined : at + 4;
+  }
+  const expression = /\n\r?\n/g;
+  expression.lastIndex = from;
+  const match = expression.exec(text);
+  return match === null ? undefined : match.index + match[0].length;
+}
+
+/** Name as it was sent, and value without the blanks around it. */
+export type HeaderField = readonly [name: string, value: string];
+
+/** Of one connection only, never forwarded (RFC 9110 section 7.6.1), and what `Connection` names besides. */
+const hopByHop: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authentication-info",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "upgrade",
+]);
+
+/**
+ * The fields of a head without its first line. Undefined when a line is not `name: value`, has a blank before the
+ * colon, goes on from the line before, or has a control character: what two readers could take differently.
+ */
+export function parseFields(lines: readonly string[]): HeaderField[] | undefined {
+  const fields: HeaderField[] = [];
+  for (const line of lines) {
+    const match = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*)$/.exec(line);
+    const [, name, value] = match ?? [];
+    if (name === undefined || value === undefined) return undefined;
+    // oxlint-disable-next-line no-control-regex -- the pattern is for control characters
+    if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value)) return undefined;
+    fields.push([name, value.trimEnd()]);
+  }
+  return fields;
+}
+
+/** All values of a field, each element of a list apart, in lower case. */
+function elementsOf(fields: readonly HeaderField[], name: string): string[] {
+  return fields
+    .filter(([other]) => other.toLowerCase() === name)
+    .flatMap(([, value]) => value.split(","))
+    .map((element) => element.trim().toLowerCase());
+}
+
+/** The part of `fields` that is forwarded. */
+export function endToEnd(fields: readonly HeaderField[]): HeaderField[] {
+  const named = new Set(elementsOf(fields, "connection"));
+  // How the body is framed belongs to the message: naming it here would take it apart.
+  for (const framing of ["content-length", "transfer-encoding", "host"]) named.delete(framing);
+  return fields.filter(([name]) => {
+    const lower = name.toLowerCase();
+    return !hopByHop.has(lower) && !named.has(lower);
+  });
+}
+
+export function headText(firstLine: string, fields: readonly HeaderField[]): Buffer {
+  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`${firstLine}\r\n${lines.join("")}\r\n`, "latin1");
 }

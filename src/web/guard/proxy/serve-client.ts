@@ -1,20 +1,25 @@
-import { parseFields } from "./header-fields.ts";
-import { refusalHeader } from "./refusal-header.ts";
 import type { Socket } from "node:net";
+
 import { AppError, messageOf } from "../../../base/errors.ts";
-import { standingOf, type Allowance } from "../allowance.ts";
 import { dialFirst } from "../../../network/dial.ts";
-import { hostOf } from "../../../network/host-name.ts";
+import { hostOf, portOf } from "../../../network/host-name.ts";
 import type { Destination } from "../../../network/judge-host.ts";
-import { portOf } from "../../../network/port-rules.ts";
 import { routeTo, type Roads, type Route } from "../../../network/route.ts";
+import { standingOf, type Allowance } from "../allowance.ts";
 import { dialProxy, dialTunnel, proxyFields } from "./dial-route.ts";
-import { HeldBytes } from "./held-bytes.ts";
-import { endToEnd, headText, type HeaderField } from "./header-fields.ts";
-import { plainReply, type ReplyStatus } from "./plain-reply.ts";
-import { readHead, type HeadRead } from "./read-head.ts";
-import { bindLives, endGently, relay, relayAnswer, relayBody } from "./relay.ts";
-import { absoluteForm, parseRequestHead, type ProxyRequest } from "./request-head.ts";
+import { plainReply, refusalHeader, type ReplyStatus } from "./plain-reply.ts";
+import { bindLives, endGently, HeldBytes, relay, relayAnswer, relayBody } from "./relay.ts";
+import {
+  absoluteForm,
+  endToEnd,
+  type HeaderField,
+  type HeadRead,
+  headText,
+  parseFields,
+  parseRequestHead,
+  type ProxyRequest,
+  readHead,
+} from "./request-head.ts";
 
 /** The head of a server's answer. */
 type ResponseHead =

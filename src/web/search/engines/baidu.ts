@@ -9,10 +9,9 @@ import type {
 import { blocked, listed } from "../pages/answers.ts";
 import { listAt, numberAt, recordOf, textAt } from "../pages/json-value.ts";
 import type { Page } from "../pages/page.ts";
-import { plainText } from "../pages/plain-text.ts";
 import { readJson } from "../pages/read-json.ts";
 import { readPage } from "../pages/read-page.ts";
-import { isoDate, webUrl } from "../pages/web-url.ts";
+import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
 import { formOf, pageHeaders } from "./request-headers.ts";
 
 /** The HTML page, confirmed by the captures of 2026-04 and 2026-05. */

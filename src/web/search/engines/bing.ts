@@ -1,4 +1,7 @@
 import { randomBytes } from "node:crypto";
+
+import { isText } from "domhandler";
+
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import type {
   EngineAnswer,
@@ -10,10 +13,30 @@ import type {
 import { blocked } from "../pages/answers.ts";
 import type { Page } from "../pages/page.ts";
 import { readPage } from "../pages/read-page.ts";
-import { webUrl } from "../pages/web-url.ts";
+import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
 import { localeOf } from "./locale.ts";
 import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
-import { bingFeedResults } from "./bing-feed.ts";
+
+/**
+ * The results of `format=rss`, known from other programs only. An HTML parser reads the feed well enough, but for
+ * `link`, which is an empty element to it: the address is the text that follows.
+ */
+async function bingFeedResults(page: Page): Promise<RawResult[]> {
+  const found: RawResult[] = [];
+  for (const item of page.all("rss > channel > item")) {
+    const after = page.first("link", item)?.next;
+    const url = webUrl(after && isText(after) ? after.data : undefined);
+    if (url === undefined) continue;
+    const date = isoDate(page.text(page.first("pubdate", item)));
+    found.push({
+      title: await plainText(page.text(page.first("title", item))),
+      url,
+      snippet: await plainText(page.text(page.first("description", item))),
+      ...(date === undefined ? {} : { date }),
+    });
+  }
+  return found;
+}
 
 /** Confirmed by the captures of 2026-04 and 2026-05; the marker of no results by that of 2021-01. */
 const resultSelector = "ol#b_results > li.b_algo:not(.b_ad, .b_ans, .b_pag)";

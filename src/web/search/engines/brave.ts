@@ -1,4 +1,5 @@
 import { isTag } from "domhandler";
+
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import type {
   EngineAnswer,
@@ -8,8 +9,7 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { blocked } from "../pages/answers.ts";
-import { isWithin } from "../pages/is-within.ts";
-import type { Page } from "../pages/page.ts";
+import { isWithin, type Page } from "../pages/page.ts";
 import { readPage } from "../pages/read-page.ts";
 import { webUrl } from "../pages/web-url.ts";
 import { localeOf } from "./locale.ts";

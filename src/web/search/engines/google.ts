@@ -1,4 +1,6 @@
 import { type ParentNode, isTag } from "domhandler";
+
+import type { HtmlElement } from "../../dom/parse-html.ts";
 import type {
   EngineAnswer,
   EngineQuery,
@@ -6,14 +8,12 @@ import type {
   RawResult,
   SearchEngine,
 } from "../engine.ts";
-import type { HtmlElement } from "../../dom/parse-html.ts";
 import { blocked, consentWall } from "../pages/answers.ts";
 import type { Page } from "../pages/page.ts";
 import { readPage } from "../pages/read-page.ts";
 import { decodeEscapes, webUrl } from "../pages/web-url.ts";
 import { localeOf } from "./locale.ts";
-import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
-import { featurePhoneUserAgent } from "./user-agents.ts";
+import { cookieHeader, featurePhoneUserAgent, formOf, pageHeaders } from "./request-headers.ts";
 
 /** The page for feature phones, known from other programs only. */
 const phoneResultSelector = "div.zMzFAb";

@@ -1,5 +1,5 @@
 import type { EngineAnswer, SearchEngine } from "../engine.ts";
-import { wallAt } from "../pages/wall-place.ts";
+import { wallAt } from "../pages/answers.ts";
 
 /** Redirects that are followed for one request. */
 const engineRedirectsMax = 3;
@@ -46,4 +46,16 @@ function isWithin(url: URL, from: URL, domain: string | undefined): boolean {
 
 function isOf(hostname: string, domain: string): boolean {
   return hostname === domain || hostname.endsWith(`.${domain}`);
+}
+
+/**
+ * The address that a request goes to when the engine's base is overridden: scheme, host and port of the override,
+ * path and query of the request. A path of the override is ignored.
+ *
+ * @param base an absolute `http:` or `https:` URL, already judged by the configuration
+ */
+export function rebaseUrl(url: string, base: string | undefined): URL {
+  const real = new URL(url);
+  if (base === undefined) return real;
+  return new URL(new URL(base).origin + real.pathname + real.search);
 }

@@ -7,9 +7,8 @@ import type {
 } from "../engine.ts";
 import { listed, rateLimited } from "../pages/answers.ts";
 import { listAt, textAt } from "../pages/json-value.ts";
-import { plainText } from "../pages/plain-text.ts";
 import { readJson } from "../pages/read-json.ts";
-import { webUrl } from "../pages/web-url.ts";
+import { plainText, webUrl } from "../pages/web-url.ts";
 import { apiHeaders, formOf } from "./request-headers.ts";
 
 /** Its message, in JSON or bare, when the key has been used too often in a minute. */

@@ -9,9 +9,8 @@ import type {
 import { blocked, failed, listed, rateLimited } from "../pages/answers.ts";
 import { listAt, numberAt, recordOf, textAt, valueAt } from "../pages/json-value.ts";
 import type { Page } from "../pages/page.ts";
-import { plainText } from "../pages/plain-text.ts";
 import { readJson } from "../pages/read-json.ts";
-import { webUrl } from "../pages/web-url.ts";
+import { plainText, webUrl } from "../pages/web-url.ts";
 import { localeOf } from "./locale.ts";
 import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
 

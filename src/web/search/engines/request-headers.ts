@@ -1,6 +1,6 @@
-import type { EngineId, EngineSettings } from "../engine.ts";
+import { homepage, product } from "../../../base/product.ts";
+import { type EngineId, engineIds, type EngineSettings } from "../engine.ts";
 import { acceptLanguage } from "./locale.ts";
-import { desktopUserAgent, honestUserAgent } from "./user-agents.ts";
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -55,4 +55,45 @@ export function cookieHeader(pairs: Readonly<Record<string, string>>): string {
 /** `name=value` pairs in the order given, for a query or a form. */
 export function formOf(fields: Readonly<Record<string, string>>): string {
   return new URLSearchParams(fields).toString();
+}
+
+/**
+ * The user agent of Chrome on a desktop: since 2022 all but the major version is frozen. 155 and 156 are the stable
+ * versions of November 2026; older ones get fewer answers.
+ */
+const desktopChrome: readonly string[] = [
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36",
+  "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36",
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36",
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/155.0.0.0 Safari/537.36",
+  "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/155.0.0.0 Safari/537.36",
+];
+
+/** Telephones without scripts, for whom Google keeps a page without scripts. */
+const featurePhones: readonly string[] = [
+  "Nokia6230/2.0 (04.44) Profile/MIDP-2.0 Configuration/CLDC-1.1",
+  "Nokia6280/2.0 (03.60) Profile/MIDP-2.0 Configuration/CLDC-1.1",
+  "Nokia7610/2.0 (5.0509.0) SymbianOS/7.0s Series60/2.1 Profile/MIDP-2.0 Configuration/CLDC-1.0",
+  "NokiaN72/5.0706.4.0.1 Series60/2.8 Profile/MIDP-2.0 Configuration/CLDC-1.1",
+];
+
+/** For services that ask programs to identify themselves, with a contact. */
+const honestUserAgent = [
+  `${product.name}/${product.version}`,
+  ...(homepage === undefined ? [] : [`(+${homepage})`]),
+].join(" ");
+
+/** One for each engine and process: DuckDuckGo ties its tokens to it. */
+function desktopUserAgent(id: EngineId): string {
+  return chosenOf(id, desktopChrome);
+}
+
+export function featurePhoneUserAgent(id: EngineId): string {
+  return chosenOf(id, featurePhones);
+}
+
+const seed = Math.floor(Math.random() * 1_000);
+
+function chosenOf(id: EngineId, choices: readonly string[]): string {
+  return choices[(seed + engineIds.indexOf(id)) % choices.length] ?? "";
 }

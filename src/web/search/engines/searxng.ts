@@ -8,9 +8,8 @@ import type {
 } from "../engine.ts";
 import { blocked, listed } from "../pages/answers.ts";
 import { listAt, textAt } from "../pages/json-value.ts";
-import { plainText } from "../pages/plain-text.ts";
 import { readJson } from "../pages/read-json.ts";
-import { isoDate, webUrl } from "../pages/web-url.ts";
+import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
 import { apiHeaders, formOf } from "./request-headers.ts";
 
 /** Unresponsive engines that are named. */

@@ -7,9 +7,8 @@ import type {
 } from "../engine.ts";
 import { blocked, failed, listed, rateLimited } from "../pages/answers.ts";
 import { listAt, numberAt, textAt, valueAt } from "../pages/json-value.ts";
-import { plainText } from "../pages/plain-text.ts";
 import { readJson } from "../pages/read-json.ts";
-import { isoDate, webUrl } from "../pages/web-url.ts";
+import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
 import { apiHeaders, formOf } from "./request-headers.ts";
 
 const secondMs = 1_000;

@@ -2,8 +2,7 @@ import type { RawResult } from "../engine.ts";
 import { listAt, recordOf, textAt } from "../pages/json-value.ts";
 import type { Page } from "../pages/page.ts";
 import { parseLiteral } from "../pages/parse-literal.ts";
-import { plainText } from "../pages/plain-text.ts";
-import { webUrl } from "../pages/web-url.ts";
+import { plainText, webUrl } from "../pages/web-url.ts";
 
 /** Where the page's own script gets its results from; confirmed by the captures of 2026-04. */
 const dataStart = /React\.createElement\(\s*UIStartpage\.AppSerpWeb\s*,\s*(?=\{)/g;
@@ -56,4 +55,37 @@ function literalAfter(page: Page, start: RegExp): unknown {
     .take(startsMax)
     .map(({ script, at }) => parseLiteral(script, at))
     .find((value) => value !== undefined);
+}
+
+/** Startpage's names of languages: mostly by their own names, in Latin letters. */
+const languageNames: Readonly<Record<string, string>> = {
+  ar: "arabic",
+  bg: "bulgarian",
+  cs: "czech",
+  da: "dansk",
+  de: "deutsch",
+  el: "greek",
+  en: "english",
+  es: "espanol",
+  et: "estonian",
+  fi: "suomi",
+  fr: "francais",
+  hu: "hungarian",
+  it: "italiano",
+  ja: "nihongo",
+  ko: "hangul",
+  nb: "norsk",
+  nl: "nederlands",
+  no: "norsk",
+  pl: "polski",
+  pt: "portugues",
+  ru: "russian",
+  sv: "svenska",
+  tr: "turkce",
+  zh: "jiantizhongwen",
+};
+
+/** @param language ISO 639; an unknown one means English */
+export function startpageLanguage(language: string): string {
+  return languageNames[language] ?? "english";
 }

@@ -13,8 +13,7 @@ import { readPage } from "../pages/read-page.ts";
 import { webUrl } from "../pages/web-url.ts";
 import { localeOf } from "./locale.ts";
 import { cookieHeader, formHeaders, formOf, pageHeaders } from "./request-headers.ts";
-import { readStartpageData, startpageInterstitial } from "./startpage-data.ts";
-import { startpageLanguage } from "./startpage-language.ts";
+import { readStartpageData, startpageInterstitial, startpageLanguage } from "./startpage-data.ts";
 
 /** Confirmed by the captures of 2026-04. Classes `css-…` change. */
 const formSelector = 'form[action$="/sp/search"]';

@@ -7,9 +7,8 @@ import type {
 } from "../engine.ts";
 import { failed, listed, rateLimited } from "../pages/answers.ts";
 import { listAt, recordOf, textAt, valueAt } from "../pages/json-value.ts";
-import { plainText } from "../pages/plain-text.ts";
 import { readJson } from "../pages/read-json.ts";
-import { isoDate } from "../pages/web-url.ts";
+import { isoDate, plainText } from "../pages/web-url.ts";
 import { localeOf } from "./locale.ts";
 import { apiHeaders, formOf } from "./request-headers.ts";
 

@@ -7,11 +7,9 @@ import type {
   RawResult,
   SearchEngine,
 } from "../engine.ts";
-import { consentWall, rateLimited } from "../pages/answers.ts";
-import { isWithin } from "../pages/is-within.ts";
-import type { Page } from "../pages/page.ts";
+import { consentWall, rateLimited, retryAfterMs } from "../pages/answers.ts";
+import { isWithin, type Page } from "../pages/page.ts";
 import { readPage } from "../pages/read-page.ts";
-import { retryAfterMs } from "../pages/status-answer.ts";
 import { decodeEscapes, webUrl } from "../pages/web-url.ts";
 import { localeOf } from "./locale.ts";
 import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";

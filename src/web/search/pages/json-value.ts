@@ -1,4 +1,4 @@
-import { isHeavyJson } from "../../../base/json-weight.ts";
+import { isHeavyJson } from "../../../base/weight.ts";
 
 /** Reading of JSON that nobody promises: each function gives nothing where the shape is another one. */
 

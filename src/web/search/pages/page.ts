@@ -1,4 +1,5 @@
 import { isTag, isText } from "domhandler";
+
 import { AppError } from "../../../base/errors.ts";
 import type { HtmlDocument, HtmlElement } from "../../dom/parse-html.ts";
 import { pushNodes } from "../../dom/push-nodes.ts";
@@ -92,4 +93,13 @@ function textNodesOf(root: HtmlDocument | HtmlElement): string[] {
 
 function rawTextOf(script: HtmlElement): string {
   return script.children.map((node) => (isText(node) ? node.data : "")).join("");
+}
+
+/** Whether an element is one of `others`, or inside one of them. */
+export function isWithin(element: HtmlElement, others: readonly HtmlElement[]): boolean {
+  if (others.length === 0) return false;
+  for (let node: typeof element.parent = element; node !== null; node = node.parent) {
+    if (others.includes(node as HtmlElement)) return true;
+  }
+  return false;
 }

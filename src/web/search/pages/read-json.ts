@@ -1,12 +1,15 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { EngineAnswer, EngineResponse, SearchEngine } from "../engine.ts";
-import { parseError } from "./answers.ts";
-import { challengeOf } from "./challenge.ts";
-import { errorTitleAnswer } from "./error-title.ts";
+import {
+  challengeOf,
+  errorTitleAnswer,
+  parseError,
+  retryAfterMs,
+  statusAnswer,
+} from "./answers.ts";
 import { parseJson } from "./json-value.ts";
 import { type Page, openPage } from "./page.ts";
 import { locationAnswer } from "./read-page.ts";
-import { retryAfterMs, statusAnswer } from "./status-answer.ts";
 
 /** Rules that distinguish the answers of one API. */
 export interface JsonRules {

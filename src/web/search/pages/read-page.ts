@@ -1,11 +1,15 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { EngineAnswer, EngineResponse, RawResult, SearchEngine } from "../engine.ts";
-import { failed, noResults, parseError } from "./answers.ts";
-import { challengeOf } from "./challenge.ts";
-import { errorTitleAnswer } from "./error-title.ts";
+import {
+  challengeOf,
+  errorTitleAnswer,
+  failed,
+  noResults,
+  parseError,
+  statusAnswer,
+  wallAt,
+} from "./answers.ts";
 import { type Page, openPage } from "./page.ts";
-import { statusAnswer } from "./status-answer.ts";
-import { wallAt } from "./wall-place.ts";
 
 /** Rules that distinguish the pages of one engine. All of it looks at nodes, never at the text of the page. */
 export interface PageRules {

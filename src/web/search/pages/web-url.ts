@@ -1,3 +1,4 @@
+import { openPage } from "./page.ts";
 /** An absolute `http:` or `https:` URL as it should be shown, or undefined. */
 export function webUrl(written: string | undefined, base?: string): string | undefined {
   if (written === undefined || written.trim() === "") return undefined;
@@ -24,4 +25,16 @@ export function isoDate(moment: string | number | undefined): string | undefined
   // Before the Web there were no pages; a date later than any clock is a mistake.
   const year = date.getUTCFullYear();
   return year >= 1990 && year <= 2100 ? date.toISOString().slice(0, 10) : undefined;
+}
+
+/** Longer texts of an API are cut before they are parsed: nothing of that length is shown. */
+const markupCharsMax = 20_000;
+
+/** The text of a piece of HTML, as APIs put it in titles and snippets: tags gone, entities decoded once. */
+export async function plainText(html: unknown): Promise<string> {
+  if (typeof html !== "string") return "";
+  const cut = html.slice(0, markupCharsMax);
+  if (!/[<&]/.test(cut)) return cut.replaceAll(/\s+/g, " ").trim();
+  const page = await openPage(`<body>${cut}`);
+  return page.text(page.first("body"));
 }

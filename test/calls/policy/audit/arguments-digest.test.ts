@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { auditDigestCharsAtOnce } from "../../../../src/base/limits.ts";
 import { ArgumentsDigest } from "../../../../src/calls/policy/audit/audit-watcher.ts";
-import { canonicalJson } from "../../../../src/protocol/canonical-json.ts";
+import { canonicalJson } from "../../../../src/protocol/json-rpc.ts";
 
 /** The digest, and how often it stopped on the way. */
 function digested(args: unknown): [string, number] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { redact, secretsOf } from "../../../../src/calls/policy/audit/redact.ts";
+import { redact, secretsOf } from "../../../../src/calls/policy/audit/audit-watcher.ts";
 
 describe("redact (U-audit)", () => {
   const token = "x".repeat(36);

@@ -4,12 +4,10 @@ import { join } from "node:path";
 
 import { hookArgumentBytesMax, hookFileBytesMax } from "../../../../src/base/limits.ts";
 import { HookApprovals } from "../../../../src/calls/policy/hooks/hook-approvals.ts";
-import type { HookEnd } from "../../../../src/calls/policy/hooks/hook-end.ts";
-import { HookPayload } from "../../../../src/calls/policy/hooks/hook-payload.ts";
-import { HookRunner } from "../../../../src/calls/policy/hooks/hook-runner.ts";
-import type { Hook } from "../../../../src/calls/policy/hooks/hook.ts";
+import type { Hook, HookEnd } from "../../../../src/calls/policy/hooks/hook.ts";
+import { HookPayload, HookRunner } from "../../../../src/calls/policy/hooks/hook-runner.ts";
 import { readHooks } from "../../../../src/calls/policy/hooks/read-hooks.ts";
-import { surveyHooks } from "../../../../src/calls/policy/hooks/survey-hooks.ts";
+import { surveyHooks } from "../../../../src/calls/policy/hooks/hook-cache.ts";
 import { SupervisorHarness } from "../../../commands/background/supervisor-harness.ts";
 import { posixTest } from "../../../e2e/harness/platform.ts";
 import { allGone, sleepers, uniqueSeconds } from "../../../e2e/harness/processes.ts";

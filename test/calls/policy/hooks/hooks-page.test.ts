@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import * as limits from "../../../../src/base/limits.ts";
-import { productEvents } from "../../../../src/calls/policy/hooks/hook-event.ts";
+import { productEvents } from "../../../../src/calls/policy/hooks/hook.ts";
 
 const page = readFileSync(join(import.meta.dir, "../../../../docs/hooks.md"), "utf8");
 

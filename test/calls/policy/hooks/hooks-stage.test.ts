@@ -3,16 +3,19 @@ import { join } from "node:path";
 
 import { Cancellation } from "../../../../src/base/cancellation.ts";
 import type { CallRequest } from "../../../../src/calls/call.ts";
-import { endWithoutRun, type HookEnd } from "../../../../src/calls/policy/hooks/hook-end.ts";
+import {
+  endWithoutRun,
+  type Hook,
+  type HookEnd,
+  hookKey,
+} from "../../../../src/calls/policy/hooks/hook.ts";
 import type { Refusal } from "../../../../src/calls/gate/gate-stage.ts";
 import type { HookRun } from "../../../../src/calls/policy/hooks/hook-runner.ts";
-import { HookSessions } from "../../../../src/calls/policy/hooks/hook-sessions.ts";
-import { type Hook, hookKey } from "../../../../src/calls/policy/hooks/hook.ts";
+import { HookSessions, IdleWatch } from "../../../../src/calls/policy/hooks/hook-sessions.ts";
 import { Hooks } from "../../../../src/calls/policy/hooks/hooks.ts";
 import { HooksStage } from "../../../../src/calls/policy/hooks/hooks-stage.ts";
-import { IdleWatch } from "../../../../src/calls/policy/hooks/idle-watch.ts";
 import { SessionFolders } from "../../../../src/calls/policy/hooks/session-folder.ts";
-import type { Verdict } from "../../../../src/calls/policy/rules/verdict.ts";
+import type { Verdict } from "../../../../src/calls/policy/rules/rule.ts";
 import { eventually } from "../../../e2e/harness/conditions.ts";
 import { posixTest } from "../../../e2e/harness/platform.ts";
 import { HooksTree } from "./hooks-tree.ts";

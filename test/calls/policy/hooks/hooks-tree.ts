@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 import type { HooksFolder } from "../../../../src/calls/policy/hooks/hook.ts";
-import { hooksFoldersOf } from "../../../../src/calls/policy/hooks/hooks-folders.ts";
+import { hooksFoldersOf } from "../../../../src/calls/policy/hooks/session-folder.ts";
 
 /** A home and a project with hooks folders; gone when disposed of. */
 export class HooksTree implements Disposable {

@@ -10,10 +10,14 @@ import {
   sessionFolderAgeMsMax,
 } from "../../../../src/base/limits.ts";
 import { unsafeCharacters } from "../../../../src/base/unsafe-characters.ts";
-import { endWithoutRun, type HookEnd } from "../../../../src/calls/policy/hooks/hook-end.ts";
-import type { HookOccasion } from "../../../../src/calls/policy/hooks/hook-event.ts";
+import {
+  endWithoutRun,
+  type Hook,
+  type HookEnd,
+  hookKey,
+  type HookOccasion,
+} from "../../../../src/calls/policy/hooks/hook.ts";
 import type { HookRun } from "../../../../src/calls/policy/hooks/hook-runner.ts";
-import { type Hook, hookKey } from "../../../../src/calls/policy/hooks/hook.ts";
 import { Hooks, type HooksParts } from "../../../../src/calls/policy/hooks/hooks.ts";
 import { SessionFolders, sessionIdOf } from "../../../../src/calls/policy/hooks/session-folder.ts";
 import { eventually } from "../../../e2e/harness/conditions.ts";

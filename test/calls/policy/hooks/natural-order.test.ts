@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { compareNaturally } from "../../../../src/calls/policy/hooks/natural-order.ts";
+import { compareNaturally } from "../../../../src/calls/policy/hooks/read-hooks.ts";
 
 const rows: readonly { readonly names: readonly string[]; readonly sorted: string[] }[] = [
   { names: ["10-b", "9-a", "1-c"], sorted: ["1-c", "9-a", "10-b"] },

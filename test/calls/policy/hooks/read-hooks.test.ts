@@ -4,10 +4,13 @@ import { join } from "node:path";
 
 import { hooksPerEventMax } from "../../../../src/base/limits.ts";
 import type { HookFinding, HooksFolder } from "../../../../src/calls/policy/hooks/hook.ts";
-import { hooksFoldersOf } from "../../../../src/calls/policy/hooks/hooks-folders.ts";
+import {
+  faultOfOwner,
+  faultOfWriters,
+  hooksFoldersOf,
+} from "../../../../src/calls/policy/hooks/session-folder.ts";
 import { readHooks } from "../../../../src/calls/policy/hooks/read-hooks.ts";
-import { surveyHooks } from "../../../../src/calls/policy/hooks/survey-hooks.ts";
-import { faultOfOwner, faultOfWriters } from "../../../../src/calls/policy/hooks/who-may-write.ts";
+import { surveyHooks } from "../../../../src/calls/policy/hooks/hook-cache.ts";
 import { posixTest } from "../../../e2e/harness/platform.ts";
 import { HooksTree } from "./hooks-tree.ts";
 

@@ -3,7 +3,7 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import { TempFolder } from "../../../e2e/harness/temp-folder.ts";
-import type { Verdict } from "../../../../src/calls/policy/rules/verdict.ts";
+import type { Verdict } from "../../../../src/calls/policy/rules/rule.ts";
 import { action, judged } from "./judging.ts";
 
 const rule = (act: string, match?: unknown, tool: unknown = "Bash"): object => ({

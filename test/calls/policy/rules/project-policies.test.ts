@@ -1,10 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { policyProjectsMax } from "../../../../src/base/limits.ts";
-import {
-  ProjectPolicies,
-  withProject,
-} from "../../../../src/calls/policy/rules/project-policies.ts";
+import { ProjectPolicies, withProject } from "../../../../src/calls/policy/rules/policy-files.ts";
 import { emptyPolicy } from "../../../../src/calls/policy/rules/rule.ts";
 import { TempFolder } from "../../../e2e/harness/temp-folder.ts";
 

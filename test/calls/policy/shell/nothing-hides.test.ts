@@ -8,7 +8,7 @@ import {
   baseNameOf,
   literalOf,
   type ShellKind,
-} from "../../../../src/calls/policy/shell/shell-command.ts";
+} from "../../../../src/calls/policy/shell/shell-text.ts";
 import { TempFolder } from "../../../e2e/harness/temp-folder.ts";
 
 /** Programs that there are not, in all places where a shell may look for one. TEST_SHELL_RUNS makes more of it. */

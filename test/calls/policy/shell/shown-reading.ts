@@ -1,5 +1,5 @@
 import { readShell } from "../../../../src/calls/policy/shell/read-shell.ts";
-import type { SimpleCommand, Word } from "../../../../src/calls/policy/shell/shell-command.ts";
+import type { SimpleCommand, Word } from "../../../../src/calls/policy/shell/shell-text.ts";
 
 /** `…` stands for what is not known of a word, `*` behind it for "none or several". */
 function wordText({ pieces, isMany }: Word): string {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { questionPostBytesMax } from "../../../../src/base/limits.ts";
 import { PageRung } from "../../../../src/interact/questions/page/page-rung.ts";
 import type { ShownEnd } from "../../../../src/interact/questions/terminals.ts";
-import type { Question } from "../../../../src/tools/question-service.ts";
+import type { Question } from "../../../../src/tools/state-services.ts";
 import { isRoot } from "../../../e2e/harness/platform.ts";
 import { shownOf } from "../fixtures.ts";
 

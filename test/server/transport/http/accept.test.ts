@@ -3,7 +3,7 @@ import {
   isAcceptable,
   prefersEventStream,
   takesEventStream,
-} from "../../../../src/server/transport/http/accept.ts";
+} from "../../../../src/server/transport/http/header-rules.ts";
 
 describe("isAcceptable() and takesEventStream()", () => {
   test.each<[string | null, boolean, boolean]>([

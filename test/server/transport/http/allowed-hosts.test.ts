@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import {
   AllowedHosts,
   hostOfAddress,
-} from "../../../../src/server/transport/http/allowed-hosts.ts";
+} from "../../../../src/server/transport/http/request-guard.ts";
 
 test.each([
   ["127.0.0.2", "127.0.0.2"],

@@ -5,8 +5,7 @@ import {
   resumableCharsTotalMax,
   resumableEventsMax,
 } from "../../../../src/base/limits.ts";
-import { EventMemory } from "../../../../src/server/transport/http/event-memory.ts";
-import { EventStore } from "../../../../src/server/transport/http/event-store.ts";
+import { EventMemory, EventStore } from "../../../../src/server/transport/http/event-store.ts";
 
 describe("EventStore", () => {
   test("replays what follows on the same stream, in order", () => {

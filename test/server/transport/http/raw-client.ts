@@ -1,4 +1,4 @@
-import { createDeferred } from "../../../../src/base/deferred.ts";
+import { createDeferred } from "../../../../src/base/shared-work.ts";
 
 /** A connection that sends exactly the bytes it is told to. */
 export class RawClient implements Disposable {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Shares } from "../../../../src/base/shares.ts";
+import { Shares } from "../../../../src/base/turns.ts";
 import {
   jsonValuesMax,
   messageDepthMax,

@@ -6,7 +6,7 @@ import {
   encodeRetry,
   keepAliveComment,
   type SseEvent,
-} from "../../../../src/server/transport/http/sse.ts";
+} from "../../../../src/server/transport/http/event-store.ts";
 import { readEvents } from "./read-events.ts";
 
 describe("encodeEvent()", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { legacyStatus, modernStatus } from "../../../../src/server/transport/http/status.ts";
+import { legacyStatus, modernStatus } from "../../../../src/server/transport/http/header-rules.ts";
 
 describe("modernStatus() and legacyStatus()", () => {
   test.each<[string, number | undefined, number, number]>([

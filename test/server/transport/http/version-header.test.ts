@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { classifyMessage } from "../../../../src/protocol/classify.ts";
+import { classifyMessage } from "../../../../src/protocol/envelope.ts";
 import type { ProtocolFault, RequestId } from "../../../../src/protocol/json-rpc.ts";
 import {
   checkSessionVersion,

@@ -3,10 +3,13 @@ import { Database } from "bun:sqlite";
 
 import { taskQueryCharsMax } from "../../../../src/base/limits.ts";
 import { migrate } from "../../../../src/state/store/migrate.ts";
-import { lineCostChars } from "../../../../src/state/store/tasks/fit-tasks.ts";
-import { selectTasks, type Wanted } from "../../../../src/state/store/tasks/select-tasks.ts";
+import {
+  lineCostChars,
+  selectTasks,
+  type Wanted,
+  wordsFrom,
+} from "../../../../src/state/store/tasks/select-tasks.ts";
 import { TaskTable } from "../../../../src/state/store/tasks/task-table.ts";
-import { wordsFrom } from "../../../../src/state/store/tasks/task-text.ts";
 import { importTasks } from "../../../../src/state/store/tasks/task-transfer.ts";
 
 const scope = { workspace: "/w", owner: "" };

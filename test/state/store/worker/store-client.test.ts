@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { PlanLook } from "../../../../src/state/store/plan-look.ts";
+import { PlanLook } from "../../../../src/state/store/look-file.ts";
 import { StoreClient } from "../../../../src/state/store/worker/store-client.ts";
 
 let root = "";

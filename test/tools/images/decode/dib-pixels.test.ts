@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { readBmp } from "../../../../src/tools/images/decode/dib-pixels.ts";
-import { readBmpHeader } from "../../../../src/tools/images/headers/bmp-header.ts";
+import { readBmpHeader } from "../../../../src/tools/images/headers/dib-header.ts";
 import { fields, sampleBmp } from "../sample-images.ts";
 
 interface Parts {

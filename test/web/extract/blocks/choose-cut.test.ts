@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { chooseCut } from "../../../../src/web/extract/blocks/choose-cut.ts";
+import { chooseCut } from "../../../../src/web/extract/blocks/judge-blocks.ts";
 
 describe("chooseCut()", () => {
   test.each([

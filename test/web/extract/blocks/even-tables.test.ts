@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { evenTables } from "../../../../src/web/extract/blocks/even-tables.ts";
+import { evenTables } from "../../../../src/web/extract/blocks/judge-blocks.ts";
 import { pageBlocks } from "./page-blocks.ts";
 
 const round = (values: readonly number[]): number[] =>

@@ -3,11 +3,9 @@ import { describe, expect, test } from "bun:test";
 import {
   blockFeatureNames,
   blockFeatures,
-} from "../../../../src/web/extract/features/block-features.ts";
-import {
   contextFeatureNames,
   contextFeatures,
-} from "../../../../src/web/extract/features/context-features.ts";
+} from "../../../../src/web/extract/features/block-features.ts";
 import { pageBlocks } from "../blocks/page-blocks.ts";
 
 const html = `

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { keepBlocks } from "../../../../src/web/extract/blocks/keep-blocks.ts";
-import { findManual } from "../../../../src/web/extract/manuals/find-manual.ts";
-import { keepManual } from "../../../../src/web/extract/manuals/keep-manual.ts";
+import { findManual, keepManual } from "../../../../src/web/extract/manuals/find-manual.ts";
 import { pageBlocks } from "../blocks/page-blocks.ts";
 import { shownLines } from "../kinds/shown-lines.ts";
 

@@ -1,9 +1,14 @@
 import { describe, expect, test } from "bun:test";
 
-import { blockFeatureNames } from "../../../../src/web/extract/features/block-features.ts";
-import { contextFeatureNames } from "../../../../src/web/extract/features/context-features.ts";
-import { blockModel } from "../../../../src/web/extract/model/block-model.ts";
-import { forestOpinion, parseForest } from "../../../../src/web/extract/model/forest.ts";
+import {
+  blockFeatureNames,
+  contextFeatureNames,
+} from "../../../../src/web/extract/features/block-features.ts";
+import {
+  blockModel,
+  forestOpinion,
+  parseForest,
+} from "../../../../src/web/extract/model/block-model.ts";
 
 describe("forestOpinion()", () => {
   const forest = parseForest({ bias: 0.5, trees: ["0,1.5,1;-1;1,2,3;2;-2", "0.25"] });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Socket } from "node:net";
 import { PassThrough } from "node:stream";
-import { readHead, type HeadRead } from "../../../../src/web/guard/proxy/read-head.ts";
+import { readHead, type HeadRead } from "../../../../src/web/guard/proxy/request-head.ts";
 
 type Kind = "strict" | "lenient";
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { EngineId } from "../../../../src/web/search/engine.ts";
 import { engineOf } from "../../../../src/web/search/engines/engines.ts";
-import { judgeRedirect } from "../../../../src/web/search/engines/judge-redirect.ts";
-import { rebaseUrl } from "../../../../src/web/search/engines/rebase-url.ts";
+import { judgeRedirect, rebaseUrl } from "../../../../src/web/search/engines/judge-redirect.ts";
 
 /** `-> URL` when it is followed, else the answer. */
 function verdictOf(id: EngineId, from: string, location: string, hops = 0): string {

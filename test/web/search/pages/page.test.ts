@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { openPage } from "../../../../src/web/search/pages/page.ts";
-import { plainText } from "../../../../src/web/search/pages/plain-text.ts";
+import { plainText } from "../../../../src/web/search/pages/web-url.ts";
 
 describe("openPage()", () => {
   test("text() leaves out what is not text, and adds nothing", async () => {

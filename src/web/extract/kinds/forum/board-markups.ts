@@ -1,4 +1,11 @@
-import type { MarkupRow } from "./markup-row.ts";
+/** A row of the tables of forum software: lists of compound selectors, as `parsePattern` reads them. */
+export interface MarkupRow {
+  readonly post: string;
+  readonly body: string;
+  readonly author?: string;
+  readonly date?: string;
+  readonly drop?: string;
+}
 
 /** Boards: the posts of a thread follow one another. */
 export const boardMarkups: Readonly<Record<string, MarkupRow>> = {

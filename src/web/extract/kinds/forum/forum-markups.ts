@@ -1,7 +1,5 @@
-import type { MarkupRow } from "./markup-row.ts";
-import { parsePattern } from "../element-pattern.ts";
-import type { ElementPattern } from "../element-pattern.ts";
-import { boardMarkups } from "./board-markups.ts";
+import { type ElementPattern, parsePattern } from "../element-pattern.ts";
+import { boardMarkups, type MarkupRow } from "./board-markups.ts";
 
 /** Questions with answers, and comments that answer each other. */
 const answerMarkups: Readonly<Record<string, MarkupRow>> = {

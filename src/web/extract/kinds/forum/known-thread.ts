@@ -1,14 +1,10 @@
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import { walkElements } from "../../../dom/walk.ts";
-import { classTokens, matchesPattern } from "../element-pattern.ts";
-import type { ElementPattern } from "../element-pattern.ts";
-import { forumMarkups } from "./forum-markups.ts";
-import { threadPostsMax } from "./post-groups.ts";
 import type { PageFacts } from "../../page-facts.ts";
-import { findPosts, matchesAny } from "./find-posts.ts";
-import type { ForumMarkup } from "./forum-markups.ts";
-import type { Post } from "./post.ts";
-import type { Thread } from "./thread.ts";
+import { classTokens, type ElementPattern, matchesPattern } from "../element-pattern.ts";
+import { findPosts, matchesAny, threadPostsMax } from "./find-posts.ts";
+import { type ForumMarkup, forumMarkups } from "./forum-markups.ts";
+import type { Post, Thread } from "./post.ts";
 
 /** Of the text outside links; the rest of a page with a thread is small parts of many kinds. */
 const bodyPartMin = 0.3;

@@ -1,13 +1,12 @@
 import { isTag } from "domhandler";
-import { classTokens } from "../element-pattern.ts";
+
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import { walkElements } from "../../../dom/walk.ts";
 import type { PageFacts } from "../../page-facts.ts";
-import { holdersOf } from "../holders-of.ts";
-import { findPosts } from "./find-posts.ts";
-import { findPostGroups } from "./post-groups.ts";
-import type { PostGroup } from "./post-groups.ts";
-import type { Thread } from "./thread.ts";
+import { holdersOf } from "../copy-content.ts";
+import { classTokens } from "../element-pattern.ts";
+import { findPostGroups, findPosts, type PostGroup } from "./find-posts.ts";
+import type { Thread } from "./post.ts";
 
 /** Author and time are known for nearly every post of a thread. */
 const markedPartMin = 0.6;

@@ -1,15 +1,18 @@
-import { collapseSpace, lineText, nodeText } from "../../../dom/node-text.ts";
 import { isTag } from "domhandler";
 
+import { collapseSpace, lineText, nodeText } from "../../../dom/clean-text.ts";
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import type { PageFacts } from "../../page-facts.ts";
 import type { TextMeasure } from "../../text-measure.ts";
-import { copyContent } from "../copy-content.ts";
-import { isHeadingOfNothing } from "../heading-of-nothing.ts";
-import { isForSmallScreens, isHiddenByClass } from "../is-furniture.ts";
-import { isActionText } from "./action-text.ts";
-import { isLinkMenu, isPageFurniture } from "./page-furniture.ts";
-import type { ProtectedParts } from "./protected-parts.ts";
+import { copyContent, holdersOf } from "../copy-content.ts";
+import {
+  isForSmallScreens,
+  isHiddenByClass,
+  isLinkMenu,
+  isPageFurniture,
+} from "../is-furniture.ts";
+import { isHeadingOfNothing, shortText } from "../short-text.ts";
+import type { RecordGroup } from "./record-groups.ts";
 
 /** A part of a page with more of its text is not what frames it. */
 const framePartMax = 0.4;
@@ -118,4 +121,28 @@ class RepeatedText {
     const first = this.#text.indexOf(sample);
     return first !== -1 && this.#text.includes(sample, first + sample.length);
   }
+}
+
+/** The longest of the words below is shorter. */
+const actionCharsMax = 32;
+
+/** The texts of links and labels of a shop, a list or a thread that act instead of inform. */
+const action =
+  /^(?:add(?: to)? (?:my )?(?:cart|basket|bag|wish ?-?list|list|compare|favou?rites|part list)|quick (?:view|shop|add|look)|(?:shop|buy|view|learn|read|show|see|load|tell me|find out) (?:now|more|all|details|product|products|less|it now|options)|select options|choose options|compare|go back|back to top|back|close|loading(?:\.{3}|…)?|please wait|sign in|log ?in|sponsored|share|print|save|skip to (?:main )?content|click to (?:expand|shrink)(?:\.{3}|…)?|reply|quote|report|like|permalink|copy link|edit|sort by:?|filters?|clear all|apply|next|previous|prev|menu|search)$/i;
+
+/** True for a part that says nothing but what could be done with a click. */
+export function isActionText(element: HtmlElement, { chars }: TextMeasure): boolean {
+  if (chars === 0 || chars > actionCharsMax) return false;
+  return action.test(shortText(element, actionCharsMax));
+}
+
+/** The records of a page's lists, and their ancestors. */
+export interface ProtectedParts {
+  readonly records: ReadonlySet<HtmlElement>;
+  readonly holders: ReadonlySet<HtmlElement>;
+}
+
+export function protectedParts(groups: readonly RecordGroup[]): ProtectedParts {
+  const records = new Set(groups.flatMap((group) => group.records));
+  return { records, holders: holdersOf(records) };
 }

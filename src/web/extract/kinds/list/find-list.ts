@@ -1,21 +1,14 @@
-import type { ParentNode } from "domhandler";
-import { classTokens } from "../element-pattern.ts";
-import { areCards } from "./card-evidence.ts";
-import { isFramed } from "./page-furniture.ts";
-import { ownLists } from "./own-lists.ts";
-import { findRecordGroups } from "./record-groups.ts";
-import type { RecordGroup } from "./record-groups.ts";
-import { isTag } from "domhandler";
+import { isTag, type ParentNode } from "domhandler";
+
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import { walkElements } from "../../../dom/walk.ts";
-import { isHiddenByClass } from "../is-furniture.ts";
-import { isPageFurniture } from "./page-furniture.ts";
-import type { ProtectedParts } from "./protected-parts.ts";
-import type { KindCandidate } from "../../kind-candidate.ts";
-import type { PageFacts } from "../../page-facts.ts";
-import type { PageClaims } from "../page-claims.ts";
-import { copyList } from "./copy-list.ts";
-import { protectedParts } from "./protected-parts.ts";
+import type { KindCandidate, PageFacts } from "../../page-facts.ts";
+import { classTokens } from "../element-pattern.ts";
+import { isFramed, isHiddenByClass, isPageFurniture } from "../is-furniture.ts";
+import type { PageClaims } from "../short-text.ts";
+import { copyList, type ProtectedParts, protectedParts } from "./copy-list.ts";
+import { areCards, ownLists } from "./list-evidence.ts";
+import { findRecordGroups, type RecordGroup } from "./record-groups.ts";
 
 /** Below it a page has lists, but is not one. */
 const certaintyMin = 0.3;

@@ -1,11 +1,10 @@
-import { isTag, isText } from "domhandler";
-import type { ChildNode, ParentNode } from "domhandler";
+import { type ChildNode, isTag, isText, type ParentNode } from "domhandler";
 
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import { walkElements } from "../../../dom/walk.ts";
 import type { PageFacts } from "../../page-facts.ts";
 import { classTokens } from "../element-pattern.ts";
-import { isFramed } from "./page-furniture.ts";
+import { isFramed } from "../is-furniture.ts";
 
 /** Parts of a page that have the same form and are siblings: cards, rows, entries. */
 export interface RecordGroup {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import type { KindCandidate } from "../../../../../src/web/extract/kind-candidate.ts";
+import type { KindCandidate } from "../../../../../src/web/extract/page-facts.ts";
 import { findKind } from "../../../../../src/web/extract/kinds/find-kind.ts";
 import { readPage } from "../../../../../src/web/extract/read-page.ts";
 import { shownLines } from "../shown-lines.ts";

@@ -1,0 +1,203 @@
+import { isObject, type Params } from "../../../protocol/json-rpc.ts";
+import { encodeCallToolResult, withStructureAsText } from "../../../protocol/result-codec.ts";
+import type { CallToolResult, ContentBlock } from "../../../protocol/tool-types.ts";
+import type { ProtocolVersion } from "../../../protocol/versions.ts";
+import type { CallRequest } from "../../call.ts";
+import type { Amendment, Look, Refusal } from "../../gate/gate-stage.ts";
+import { strictest, type Verdict } from "../rules/rule.ts";
+import { failureText, type Objection, readHookAnswer, warningOf } from "./hook-answer.ts";
+import { type Heeded, type Hook, type HookEnd, hookKey } from "./hook.ts";
+
+/** What the hooks of a call have said before it is made: the strictest decision counts, and the last arguments. */
+export class HeardBefore {
+  /** As the next hook is to see them. */
+  args: unknown;
+  isChanged = false;
+  /** Of the first hook that wants the user to be asked. */
+  asks: Verdict | undefined;
+  /** Of the hook that stopped the call although it ended well. */
+  objection: Objection | undefined;
+
+  constructor(args: unknown) {
+    this.args = args;
+  }
+
+  readonly heed = (hook: Hook, end: HookEnd): Heeded => {
+    if (end.state !== "done") return "stop";
+    const reading = readHookAnswer(end);
+    if (reading.kind === "silent") return "go-on";
+    if (reading.kind === "unusable") {
+      this.objection = { how: reading.how, reason: "" };
+      return "stop";
+    }
+    const { decision, reason, updatedArguments } = reading.answer;
+    if (decision === "deny") {
+      this.objection = { how: "denied it", reason: reason ?? "" };
+      return "stop";
+    }
+    if (decision === "ask") {
+      const rule = `the hook ${hookKey(hook)} (${hook.scope})`;
+      this.asks = strictest([
+        ...(this.asks === undefined ? [] : [this.asks]),
+        { action: "ask", rule, reason },
+      ]);
+    }
+    if (updatedArguments === undefined) return "go-on";
+    this.args = updatedArguments;
+    this.isChanged = true;
+    return "changed";
+  };
+}
+
+/** The result of a call as the client would get it, in the shape of `version`. */
+interface SentResult {
+  readonly json: string;
+  /** What it says as data, where the client does not get that. */
+  readonly dataJson?: string | undefined;
+  /** Of a tool of ours: clients get data from those only that send it themselves. */
+  readonly isOwn: boolean;
+  readonly version: ProtocolVersion;
+}
+
+/** What the hooks of a call have said of its result. It is too late to stop anything: what is wrong becomes a warning. */
+export class HeardAfter {
+  readonly #lines: string[] = [];
+  readonly #version: ProtocolVersion;
+  readonly #isOwn: boolean;
+  #json: string;
+  #dataJson: string | undefined;
+  #isChanged = false;
+
+  constructor({ json, dataJson, isOwn, version }: SentResult) {
+    this.#json = json;
+    this.#dataJson = dataJson;
+    this.#isOwn = isOwn;
+    this.#version = version;
+  }
+
+  /** As the next hook is to see it: whole, with the data. */
+  get result(): unknown {
+    const sent = this.#sent();
+    if (this.#dataJson === undefined || "structuredContent" in sent) return sent;
+    return { ...sent, structuredContent: JSON.parse(this.#dataJson) as unknown };
+  }
+
+  get look(): Look {
+    if (!this.#isChanged) return { lines: this.#lines };
+    const data = this.#dataJson === undefined ? {} : { dataJson: this.#dataJson };
+    return { lines: this.#lines, json: this.#json, ...data };
+  }
+
+  #sent(): Params {
+    return JSON.parse(this.#json) as Params;
+  }
+
+  readonly heed = (hook: Hook, end: HookEnd): Heeded => {
+    if (end.state === "cancelled") return "stop";
+    if (end.state !== "done") {
+      this.#lines.push(failureText(hook, end));
+      return "go-on";
+    }
+    const reading = readHookAnswer(end);
+    if (reading.kind === "silent") return "go-on";
+    if (reading.kind === "unusable") {
+      this.#lines.push(warningOf(hook, reading.how, ""));
+      return "go-on";
+    }
+    const { decision, reason = "", updatedResult } = reading.answer;
+    if (decision === "deny" || decision === "ask") {
+      this.#lines.push(warningOf(hook, `said "${decision}"`, reason));
+    }
+    return updatedResult === undefined ? "go-on" : this.#update(hook, updatedResult);
+  };
+
+  #update(hook: Hook, updated: Params): Heeded {
+    const result = checkedResult(updated);
+    if (result === undefined) {
+      this.#lines.push(warningOf(hook, "gave a result that is none", ""));
+      return "go-on";
+    }
+    const isTextOnly = this.#isOwn && !("structuredContent" in this.#sent());
+    this.#json = encodeCallToolResult(isTextOnly ? this.#asText(result) : result, this.#version);
+    this.#isChanged = true;
+    return "changed";
+  }
+
+  /** The data goes to programs, and to the client only where the hook has left it nothing else. */
+  #asText(result: CallToolResult): CallToolResult {
+    const { structuredContent, ...sent } = result;
+    if (structuredContent === undefined) return sent;
+    this.#dataJson = JSON.stringify(structuredContent);
+    return result.content.length > 0 ? sent : { ...sent, content: withStructureAsText(result) };
+  }
+}
+
+function checkedResult({
+  content,
+  isError,
+  structuredContent,
+  _meta,
+}: Params): CallToolResult | undefined {
+  const isFlag = isError === undefined || typeof isError === "boolean";
+  if (!Array.isArray(content) || !content.every(isBlock) || !isFlag) return undefined;
+  return {
+    content,
+    isError: isError === true,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(isObject(_meta) ? { _meta } : {}),
+  };
+}
+
+/** Its user wrote the hook: only what would be no result at all is kept from clients. */
+function isBlock(block: unknown): block is ContentBlock {
+  if (!isObject(block)) return false;
+  switch (block.type) {
+    case "text":
+      return typeof block.text === "string";
+    case "image":
+    case "audio":
+      return typeof block.data === "string" && typeof block.mimeType === "string";
+    case "resource":
+      return isObject(block.resource) && typeof block.resource.uri === "string";
+    case "resource_link":
+      return typeof block.uri === "string" && typeof block.name === "string";
+    default:
+      return false;
+  }
+}
+
+/** What hooks that have let a call through want to be done besides. */
+interface Said {
+  readonly args?: Params;
+  readonly asks?: Verdict;
+}
+
+const prefix = "hooks:";
+
+/** What they said in an earlier round of the call, in the sealed state that its client has brought back. */
+export function saidEarlier({ ask }: CallRequest): Said | undefined {
+  const [text] = ask?.marksWith?.(prefix) ?? [];
+  // Only this program can have sealed it.
+  return text === undefined ? undefined : (JSON.parse(text) as Said);
+}
+
+/** What they have said now; later rounds will know of it. */
+export function saidNow({ ask }: CallRequest, { asks, args, isChanged }: HeardBefore): Said {
+  const said: Said = {
+    ...(isChanged ? { args: args as Params } : {}),
+    ...(asks === undefined ? {} : { asks }),
+  };
+  ask?.mark?.(prefix + JSON.stringify(said));
+  return said;
+}
+
+export function amendmentOf(
+  { args, asks }: Said,
+  confirm: (call: CallRequest, verdict: Verdict) => Promise<Refusal | undefined>,
+): Amendment | undefined {
+  if (args === undefined && asks === undefined) return undefined;
+  return {
+    ...(args === undefined ? {} : { args }),
+    ...(asks === undefined ? {} : { confirm: (meant) => confirm(meant, asks) }),
+  };
+}

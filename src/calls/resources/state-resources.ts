@@ -1,0 +1,106 @@
+import { describeCallbacks } from "../../base/shown-state.ts";
+import type { ResourceListing } from "../../protocol/resource-types.ts";
+import type { Callback, PlanState } from "../../tools/state-services.ts";
+import type { TasksReply } from "../../tools/task-service.ts";
+import type { ClientContext } from "../call.ts";
+
+/** The callbacks of the client that reads. */
+export const callbacksListing = {
+  uri: "scorpiox://callbacks",
+  name: "callbacks",
+  title: "Callbacks",
+  description: "Reminders that this client has set with SetCallback.",
+  mimeType: "text/plain",
+} as const satisfies ResourceListing;
+
+/** Plan mode in the workspace of the client that reads. */
+const planListing = {
+  uri: "scorpiox://plan",
+  name: "plan",
+  title: "Plan",
+  description: "Whether plan mode is active in this workspace, and its plan.",
+  mimeType: "application/json",
+} as const satisfies ResourceListing;
+
+/** The tasks of the workspace of the client that reads. */
+const tasksListing = {
+  uri: "scorpiox://tasks",
+  name: "tasks",
+  title: "Tasks",
+  description: "The tasks of this workspace with their steps, as TaskManager keeps them.",
+  mimeType: "application/json",
+} as const satisfies ResourceListing;
+
+/** Resources that are always there, known before anything behind them is made; `StateResource` has their texts. */
+export const stateListings: readonly ResourceListing[] = [
+  tasksListing,
+  planListing,
+  callbacksListing,
+];
+
+export function isStateUri(uri: string): boolean {
+  return stateListings.some((listing) => listing.uri === uri);
+}
+
+/** What the server keeps for a client, as a resource that is always there and always has the same URI. */
+export interface StateResource {
+  readonly listing: ResourceListing;
+  text(client: ClientContext): Promise<string>;
+  /** Calls `tell` when what another process may change has changed, until the return value is called. */
+  watch?(client: ClientContext, tell: () => void): () => void;
+}
+
+export function callbacksResource(
+  callbacksOf: (clientId: string) => readonly Callback[],
+): StateResource {
+  return {
+    listing: callbacksListing,
+    text: ({ id }) => Promise.resolve(describeCallbacks(callbacksOf(id))),
+  };
+}
+
+/** Plan mode, and the plan as it stands; null when it cannot be read. */
+interface ShownPlan {
+  readonly state: PlanState;
+  readonly text: string | null;
+}
+
+interface PlanSource {
+  plan(client: ClientContext): Promise<ShownPlan>;
+  /** See `StateResource.watch`. */
+  watch(client: ClientContext, tell: () => void): () => void;
+}
+
+export function planResource(source: PlanSource): StateResource {
+  return {
+    listing: planListing,
+    async text(client) {
+      const { state, text } = await source.plan(client);
+      const { active, goal, planFile, startedAtMs } = state;
+      const startedAt = startedAtMs === null ? null : new Date(startedAtMs).toISOString();
+      const shape = { active, goal, plan_file: planFile, started_at: startedAt, plan: text };
+      return JSON.stringify(shape, null, 2);
+    },
+    watch: (client, tell) => source.watch(client, tell),
+  };
+}
+
+interface TasksSource {
+  tasks(client: ClientContext): Promise<TasksReply>;
+  /** See `StateResource.watch`. */
+  watch(client: ClientContext, tell: () => void): () => void;
+}
+
+/** The tasks of the client's workspace as JSON, as TaskManager gives them. */
+export function tasksResource(source: TasksSource): StateResource {
+  return {
+    listing: tasksListing,
+    async text(client) {
+      const { tasks, matching, currentTaskId, total, pending, notices } =
+        await source.tasks(client);
+      const leftOut = matching - tasks.length;
+      return JSON.stringify({ tasks, leftOut, currentTaskId, total, pending, notices }, null, 2);
+    },
+    watch: (client, tell) => source.watch(client, tell),
+  };
+}

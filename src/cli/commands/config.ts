@@ -1,0 +1,148 @@
+import { AppError } from "../../base/errors.ts";
+import { setInEnvFile, unsetInEnvFile } from "../../config/env-file.ts";
+import { configKeys, findConfigKey } from "../../config/keys.ts";
+import { suggestionFor } from "../../config/nearest-name.ts";
+import { type ConfigEntry, refusalOfProject, refusalOfValue } from "../../config/resolution.ts";
+import { exitCodes } from "../command-io.ts";
+import type { Command } from "../command.ts";
+import {
+  entriesOfLevel,
+  fileOfLevel,
+  levelFlag,
+  noteStrongerSource,
+  sourceText,
+} from "../config-file-level.ts";
+import { jsonFlag } from "../flags.ts";
+import type { Printer } from "../print.ts";
+import { directoryFlags, readStartUp, startUp, startUpFlags } from "../start-up.ts";
+
+export const configGetCommand: Command = {
+  usage: "KEY [--show-source] [--level global|user|project] [--json]",
+  description: "Prints the value in effect. With --level, the value in that file.",
+  flags: {
+    "show-source": { kind: "switch", help: "Say where the value comes from." },
+    ...levelFlag,
+    ...jsonFlag,
+    ...startUpFlags,
+  },
+  arguments: { min: 1, max: 1 },
+  async run({ args, io, print }) {
+    const { config, dirs } = startUp(args, io, print);
+    const [key = ""] = args.positionals;
+    const level = args.text("level");
+    const entries = level === undefined ? config.entries() : entriesOfLevel(level, dirs);
+    const entry = entries.find((candidate) => candidate.key === key);
+    if (entry === undefined) throw notFound(key, entries);
+    if (args.has("json")) print.json(entry);
+    else if (!args.has("show-source")) print.line(entry.value);
+    else print.line(`${entry.value}  # ${sourceText(entry.source)}`);
+    return exitCodes.done;
+  },
+};
+
+function notFound(key: string, entries: readonly ConfigEntry[]): AppError {
+  if (findConfigKey(key) !== undefined) return new AppError("not_found", `${key} is not set.`);
+  const known = [...configKeys.keys(), ...entries.map((entry) => entry.key)];
+  return new AppError("not_found", `There is no key ${key}.${suggestionFor(key, known)}`);
+}
+
+export const configListCommand: Command = {
+  usage: "[--show-source] [--all] [--level global|user|project] [--json]",
+  description:
+    "Lists every key that has a value. With --level, the values in that file, whether or not they are in effect.",
+  flags: {
+    "show-source": { kind: "switch", help: "Say where each value comes from." },
+    all: { kind: "switch", help: "Also list keys that this version does not use." },
+    ...levelFlag,
+    ...jsonFlag,
+    ...startUpFlags,
+  },
+  arguments: { min: 0, max: 0 },
+  async run({ args, io, print }) {
+    const { config, dirs } = startUp(args, io, print);
+    const level = args.text("level");
+    const entries = level === undefined ? config.entries() : entriesOfLevel(level, dirs);
+    const shown = entries.filter((entry) => entry.use === "used" || args.has("all"));
+    if (args.has("json")) print.json(shown);
+    else printLines(shown, args.has("show-source"), print);
+    return exitCodes.done;
+  },
+};
+
+function printLines(entries: readonly ConfigEntry[], withSource: boolean, print: Printer): void {
+  const lines = entries.map((entry) => `${entry.key}=${entry.value}`);
+  const width = Math.max(0, ...lines.map((line) => Math.min(line.length, 40)));
+  for (const [index, entry] of entries.entries()) {
+    const line = lines[index] ?? "";
+    const notes = [
+      ...(withSource ? [sourceText(entry.source)] : []),
+      ...(entry.use === "used" ? [] : ["not used by this version"]),
+    ];
+    print.line(notes.length === 0 ? line : `${line.padEnd(width)}  # ${notes.join("; ")}`);
+  }
+}
+
+export const configSetCommand: Command = {
+  usage: "KEY VALUE [--level global|user|project]",
+  description:
+    "Writes KEY=VALUE into a scorpiox-env.txt, by default the one in ~/.scorpiox.\n" +
+    "Comments, order and other lines of the file stay as they are.",
+  flags: { ...levelFlag, ...directoryFlags },
+  arguments: { min: 1, max: 2 },
+  needsPerson: true,
+  async run({ args, io, print }) {
+    const [key, value] = readPair(args.positionals);
+    const level = args.text("level");
+    const start = readStartUp(args, io);
+    checkAssignment(key, value, level === "project", io.homeDir);
+    const target = fileOfLevel(level, start.dirs);
+    setInEnvFile(target, key, value);
+    report(print, target.file, key);
+    noteStrongerSource(key, target.file, readStartUp(args, io).config, print);
+    return exitCodes.done;
+  },
+};
+
+/** `KEY VALUE` or `KEY=VALUE`. */
+function readPair(words: readonly string[]): [string, string] {
+  const [first = "", second] = words;
+  if (second !== undefined) return [first, second.trim()];
+  const equals = first.indexOf("=");
+  if (equals === -1) throw new AppError("usage", `config set: the value of ${first} is missing.`);
+  return [first.slice(0, equals).trim(), first.slice(equals + 1).trim()];
+}
+
+/** Rejects values that reading would reject: a file written here never gives a warning later. */
+function checkAssignment(key: string, value: string, inProject: boolean, homeDir: string): void {
+  const known = findConfigKey(key);
+  if (known === undefined) {
+    const suggestion = suggestionFor(key, configKeys.keys());
+    throw new AppError("not_found", `There is no key ${key}.${suggestion}`);
+  }
+  const parsed = known.type.parse(value, homeDir);
+  if (parsed === undefined) throw new AppError("usage", refusalOfValue(known, value));
+  const refusal = inProject ? refusalOfProject(known, undefined, parsed) : undefined;
+  if (refusal !== undefined) throw new AppError("usage", refusal);
+}
+
+function report(print: Printer, file: string, key: string): void {
+  print.note(`${key} is set in ${file}`);
+}
+
+export const configUnsetCommand: Command = {
+  usage: "KEY [--level global|user|project]",
+  description: "Removes KEY from a scorpiox-env.txt, by default the one in ~/.scorpiox.",
+  flags: { ...levelFlag, ...directoryFlags },
+  arguments: { min: 1, max: 1 },
+  needsPerson: true,
+  async run({ args, io, print }) {
+    const [key = ""] = args.positionals;
+    const target = fileOfLevel(args.text("level"), readStartUp(args, io).dirs);
+    if (!unsetInEnvFile(target, key)) {
+      throw new AppError("not_found", `${key} is not set in ${target.file}`);
+    }
+    print.note(`${key} is removed from ${target.file}`);
+    noteStrongerSource(key, target.file, readStartUp(args, io).config, print);
+    return exitCodes.done;
+  },
+};

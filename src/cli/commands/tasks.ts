@@ -1,0 +1,142 @@
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
+
+import { formatAmount, formatCount, oneLine } from "../../base/cut-text.ts";
+import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { taskFileBytesMax } from "../../base/limits.ts";
+import type { Task, TaskReply } from "../../state/store/tasks/task-records.ts";
+import type { ExportedTask } from "../../state/store/tasks/task-transfer.ts";
+import { type CommandIo, exitCodes } from "../command-io.ts";
+import type { Command } from "../command.ts";
+import { jsonFlag } from "../flags.ts";
+import type { Printer } from "../print.ts";
+import { startUp, startUpFlags } from "../start-up.ts";
+import { askStore, hasStore, readTaskFile, taskFileOf, taskScope } from "../task-store.ts";
+import { readAll } from "../terminal-io.ts";
+
+/** Not a tool's result: a terminal shows as many as the user wants. */
+const charsMax = Number.MAX_SAFE_INTEGER;
+
+const nothing: TaskReply = {
+  tasks: [],
+  matching: 0,
+  isCut: false,
+  currentTaskId: null,
+  stepId: null,
+  isChanged: false,
+  total: 0,
+  pending: 0,
+};
+
+export const tasksListCommand: Command = {
+  usage: "[WORD ...] [--pending] [--json] [FLAGS]",
+  description:
+    "Lists the tasks of the workspace, which is the current directory unless --cwd or --workspace is given. With words, only\n" +
+    "the tasks that have all of them in their text or their steps.",
+  flags: {
+    pending: { kind: "switch", help: "Only tasks that are not done." },
+    ...jsonFlag,
+    ...startUpFlags,
+  },
+  arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  run({ args, io, print }) {
+    const start = startUp(args, io, print);
+    const action = args.has("pending") ? "pending" : "list";
+    const request = { action, words: args.positionals, charsMax } as const;
+    const scope = taskScope(start, io);
+    const call = { method: "tasks.perform", request: { scope, request } } as const;
+    const reply = hasStore(start) ? (askStore(start, call, print) as TaskReply) : nothing;
+    if (args.has("json")) print.json(shapeOf(reply));
+    else printTasks(reply, print);
+    return Promise.resolve(exitCodes.done);
+  },
+};
+
+function shapeOf({ tasks, matching, currentTaskId, total, pending }: TaskReply): object {
+  return { tasks, leftOut: matching - tasks.length, currentTaskId, total, pending };
+}
+
+function printTasks(reply: TaskReply, print: Printer): void {
+  for (const task of reply.tasks) printTask(task, task.taskId === reply.currentTaskId, print);
+  const leftOut = reply.matching - reply.tasks.length;
+  if (leftOut > 0)
+    print.note(`${formatCount(leftOut)} more are not shown; tasks export prints all.`);
+  print.note(`${formatAmount(reply.total, "task")}, ${formatCount(reply.pending)} pending.`);
+}
+
+function printTask(task: Task, isCurrent: boolean, print: Printer): void {
+  const current = isCurrent ? " (current)" : "";
+  print.line(`${markOf(task)} ${task.taskId}. ${onOneLine(task.text)}${current}`);
+  for (const step of task.steps) {
+    print.line(`    ${markOf(step)} ${step.stepId}. ${onOneLine(step.text)}`);
+  }
+}
+
+function markOf({ isDone }: { readonly isDone: boolean }): string {
+  return isDone ? "[x]" : "[ ]";
+}
+
+function onOneLine(text: string): string {
+  return oneLine(text, text.length);
+}
+
+export const tasksExportCommand: Command = {
+  usage: "[FLAGS]",
+  description:
+    "Prints all tasks of the workspace as JSON, which tasks import reads: scorpiox-code tasks export > tasks.json",
+  flags: {
+    json: { kind: "switch", help: "Print JSON (always on)." },
+    ...startUpFlags,
+  },
+  arguments: { min: 0, max: 0 },
+  run({ args, io, print }) {
+    const start = startUp(args, io, print);
+    const call = { method: "tasks.export", request: { scope: taskScope(start, io) } } as const;
+    const tasks = hasStore(start) ? (askStore(start, call, print) as ExportedTask[]) : [];
+    print.json(taskFileOf(tasks));
+    return Promise.resolve(exitCodes.done);
+  },
+};
+
+export const tasksImportCommand: Command = {
+  usage: "FILE [--json] [FLAGS]",
+  description:
+    "Adds the tasks of a file written by tasks export to those of the workspace; - is standard input. They get new ids, since\n" +
+    "ids are never reused. Either all of them are added or none.",
+  flags: { ...jsonFlag, ...startUpFlags },
+  arguments: { min: 1, max: 1 },
+  async run({ args, io, print }) {
+    const start = startUp(args, io, print);
+    const [name = ""] = args.positionals;
+    const tasks = readTaskFile(await bytesOf(name, io), name);
+    const request = { scope: taskScope(start, io), tasks };
+    const reply = askStore(start, { method: "tasks.import", request }, print);
+    const { taskIds } = reply as { taskIds: number[] };
+    if (args.has("json")) print.json({ taskIds });
+    else print.note(`${formatAmount(taskIds.length, "task")} added${rangeOf(taskIds)}.`);
+    return exitCodes.done;
+  },
+};
+
+/** @throws AppError `not_found`, `system`, `limit` */
+async function bytesOf(name: string, io: CommandIo): Promise<Uint8Array> {
+  if (name === "-") return readAll(io.stdin, taskFileBytesMax, "Standard input");
+  const path = resolve(io.cwd, name);
+  try {
+    return await readAll(createReadStream(path), taskFileBytesMax, path);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    if (systemCodeOf(error) === "ENOENT") {
+      throw new AppError("not_found", `${path}: no such file.`, { cause: error });
+    }
+    throw new AppError("system", `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
+  }
+}
+
+function rangeOf(taskIds: readonly number[]): string {
+  const [first] = taskIds;
+  if (first === undefined) return "";
+  return taskIds.length === 1
+    ? `, with the id ${first}`
+    : `, with the ids ${first} to ${taskIds.at(-1)}`;
+}

@@ -1,0 +1,83 @@
+import type { Bounds } from "./bounds.ts";
+
+/** Where the filter of system calls is read from. */
+const filterFd = 3;
+
+/**
+ * The arguments of `bwrap` for a command within `bounds`, up to the command itself. The command gets a
+ * view of the files of its own, in which later mounts cover earlier ones, and namespaces for processes
+ * and shared memory; it ends with bwrap, which ends with the server.
+ * @param isRoot the kernel's settings belong to it, and bwrap leaves `/proc/sys` open: they name programs that the
+ * kernel starts
+ */
+export function bubblewrapArguments(bounds: Bounds, isRoot: boolean): string[] {
+  const { mode, hasNetwork, cwd, writable, shield, hidden } = bounds;
+  const files =
+    mode === "off"
+      ? [["--dev-bind", "/", "/"]]
+      : [
+          ["--ro-bind", "/", "/"],
+          ["--dev", "/dev"],
+          ...bind("--bind", writable),
+          ...bind("--bind", shield.pinned),
+          ...bind("--ro-bind", shield.closed),
+        ];
+  return [
+    ["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"],
+    hasNetwork ? [] : ["--unshare-net"],
+    ["--seccomp", String(filterFd)],
+    ...files,
+    ...hidden.folders.map((path) => ["--tmpfs", path, "--remount-ro", path]),
+    // A device, which nothing on this kind of mount opens.
+    ...hidden.files.map((path) => ["--ro-bind", "/dev/null", path]),
+    ["--proc", "/proc", ...(isRoot && mode !== "off" ? ["--remount-ro", "/proc"] : [])],
+    ["--chdir", cwd, "--"],
+  ].flat();
+}
+
+/** Outer folders first, so that no mount is covered by that of a folder around it. */
+function bind(how: string, paths: readonly string[]): string[][] {
+  const sorted = [...new Set(paths)].sort((one, other) => one.length - other.length);
+  return sorted.map((path) => [how, path, path]);
+}
+
+/** The system's own program; one of that name on PATH may be anybody's. */
+export const sandboxExec = "/usr/bin/sandbox-exec";
+
+/** Devices that commands write to as a matter of course, and what they write their output to. */
+const devices = ["/dev/null", "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/dtracehelper"];
+
+/** Names are resolved through this socket. */
+const nameServer = "/private/var/run/mDNSResponder";
+
+/** The arguments of `sandbox-exec` (macOS) for a command within `bounds`, up to the command itself. */
+export function seatbeltArguments(bounds: Bounds): string[] {
+  return ["-p", seatbeltProfile(bounds)];
+}
+
+/** The last matching rule applies. */
+export function seatbeltProfile({ mode, hasNetwork, writable, shield, hidden }: Bounds): string {
+  const rules = ["(version 1)", "(allow default)"];
+  if (mode !== "off") {
+    rules.push(
+      "(deny file-write*)",
+      `(allow file-write* (subpath "/dev/fd") ${devices.map(literal).join(" ")})`,
+      ...writable.map((path) => `(allow file-write* ${subpath(path)})`),
+      ...shield.closed.map((path) => `(deny file-write* ${subpath(path)})`),
+      ...shield.pinned.map((path) => `(deny file-write-unlink ${literal(path)})`),
+    );
+  }
+  const secrets = [...hidden.folders, ...hidden.files];
+  rules.push(...secrets.map((path) => `(deny file-read* file-write* ${subpath(path)})`));
+  // Servers of this machine can be reached by the path of their socket, and write for the asker.
+  rules.push('(deny network-outbound (subpath "/"))');
+  rules.push(hasNetwork ? `(allow network-outbound ${literal(nameServer)})` : "(deny network*)");
+  return rules.join("\n");
+}
+
+const subpath = (path: string): string => `(subpath ${quoted(path)})`;
+const literal = (path: string): string => `(literal ${quoted(path)})`;
+
+function quoted(path: string): string {
+  return `"${path.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}

@@ -1,0 +1,95 @@
+import { batchReplyCharsMax } from "../../base/limits.ts";
+import { createFault, encodeError, errorCodes, type RequestId } from "../../protocol/json-rpc.ts";
+import type { Transport } from "../transport/transport.ts";
+/**
+ * One way to the client, on which a request waits for its one reply: the pipe for all that comes by it, or the
+ * response to one HTTP request.
+ */
+export interface ReplyLane extends Outbox {
+  /** HTTP, 2025-11-25: ends the response now; what follows waits until the client comes back for it. */
+  readonly closeEarly?: () => void;
+  /** Undefined: there is none, the request was cancelled. `code` is that of the error, if it is one. */
+  reply(text: string | undefined, code?: number): void;
+}
+
+/** The sending half of a connection, as the server sees it. */
+export type Outbox = Pick<Transport, "send" | "isCongested">;
+
+/** The lane of everything that comes by a pipe: replies and the rest go out the same way, in order. */
+export class PipeLane implements ReplyLane {
+  readonly #outbox: Outbox;
+
+  constructor(outbox: Outbox) {
+    this.#outbox = outbox;
+  }
+
+  get isCongested(): boolean {
+    return this.#outbox.isCongested;
+  }
+
+  send(text: string): void {
+    this.#outbox.send(text);
+  }
+
+  reply(text: string | undefined): void {
+    if (text !== undefined) this.#outbox.send(text);
+  }
+}
+
+const tooMuch = createFault(
+  errorCodes.internalError,
+  `The replies to this batch have more than ${batchReplyCharsMax} characters: send fewer requests at a time`,
+);
+
+/** Collects the replies of one JSON-RPC batch; they go out as one array (docs/spec/legacy.md#batches). */
+export class BatchReplies {
+  readonly #lane: ReplyLane;
+  readonly #replies: string[] = [];
+  #chars = 0;
+  #expected = 0;
+  #isComplete = false;
+
+  constructor(lane: ReplyLane) {
+    this.#lane = lane;
+  }
+
+  /**
+   * A place for one reply, to be filled once; undefined fills it with nothing, for a cancelled request. What is too
+   * much for one message becomes an error with `id`.
+   */
+  expect(id: RequestId | undefined): ReplyLane {
+    const lane = this.#lane;
+    this.#expected += 1;
+    return {
+      send: (text) => lane.send(text),
+      get isCongested() {
+        return lane.isCongested;
+      },
+      reply: (text) => {
+        this.#expected -= 1;
+        if (text !== undefined) this.#add(id, text);
+        this.#replyWhenComplete();
+      },
+    };
+  }
+
+  #add(id: RequestId | undefined, text: string): void {
+    const isTooMuch = this.#chars + text.length > batchReplyCharsMax;
+    const reply = isTooMuch ? encodeError(id, tooMuch) : text;
+    this.#chars += reply.length;
+    this.#replies.push(reply);
+  }
+
+  /** All elements have been read: no more places will be asked for. */
+  complete(): void {
+    this.#isComplete = true;
+    this.#replyWhenComplete();
+  }
+
+  /** There is no reply to a batch of notifications, responses and cancelled requests. */
+  #replyWhenComplete(): void {
+    if (!this.#isComplete || this.#expected > 0) return;
+    this.#isComplete = false;
+    this.#lane.reply(this.#replies.length === 0 ? undefined : `[${this.#replies.join(",")}]`);
+  }
+}

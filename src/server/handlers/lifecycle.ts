@@ -1,0 +1,88 @@
+import { claimsModernEra, metaOf, type NotificationMessage } from "../../protocol/envelope.ts";
+import { encodeDiscoverResult, encodeInitializeResult } from "../../protocol/handshake-codec.ts";
+import { isRequestId } from "../../protocol/json-rpc.ts";
+import { isLogLevel, logLevels } from "../../protocol/log-level.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import { invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
+import { offeredCapabilities } from "../context/offered-capabilities.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+
+/** Opens the legacy session. Never an error for the version that was asked for (docs/spec/legacy.md#which-era). */
+export function handleInitialize(
+  request: ActiveRequest,
+  connection: ServedConnection,
+): MethodReply {
+  const { server, session } = connection;
+  const { features, instructions } = server;
+  const version = session.begin(request.params);
+  features.router.meet?.(session.capabilities);
+  // What an earlier session of this connection was not told yet is not told to this one.
+  server.release(connection);
+  const offered = { ...offeredCapabilities(features), channel: session.takesChannel };
+  return resultReply(encodeInitializeResult(version, { offered, instructions }));
+}
+
+/** `server/discover` (docs/spec/modern.md#discovery). */
+export function handleDiscover(
+  { asker }: ActiveRequest,
+  { server }: ServedConnection,
+): MethodReply {
+  const { features, instructions } = server;
+  features.router.meet?.(asker.capabilities);
+  const offered = offeredCapabilities(features);
+  return resultReply(encodeDiscoverResult({ offered, instructions }));
+}
+
+/** The same without envelope: an old client never sends it (docs/spec/legacy.md#which-era). */
+export function handleDiscoverWithoutEnvelope(): MethodReply {
+  return invalidParams(
+    'params._meta must have "io.modelcontextprotocol/protocolVersion" and "io.modelcontextprotocol/clientCapabilities"',
+  );
+}
+
+/**
+ * Notifications are never answered; an unknown or malformed one is ignored (docs/spec/modern.md#notifications). Only cancelling exists
+ * in both eras: one with a modern envelope does nothing to the session (docs/spec/legacy.md#which-era).
+ */
+export function handleNotification(
+  message: NotificationMessage,
+  connection: ServedConnection,
+): void {
+  if (message.method === "notifications/cancelled") return cancelRequest(message, connection);
+  if (claimsModernEra(metaOf(message.params) ?? {})) return;
+  switch (message.method) {
+    case "notifications/initialized":
+      connection.session.markInitialized();
+      connection.server.admit(connection);
+      return;
+    case "notifications/roots/list_changed":
+      connection.session.forgetRoots();
+      connection.server.onRootsChanged(connection.session.legacyAsker(connection.outbox).client);
+      return;
+    default:
+  }
+}
+
+/** Looked up among the requests of both eras. `initialize` is answered at once and so cannot be cancelled (docs/spec/legacy.md#sessions). */
+function cancelRequest(message: NotificationMessage, connection: ServedConnection): void {
+  const id = message.params?.requestId;
+  if (isRequestId(id)) connection.inFlight.cancel(id);
+}
+
+const empty = resultReply("{}");
+
+/** Answered at any time, also before `initialize` (docs/spec/legacy.md#sessions). */
+export function handlePing(): MethodReply {
+  return empty;
+}
+
+/** `logging/setLevel`, legacy only; the level is the session's (docs/spec/legacy.md#sessions). */
+export function handleSetLogLevel(
+  request: ActiveRequest,
+  connection: ServedConnection,
+): MethodReply {
+  const level = request.params?.level;
+  if (!isLogLevel(level)) return invalidParams(`level must be one of ${logLevels.join(", ")}`);
+  connection.session.setLogLevel(level);
+  return resultReply("{}");
+}

@@ -1,0 +1,167 @@
+import { watchedCharsMax, watchedResourcesMax } from "../../base/limits.ts";
+import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
+import { notCacheable } from "../../protocol/list-parts.ts";
+import { uriProblem } from "../../protocol/resource-types.ts";
+import {
+  encodeResourceContents,
+  encodeResourcesList,
+  encodeResourceTemplatesList,
+} from "../../protocol/resources-codec.ts";
+import { isModernVersion, type ProtocolVersion } from "../../protocol/versions.ts";
+import { withRounds } from "../ask/with-rounds.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import {
+  cancelledReply,
+  faultReply,
+  invalidParams,
+  type MethodReply,
+  resultReply,
+} from "../connection/method.ts";
+import type { WatchedUris } from "../connection/session.ts";
+import { featureOf, listCacheHints, type ServedConnection } from "../context/server-context.ts";
+import { charsOf } from "../subscriptions/listen-filter.ts";
+import { HandlerContext, pageReply } from "./handler-context.ts";
+
+export type UriParam =
+  | { readonly kind: "uri"; readonly uri: string }
+  | { readonly kind: "refused"; readonly reply: MethodReply };
+
+/** `params.uri`, checked for its form (docs/spec/modern.md#resources-and-prompts). */
+export function readUriParam(params: Params | undefined): UriParam {
+  const uri = params?.uri;
+  const problem = uriProblem(uri);
+  if (typeof uri === "string" && problem === undefined) return { kind: "uri", uri };
+  return { kind: "refused", reply: invalidParams(`uri ${problem}`) };
+}
+
+/** `resources/list` (docs/spec/modern.md#resources-and-prompts). */
+export async function handleResourcesList(
+  request: ActiveRequest,
+  connection: ServedConnection,
+): Promise<MethodReply> {
+  const entries = await featureOf(connection, "resources").list(request.client);
+  const hints = listCacheHints(connection.server.features, "resources");
+  return pageReply(request, { name: "resources", entries, keyOf: ({ uri }) => uri }, (page) =>
+    encodeResourcesList(page, request.version, hints),
+  );
+}
+
+/** `resources/templates/list` (docs/spec/modern.md#resources-and-prompts). */
+export async function handleResourceTemplatesList(
+  request: ActiveRequest,
+  connection: ServedConnection,
+): Promise<MethodReply> {
+  const entries = await featureOf(connection, "resources").templates(request.client);
+  const hints = listCacheHints(connection.server.features, "resources");
+  return pageReply(
+    request,
+    { name: "templates", entries, keyOf: ({ uriTemplate }) => uriTemplate },
+    (page) => encodeResourceTemplatesList(page, request.version, hints),
+  );
+}
+
+/** `resources/read`: checks the form of the URI; its provider knows what there is, and may ask the client. */
+export function handleResourcesRead(
+  request: ActiveRequest,
+  connection: ServedConnection,
+): MethodReply | Promise<MethodReply> {
+  const param = readUriParam(request.params);
+  if (param.kind === "refused") return param.reply;
+  return withRounds(request, connection, () => read(param.uri, request, connection));
+}
+
+async function read(
+  uri: string,
+  request: ActiveRequest,
+  connection: ServedConnection,
+): Promise<MethodReply> {
+  const { version, params } = request;
+  const context = new HandlerContext(request, connection);
+  const reading = await featureOf(connection, "resources").read(uri, context);
+  if (reading === undefined || reading.contents.length === 0) return notFound(uri, version);
+  // What a client was asked for is no part of what a cache would know the result by (docs/spec/modern.md#caching).
+  const isAnswer = params?.inputResponses !== undefined || params?.requestState !== undefined;
+  const hints = isAnswer ? notCacheable : (reading.cacheHints ?? notCacheable);
+  return resultReply(encodeResourceContents(reading.contents, version, hints));
+}
+
+/** Never empty contents; the code is that of the era (docs/spec/modern.md#resources-and-prompts, SH7). */
+function notFound(uri: string, version: ProtocolVersion): MethodReply {
+  const code = isModernVersion(version) ? errorCodes.invalidParams : errorCodes.resourceNotFound;
+  return faultReply(createFault(code, "Resource not found", { uri }));
+}
+
+const done = resultReply("{}");
+
+/** `resources/subscribe`, legacy only: `notifications/resources/updated` follow in the session (docs/spec/legacy.md#sessions). */
+export function handleResourcesSubscribe(
+  request: ActiveRequest,
+  connection: ServedConnection,
+): MethodReply | Promise<MethodReply> {
+  const param = readUriParam(request.params);
+  if (param.kind === "refused") return param.reply;
+  const { uri } = param;
+  const asking = featureOf(connection, "resources").prepareWatch?.([uri], request.client);
+  return (
+    asking?.then(() => subscribe(uri, request, connection)) ?? subscribe(uri, request, connection)
+  );
+}
+
+function subscribe(uri: string, request: ActiveRequest, connection: ServedConnection): MethodReply {
+  // Whoever gave it up while another server was asked is not told of changes.
+  if (request.isCancelled) return cancelledReply;
+  const resources = featureOf(connection, "resources");
+  if (!resources.canSubscribe(uri, request.client)) {
+    return invalidParams("uri names nothing that changes: there is nothing to subscribe to", {
+      uri,
+    });
+  }
+  const { subscribedUris } = connection.session;
+  if (!subscribedUris.has(uri) && !hasRoom(subscribedUris, uri)) {
+    return invalidParams(
+      `${subscribedUris.size} resources are subscribed to, and there is no room for more: unsubscribe from one`,
+    );
+  }
+  subscribedUris.add(uri, () => resources.watch?.(uri, request.client) ?? nothingToEnd);
+  return done;
+}
+
+function nothingToEnd(): void {}
+
+function hasRoom(subscribedUris: WatchedUris, uri: string): boolean {
+  if (subscribedUris.size >= watchedResourcesMax) return false;
+  return charsOf(subscribedUris) + uri.length <= watchedCharsMax;
+}
+
+/** `resources/unsubscribe`, legacy only; unsubscribing without a subscription is not an error. */
+export function handleResourcesUnsubscribe(
+  request: ActiveRequest,
+  connection: ServedConnection,
+): MethodReply {
+  const param = readUriParam(request.params);
+  if (param.kind === "refused") return param.reply;
+  connection.session.subscribedUris.delete(param.uri);
+  return done;
+}
+
+/** `resources/directory/read` of the skills extension: direct children, page by page (docs/spec/modern.md#skills). */
+export function handleResourcesDirectoryRead(
+  request: ActiveRequest,
+  connection: ServedConnection,
+): MethodReply | Promise<MethodReply> {
+  const param = readUriParam(request.params);
+  return param.kind === "refused" ? param.reply : readDirectory(param.uri, request, connection);
+}
+
+async function readDirectory(
+  uri: string,
+  request: ActiveRequest,
+  connection: ServedConnection,
+): Promise<MethodReply> {
+  const entries = await featureOf(connection, "skills").directory(uri, request.client);
+  if (entries === undefined) return invalidParams("uri names no directory", { uri });
+  const hints = listCacheHints(connection.server.features, "skills");
+  return pageReply(request, { name: "directory", entries, keyOf: ({ uri }) => uri }, (page) =>
+    encodeResourcesList(page, request.version, hints),
+  );
+}

@@ -1,0 +1,212 @@
+import type { Database } from "bun:sqlite";
+
+import type { StateScope } from "../../base/server-events.ts";
+
+/** One run of the server. With the boot and the start time, a process id identifies one process permanently. */
+export interface ServerInstance {
+  readonly id: string;
+  readonly pid: number;
+  /** Clock ticks after boot; 0 where that is unknown. */
+  readonly startTicks: number;
+  /** Changes with every boot; empty where that is unknown. */
+  readonly bootId: string;
+}
+
+/** A process group that was alive when it was last heard of. */
+export interface LiveGroup {
+  readonly groupId: number;
+  /** When its leader started. */
+  readonly startTicks: number;
+}
+
+/**
+ * The server runs that have children, so that the next start can end the processes that a run left behind when both it
+ * and its guardian were killed.
+ */
+export class Ledger {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  addInstance({ id, pid, startTicks, bootId }: ServerInstance): void {
+    this.#database
+      .query("INSERT OR REPLACE INTO instances (id, pid, start_ticks, boot_id) VALUES (?, ?, ?, ?)")
+      .run(id, pid, startTicks, bootId);
+  }
+
+  /** Forgets a run and its groups: nothing of it is left. */
+  removeInstance(id: string): void {
+    this.#database.query("DELETE FROM instances WHERE id = ?").run(id);
+  }
+
+  addGroup(instanceId: string, { groupId, startTicks }: LiveGroup): void {
+    this.#database
+      .query(
+        "INSERT OR REPLACE INTO live_groups (instance_id, group_id, start_ticks) VALUES (?, ?, ?)",
+      )
+      .run(instanceId, groupId, startTicks);
+  }
+
+  removeGroup(instanceId: string, groupId: number): void {
+    this.#database
+      .query("DELETE FROM live_groups WHERE instance_id = ? AND group_id = ?")
+      .run(instanceId, groupId);
+  }
+
+  instances(): ServerInstance[] {
+    const rows = this.#database
+      .query("SELECT id, pid, start_ticks AS startTicks, boot_id AS bootId FROM instances")
+      .all();
+    return rows as ServerInstance[];
+  }
+
+  groupsOf(instanceId: string): LiveGroup[] {
+    const rows = this.#database
+      .query(
+        "SELECT group_id AS groupId, start_ticks AS startTicks FROM live_groups WHERE instance_id = ?",
+      )
+      .all(instanceId);
+    return rows as LiveGroup[];
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** A search engine that is left alone for a while. */
+export interface EngineSuspension {
+  readonly engine: string;
+  /** Why, for a person. */
+  readonly reason: string;
+  /** End of it, in ms of the wall clock: it is meant for other processes too. */
+  readonly untilMs: number;
+  /** Until then some process finds out whether the engine answers again; 0 = none does. */
+  readonly probeUntilMs: number;
+  /** Failures of each kind since the engine last answered. */
+  readonly challenges: number;
+  readonly denials: number;
+  readonly faults: number;
+}
+
+const columns =
+  "engine, reason, until_ms AS untilMs, probe_until_ms AS probeUntilMs, challenges, denials, faults";
+
+/** Which search engines are suspended, for all processes. Decides nothing. Every method may throw an SQLite error. */
+export class EngineSuspensions {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  all(): EngineSuspension[] {
+    const rows = this.#database.query(`SELECT ${columns} FROM engine_suspensions`).all();
+    return rows as EngineSuspension[];
+  }
+
+  /**
+   * Makes the caller the one that probes the engine until `probeUntilMs`. False when the suspension is not as it was
+   * seen any more: another process was quicker.
+   */
+  claimProbe(seen: EngineSuspension, probeUntilMs: number): boolean {
+    const { changes } = this.#database
+      .query(
+        `UPDATE engine_suspensions SET probe_until_ms = ?
+         WHERE engine = ? AND until_ms = ? AND probe_until_ms = ?`,
+      )
+      .run(probeUntilMs, seen.engine, seen.untilMs, seen.probeUntilMs);
+    return changes === 1;
+  }
+
+  /**
+   * Puts what `change` makes of the present suspension in its place, with no other process in between.
+   * Undefined = not suspended.
+   */
+  update(
+    engine: string,
+    change: (present: EngineSuspension | undefined) => EngineSuspension | undefined,
+  ): void {
+    this.#database
+      .transaction(() => {
+        const row = this.#database
+          .query(`SELECT ${columns} FROM engine_suspensions WHERE engine = ?`)
+          .get(engine);
+        this.#put(engine, change((row as EngineSuspension | null) ?? undefined));
+      })
+      .immediate();
+  }
+
+  clear(): void {
+    this.#database.query("DELETE FROM engine_suspensions").run();
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #put(engine: string, suspension: EngineSuspension | undefined): void {
+    if (suspension === undefined) {
+      this.#database.query("DELETE FROM engine_suspensions WHERE engine = ?").run(engine);
+      return;
+    }
+    const { reason, untilMs, probeUntilMs, challenges, denials, faults } = suspension;
+    this.#database
+      .query(
+        `INSERT OR REPLACE INTO engine_suspensions
+           (engine, reason, until_ms, probe_until_ms, challenges, denials, faults)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(engine, reason, untilMs, probeUntilMs, challenges, denials, faults);
+  }
+}
+
+/** Plan mode of one scope: there is a row while it is active. */
+export interface ActivePlan {
+  readonly goal: string;
+  /** Absolute real path. */
+  readonly planFile: string;
+  /** ms since 1970. */
+  readonly startedAtMs: number;
+}
+
+export const planQuery =
+  "SELECT goal, plan_file AS planFile, started_ms AS startedAtMs FROM plans WHERE workspace = ? AND owner = ?";
+
+/** Which scopes are in plan mode, for all processes. Decides nothing. Every method may throw an SQLite error. */
+export class PlanTable {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Null when plan mode is not active. */
+  get({ workspace, owner }: StateScope): ActivePlan | null {
+    return this.#database.query(planQuery).get(workspace, owner) as ActivePlan | null;
+  }
+
+  /** Keeps `plan` unless one is active. Returns the one that is active now: compare it with yours. */
+  setIfInactive(scope: StateScope, plan: ActivePlan): { isSet: boolean; plan: ActivePlan } {
+    const active = this.get(scope);
+    if (active !== null) return { isSet: false, plan: active };
+    this.#database
+      .query(
+        "INSERT INTO plans (workspace, owner, goal, plan_file, started_ms) VALUES (?, ?, ?, ?, ?)",
+      )
+      .run(scope.workspace, scope.owner, plan.goal, plan.planFile, plan.startedAtMs);
+    return { isSet: true, plan };
+  }
+
+  /** Ends it if it began at `startedAtMs` (null: whenever it began). Returns the ended plan mode, or null. */
+  clear(scope: StateScope, startedAtMs: number | null): ActivePlan | null {
+    const active = this.get(scope);
+    if (startedAtMs !== null && active?.startedAtMs !== startedAtMs) return null;
+    this.#database
+      .query("DELETE FROM plans WHERE workspace = ? AND owner = ?")
+      .run(scope.workspace, scope.owner);
+    return active;
+  }
+}

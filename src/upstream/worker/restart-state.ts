@@ -1,0 +1,68 @@
+import {
+  upstreamRestartMs,
+  upstreamRestartMsMax,
+  upstreamStableMs,
+} from "../../base/upstream-limits.ts";
+import type { UpstreamControl } from "../upstreams.ts";
+import type { UpstreamOptions } from "./upstream-options.ts";
+/** Who has subscribed to what: a new Worker is told of it. */
+export class KeptSubscriptions {
+  readonly #clients = new Map<string, Set<string>>();
+
+  add(uri: string, clientId: string): void {
+    const clients = this.#clients.get(uri) ?? new Set();
+    this.#clients.set(uri, clients.add(clientId));
+  }
+
+  remove(uri: string, clientId: string): void {
+    const clients = this.#clients.get(uri);
+    if (clients?.delete(clientId) === true && clients.size === 0) this.#clients.delete(uri);
+  }
+
+  removeClient(clientId: string): void {
+    for (const uri of this.#clients.keys()) this.remove(uri, clientId);
+  }
+
+  *[Symbol.iterator](): Generator<readonly [uri: string, clientId: string], void> {
+    for (const [uri, clients] of this.#clients) {
+      for (const clientId of clients) yield [uri, clientId];
+    }
+  }
+}
+
+/** What a Worker has to be started with that takes the place of one that was told this. */
+export function optionsAfter(control: UpstreamControl, options: UpstreamOptions): UpstreamOptions {
+  if (control.kind === "switch-workspace") {
+    const { workspace: _before, ...others } = options;
+    return control.workspace === null ? others : { ...others, workspace: control.workspace };
+  }
+  if (control.kind === "switch-project") {
+    const { folders, projectDir } = control;
+    return { ...options, folders, dirs: { ...options.dirs, projectDir: projectDir ?? undefined } };
+  }
+  if (control.kind === "several-principals") return { ...options, principals: "several" };
+  return control.kind === "show-apps" ? { ...options, apps: control.apps } : options;
+}
+
+/** How long a Worker that was lost stays away: not at all at first, then longer with each loss that follows soon. */
+export class RestartPause {
+  #losses = 0;
+  #startedAt = 0;
+  readonly #firstMs: number;
+
+  constructor(firstMs = upstreamRestartMs) {
+    this.#firstMs = firstMs;
+  }
+
+  onStart(): void {
+    this.#startedAt = performance.now();
+  }
+
+  /** Milliseconds until the next one may start. */
+  onLoss(): number {
+    if (performance.now() - this.#startedAt >= upstreamStableMs) this.#losses = 0;
+    this.#losses += 1;
+    if (this.#losses === 1) return 0;
+    return Math.min(this.#firstMs * 2 ** (this.#losses - 2), upstreamRestartMsMax);
+  }
+}
