@@ -1,8 +1,7 @@
 import type { Cancellation } from "../base/cancellation.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { InputRequests } from "../protocol/input-request.ts";
-import type { Params, ProtocolFault } from "../protocol/json-rpc.ts";
-import type { LogLevel } from "../protocol/log-level.ts";
+import type { LogLevel, Params, ProtocolFault } from "../protocol/json-rpc.ts";
 import type { ToolAnnotations, ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 import type { BlockReason, ServerRights } from "../upstream/snapshot.ts";

@@ -15,7 +15,7 @@ import { escapeHidden } from "../upstream/trust/hidden-characters.ts";
 import { judgeCatalogue } from "../upstream/trust/judge-catalogue.ts";
 import { lockPinsOf, readLock } from "../upstream/trust/lock/read-lock.ts";
 import { ToolRules } from "../upstream/trust/tool-rules.ts";
-import { emptyPins } from "../upstream/trust/trust-record.ts";
+import { emptyPins } from "../upstream/trust/trust-file.ts";
 import type { NewPins } from "../upstream/trust/trust-store.ts";
 import type { CommandContext } from "./command.ts";
 import { askCatalogues, type ServersOfCommand } from "./configured-servers.ts";

@@ -3,8 +3,7 @@ import { join } from "node:path";
 
 import { AppError } from "../base/errors.ts";
 import { product } from "../base/product.ts";
-import { createExpansion } from "../upstream/config/create-expansion.ts";
-import { expandLaunch } from "../upstream/config/expand-launch.ts";
+import { createExpansion, expandLaunch } from "../upstream/config/expand-launch.ts";
 import type { ExpansionContext } from "../upstream/config/expansion-context.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import { loginRoads, LoginStore } from "../upstream/oauth/login-store.ts";

@@ -14,8 +14,8 @@ import { launchVerdictOf } from "../upstream/trust/launch-approval.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
 import { type CommandIo, exitCodes } from "./command-io.ts";
 import type { Printer } from "./print.ts";
-import { shownEntry } from "./shown-entry.ts";
 import type { StartUp } from "./start-up.ts";
+import { shownEntry } from "./typed-server.ts";
 
 /** `user`: it comes from a file that only the user can have written, and needs no approval. */
 export type TrustState = "user" | "approved" | "denied" | "pending";

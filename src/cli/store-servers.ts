@@ -12,9 +12,14 @@ import { type FlagTable, jsonFlag } from "./flags.ts";
 import { scopeFlags, type ServerFile, serverFileOf } from "./mcp-scope.ts";
 import type { Printer } from "./print.ts";
 import { readable } from "./server-rows.ts";
-import { entryLines, shownEntry } from "./shown-entry.ts";
 import type { StartUp } from "./start-up.ts";
-import { approveTypedServer, checkTypedServer, warnOfSecrets } from "./typed-server.ts";
+import {
+  approveTypedServer,
+  checkTypedServer,
+  entryLines,
+  shownEntry,
+  warnOfSecrets,
+} from "./typed-server.ts";
 
 /** For commands after which a server may be started. */
 export const installFlags: FlagTable = {

@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { hideInArguments, hideLiteral, isSecretName } from "../base/secrets.ts";
 import { launchIdentity } from "../upstream/config/entry-launch.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { isOwnEntry, isOwnServerName } from "../upstream/config/own-entry.ts";
@@ -6,13 +7,13 @@ import { readEntry } from "../upstream/config/read-entry.ts";
 import { EntryFault, type EntryOrigin, type ServerEntry } from "../upstream/config/server-entry.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
+import { tomlKey, tomlPairs } from "../upstream/edit/toml-edit.ts";
 import { approveLaunchOf } from "../upstream/trust/launch-approval.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { CommandContext } from "./command.ts";
 import type { ServerFile } from "./mcp-scope.ts";
 import type { Printer } from "./print.ts";
-import { plainSecrets } from "./shown-entry.ts";
 import type { StartUp } from "./start-up.ts";
 
 /**
@@ -88,4 +89,76 @@ export function warnOfSecrets(
       `${secret.path} of ${name} looks like a secret, and others can read the project's files. Write \${${secret.name}} instead, which is read from the environment, or use --scope global with \${keyring:${secret.name}}.`,
     );
   }
+}
+
+/** A secret in an entry, by its path: `env.GITHUB_TOKEN`. */
+interface PlainSecret {
+  readonly path: string;
+  /** A name for it, to be used in a reference. */
+  readonly name: string;
+}
+
+/** Headers that say nothing secret. */
+const openHeaders = new Set([
+  "accept",
+  "content-type",
+  "user-agent",
+  "x-mcp-readonly",
+  "x-mcp-toolsets",
+]);
+/** The entry with `***` in the place of every secret that is written in it; references stay. */
+export function shownEntry(entry: NewEntry): NewEntry {
+  return Object.fromEntries(
+    Object.entries(entry).map(([key, value]) => [key, shownValue([key], value)]),
+  );
+}
+
+/** Secrets that are written in the entry itself. */
+export function plainSecrets(entry: NewEntry): readonly PlainSecret[] {
+  return differences([], entry, shownEntry(entry));
+}
+
+/** As a table of `config.toml`, secrets hidden. */
+export function entryLines(name: string, entry: NewEntry): readonly string[] {
+  return [`[mcp.servers.${tomlKey(name)}]`, ...tomlPairs(shownEntry(entry))];
+}
+
+function shownValue(path: readonly string[], value: unknown): unknown {
+  if (typeof value === "string") return shownText(path, value);
+  if (Array.isArray(value)) {
+    return value.every((item) => typeof item === "string")
+      ? hideInArguments(value)
+      : value.map((item) => shownValue(path, item));
+  }
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, shownValue([...path, key], inner)]),
+  );
+}
+
+function shownText(path: readonly string[], text: string): string {
+  const [field, name = ""] = path;
+  if (field === "headers") return openHeaders.has(name.toLowerCase()) ? text : hideLiteral(text);
+  const isPlace = field === "oauth" && name.endsWith("_file");
+  if (path.length > 1 && isSecretName(name) && !isPlace) return hideLiteral(text);
+  return hideInArguments([text])[0] ?? "";
+}
+
+function differences(path: readonly string[], one: unknown, other: unknown): PlainSecret[] {
+  if (typeof one === "object" && one !== null && typeof other === "object" && other !== null) {
+    return Object.entries(one).flatMap(([key, value]) =>
+      differences([...path, key], value, (other as Record<string, unknown>)[key]),
+    );
+  }
+  if (one === other) return [];
+  return [{ path: path.join("."), name: nameFor(path, other) }];
+}
+
+/** The part before the hidden one, as in `API_KEY=***`, else the key of a map. */
+function nameFor(path: readonly string[], shown: unknown): string {
+  const written =
+    typeof shown === "string" ? /([A-Za-z][\w-]*)=\*\*\*/.exec(shown)?.[1] : undefined;
+  const key = path.length > 1 ? path.at(-1) : undefined;
+  const name = written ?? (key !== undefined && !/^\d+$/.test(key) ? key : "SECRET");
+  return name.toUpperCase().replaceAll(/\W/g, "_");
 }

@@ -2,13 +2,15 @@ import { type ClientCapabilities, readClientCapabilities } from "./client-capabi
 import {
   createFault,
   errorCodes,
+  isLogLevel,
   isObject,
   isRequestId,
+  type LogLevel,
+  logLevels,
   type Params,
   type ProtocolFault,
   type RequestId,
 } from "./json-rpc.ts";
-import { isLogLevel, type LogLevel, logLevels } from "./log-level.ts";
 import { isModernVersion, modernVersions, type ModernVersion } from "./versions.ts";
 
 /** The reserved `_meta` keys of the modern revisions (docs/spec/modern.md#envelope). */

@@ -72,3 +72,25 @@ function sorted(object: Readonly<Record<string, unknown>>): Readonly<Record<stri
   const names = Object.keys(object).sort();
   return Object.fromEntries(names.map((name) => [name, object[name]]));
 }
+
+/** Levels of `logging/setLevel`, least severe first (RFC 5424). */
+export const logLevels = [
+  "debug",
+  "info",
+  "notice",
+  "warning",
+  "error",
+  "critical",
+  "alert",
+  "emergency",
+] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export function isLogLevel(value: unknown): value is LogLevel {
+  return logLevels.some((level) => level === value);
+}
+
+/** True when a client that asked for `least` and above wants a message of `level`. */
+export function isWantedAt(level: LogLevel, least: LogLevel): boolean {
+  return logLevels.indexOf(level) >= logLevels.indexOf(least);
+}

@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { AppError } from "../base/errors.ts";
 import type { ReadFormat } from "../web/documents/read-document.ts";
 import type { PdfText } from "../web/documents/read-pdf.ts";
-import type { LoadedPage } from "../web/pages/loaded-page.ts";
+import type { LoadedPage } from "../web/pages/page-url.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
 
 /** A page may settle this long, in ms: the longest that any client waits for an answer leaves room for it. */

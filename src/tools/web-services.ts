@@ -1,5 +1,5 @@
 import type { PdfText } from "../web/documents/read-pdf.ts";
-import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../web/pages/loaded-page.ts";
+import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../web/pages/page-url.ts";
 import type { SearchReply, SearchRequest } from "../web/search/search-reply.ts";
 
 /** Pages and searches; the work is done by the web service, never in the Worker of the tool. */

@@ -4,8 +4,7 @@ import { upstreamSearchWaitMs, upstreamToolsWaitMs } from "../base/upstream-limi
 import type { JsonText } from "../base/weight.ts";
 import type { AppSupport, ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { InputRequest, InputRequests, InputResponses } from "../protocol/input-request.ts";
-import type { Params, ProtocolFault } from "../protocol/json-rpc.ts";
-import type { LogLevel } from "../protocol/log-level.ts";
+import type { LogLevel, Params, ProtocolFault } from "../protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 import type { ConfiguredServer } from "./config/server-entry.ts";
 import { isComing, type ServerInfo } from "./server-state.ts";

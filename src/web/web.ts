@@ -1,6 +1,6 @@
 import type { JsonText } from "../base/weight.ts";
 import type { BrowserOptions } from "./browser/browser-launcher.ts";
-import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "./pages/loaded-page.ts";
+import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "./pages/page-url.ts";
 import type { SearchOptions } from "./search/engine.ts";
 import type { SearchReply, SearchRequest } from "./search/search-reply.ts";
 

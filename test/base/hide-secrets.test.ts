@@ -9,7 +9,7 @@ import {
   isSecretName,
   saysSecret,
 } from "../../src/base/secrets.ts";
-import { shownEntry } from "../../src/cli/shown-entry.ts";
+import { shownEntry } from "../../src/cli/typed-server.ts";
 import { redact } from "../../src/calls/policy/audit/audit-watcher.ts";
 import { tokenExamples } from "../fixtures/token-examples.ts";
 

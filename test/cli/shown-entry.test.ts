@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { plainSecrets, shownEntry } from "../../src/cli/shown-entry.ts";
+import { plainSecrets, shownEntry } from "../../src/cli/typed-server.ts";
 
 /** Text, what is shown of it, the name of the secret in it. */
 test.each([

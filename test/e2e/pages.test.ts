@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-import type { LoadedPage } from "../../src/web/pages/loaded-page.ts";
+import type { LoadedPage } from "../../src/web/pages/page-url.ts";
 import { faultyBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { isError, textOf } from "./harness/messages.ts";

@@ -1,6 +1,5 @@
 import { noClientCapabilities } from "../../src/protocol/client-capabilities.ts";
-import type { Params, RequestId } from "../../src/protocol/json-rpc.ts";
-import type { LogLevel } from "../../src/protocol/log-level.ts";
+import type { LogLevel, Params, RequestId } from "../../src/protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../../src/protocol/versions.ts";
 import { ActiveRequest } from "../../src/server/connection/active-request.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
 import { readDocs } from "../../src/tools/read-docs.ts";
 import type { WebService } from "../../src/tools/web-services.ts";
-import type { LoadedPage, RenderPageRequest } from "../../src/web/pages/loaded-page.ts";
+import type { LoadedPage, RenderPageRequest } from "../../src/web/pages/page-url.ts";
 import { readPdf } from "../../src/web/documents/read-pdf.ts";
 import { tinyPdf } from "../web/documents/tiny-pdf.ts";
 import { fakeContext, noResults } from "./fake-context.ts";

@@ -6,7 +6,7 @@ import type {
   ReadPdfRequest,
 } from "../../tools/web-services.ts";
 import type { PdfText } from "../../web/documents/read-pdf.ts";
-import type { FetchPageRequest, RenderPageRequest } from "../../web/pages/loaded-page.ts";
+import type { FetchPageRequest, RenderPageRequest } from "../../web/pages/page-url.ts";
 import type { SearchRequest } from "../../web/search/search-reply.ts";
 import type { RemoteWeb } from "../../web/web.ts";
 import { withSignal } from "../call-target.ts";

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../base/cut-text.ts";
 import { describeState } from "../../base/shown-state.ts";
 import type { FoundServer } from "../../interact/attach/client/ask-servers.ts";
-import { listFromServers } from "../list-from-servers.ts";
+import { listFromServers } from "../upstream-inventory.ts";
 
 export const bgListCommand = listFromServers({
   key: "tasks",

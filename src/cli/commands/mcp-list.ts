@@ -14,9 +14,9 @@ import { openServers } from "../configured-servers.ts";
 import { jsonFlag } from "../flags.ts";
 import { columns } from "../print.ts";
 import { placeOf, readServers, type ServerRow, serverRows, trustOf } from "../server-rows.ts";
-import { shownEntry } from "../shown-entry.ts";
 import { readStartUp, startUpFlags } from "../start-up.ts";
 import { connectedView, readStatusViews, statusLines, type StatusView } from "../status-lines.ts";
+import { shownEntry } from "../typed-server.ts";
 
 export const mcpListCommand: Command = {
   usage: "[--json] [FLAGS]",

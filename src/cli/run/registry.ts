@@ -94,17 +94,17 @@ export const commandListings: readonly CommandListing[] = [
   {
     name: "profile list",
     summary: "List the profiles",
-    load: async () => (await import("../commands/profile.ts")).profileListCommand,
+    load: async () => (await import("../commands/config.ts")).profileListCommand,
   },
   {
     name: "profile use",
     summary: "Select the active profile",
-    load: async () => (await import("../commands/profile.ts")).profileUseCommand,
+    load: async () => (await import("../commands/config.ts")).profileUseCommand,
   },
   {
     name: "profile off",
     summary: "Use no profile",
-    load: async () => (await import("../commands/profile.ts")).profileOffCommand,
+    load: async () => (await import("../commands/config.ts")).profileOffCommand,
   },
   {
     name: "tasks list",

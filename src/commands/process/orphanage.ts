@@ -1,7 +1,7 @@
-import { huntChildren } from "./hunt-children.ts";
 import { loadLibc } from "./libc.ts";
 import { loadLimitMarks } from "./limit-mark.ts";
 import {
+  huntChildren,
   listOwnChildren,
   ownerVariable,
   type ProcStat,

@@ -1,9 +1,13 @@
 import { join } from "node:path";
 
 import { sandboxArgument } from "../../base/own-command.ts";
-import { bubblewrapArguments, sandboxExec, seatbeltArguments } from "./backend-arguments.ts";
+import {
+  bubblewrapArguments,
+  landlockRules,
+  sandboxExec,
+  seatbeltArguments,
+} from "./backend-arguments.ts";
 import { type BackendName, type Bounds, noShield, nothingHidden } from "./bounds.ts";
-import { landlockRules } from "./landlock-rules.ts";
 import { makePrivateFolder, removePrivateFolder } from "./sandbox-folders.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
 

@@ -12,8 +12,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import { isLoopbackHost } from "./listen-policy.ts";
 import type { Principal } from "./principal.ts";
 import { fetchKeySet, KeySetUnavailable, RemoteKeySet } from "./remote-key-set.ts";
-import { readClaims } from "./token-claims.ts";
-import { digestTokenAsText } from "./token-digest.ts";
+import { digestTokenAsText, readClaims } from "./token-claims.ts";
 
 /**
  * Parses the value of `--jwks`: `https:` anywhere, `http:` on this machine only, because who can change the keys

@@ -3,7 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import { AppError } from "../../base/errors.ts";
 import { bearerTokenCharsMax, staticTokenCharsMin, staticTokensMax } from "../../base/limits.ts";
 import type { Principal } from "./principal.ts";
-import { digestToken } from "./token-digest.ts";
+import { digestToken } from "./token-claims.ts";
 import { isScope } from "./tool-scopes.ts";
 
 /** Where the tokens come from; asked for each request. */

@@ -1,8 +1,7 @@
 import { callbackSampleMsMax } from "../../base/limits.ts";
 import type { ClientReach, ReachableClient } from "../../calls/features.ts";
 import { channelMethod } from "../../protocol/claude-channel.ts";
-import { encodeNotification, type Params } from "../../protocol/json-rpc.ts";
-import { isWantedAt } from "../../protocol/log-level.ts";
+import { encodeNotification, isWantedAt, type Params } from "../../protocol/json-rpc.ts";
 import type { LegacyVersion } from "../../protocol/versions.ts";
 import type { InFlight } from "./active-request.ts";
 import type { ClientRequests } from "./client-requests.ts";

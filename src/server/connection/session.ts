@@ -6,8 +6,7 @@ import {
   readClientCapabilities,
 } from "../../protocol/client-capabilities.ts";
 import { type Envelope, readName } from "../../protocol/envelope.ts";
-import type { Params } from "../../protocol/json-rpc.ts";
-import type { LogLevel } from "../../protocol/log-level.ts";
+import type { LogLevel, Params } from "../../protocol/json-rpc.ts";
 import {
   isLegacyVersion,
   legacyVersionLatest,

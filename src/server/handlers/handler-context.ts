@@ -4,9 +4,13 @@ import type { AskClient } from "../../calls/ask-client.ts";
 import type { ClientContext, ProgressUpdate, RequestContext } from "../../calls/call.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { readPassedMeta, readProgressToken } from "../../protocol/envelope.ts";
-import { encodeNotification, type Params } from "../../protocol/json-rpc.ts";
+import {
+  encodeNotification,
+  isWantedAt,
+  type LogLevel,
+  type Params,
+} from "../../protocol/json-rpc.ts";
 import { cutPage, type Page, type PagedList } from "../../protocol/list-parts.ts";
-import { isWantedAt, type LogLevel } from "../../protocol/log-level.ts";
 import type { ProtocolVersion } from "../../protocol/versions.ts";
 import { createAsk } from "../ask/create-ask.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";

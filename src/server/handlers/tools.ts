@@ -1,8 +1,7 @@
 import { Cancellation } from "../../base/cancellation.ts";
 import type { AskClient } from "../../calls/ask-client.ts";
 import type { CallOutcome, CallRequest, TaskOptions } from "../../calls/call.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
-import type { LogLevel } from "../../protocol/log-level.ts";
+import { isObject, type LogLevel } from "../../protocol/json-rpc.ts";
 import { tasksNotDeclared } from "../../protocol/mcp-task.ts";
 import { badArguments } from "../../protocol/result-codec.ts";
 import { isModernVersion } from "../../protocol/versions.ts";

@@ -10,10 +10,9 @@ import {
   skillReadsMax,
   skillsPerFolderMax,
 } from "../../base/limits.ts";
-import { FreshLook } from "./fresh-look.ts";
 import { readInside, realSkillFolder, realSourceDir } from "./open-skill.ts";
 import { readSkill } from "./read-skill.ts";
-import { firstByName, type SkillSource } from "./skill-sources.ts";
+import { firstByName, FreshLook, type SkillSource } from "./skill-sources.ts";
 import { isSkillName, type Skill, type SkillProblem } from "./skill.ts";
 
 /** The most names that a note lists of folders that cannot be skills. */

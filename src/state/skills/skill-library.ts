@@ -1,8 +1,7 @@
 import { skillWorkspacesMax } from "../../base/limits.ts";
 import { builtInSkills } from "./built-in/built-in-skills.ts";
-import { FreshLook } from "./fresh-look.ts";
 import { SkillFolder, type FolderScan } from "./skill-folder.ts";
-import { type SkillDirs, type SkillSource, skillSources } from "./skill-sources.ts";
+import { FreshLook, type SkillDirs, type SkillSource, skillSources } from "./skill-sources.ts";
 import { compareNames, type Skill, type SkillProblem } from "./skill.ts";
 
 /** The skills of one workspace at one moment; the same object as long as nothing has changed. */

@@ -8,9 +8,9 @@ import { ProblemList } from "../../config/problems.ts";
 import { isNested } from "./json-shapes.ts";
 import { keptDenies, mergeEntries } from "./merge-entries.ts";
 import { isOwnServerName } from "./own-entry.ts";
+import { readSource, type SourceNotes } from "./read-entry.ts";
 import { parseToolRules, readManagedRules } from "./read-managed-rules.ts";
 import { readServerFile } from "./read-server-file.ts";
-import { readSource, type SourceNotes } from "./read-source.ts";
 import type { EntryOrigin, ServerEntry, ToolRule, UpstreamConfig } from "./server-entry.ts";
 import {
   keyFiles,

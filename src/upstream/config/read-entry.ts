@@ -1,8 +1,11 @@
 import { resultCharsMax } from "../../base/limits.ts";
+import { type ProblemList, quoteValue } from "../../config/problems.ts";
 import { readLaunch } from "./entry-launch.ts";
 import { defaultServerOptions, readOptions } from "./entry-options.ts";
 import { isTable, type RawEntry } from "./json-shapes.ts";
 import { OptionReader } from "./option-reader.ts";
+import { isOwnEntry } from "./own-entry.ts";
+import type { RawServerFile } from "./read-server-file.ts";
 import { narrowRoots } from "./roots-rule.ts";
 import {
   EntryFault,
@@ -13,6 +16,7 @@ import {
   type ServerLaunch,
   type ServerOptions,
 } from "./server-entry.ts";
+import type { UpstreamConfigParts } from "./upstream-start.ts";
 
 /** Names that every object of the language knows. */
 const reservedNames = ["__proto__", "constructor", "prototype"];
@@ -133,4 +137,47 @@ function warnOfRights(launch: ServerLaunch, notes: EntryNotes): void {
     if (!texts.some((text) => typeof text === "string" && text.includes(`\${${form}:`))) continue;
     notes.warn(`\${${form}:…} is not filled in for a project's file; the server will not start.`);
   }
+}
+
+/** Where what is wrong, and what is only worth telling, is written down. */
+export interface SourceNotes {
+  readonly problems: ProblemList;
+  readonly notices: string[];
+}
+
+/**
+ * The servers of one source, in its order; of two with one name the last counts. Each entry that cannot be used is one
+ * problem and takes no other along (CF12).
+ * @param place an environment variable, where there is no file
+ */
+export function readSource(
+  content: RawServerFile,
+  origin: EntryOrigin,
+  parts: UpstreamConfigParts,
+  { problems, notices }: SourceNotes,
+  place?: { readonly line?: number | undefined; readonly name?: string },
+): readonly ServerEntry[] {
+  const entries = new Map<string, ServerEntry>();
+  for (const raw of content.entries) {
+    const at = { file: origin.file, line: raw.line ?? place?.line, name: place?.name };
+    const label = `server ${typeof raw.name === "string" ? quoteValue(raw.name) : "without a name"}`;
+    const warn = (text: string): void => problems.warn(at, `${label}: ${text}`);
+    const warnings: string[] = [];
+    try {
+      const entry = readEntry(raw, origin, { warn: (text) => warnings.push(text) });
+      if (isOwnEntry(entry.launch, parts)) {
+        notices.push(
+          `${origin.file ?? at.name ?? "command line"}: ${label} is this program itself; it is skipped.`,
+        );
+        continue;
+      }
+      if (entries.has(entry.name)) warnings.push("it is there twice; the last counts.");
+      for (const text of warnings) warn(text);
+      entries.set(entry.name, entry);
+    } catch (error) {
+      if (!(error instanceof EntryFault)) throw error;
+      problems.warn(at, `${label} ${error.message}; it is ignored.`);
+    }
+  }
+  return [...entries.values()];
 }

@@ -1,7 +1,7 @@
 import { isInside, isNetworkPath, realPathOf } from "../../base/paths.ts";
 import { mcpConfigKey, mcpFileKey, mcpServerKey } from "../../config/mcp-keys.ts";
 import { isServerFile } from "../../config/places.ts";
-import { fixedSources } from "./fixed-sources.ts";
+import { fixedSources } from "./may-have-servers.ts";
 import type { FileOrigin } from "./read-server-file.ts";
 import type { EntryOrigin } from "./server-entry.ts";
 import { type KeyLevel, type KeyValue, namedFile } from "./server-keys.ts";

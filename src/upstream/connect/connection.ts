@@ -1,7 +1,6 @@
 import type { AppSupport, ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { InputRequest, InputRequests, InputResponses } from "../../protocol/input-request.ts";
-import type { Params, ProtocolFault } from "../../protocol/json-rpc.ts";
-import type { LogLevel } from "../../protocol/log-level.ts";
+import type { LogLevel, Params, ProtocolFault } from "../../protocol/json-rpc.ts";
 import type { ObjectSchema } from "../../protocol/tool-types.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 

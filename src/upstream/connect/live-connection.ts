@@ -1,7 +1,6 @@
 import { upstreamPingMsMax } from "../../base/upstream-limits.ts";
 import { type AppSupport, noClientCapabilities } from "../../protocol/client-capabilities.ts";
-import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
-import { isLogLevel } from "../../protocol/log-level.ts";
+import { errorCodes, isLogLevel, isObject, type Params } from "../../protocol/json-rpc.ts";
 import { CallTasks, taskExtension } from "./call-tasks.ts";
 import {
   CallHeaders,

@@ -3,8 +3,7 @@ import { cutEnd, formatDuration } from "../../base/cut-text.ts";
 import { upstreamSaidCharsMax } from "../../base/upstream-limits.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
-import type { Params, ProtocolFault } from "../../protocol/json-rpc.ts";
-import type { LogLevel } from "../../protocol/log-level.ts";
+import type { LogLevel, Params, ProtocolFault } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";
 
 export type PeerReply =

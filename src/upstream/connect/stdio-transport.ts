@@ -8,8 +8,7 @@ import {
 } from "../../base/upstream-limits.ts";
 import { excessOf } from "../../base/weight.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import type { ByteReader } from "../process/server-pipes.ts";
-import type { UpstreamProcess } from "../process/upstream-process.ts";
+import type { ByteReader, UpstreamProcess } from "../process/upstream-process.ts";
 import {
   ConnectionError,
   type OutgoingMessage,

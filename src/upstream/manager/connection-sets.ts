@@ -1,9 +1,8 @@
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { Era } from "../connect/connection.ts";
-import type { ConnectionListener } from "./connection-pool.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
-import type { ManagerParts } from "./manager-parts.ts";
+import type { ConnectionListener, ManagerParts } from "./manager-parts.ts";
 import { ServerConnections } from "./server-connections.ts";
 
 type Apps = AppSupport | undefined;

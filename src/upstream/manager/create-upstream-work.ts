@@ -1,8 +1,7 @@
 import { Turns } from "../../base/turns.ts";
 import { upstreamStartingMax } from "../../base/upstream-limits.ts";
 import { CatalogueCache } from "../cache/catalogue-cache.ts";
-import { createExpansion } from "../config/create-expansion.ts";
-import { expandLaunch } from "../config/expand-launch.ts";
+import { createExpansion, expandLaunch } from "../config/expand-launch.ts";
 import { openConnection } from "../connect/negotiate.ts";
 import { Installer } from "../install/installer.ts";
 import { LoginAsker } from "../oauth/login-asker.ts";
@@ -14,8 +13,7 @@ import { openUserSecrets } from "../secrets/user-secrets.ts";
 import { TrustStore } from "../trust/trust-store.ts";
 import type { OpenUpstreams } from "../worker/upstream-options.ts";
 import { realTime } from "./connection-parts.ts";
-import { ConnectionPool } from "./connection-pool.ts";
-import { CurrentProject } from "./current-project.ts";
+import { ConnectionPool, CurrentProject } from "./manager-parts.ts";
 import { type OuterParts, UpstreamManager } from "./upstream-manager.ts";
 
 /**

@@ -12,7 +12,7 @@ import { exposedName } from "../names/assign-names.ts";
 import { judgeCatalogue, type JudgedCatalogue } from "../trust/judge-catalogue.ts";
 import { lockPinsOf } from "../trust/lock/read-lock.ts";
 import { ToolRules } from "../trust/tool-rules.ts";
-import { emptyPins, type ToolPins } from "../trust/trust-record.ts";
+import { emptyPins, type ToolPins } from "../trust/trust-file.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { ConnectionTime } from "./connection-parts.ts";

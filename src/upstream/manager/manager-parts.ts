@@ -1,9 +1,14 @@
 import type { Turns } from "../../base/turns.ts";
+import type { ConfigDirs } from "../../config/places.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { CatalogueCache } from "../cache/catalogue-cache.ts";
 import type { ExpandedLaunch } from "../config/expand-launch.ts";
 import type { ConfiguredServer, Principals, ToolRule } from "../config/server-entry.ts";
-import type { OpenConnection } from "../connect/connection.ts";
+import type {
+  ConnectionEvents,
+  OpenConnection,
+  UpstreamConnection,
+} from "../connect/connection.ts";
 import type { Installer } from "../install/installer.ts";
 import type { LoginAsker } from "../oauth/login-asker.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
@@ -14,8 +19,7 @@ import type { TrustStore } from "../trust/trust-store.ts";
 import type { FailureReason } from "../upstreams.ts";
 import type { UpstreamHost, UpstreamOptions } from "../worker/upstream-options.ts";
 import type { ConnectionTime } from "./connection-parts.ts";
-import type { ConnectionPool } from "./connection-pool.ts";
-import type { CurrentProject } from "./current-project.ts";
+import type { ManagedConnection } from "./managed-connection.ts";
 
 /** What happens at a server beside its state. */
 export interface ServerEvents {
@@ -61,4 +65,104 @@ export interface ManagerParts {
   readonly rules: () => readonly ToolRule[];
   /** Something of a server is not as it was. */
   readonly onChange: () => void;
+}
+
+/** Told of everything that happens at a connection that it shares. */
+export interface ConnectionListener extends Omit<ConnectionEvents, "onClosed"> {
+  onState(): void;
+  onBegun(): void;
+  onConnected(connection: UpstreamConnection): void;
+}
+
+interface Shared {
+  readonly link: ManagedConnection;
+  readonly listeners: Set<ConnectionListener>;
+}
+
+/** Connections that several servers of the configuration share since they are the same launch (IS5). */
+export class ConnectionPool {
+  readonly #shared = new Map<string, Shared>();
+
+  /**
+   * The connection for `key`, made when nobody has it.
+   * @param make gets who is told of its events
+   */
+  acquire(
+    key: string,
+    listener: ConnectionListener,
+    make: (audience: ConnectionListener) => ManagedConnection,
+  ): ManagedConnection {
+    const known = this.#shared.get(key);
+    if (known !== undefined) {
+      known.listeners.add(listener);
+      return known.link;
+    }
+    const listeners = new Set([listener]);
+    const link = make(audienceOf(listeners));
+    this.#shared.set(key, { link, listeners });
+    return link;
+  }
+
+  /** Ends the connection when nobody is left who has it. */
+  async release(key: string, listener: ConnectionListener): Promise<void> {
+    const shared = this.#shared.get(key);
+    if (shared === undefined || !shared.listeners.delete(listener)) return;
+    if (shared.listeners.size > 0) return;
+    this.#shared.delete(key);
+    await shared.link.stop();
+  }
+}
+
+function audienceOf(listeners: ReadonlySet<ConnectionListener>): ConnectionListener {
+  const tell = (act: (listener: ConnectionListener) => void): void => {
+    for (const listener of listeners) act(listener);
+  };
+  return {
+    onState: () => tell((listener) => listener.onState()),
+    onBegun: () => tell((listener) => listener.onBegun()),
+    onConnected: (connection) => tell((listener) => listener.onConnected(connection)),
+    onListChanged: (list) => tell((listener) => listener.onListChanged(list)),
+    onResourceUpdated: (uri) => tell((listener) => listener.onResourceUpdated(uri)),
+    onLog: (level, data, logger) => tell((listener) => listener.onLog(level, data, logger)),
+    onStray: (text) => tell((listener) => listener.onStray(text)),
+  };
+}
+
+/** The project whose servers there are, and the folders of the client: both may change while we run. */
+export class CurrentProject {
+  /** The same object for as long as we run; its `projectDir` is the present one. */
+  readonly dirs: ConfigDirs;
+  #folders: readonly string[] = [];
+  #projectDir: string | undefined;
+
+  constructor(dirs: ConfigDirs) {
+    this.#projectDir = dirs.projectDir;
+    const current = (): string | undefined => this.#projectDir;
+    this.dirs = {
+      ...dirs,
+      get projectDir() {
+        return current();
+      },
+    };
+  }
+
+  /** What the client offers, the project's folder where it offers nothing. */
+  get folders(): readonly string[] {
+    if (this.#folders.length > 0) return this.#folders;
+    return this.#projectDir === undefined ? [] : [this.#projectDir];
+  }
+
+  /** Says what has changed. */
+  become(
+    projectDir: string | undefined,
+    folders: readonly string[],
+  ): { readonly project: boolean; readonly folders: boolean } {
+    const before = [this.#projectDir, JSON.stringify(this.folders)];
+    this.#projectDir = projectDir;
+    this.#folders = folders;
+    return {
+      project: before[0] !== projectDir,
+      folders: before[1] !== JSON.stringify(this.folders),
+    };
+  }
 }

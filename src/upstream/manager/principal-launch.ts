@@ -16,7 +16,7 @@ import type {
   ServerLaunch,
 } from "../config/server-entry.ts";
 import type { RootsOffer } from "../connect/connection.ts";
-import type { CurrentProject } from "./current-project.ts";
+import type { CurrentProject } from "./manager-parts.ts";
 
 /** Whose connections differ, and where what belongs to one principal is kept. */
 export interface PrincipalParts {

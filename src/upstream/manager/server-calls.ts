@@ -1,11 +1,17 @@
 import { AppError } from "../../base/errors.ts";
 import type { UpstreamConfig } from "../config/server-entry.ts";
-import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
+import type {
+  UpstreamCall,
+  UpstreamCallEvents,
+  UpstreamControl,
+  UpstreamReply,
+} from "../upstreams.ts";
 import { argumentsFault, callFault, failed } from "./call-failure.ts";
+import type { Composer } from "./composer.ts";
 import { orCancelled } from "./connection-down.ts";
-import type { CurrentConfig } from "./current-config.ts";
+import type { ConfigFollower, CurrentConfig } from "./current-config.ts";
 import { ManagedServer } from "./managed-server.ts";
-import { type ManagerParts, type ServerEvents } from "./manager-parts.ts";
+import { type CurrentProject, type ManagerParts, type ServerEvents } from "./manager-parts.ts";
 import { ServerCall } from "./server-call.ts";
 
 export interface ServerCallsParts {
@@ -107,4 +113,34 @@ export class ServerSet {
   async close(): Promise<void> {
     await Promise.all(this.all.map((server) => server.close()));
   }
+}
+
+interface SwitchParts {
+  readonly project: CurrentProject;
+  /** In which it was started. */
+  readonly workspace: string | undefined;
+  readonly follower: ConfigFollower;
+  readonly composer: Composer;
+  readonly servers: ServerSet;
+}
+
+type Switch = Extract<UpstreamControl, { kind: "switch-workspace" | "switch-project" }>;
+
+/**
+ * The client works elsewhere: what the other project or workspace names is read, and starts once it is approved. Servers that
+ * both have keep running, and are told of other folders (CN16).
+ */
+export async function switchPlace(control: Switch, parts: SwitchParts): Promise<void> {
+  const { project, follower, composer, servers } = parts;
+  if (control.kind === "switch-workspace") {
+    const workspace = control.workspace ?? undefined;
+    if (workspace !== parts.workspace) composer.leavePlace();
+    return follower.follow(workspace);
+  }
+  const changed = project.become(control.projectDir ?? undefined, control.folders);
+  if (changed.project) {
+    composer.leavePlace();
+    await follower.moved();
+  }
+  if (changed.folders) for (const server of servers.all) server.linkSets?.tellRoots();
 }

@@ -2,10 +2,9 @@ import { upstreamIdleSessionMs, upstreamLinksPerServerMax } from "../../base/ups
 import type { Isolation } from "../config/server-entry.ts";
 import type { Era } from "../connect/connection.ts";
 import type { UpstreamCall } from "../upstreams.ts";
-import type { ConnectionListener } from "./connection-pool.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import { ManagedConnection } from "./managed-connection.ts";
-import type { ManagerParts } from "./manager-parts.ts";
+import type { ConnectionListener, ManagerParts } from "./manager-parts.ts";
 import { RecentFailures } from "./recent-failures.ts";
 
 /** Whose connection it is. */

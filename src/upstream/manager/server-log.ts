@@ -1,6 +1,6 @@
 import { hideTokens } from "../../base/secrets.ts";
 import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
-import type { LogLevel } from "../../protocol/log-level.ts";
+import type { LogLevel } from "../../protocol/json-rpc.ts";
 import type { UpstreamHost } from "../worker/upstream-options.ts";
 
 /** What is said by one server, or of it, for its log. */

@@ -5,9 +5,8 @@ import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import { isComing, type TrialStep, type TriedServer } from "../server-state.ts";
 import { readLock } from "../trust/lock/read-lock.ts";
-import { ConnectionPool } from "./connection-pool.ts";
 import { ManagedServer } from "./managed-server.ts";
-import type { ManagerParts } from "./manager-parts.ts";
+import { ConnectionPool, type ManagerParts } from "./manager-parts.ts";
 
 /**
  * Starts a server as a running program would, until its lists are read or it is known why they are not, and ends it. What

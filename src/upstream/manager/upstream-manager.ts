@@ -14,10 +14,9 @@ import { Composer, Publisher } from "./composer.ts";
 import { CurrentConfig } from "./current-config.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { performControl } from "./perform-control.ts";
-import { ServerCalls, ServerSet } from "./server-calls.ts";
+import { ServerCalls, ServerSet, switchPlace } from "./server-calls.ts";
 import { ownStatus, StatusFile } from "./server-status.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import { switchPlace } from "./switch-project.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
 
 /** What the manager itself adds to the parts of each server. */

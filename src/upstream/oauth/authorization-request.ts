@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 import { messageOf } from "../../base/errors.ts";
-import { OauthError, refusal, shown } from "./oauth-refusal.ts";
+import { OauthError, refusal, shown } from "./oauth-reach.ts";
 import type { LoginMetadata, ServerMetadata } from "./server-metadata.ts";
 
 /** One attempt to log in: what the browser is sent with, and what has to come back. */

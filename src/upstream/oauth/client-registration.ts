@@ -1,6 +1,6 @@
 import { product } from "../../base/product.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import { OauthError, refusal, shown } from "./oauth-refusal.ts";
+import { OauthError, refusal, shown } from "./oauth-reach.ts";
 import type { OauthRequests } from "./oauth-requests.ts";
 import type { AuthMethod, ServerMetadata } from "./server-metadata.ts";
 

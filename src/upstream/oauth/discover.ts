@@ -1,5 +1,4 @@
-import { allowedUrl } from "./oauth-reach.ts";
-import { refusal, shown } from "./oauth-refusal.ts";
+import { allowedUrl, refusal, shown } from "./oauth-reach.ts";
 import type { OauthReply, OauthRequests } from "./oauth-requests.ts";
 import { list, readServerMetadata, type ServerMetadata } from "./server-metadata.ts";
 

@@ -11,8 +11,7 @@ import { chooseClient, type KnownClient, type WantedClient } from "./client-regi
 import { discover, type Discovery, joinScopes } from "./discover.ts";
 import type { LoginStore } from "./login-store.ts";
 import type { LoginRecord } from "./logins-file.ts";
-import type { LoginPlace } from "./oauth-reach.ts";
-import { refusal } from "./oauth-refusal.ts";
+import { type LoginPlace, refusal } from "./oauth-reach.ts";
 import { OauthRequests } from "./oauth-requests.ts";
 import { assertIssuer, forPersons, type ServerMetadata } from "./server-metadata.ts";
 import { exchangeCode } from "./token-endpoint.ts";

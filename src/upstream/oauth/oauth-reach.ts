@@ -1,3 +1,5 @@
+import { AppError } from "../../base/errors.ts";
+import { oauthErrorCharsShown } from "../../base/upstream-limits.ts";
 import {
   isLoopback,
   ownAddresses,
@@ -7,7 +9,7 @@ import {
 } from "../../network/address-rules.ts";
 import { hostOf } from "../../network/host-name.ts";
 import type { Destination, Standing } from "../../network/judge-host.ts";
-import { refusal, shown } from "./oauth-refusal.ts";
+import { cleanText } from "../adapters/text-of.ts";
 
 /** What a login is for: the address of a server, and the client that its entry names, if it does. */
 export interface LoginPlace {
@@ -99,4 +101,40 @@ export function allowedUrl(text: unknown, what: string): URL {
     throw refusal(`${what} has a user name or a fragment in it: ${written}.`);
   }
   return url;
+}
+
+/** Something in a login breaks a rule, and it is given up. */
+export function refusal(message: string): AppError {
+  return new AppError("refused", message);
+}
+
+/** What an authorization server answered in place of a token. */
+export class OauthError extends Error {
+  override readonly name = "OauthError";
+
+  /**
+   * @param code as `invalid_grant`, or `http_500` where it gave none
+   * @param who for the message
+   */
+  constructor(
+    readonly code: string,
+    description: string,
+    who = "The authorization server",
+  ) {
+    super(`${who} refuses: ${shown(code)}${described(description)}.`);
+  }
+
+  /** True when the same request would be refused again. */
+  get isFinal(): boolean {
+    return !/^http_(?:5\d\d|408|429)$|^(?:server_error|temporarily_unavailable)$/.test(this.code);
+  }
+}
+
+/** A text of another side, fit for one line of a message. */
+export function shown(text: string): string {
+  return cleanText(text.slice(0, oauthErrorCharsShown)).replaceAll(/\s+/g, " ").trim();
+}
+
+function described(description: string): string {
+  return description === "" ? "" : ` (${shown(description)})`;
 }

@@ -8,8 +8,7 @@ import { GuardedFetch, type PlainRequest } from "../../network/guarded-fetch.ts"
 import type { Destination, Standing } from "../../network/judge-host.ts";
 import type { Roads } from "../../network/route.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
-import { allowedUrl, type LoginPlace, OauthReach } from "./oauth-reach.ts";
-import { refusal } from "./oauth-refusal.ts";
+import { allowedUrl, type LoginPlace, OauthReach, refusal } from "./oauth-reach.ts";
 
 export interface OauthReply {
   readonly status: number;

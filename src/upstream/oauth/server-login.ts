@@ -4,8 +4,7 @@ import { ConnectionError, type ServerAuth } from "../connect/connection.ts";
 import { readChallenge } from "./discover.ts";
 import type { LoginStore } from "./login-store.ts";
 import { type LoginEntry, type LoginRecord, secretsOfRecord } from "./logins-file.ts";
-import { isSafe, type LoginPlace } from "./oauth-reach.ts";
-import { OauthError } from "./oauth-refusal.ts";
+import { isSafe, type LoginPlace, OauthError } from "./oauth-reach.ts";
 import { OauthRequests } from "./oauth-requests.ts";
 import { refreshTokens } from "./token-endpoint.ts";
 

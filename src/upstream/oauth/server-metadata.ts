@@ -1,6 +1,5 @@
 import type { Params } from "../../protocol/json-rpc.ts";
-import { allowedUrl } from "./oauth-reach.ts";
-import { refusal, shown } from "./oauth-refusal.ts";
+import { allowedUrl, refusal, shown } from "./oauth-reach.ts";
 
 /** How a client proves at the token endpoint that it is the one. */
 export type AuthMethod = "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";

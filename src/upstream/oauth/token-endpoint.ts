@@ -2,7 +2,7 @@ import { oauthTokenCharsMax } from "../../base/upstream-limits.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import { errorOf, type OauthClient } from "./client-registration.ts";
 import type { LoginRecord } from "./logins-file.ts";
-import { refusal } from "./oauth-refusal.ts";
+import { refusal } from "./oauth-reach.ts";
 import type { OauthRequests } from "./oauth-requests.ts";
 
 /** The part of a login that comes from the token endpoint. */

@@ -1,5 +1,5 @@
 import type { ProcessRequest } from "./process-messages.ts";
-import type { ServerPipes } from "./server-pipes.ts";
+import type { ServerPipes } from "./upstream-process.ts";
 
 interface Incoming {
   readonly stream: ReadableStream<Uint8Array>;

@@ -3,7 +3,7 @@ import { closeSync } from "node:fs";
 import { type CommandExit, type LeaderSpec, spawnLeader } from "../../commands/process/command.ts";
 import { type Libc, loadLibc } from "../../commands/process/libc.ts";
 import { loadWindowsJobs } from "../../commands/process/signals.ts";
-import type { ByteReader, ServerPipes } from "./server-pipes.ts";
+import type { ByteReader, ServerPipes } from "./upstream-process.ts";
 
 /** What is with the main thread of a server's pipes. */
 type SpawnedPipes =

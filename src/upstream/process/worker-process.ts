@@ -9,8 +9,7 @@ import {
   upstreamStderrLinesMax,
 } from "../../base/upstream-limits.ts";
 import type { ServerLogs } from "./server-logs.ts";
-import type { ByteSource, ServerPipes } from "./server-pipes.ts";
-import type { UpstreamProcess } from "./upstream-process.ts";
+import type { ByteSource, ServerPipes, UpstreamProcess } from "./upstream-process.ts";
 
 export interface WorkerProcessParts {
   readonly server: string;

@@ -2,9 +2,8 @@ import { AppError, type AppErrorCode, messageOf } from "../../base/errors.ts";
 import type { ProcessReport, ProcessRequest } from "./process-messages.ts";
 import { RelayedPipes } from "./relayed-pipes.ts";
 import type { ServerLogs } from "./server-logs.ts";
-import type { ServerPipes } from "./server-pipes.ts";
 import { openDescriptorPipes } from "./spawn-server.ts";
-import type { ProcessLaunch, UpstreamProcess } from "./upstream-process.ts";
+import type { ProcessLaunch, ServerPipes, UpstreamProcess } from "./upstream-process.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
 interface Starting {

@@ -11,7 +11,7 @@ import {
   toolHash,
 } from "./difference.ts";
 import { hasHidden } from "./hidden-characters.ts";
-import { emptyPins, type ToolPins } from "./trust-record.ts";
+import { emptyPins, type ToolPins } from "./trust-file.ts";
 import type { TrustStore } from "./trust-store.ts";
 
 /**

@@ -12,7 +12,7 @@ import {
 import { withoutHidden } from "./hidden-characters.ts";
 import { type Judgement, judgeDefinition, type Offered } from "./judge-definition.ts";
 import type { ToolRules } from "./tool-rules.ts";
-import type { ToolPins } from "./trust-record.ts";
+import type { ToolPins } from "./trust-file.ts";
 import type { NewPins } from "./trust-store.ts";
 
 export interface JudgeParts {

@@ -3,7 +3,7 @@ import type { Params } from "../../protocol/json-rpc.ts";
 import type { BlockReason } from "../snapshot.ts";
 import { differencesOf, differingFields } from "./difference.ts";
 import { escapeHidden, hasHidden } from "./hidden-characters.ts";
-import type { ToolPins } from "./trust-record.ts";
+import type { ToolPins } from "./trust-file.ts";
 
 /** One thing that a server offers, as it is now. */
 export interface Offered {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { canonicalJson } from "../../protocol/json-rpc.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
-import type { LaunchVerdict } from "./trust-record.ts";
+import type { LaunchVerdict } from "./trust-file.ts";
 import type { TrustStore } from "./trust-store.ts";
 
 /** What of a project's entry the user decides about. */

@@ -1,16 +1,22 @@
 import { mkdirSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
-import { dirname } from "node:path";
-import { definitionFileBytesMax } from "../../base/upstream-limits.ts";
+import { readFile, realpath, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+
+import {
+  approvedLaunchesMax,
+  definitionFileBytesMax,
+  pinnedServersMax,
+} from "../../base/upstream-limits.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
-import { realpath } from "node:fs/promises";
-import { join, resolve } from "node:path";
-
-import { approvedLaunchesMax, pinnedServersMax } from "../../base/upstream-limits.ts";
-import { TrustFile } from "./trust-file.ts";
-import { emptyPins, type LaunchVerdict, type ToolPins, type TrustRecord } from "./trust-record.ts";
+import {
+  emptyPins,
+  type LaunchVerdict,
+  type ToolPins,
+  TrustFile,
+  type TrustRecord,
+} from "./trust-file.ts";
 
 /** Hashes to be added to what is approved of a launch, with what they are hashes of. */
 export interface NewPins {

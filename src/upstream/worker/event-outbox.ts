@@ -5,8 +5,12 @@ import {
   upstreamLogsPerSecondMax,
 } from "../../base/upstream-limits.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
-import type { LaneEvent } from "./messages.ts";
-import { type ChangedLists, type SnapshotSlice, snapshotSlices } from "./snapshot-slices.ts";
+import {
+  type ChangedLists,
+  type LaneEvent,
+  type SnapshotSlice,
+  snapshotSlices,
+} from "./messages.ts";
 
 /**
  * What the Worker tells without being asked, on its way to the main thread: one bundle at a time, the next when that was

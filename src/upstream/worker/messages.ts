@@ -1,7 +1,8 @@
+import { upstreamSliceCharsMax } from "../../base/upstream-limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
-import type { Params } from "../../protocol/json-rpc.ts";
-import type { LogLevel } from "../../protocol/log-level.ts";
+import type { LogLevel, Params } from "../../protocol/json-rpc.ts";
 import type { ProcessReport, ProcessRequest } from "../process/process-messages.ts";
+import type { UpstreamSnapshot } from "../snapshot.ts";
 import type {
   KeptResult,
   SearchQuery,
@@ -9,7 +10,6 @@ import type {
   UpstreamControl,
   UpstreamEvent,
 } from "../upstreams.ts";
-import type { SnapshotSlice } from "./snapshot-slices.ts";
 
 /** What crosses between the main thread and the Worker of upstream servers, by a `WorkerChannel`. */
 
@@ -80,3 +80,89 @@ export type FromUpstreamPost =
   | { readonly kind: "events"; readonly events: readonly LaneEvent[] }
   | { readonly kind: "slice"; readonly slice: SnapshotSlice }
   | { readonly kind: "process"; readonly request: ProcessRequest };
+
+/** The lists of a snapshot that may be long. */
+const longLists = ["tools", "blocked", "prompts", "resources", "templates"] as const;
+type LongList = (typeof longLists)[number];
+
+/** Which lists differ from the snapshot before. */
+export type ChangedLists = Extract<UpstreamEvent, { kind: "snapshot" }>["changed"];
+
+/** A part of a snapshot: 40,000 tools as one message would hold up the main thread for 50 ms. */
+export type SnapshotSlice =
+  /** The first one: all but the long lists. */
+  | { readonly kind: "head"; readonly head: Omit<UpstreamSnapshot, LongList> }
+  /** More of one of these. */
+  | { readonly kind: "items"; readonly list: LongList; readonly items: readonly unknown[] }
+  /** The last one. */
+  | { readonly kind: "end"; readonly changed: ChangedLists };
+
+/**
+ * Cuts a snapshot up; each part is some 64 KiB of JSON, but for single items that are longer.
+ * @param changed asked with the last part: changes that were told meanwhile are in it
+ */
+export function* snapshotSlices(
+  snapshot: UpstreamSnapshot,
+  changed: () => ChangedLists,
+): Generator<SnapshotSlice, void> {
+  const { tools, blocked, prompts, resources, templates, ...head } = snapshot;
+  yield { kind: "head", head };
+  const lists: Readonly<Record<LongList, readonly unknown[]>> = {
+    tools,
+    blocked,
+    prompts,
+    resources,
+    templates,
+  };
+  for (const list of longLists) {
+    for (const items of pieces(lists[list])) yield { kind: "items", list, items };
+  }
+  yield { kind: "end", changed: changed() };
+}
+
+function* pieces(items: readonly unknown[]): Generator<readonly unknown[], void> {
+  let piece: unknown[] = [];
+  let chars = 0;
+  for (const item of items) {
+    const itemChars = JSON.stringify(item).length;
+    if (piece.length > 0 && chars + itemChars > upstreamSliceCharsMax) {
+      yield piece;
+      piece = [];
+      chars = 0;
+    }
+    piece.push(item);
+    chars += itemChars;
+  }
+  if (piece.length > 0) yield piece;
+}
+
+/** Puts a snapshot together again. */
+export class SnapshotAssembly {
+  #head: Omit<UpstreamSnapshot, LongList> | undefined;
+  #lists = emptyLists();
+
+  /** The snapshot with its last part. A new head begins anew. */
+  add(
+    slice: SnapshotSlice,
+  ): { readonly snapshot: UpstreamSnapshot; readonly changed: ChangedLists } | undefined {
+    if (slice.kind === "head") {
+      this.#head = slice.head;
+      this.#lists = emptyLists();
+      return undefined;
+    }
+    if (slice.kind === "items") {
+      for (const item of slice.items) this.#lists[slice.list].push(item);
+      return undefined;
+    }
+    if (this.#head === undefined) return undefined;
+    const lists = this.#lists as unknown as Pick<UpstreamSnapshot, LongList>;
+    const snapshot: UpstreamSnapshot = { ...this.#head, ...lists };
+    this.#head = undefined;
+    this.#lists = emptyLists();
+    return { snapshot, changed: slice.changed };
+  }
+}
+
+function emptyLists(): Record<LongList, unknown[]> {
+  return { tools: [], blocked: [], prompts: [], resources: [], templates: [] };
+}

@@ -18,9 +18,8 @@ import type {
   UpstreamReply,
   Upstreams,
 } from "../upstreams.ts";
-import type { UpstreamRequest } from "./messages.ts";
+import type { ChangedLists, UpstreamRequest } from "./messages.ts";
 import { KeptSubscriptions, optionsAfter, RestartPause } from "./restart-state.ts";
-import type { ChangedLists } from "./snapshot-slices.ts";
 import { UpstreamChannel } from "./upstream-channel.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
 

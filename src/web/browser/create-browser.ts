@@ -1,8 +1,8 @@
 import { AppError } from "../../base/errors.ts";
 import { assertWanted, cancelledError, Turns } from "../../base/turns.ts";
 import type { NetworkGuard } from "../guard/allowance.ts";
-import type { LoadedPage, RenderPageRequest } from "../pages/loaded-page.ts";
 import type { PageRenderer } from "../pages/page-cache.ts";
+import type { LoadedPage, RenderPageRequest } from "../pages/page-url.ts";
 import { type BrowserBounds, browserBounds } from "./browser-bounds.ts";
 import { BrowserHost } from "./browser-host.ts";
 import { BrowserLauncher, type BrowserOptions } from "./browser-launcher.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import type { GuardProxy } from "../guard/allowance.ts";
-import type { LoadedPage, RenderPageRequest } from "../pages/loaded-page.ts";
+import type { LoadedPage, RenderPageRequest } from "../pages/page-url.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
 import { PageWorld } from "./page-world.ts";
 import { awaitDocument, settlePage, type SettleInput, type SettleOutcome } from "./settle-page.ts";

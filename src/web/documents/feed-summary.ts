@@ -1,9 +1,9 @@
 import { isTag } from "domhandler";
 
-import { parseHtml } from "../dom/parse-html.ts";
 import { cleanText } from "../dom/clean-text.ts";
-import { escapeText } from "../markdown/escape-text.ts";
 import { findElement } from "../dom/element.ts";
+import { parseHtml } from "../dom/parse-html.ts";
+import { escapeText } from "../markdown/inline-text.ts";
 import { toMarkdown, toPlainText } from "../markdown/to-markdown.ts";
 
 /** The text of a feed's entry, which is HTML or plain text, in the requested form. */

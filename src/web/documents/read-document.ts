@@ -1,8 +1,8 @@
 import { formatCount } from "../../base/cut-text.ts";
 import { isHeavyJson } from "../../base/weight.ts";
 import { cleanText } from "../dom/clean-text.ts";
-import { fenceLines } from "../markdown/escape-text.ts";
-import type { LoadedPage } from "../pages/loaded-page.ts";
+import { fenceLines } from "../markdown/inline-text.ts";
+import type { LoadedPage } from "../pages/page-url.ts";
 import type { PagedSyntax } from "../paging/cut-page.ts";
 import { type DocumentKind, fileName } from "./document-kind.ts";
 import type { Feed, FeedEntry } from "./read-feed.ts";

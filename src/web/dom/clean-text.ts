@@ -1,7 +1,6 @@
 import { type ChildNode, hasChildren, isText } from "domhandler";
 
-import type { HtmlDocument, HtmlElement } from "./parse-html.ts";
-import { pushNodes } from "./push-nodes.ts";
+import { type HtmlDocument, type HtmlElement, pushNodes } from "./parse-html.ts";
 /**
  * Characters that a reader cannot see but a model or a terminal can be misled by: controls, bidi marks and
  * overrides, zero-width ones, fillers, tags and the supplementary variation selectors.

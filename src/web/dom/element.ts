@@ -1,8 +1,7 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
 import { cleanText } from "./clean-text.ts";
-import type { HtmlElement } from "./parse-html.ts";
-import { pushNodes } from "./push-nodes.ts";
+import { type HtmlElement, pushNodes } from "./parse-html.ts";
 
 /** The most nodes in a small element: a look at one costs no more than this, however it is nested. */
 const smallNodesMax = 64;

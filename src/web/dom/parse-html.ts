@@ -1,10 +1,23 @@
-import { hasChildren } from "domhandler";
-import type { ChildNode, ParentNode } from "domhandler";
-import { type Document, Element, isTag } from "domhandler";
+import {
+  type ChildNode,
+  type Document,
+  Element,
+  hasChildren,
+  isTag,
+  type ParentNode,
+} from "domhandler";
 import { type Token, parse } from "parse5";
 import { adapter } from "parse5-htmlparser2-tree-adapter";
+
 import { AppError } from "../../base/errors.ts";
-import { pushNodes } from "./push-nodes.ts";
+
+/** Puts `nodes` on the stack of a walk, so that the first of them comes off first. */
+export function pushNodes(nodes: readonly ChildNode[], waiting: (ChildNode | string)[]): void {
+  for (let index = nodes.length - 1; index >= 0; index--) {
+    const node = nodes[index];
+    if (node !== undefined) waiting.push(node);
+  }
+}
 
 /** Elements of one tree: some 150 MB. Nearly all pages that people read have far fewer. */
 const treeElementsMax = 250_000;

@@ -11,14 +11,13 @@ import {
   textOf,
 } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
-import type { Block } from "./block.ts";
 import { isLanguageLabel } from "./code-language.ts";
 import { byName, isBlockName, isUnreadName } from "./element-kinds.ts";
-import { escapeBrackets } from "./escape-text.ts";
-import { linkTarget } from "./link-target.ts";
+import { escapeBrackets } from "./inline-text.ts";
 import { formulaOf, isFormulaResidue } from "./math.ts";
 import { isCodeBlock, readCode } from "./read-code.ts";
 import { readDefinitions, readList } from "./read-list.ts";
+import { linkTarget } from "./read-media.ts";
 import { readTable } from "./read-table.ts";
 import {
   elementDepthMax,
@@ -29,6 +28,7 @@ import {
   type Reading,
 } from "./reading.ts";
 import { isTableOfParts } from "./table-grid.ts";
+import type { Block } from "./write-markdown.ts";
 
 /** The number of a note, which its label says. */
 const footnoteLabel = /(?:^|\s)(?:label|footnote-label|fn-label)(?:\s|$)/;

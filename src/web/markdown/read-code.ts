@@ -1,10 +1,10 @@
 import { isTag, isText } from "domhandler";
 
+import { descendants, findElement, hasClass } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
-import type { Block } from "./block.ts";
 import { codeLanguage } from "./code-language.ts";
 import { codeText } from "./code-text.ts";
-import { descendants, findElement, hasClass } from "../dom/element.ts";
+import type { Block } from "./write-markdown.ts";
 
 /** Editors and highlighters that show code without `pre`. */
 const codeClass =

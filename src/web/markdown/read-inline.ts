@@ -14,13 +14,10 @@ import {
 } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { byName, isBlockName, isUnreadName } from "./element-kinds.ts";
-import { escapeBrackets, escapeText, inlineCode } from "./escape-text.ts";
-import { isBackReference } from "./footnotes.ts";
-import { InlineText, type Mark } from "./inline-text.ts";
-import { linkTarget } from "./link-target.ts";
+import { escapeBrackets, escapeText, inlineCode, InlineText, type Mark } from "./inline-text.ts";
 import { formulaOf, isFormulaResidue } from "./math.ts";
-import { readImage, readMedia } from "./read-media.ts";
-import { elementDepthMax, type Place, type Reading } from "./reading.ts";
+import { linkTarget, readImage, readMedia } from "./read-media.ts";
+import { elementDepthMax, isBackReference, type Place, type Reading } from "./reading.ts";
 
 /** Two spaces and a line end are a line break in Markdown. */
 const lineBreak = "  \n";

@@ -9,10 +9,10 @@ import {
   textOf,
 } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
-import type { Block } from "./block.ts";
 import { isUnreadName } from "./element-kinds.ts";
-import { inlineCode } from "./escape-text.ts";
+import { inlineCode } from "./inline-text.ts";
 import { nested, type Place, type Reading, readLine } from "./reading.ts";
+import type { Block } from "./write-markdown.ts";
 
 const listNames = new Set(["ul", "ol", "menu", "dir"]);
 

@@ -1,9 +1,106 @@
-import { attribute, findElement, hasClass } from "../dom/element.ts";
+import { isTag } from "domhandler";
+
+import { attribute, findElement, hasClass, parentOf } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { escapeBrackets, escapeText } from "./escape-text.ts";
-import { imageSource, mediaTarget } from "./link-target.ts";
+import { escapeBrackets, escapeText } from "./inline-text.ts";
 import { texFrom } from "./math.ts";
 import type { Place, Reading } from "./reading.ts";
+
+const linkSchemes = new Set(["http:", "https:", "mailto:", "tel:", "ftp:"]);
+const imageSchemes = new Set(["http:", "https:"]);
+/** Longer addresses are useless to a reader. */
+const hrefCharsMax = 2_000;
+
+/** The absolute address of a link, fit for Markdown; undefined for scripts, data and invalid addresses. */
+export function linkTarget(href: string, baseUrl: string): string | undefined {
+  return target(href, baseUrl, linkSchemes);
+}
+
+/** The absolute address of an image, frame or film. */
+export function mediaTarget(source: string, baseUrl: string): string | undefined {
+  return target(source, baseUrl, imageSchemes);
+}
+
+function target(text: string, baseUrl: string, schemes: ReadonlySet<string>): string | undefined {
+  const trimmed = text.trim();
+  if (trimmed === "" || trimmed.length > hrefCharsMax) return undefined;
+  if (!URL.canParse(trimmed, baseUrl)) return undefined;
+  const url = new URL(trimmed, baseUrl);
+  if (!schemes.has(url.protocol) || url.href.length > hrefCharsMax) return undefined;
+  return forMarkdown(url.href);
+}
+
+/** Parentheses may stay when they come in simple pairs; other signs that Markdown knows are written as codes. */
+function forMarkdown(href: string): string {
+  const safe = href.replace(
+    /[\s<>|`\\*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
+  );
+  if (!/[()]/.test(safe) || /^(?:[^()]|\([^()]*\))*$/.test(safe)) return safe;
+  return safe.replaceAll("(", "%28").replaceAll(")", "%29");
+}
+
+/** Attributes in which pages keep the address of an image until it scrolls into view. */
+const lazyAttributes = [
+  "data-src",
+  "data-lazy-src",
+  "data-original",
+  "data-lazy",
+  "data-actualsrc",
+  "data-hi-res-src",
+  "data-url",
+];
+const lazySets = ["data-srcset", "data-lazy-srcset", "srcset"];
+const placeholder =
+  /(?:^|[/_.-])(?:placeholder|blank|spacer|transparent|pixel|1x1|loading|lazy)[^/]*\.(?:gif|png|svg|jpe?g|webp)(?:[?#]|$)/i;
+/** Sets of candidates are written by machines and short. */
+const setCharsMax = 20_000;
+
+/** The absolute address of the picture that an `img` shows in the end; undefined when it has none worth a line. */
+export function imageSource(image: HtmlElement, baseUrl: string): string | undefined {
+  if (isTracker(image)) return undefined;
+  const own = attribute(image, "src");
+  const isStandIn = own === "" || /^data:/i.test(own.trim()) || placeholder.test(own);
+  const candidates = [
+    ...(isStandIn ? [] : [own]),
+    ...lazyAttributes.map((name) => attribute(image, name)),
+    ...lazySets.map((name) => largestOf(attribute(image, name))),
+    ...pictureSources(image),
+    own,
+  ];
+  for (const candidate of candidates) {
+    const target = mediaTarget(candidate, baseUrl);
+    if (target !== undefined) return target;
+  }
+  return undefined;
+}
+
+function pictureSources(image: HtmlElement): string[] {
+  const picture = parentOf(image);
+  if (picture?.name !== "picture") return [];
+  return picture.children
+    .filter(isTag)
+    .filter(({ name }) => name === "source")
+    .map((source) => largestOf(attribute(source, "srcset") || attribute(source, "data-srcset")));
+}
+
+/** One pixel, there to be counted. */
+function isTracker(image: HtmlElement): boolean {
+  return [image.attribs["width"], image.attribs["height"]].some((size) =>
+    /^[01](?:px)?$/.test(size ?? ""),
+  );
+}
+
+/** The address with the largest width or density in a `srcset`. */
+function largestOf(set: string): string {
+  let best = { size: -1, address: "" };
+  for (const part of set.slice(0, setCharsMax).split(/,\s+|,(?=https?:|\/)/)) {
+    const [address = "", size = "1x"] = part.trim().split(/\s+/);
+    const value = Number.parseFloat(size) || 0;
+    if (address !== "" && value > best.size) best = { size: value, address };
+  }
+  return best.address;
+}
 
 /** Pictures may be described at length, but not here. */
 const altCharsMax = 300;

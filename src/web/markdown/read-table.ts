@@ -2,10 +2,10 @@ import { isTag } from "domhandler";
 
 import { attribute, childrenNamed, descendants, hasClass } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
-import type { Alignment, Block, Table } from "./block.ts";
-import { inlineCode } from "./escape-text.ts";
+import { inlineCode } from "./inline-text.ts";
 import { nested, nestingMax, type Place, readLine, type Reading } from "./reading.ts";
 import { fillGrid, type GridCell, type TableRow, tableRows } from "./table-grid.ts";
+import type { Alignment, Block, Table } from "./write-markdown.ts";
 
 /** A table of data becomes one; one that arranges the page, or holds too much for cells, becomes what it holds. */
 export function readTable(table: HtmlElement, place: Place, reading: Reading): Block[] {

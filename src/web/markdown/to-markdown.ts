@@ -1,10 +1,9 @@
 import { isHidden } from "../dom/element.ts";
 import type { Extraction } from "../extract/page-facts.ts";
-import type { Block } from "./block.ts";
 import { readBlocks } from "./read-blocks.ts";
 import { readInline } from "./read-inline.ts";
 import { Budget, outermostPlace, type Reading, surveyTree } from "./reading.ts";
-import { writeMarkdown, writeText } from "./write-markdown.ts";
+import { type Block, writeMarkdown, writeText } from "./write-markdown.ts";
 
 /**
  * The extracted part of a page as GitHub-flavoured Markdown: every address absolute, code verbatim in fences,

@@ -1,8 +1,13 @@
 import { AppError } from "../../base/errors.ts";
 import { pageRedirectsMax } from "../../base/limits.ts";
 import type { NetworkGuard } from "../guard/allowance.ts";
-import type { LoadedPage } from "./loaded-page.ts";
-import { assertReadable, quoted, splitFragment, targetCharsMax } from "./page-url.ts";
+import {
+  assertReadable,
+  type LoadedPage,
+  quoted,
+  splitFragment,
+  targetCharsMax,
+} from "./page-url.ts";
 
 /** Where a chain of redirects ended. */
 export interface Arrival {

@@ -1,7 +1,6 @@
 import { pageCacheAgeMsMax, pageCacheBytesMax } from "../../base/limits.ts";
 import { SharedWork } from "../../base/shared-work.ts";
-import type { LoadedPage, RenderPageRequest } from "./loaded-page.ts";
-import { parsePageUrl } from "./page-url.ts";
+import { type LoadedPage, parsePageUrl, type RenderPageRequest } from "./page-url.ts";
 
 /** The cached form of a page: everything but the spelling of the requested URL. */
 export interface KeptPage {

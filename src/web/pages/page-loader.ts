@@ -10,11 +10,17 @@ import { SharedWork } from "../../base/shared-work.ts";
 import { Turns } from "../../base/turns.ts";
 import type { NetworkGuard } from "../guard/allowance.ts";
 import { type Arrival, followRedirects, refreshTarget } from "./follow-redirects.ts";
-import type { FetchPageRequest, LoadedPage } from "./loaded-page.ts";
 import { fetchKey, type KeptPage, type PageCache } from "./page-cache.ts";
-import { assertReadable, parsePageUrl, type PageUrl, splitFragment } from "./page-url.ts";
+import {
+  assertReadable,
+  type FetchPageRequest,
+  type LoadedPage,
+  type PageUrl,
+  parsePageUrl,
+  splitFragment,
+} from "./page-url.ts";
+import { withinDeadline } from "./read-capped.ts";
 import { readPage } from "./read-page.ts";
-import { withinDeadline } from "./within-deadline.ts";
 
 /** Where a URL led. */
 interface Way {

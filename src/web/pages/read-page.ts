@@ -2,8 +2,7 @@ import { formatCount } from "../../base/cut-text.ts";
 import { AppError } from "../../base/errors.ts";
 import { pageBytesMax } from "../../base/limits.ts";
 import { charsetOf, decodeText } from "./charset.ts";
-import type { PageBody } from "./loaded-page.ts";
-import { quoted } from "./page-url.ts";
+import { type PageBody, quoted } from "./page-url.ts";
 import { CappedReader, type ReadBytes } from "./read-capped.ts";
 import { isUncalledJson, sniffedBytes, sniffType, type SniffedType } from "./sniff-type.ts";
 

@@ -8,7 +8,7 @@ import {
 } from "../documents/read-document.ts";
 import { cleanText, withoutControls } from "../dom/clean-text.ts";
 import type { Extraction } from "../extract/page-facts.ts";
-import type { LoadedPage } from "../pages/loaded-page.ts";
+import type { LoadedPage } from "../pages/page-url.ts";
 import type { PagedSyntax } from "../paging/cut-page.ts";
 
 /** A page that was read, whole: paging comes after. */

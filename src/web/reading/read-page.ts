@@ -2,7 +2,7 @@ import { startTimer } from "../../base/cancellation.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { isHeavyPage } from "../../base/weight.ts";
 import type { ReadFormat, ReadPdf } from "../documents/read-document.ts";
-import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../pages/loaded-page.ts";
+import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../pages/page-url.ts";
 import type { BrowserReason } from "./needs-browser.ts";
 import { type LoadedText, type PageReading, readLoaded } from "./read-loaded.ts";
 

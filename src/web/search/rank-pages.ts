@@ -1,7 +1,6 @@
-import type { EngineList } from "./engine-list.ts";
-import { mergeFields, mergeLists, pageScore, type SeenPage } from "./merge-lists.ts";
+import type { EngineList, ListedPage } from "./engine-list.ts";
 import { compareTexts } from "./page-key.ts";
-import { isOfSites, type Query } from "./query.ts";
+import { isOfSites, type Query, tokensOf } from "./query.ts";
 import type { SearchResult } from "./search-reply.ts";
 
 /** Results that are shown. */
@@ -73,4 +72,131 @@ function compareOrders(a: SeenPage, b: SeenPage): number {
     if (difference !== 0) return difference;
   }
   return 0;
+}
+
+/** A page where one engine ranks it. */
+interface Sighting {
+  readonly list: EngineList;
+  readonly page: ListedPage;
+}
+
+/** One page, with its best place in each list; in the fixed order of engines. */
+type SeenPage = readonly Sighting[];
+
+/**
+ * Brings the places of each page in all lists together. Of an engine that has a page twice, the first place is used.
+ * The result does not depend on the order of `lists`.
+ */
+export function mergeLists(lists: readonly EngineList[]): SeenPage[] {
+  const sightings = lists
+    .toSorted((a, b) => a.order - b.order)
+    .flatMap((list) => list.pages.map((page): Sighting => ({ list, page })));
+  const byKey = Map.groupBy(sightings, ({ page }) => page.key);
+  const keys = [...byKey.keys()].sort(compareTexts);
+  const families = Map.groupBy(keys, (key) => key.toLowerCase());
+  return [...families.values()].flatMap((family) =>
+    joinByTitle(family.map((key) => byKey.get(key) ?? [])).map(firstOfEachEngine),
+  );
+}
+
+/** Keys that differ in case only are one page when a title of theirs is the same, whatever its case. */
+function joinByTitle(variants: readonly (readonly Sighting[])[]): Sighting[][] {
+  const groups: { readonly titles: Set<string>; readonly sightings: Sighting[] }[] = [];
+  for (const sightings of variants) {
+    const titles = new Set(sightings.map(({ page }) => page.title.toLowerCase()));
+    const joined = groups.filter((group) => !group.titles.isDisjointFrom(titles));
+    const rest = groups.filter((group) => !joined.includes(group));
+    const group = {
+      titles: new Set([...titles, ...joined.flatMap((one) => [...one.titles])]),
+      sightings: [...joined.flatMap((one) => one.sightings), ...sightings],
+    };
+    groups.splice(0, groups.length, ...rest, group);
+  }
+  return groups.map((group) => group.sightings);
+}
+
+function firstOfEachEngine(sightings: readonly Sighting[]): SeenPage {
+  const byPlace = sightings.toSorted(
+    (a, b) => a.list.order - b.list.order || a.page.position - b.page.position,
+  );
+  return byPlace.filter(({ list }, index) => byPlace[index - 1]?.list !== list);
+}
+
+/** The constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009). */
+const rankOffset = 60;
+/**
+ * The weight of further engines of one provider, as a fraction: four fronts of one index must not outvote two indexes.
+ */
+const echoWeight = 0.25;
+/** Decimal places that distinguish scores: sums of the same numbers differ behind the fifteenth. */
+const scoreDigits = 12;
+
+/** One engine's contribution to the score of a page: c(e) = w(e) / (60 + p). */
+function contribution({ list, page }: Sighting): number {
+  return list.weight / (rankOffset + page.position);
+}
+
+/** The sum over all providers of their best contribution and a quarter of their others. */
+export function pageScore(seen: SeenPage): number {
+  let score = 0;
+  for (const group of Map.groupBy(seen, ({ list }) => list.provider).values()) {
+    const parts = group.map(contribution);
+    const best = Math.max(...parts);
+    const all = parts.reduce((sum, part) => sum + part, 0);
+    score += best + echoWeight * (all - best);
+  }
+  return Number(score.toFixed(scoreDigits));
+}
+
+/** The shown fields of a page that several engines describe. */
+interface MergedFields {
+  readonly title: string;
+  readonly url: URL;
+  readonly snippet: string;
+  readonly date: string | undefined;
+}
+
+/** The best of each field; where several are equally good the first in the fixed order of engines. */
+function mergeFields(seen: SeenPage, queryTokens: ReadonlySet<string>): MergedFields {
+  const pages = seen.map(({ page }) => page);
+  const named = pages.filter((page) => !isAddress(page));
+  const titles = (named.length === 0 ? pages : named).map(({ title }) => title);
+  return {
+    title: best(titles, (title) => [title.length]),
+    url: best(seen, urlMerits).page.url,
+    snippet: best(
+      pages.map(({ snippet }) => snippet),
+      (snippet) => [tokensOf(snippet).intersection(queryTokens).size, snippet.length],
+    ),
+    date: pages.find(({ date }) => date !== undefined)?.date,
+  };
+}
+
+/** `https:` rather than `http:`, then the address that the engine gives that speaks for the page most. */
+function urlMerits(sighting: Sighting): readonly number[] {
+  return [sighting.page.url.protocol === "https:" ? 1 : 0, contribution(sighting)];
+}
+
+/** A title that is nothing but the address of its page, or the beginning of it. */
+function isAddress({ title, url }: ListedPage): boolean {
+  if (/^https?:\/\/\S+$/i.test(title)) return true;
+  const place = (text: string): string => text.toLowerCase().replace(/^www\./, "");
+  const written = place(title.replace(/…$/, "")).replace(/\/$/, "");
+  return (
+    written !== "" &&
+    place(`${url.host}${url.pathname}`).startsWith(written) &&
+    /[./]/.test(written)
+  );
+}
+
+/** The first of those with the highest merits; the first merit has the most weight. */
+function best<T>(candidates: readonly T[], merits: (candidate: T) => readonly number[]): T {
+  return candidates.reduce((winner, candidate) =>
+    isBetter(merits(candidate), merits(winner)) ? candidate : winner,
+  );
+}
+
+function isBetter(a: readonly number[], b: readonly number[]): boolean {
+  const index = a.findIndex((merit, place) => merit !== b[place]);
+  return index !== -1 && (a[index] ?? 0) > (b[index] ?? 0);
 }

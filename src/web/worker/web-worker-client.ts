@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { webCallMsMax, webCloseMsMax, webIdleMs } from "../../base/limits.ts";
 import type { JsonText } from "../../base/weight.ts";
 import { type Heartbeat, WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
-import type { FetchPageRequest, RenderPageRequest } from "../pages/loaded-page.ts";
+import type { FetchPageRequest, RenderPageRequest } from "../pages/page-url.ts";
 import type { SearchRequest } from "../search/search-reply.ts";
 import type { RemoteWeb, WebOptions } from "../web.ts";
 import type { WebCall, WebMethod } from "./web-call.ts";

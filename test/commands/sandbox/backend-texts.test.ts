@@ -3,14 +3,12 @@ import { describe, expect, test } from "bun:test";
 import { type Bounds, noShield, nothingHidden } from "../../../src/commands/sandbox/bounds.ts";
 import {
   bubblewrapArguments,
-  seatbeltArguments,
-  seatbeltProfile,
-} from "../../../src/commands/sandbox/backend-arguments.ts";
-import {
   grantedRights,
   landlockRules,
   rulesetAttributes,
-} from "../../../src/commands/sandbox/landlock-rules.ts";
+  seatbeltArguments,
+  seatbeltProfile,
+} from "../../../src/commands/sandbox/backend-arguments.ts";
 import { notesOf } from "../../../src/commands/sandbox/notes.ts";
 
 const readOnly: Bounds = {

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { landlockVersionMin } from "../../../src/commands/sandbox/landlock-rules.ts";
+import { landlockVersionMin } from "../../../src/commands/sandbox/backend-arguments.ts";
 import { loadRestrictingCalls } from "../../../src/commands/sandbox/restrict/run-restricted.ts";
 import { within } from "./conditions.ts";
 import { Server } from "./server.ts";

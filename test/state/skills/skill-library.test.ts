@@ -3,7 +3,7 @@ import { chownSync, rmSync, utimesSync } from "node:fs";
 import { relative } from "node:path";
 
 import { skillFileBytesMax, skillsPerFolderMax } from "../../../src/base/limits.ts";
-import { FreshLook } from "../../../src/state/skills/fresh-look.ts";
+import { FreshLook } from "../../../src/state/skills/skill-sources.ts";
 import { loadSkill } from "../../../src/state/skills/load-skill.ts";
 import { isSkillName } from "../../../src/state/skills/skill.ts";
 import type { SkillSet } from "../../../src/state/skills/skill-library.ts";

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
 
 import {
+  callIn,
   definitionIn,
+  readCall,
   readDefinition,
   toolFormats,
 } from "../../../src/upstream/adapters/tool-definitions.ts";
-import { callIn, readCall } from "../../../src/upstream/adapters/tool-calls.ts";
 import {
   failedResult,
   plainResult,

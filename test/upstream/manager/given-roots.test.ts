@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 import { defaultServerOptions } from "../../../src/upstream/config/entry-options.ts";
-import { CurrentProject } from "../../../src/upstream/manager/current-project.ts";
+import { CurrentProject } from "../../../src/upstream/manager/manager-parts.ts";
 import { givenRoots, rootsOffer } from "../../../src/upstream/manager/principal-launch.ts";
 import type {
   RootsRule,

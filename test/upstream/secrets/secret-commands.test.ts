@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { KeptOutputs } from "../../../src/upstream/config/create-expansion.ts";
+import { KeptOutputs } from "../../../src/upstream/config/expand-launch.ts";
 import { runSecretCommand } from "../../../src/upstream/secrets/run-secret-command.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
 import { allGone, isAlive, sleepers, uniqueSeconds } from "../../e2e/harness/processes.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../../src/upstream/trust/judge-catalogue.ts";
 import { catalogueDifferences } from "../../../src/upstream/trust/approve-differences.ts";
 import { ToolRules } from "../../../src/upstream/trust/tool-rules.ts";
-import { emptyPins, type ToolPins } from "../../../src/upstream/trust/trust-record.ts";
+import { emptyPins, type ToolPins } from "../../../src/upstream/trust/trust-file.ts";
 import { catalogue, tool } from "./catalogue.ts";
 import { entry } from "./entry.ts";
 

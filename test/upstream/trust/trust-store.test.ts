@@ -11,7 +11,7 @@ import { join } from "node:path";
 
 import { messageOf } from "../../../src/base/errors.ts";
 import { trustFileBytesMax } from "../../../src/base/upstream-limits.ts";
-import { emptyPins } from "../../../src/upstream/trust/trust-record.ts";
+import { emptyPins } from "../../../src/upstream/trust/trust-file.ts";
 import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
 import { TempTree } from "../../config/temp-tree.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";

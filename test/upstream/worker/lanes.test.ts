@@ -11,12 +11,12 @@ import {
   type UpstreamSnapshot,
 } from "../../../src/upstream/snapshot.ts";
 import { EventOutbox, SnapshotSender } from "../../../src/upstream/worker/event-outbox.ts";
-import type { LaneEvent } from "../../../src/upstream/worker/messages.ts";
-import { RestartPause } from "../../../src/upstream/worker/restart-state.ts";
 import {
+  type LaneEvent,
   SnapshotAssembly,
   type SnapshotSlice,
-} from "../../../src/upstream/worker/snapshot-slices.ts";
+} from "../../../src/upstream/worker/messages.ts";
+import { RestartPause } from "../../../src/upstream/worker/restart-state.ts";
 
 const failure = (text: string): LaneEvent => ({
   kind: "event",

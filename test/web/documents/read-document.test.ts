@@ -3,9 +3,8 @@ import * as fc from "fast-check";
 
 import { documentKind, type DocumentKind } from "../../../src/web/documents/document-kind.ts";
 import { readDocument } from "../../../src/web/documents/read-document.ts";
-import { readFeed } from "../../../src/web/documents/read-feed.ts";
-import { scanXml } from "../../../src/web/documents/read-feed.ts";
-import type { LoadedPage, PageBody } from "../../../src/web/pages/loaded-page.ts";
+import { readFeed, scanXml } from "../../../src/web/documents/read-feed.ts";
+import type { LoadedPage, PageBody } from "../../../src/web/pages/page-url.ts";
 
 const page = (finalUrl: string, contentType: string, body: PageBody): LoadedPage => ({
   url: finalUrl,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { readPdf } from "../../../src/web/documents/read-pdf.ts";
 import { readDocument } from "../../../src/web/documents/read-document.ts";
-import type { LoadedPage } from "../../../src/web/pages/loaded-page.ts";
+import type { LoadedPage } from "../../../src/web/pages/page-url.ts";
 import { tinyPdf } from "./tiny-pdf.ts";
 
 const pdfPage = (bytes: Uint8Array): LoadedPage => ({

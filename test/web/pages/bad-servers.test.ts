@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { GuardedRequest } from "../../../src/web/guard/allowance.ts";
-import type { LoadedPage } from "../../../src/web/pages/loaded-page.ts";
+import type { LoadedPage } from "../../../src/web/pages/page-url.ts";
 import { PageLoader } from "../../../src/web/pages/page-loader.ts";
 import { until } from "../../commands/process/until.ts";
 import { failureOf, never, PageHarness, RawServer, textOf } from "./page-harness.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { AppError } from "../../../src/base/errors.ts";
-import type { LoadedPage, RenderPageRequest } from "../../../src/web/pages/loaded-page.ts";
+import type { LoadedPage, RenderPageRequest } from "../../../src/web/pages/page-url.ts";
 import { PageCache, RenderedPages } from "../../../src/web/pages/page-cache.ts";
 import { until } from "../../commands/process/until.ts";
 import { failureOf, never, PageHarness, textOf } from "./page-harness.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/base/errors.ts";
 import { PageCache } from "../../../src/web/pages/page-cache.ts";
 import { PageLoader } from "../../../src/web/pages/page-loader.ts";
-import { withinDeadline } from "../../../src/web/pages/within-deadline.ts";
+import { withinDeadline } from "../../../src/web/pages/read-capped.ts";
 import { failureOf, never } from "./page-harness.ts";
 
 const late = (): AppError => new AppError("limit", "too late");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import type { LoadedPage } from "../../../src/web/pages/loaded-page.ts";
+import type { LoadedPage } from "../../../src/web/pages/page-url.ts";
 import { readPage } from "../../../src/web/reading/read-page.ts";
 
 const url = "https://docs.example/page";

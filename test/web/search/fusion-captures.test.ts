@@ -6,9 +6,8 @@ import { type EngineId, engineIds } from "../../../src/web/search/engine.ts";
 import { type EngineList, listPages } from "../../../src/web/search/engine-list.ts";
 import { EngineMemories } from "../../../src/web/search/engine-pace.ts";
 import { engineOf } from "../../../src/web/search/engines/engines.ts";
-import { mergeLists } from "../../../src/web/search/merge-lists.ts";
+import { mergeLists, rankPages } from "../../../src/web/search/rank-pages.ts";
 import { parseQuery } from "../../../src/web/search/query.ts";
-import { rankPages } from "../../../src/web/search/rank-pages.ts";
 
 /** Pages of four engines that answered the same query on one day; not part of the checkout. */
 const captures = join(import.meta.dir, "../../../../shared/websearch/captures");

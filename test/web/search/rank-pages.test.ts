@@ -3,9 +3,8 @@ import fc from "fast-check";
 
 import { type EngineId, engineIds } from "../../../src/web/search/engine.ts";
 import { type EngineList, listPages } from "../../../src/web/search/engine-list.ts";
-import { mergeLists, pageScore } from "../../../src/web/search/merge-lists.ts";
+import { mergeLists, pageScore, rankPages } from "../../../src/web/search/rank-pages.ts";
 import { parseQuery } from "../../../src/web/search/query.ts";
-import { rankPages } from "../../../src/web/search/rank-pages.ts";
 
 const query = parseQuery("kestrel");
 const now = new Date("2026-03-31T12:00:00Z");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { AppError } from "../../../src/base/errors.ts";
-import type { LoadedPage } from "../../../src/web/pages/loaded-page.ts";
+import type { LoadedPage } from "../../../src/web/pages/page-url.ts";
 import { WebWorkerClient } from "../../../src/web/worker/web-worker-client.ts";
 import { until } from "../../commands/process/until.ts";
 import { plainWebOptions } from "./plain-web-options.ts";

@@ -1,6 +1,5 @@
 import { readArithmetic } from "./expansions.ts";
 import { skipNewlines } from "./redirects.ts";
-import { readCondition, reservedWordAt, takeReservedWord } from "./reserved-words.ts";
 import {
   baseNameOf,
   literalOf,
@@ -8,7 +7,13 @@ import {
   type SimpleCommand,
   Unreadable,
 } from "./shell-text.ts";
-import { readRedirectsAfter, readSimple } from "./simple-command.ts";
+import {
+  readCondition,
+  readRedirectsAfter,
+  readSimple,
+  reservedWordAt,
+  takeReservedWord,
+} from "./simple-command.ts";
 import { readWord } from "./word.ts";
 
 const caseEnds = [";;", ";;&", ";&", "esac"];

@@ -1,4 +1,4 @@
-import { assertUsualOption, assertUsualOptions, assertUsualSet } from "./shell-options.ts";
+import { assertUsualOption, assertUsualOptions, assertUsualSet } from "./changes.ts";
 import {
   baseNameOf,
   type FoundCommand,

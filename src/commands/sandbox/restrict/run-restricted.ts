@@ -1,14 +1,14 @@
 import { ptr } from "bun:ffi";
-import { openLinuxLibrary } from "../../../base/linux-library.ts";
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
 
 import { messageOf } from "../../../base/errors.ts";
+import { openLinuxLibrary } from "../../../base/linux-library.ts";
 import {
   grantedRights,
   type LandlockRules,
   landlockVersionMin,
   rulesetAttributes,
-} from "../landlock-rules.ts";
+} from "../backend-arguments.ts";
 import { seccompFilter } from "../seccomp-filter.ts";
 
 /** System calls of Landlock and close_range(2): the same numbers on x86_64 and aarch64. */

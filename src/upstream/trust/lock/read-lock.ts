@@ -6,7 +6,7 @@ import { trustFileBytesMax } from "../../../base/upstream-limits.ts";
 import { isObject } from "../../../protocol/json-rpc.ts";
 import { isNestedDeeper } from "../../connect/nesting.ts";
 import { mayBeNameOf } from "../../names/assign-names.ts";
-import { mapOf, textOf, type ToolPins } from "../trust-record.ts";
+import { mapOf, textOf, type ToolPins } from "../trust-file.ts";
 
 /** Beside what it locks, in the project's folder: it is meant to be committed. */
 export const lockFileName = "mcp.lock";

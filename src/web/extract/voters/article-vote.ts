@@ -1,7 +1,6 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
-import type { HtmlElement } from "../../dom/parse-html.ts";
-import { pushNodes } from "../../dom/push-nodes.ts";
+import { type HtmlElement, pushNodes } from "../../dom/parse-html.ts";
 import type { Block } from "../blocks/find-blocks.ts";
 import { weightOf } from "../blocks/judge-blocks.ts";
 import type { PageFacts } from "../page-facts.ts";

@@ -7,9 +7,8 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { blocked, listed } from "../pages/answers.ts";
-import { listAt, numberAt, recordOf, textAt } from "../pages/json-value.ts";
 import type { Page } from "../pages/page.ts";
-import { readJson } from "../pages/read-json.ts";
+import { listAt, numberAt, readJson, recordOf, textAt } from "../pages/read-json.ts";
 import { readPage } from "../pages/read-page.ts";
 import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
 import { formOf, pageHeaders } from "./request-headers.ts";

@@ -14,8 +14,7 @@ import { blocked } from "../pages/answers.ts";
 import type { Page } from "../pages/page.ts";
 import { readPage } from "../pages/read-page.ts";
 import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
-import { localeOf } from "./locale.ts";
-import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
+import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
 /**
  * The results of `format=rss`, known from other programs only. An HTML parser reads the feed well enough, but for

@@ -12,8 +12,7 @@ import { blocked } from "../pages/answers.ts";
 import { isWithin, type Page } from "../pages/page.ts";
 import { readPage } from "../pages/read-page.ts";
 import { webUrl } from "../pages/web-url.ts";
-import { localeOf } from "./locale.ts";
-import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
+import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
 /** Confirmed by the capture of 2026-04. Classes `svelte-…` change with every build. */
 const resultSelector = 'div.snippet[data-type="web"]:not(.standalone)';

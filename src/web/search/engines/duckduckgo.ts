@@ -10,8 +10,7 @@ import { blocked } from "../pages/answers.ts";
 import type { Page } from "../pages/page.ts";
 import { readPage } from "../pages/read-page.ts";
 import { decodeEscapes, webUrl } from "../pages/web-url.ts";
-import { localeOf } from "./locale.ts";
-import { cookieHeader, formHeaders, formOf } from "./request-headers.ts";
+import { cookieHeader, formHeaders, formOf, localeOf } from "./request-headers.ts";
 
 /** Confirmed by the captures of 2026-07 (results; the challenge of the lite page). */
 const resultSelector = "#links .result.web-result:not(.result--ad):not(.result--no-result)";

@@ -12,8 +12,13 @@ import { blocked, consentWall } from "../pages/answers.ts";
 import type { Page } from "../pages/page.ts";
 import { readPage } from "../pages/read-page.ts";
 import { decodeEscapes, webUrl } from "../pages/web-url.ts";
-import { localeOf } from "./locale.ts";
-import { cookieHeader, featurePhoneUserAgent, formOf, pageHeaders } from "./request-headers.ts";
+import {
+  cookieHeader,
+  featurePhoneUserAgent,
+  formOf,
+  localeOf,
+  pageHeaders,
+} from "./request-headers.ts";
 
 /** The page for feature phones, known from other programs only. */
 const phoneResultSelector = "div.zMzFAb";

@@ -6,8 +6,7 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { listed, rateLimited } from "../pages/answers.ts";
-import { listAt, textAt } from "../pages/json-value.ts";
-import { readJson } from "../pages/read-json.ts";
+import { listAt, readJson, textAt } from "../pages/read-json.ts";
 import { plainText, webUrl } from "../pages/web-url.ts";
 import { apiHeaders, formOf } from "./request-headers.ts";
 

@@ -9,8 +9,7 @@ import { blocked } from "../pages/answers.ts";
 import type { Page } from "../pages/page.ts";
 import { readPage } from "../pages/read-page.ts";
 import { webUrl } from "../pages/web-url.ts";
-import { localeOf } from "./locale.ts";
-import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
+import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
 /** Confirmed by the capture of 2026-04. */
 const resultSelector = "ul.results-standard > li";

@@ -1,7 +1,6 @@
 import type { EngineAnswer, EngineRequest, EngineQuery, SearchEngine } from "../engine.ts";
 import { listed } from "../pages/answers.ts";
-import { listAt, textAt, valueAt } from "../pages/json-value.ts";
-import { readJson } from "../pages/read-json.ts";
+import { listAt, readJson, textAt, valueAt } from "../pages/read-json.ts";
 import { webUrl } from "../pages/web-url.ts";
 import { apiHeaders, formOf } from "./request-headers.ts";
 

@@ -7,12 +7,10 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { blocked, failed, listed, rateLimited } from "../pages/answers.ts";
-import { listAt, numberAt, recordOf, textAt, valueAt } from "../pages/json-value.ts";
 import type { Page } from "../pages/page.ts";
-import { readJson } from "../pages/read-json.ts";
+import { listAt, numberAt, readJson, recordOf, textAt, valueAt } from "../pages/read-json.ts";
 import { plainText, webUrl } from "../pages/web-url.ts";
-import { localeOf } from "./locale.ts";
-import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
+import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
 const site = "https://www.qwant.com";
 /** `data.error_code` of its throttle. */

@@ -7,8 +7,7 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { blocked, listed } from "../pages/answers.ts";
-import { listAt, textAt } from "../pages/json-value.ts";
-import { readJson } from "../pages/read-json.ts";
+import { listAt, readJson, textAt } from "../pages/read-json.ts";
 import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
 import { apiHeaders, formOf } from "./request-headers.ts";
 

@@ -6,8 +6,7 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { blocked, failed, listed, rateLimited } from "../pages/answers.ts";
-import { listAt, numberAt, textAt, valueAt } from "../pages/json-value.ts";
-import { readJson } from "../pages/read-json.ts";
+import { listAt, numberAt, readJson, textAt, valueAt } from "../pages/read-json.ts";
 import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
 import { apiHeaders, formOf } from "./request-headers.ts";
 

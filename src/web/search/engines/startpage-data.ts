@@ -1,7 +1,7 @@
 import type { RawResult } from "../engine.ts";
-import { listAt, recordOf, textAt } from "../pages/json-value.ts";
 import type { Page } from "../pages/page.ts";
 import { parseLiteral } from "../pages/parse-literal.ts";
+import { listAt, recordOf, textAt } from "../pages/read-json.ts";
 import { plainText, webUrl } from "../pages/web-url.ts";
 
 /** Where the page's own script gets its results from; confirmed by the captures of 2026-04. */

@@ -11,8 +11,7 @@ import { blocked } from "../pages/answers.ts";
 import { type Page, openPage } from "../pages/page.ts";
 import { readPage } from "../pages/read-page.ts";
 import { webUrl } from "../pages/web-url.ts";
-import { localeOf } from "./locale.ts";
-import { cookieHeader, formHeaders, formOf, pageHeaders } from "./request-headers.ts";
+import { cookieHeader, formHeaders, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 import { readStartpageData, startpageInterstitial, startpageLanguage } from "./startpage-data.ts";
 
 /** Confirmed by the captures of 2026-04. Classes `css-…` change. */

@@ -6,11 +6,9 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { failed, listed, rateLimited } from "../pages/answers.ts";
-import { listAt, recordOf, textAt, valueAt } from "../pages/json-value.ts";
-import { readJson } from "../pages/read-json.ts";
+import { listAt, readJson, recordOf, textAt, valueAt } from "../pages/read-json.ts";
 import { isoDate, plainText } from "../pages/web-url.ts";
-import { localeOf } from "./locale.ts";
-import { apiHeaders, formOf } from "./request-headers.ts";
+import { apiHeaders, formOf, localeOf } from "./request-headers.ts";
 
 /** Error codes that mean: later. */
 const throttleCodes = /^(?:ratelimited|maxlag|readonly|.*too-busy.*)$/;

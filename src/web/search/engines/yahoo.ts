@@ -11,8 +11,7 @@ import { consentWall, rateLimited, retryAfterMs } from "../pages/answers.ts";
 import { isWithin, type Page } from "../pages/page.ts";
 import { readPage } from "../pages/read-page.ts";
 import { decodeEscapes, webUrl } from "../pages/web-url.ts";
-import { localeOf } from "./locale.ts";
-import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
+import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
 /** Confirmed by the capture of 2026-08. */
 const resultSelectors = ["div.algo-sr", ".algo.relsrch"] as const;

@@ -10,8 +10,7 @@ import { blocked } from "../pages/answers.ts";
 import type { Page } from "../pages/page.ts";
 import { readPage } from "../pages/read-page.ts";
 import { webUrl } from "../pages/web-url.ts";
-import { localeOf } from "./locale.ts";
-import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
+import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
 /** The page of site searches, known from other programs only; the main page, confirmed by the capture of 2026-05. */
 const resultSelector = 'li[class*="serp-item"]';

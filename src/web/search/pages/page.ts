@@ -1,8 +1,7 @@
 import { isTag, isText } from "domhandler";
 
 import { AppError } from "../../../base/errors.ts";
-import type { HtmlDocument, HtmlElement } from "../../dom/parse-html.ts";
-import { pushNodes } from "../../dom/push-nodes.ts";
+import { type HtmlDocument, type HtmlElement, pushNodes } from "../../dom/parse-html.ts";
 
 /** A parsed page of a search engine. */
 export interface Page {

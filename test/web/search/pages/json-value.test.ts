@@ -5,7 +5,7 @@ import {
   parseJson,
   textAt,
   valueAt,
-} from "../../../../src/web/search/pages/json-value.ts";
+} from "../../../../src/web/search/pages/read-json.ts";
 
 describe("parseJson()", () => {
   test.each([
