@@ -93,18 +93,27 @@ export function readSimple(text: ShellText, readFunctionBody: (text: ShellText) 
       if (holdsCommand(read.word.pieces.join(""))) text.findings.unknowns.add(evaluated);
     } else {
       // Behind assignments and redirections the shell knows no reserved words.
-      const isFirst = assignments.length + found.redirects.length === 0 && !found.input;
-      if (isFirst) assertNotReserved(read);
-      else if (assignments.length === 0) assertNotMoved(read);
+      const isFirst = isEmpty(assignments, found);
+      assertMayLead(read, isFirst, assignments.length > 0);
       if (isFirst && isFunctionHead(text)) return text.deeper(() => readFunctionBody(text));
       isDeclaring = !read.isQuoted && declaring.has(literalOf(read.word) ?? "");
       words.push(read.word);
     }
   }
-  if (words.length + assignments.length + found.redirects.length === 0 && !found.input) {
+  if (words.length === 0 && isEmpty(assignments, found)) {
     throw new Unreadable(`a command is missing before ${JSON.stringify(text.char())}`);
   }
   add(text, words, assignments, found);
+}
+
+function isEmpty(assignments: readonly string[], { redirects, input }: Redirections): boolean {
+  return assignments.length + redirects.length === 0 && !input;
+}
+
+/** The first word that is not an assignment: the name of a program. @throws Unreadable */
+function assertMayLead(read: ReadWord, isFirst: boolean, isAssigned: boolean): void {
+  if (isFirst) assertNotReserved(read);
+  else if (!isAssigned) assertNotMoved(read);
 }
 
 /** Behind these, as they stand, `NAME=$value` is an assignment: blanks in the value do not end the word. */

@@ -54,58 +54,75 @@ function withUnknown(all: readonly Word[], words: readonly Word[]): readonly Wor
   );
 }
 
+/** Looks for what one builtin, or a program that is read like one, starts. */
+type Unwrap = (command: FoundCommand, inner: InnerCommands, program: string) => void;
+
+const builtins: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
+  ["eval", unwrapEval],
+  ["trap", unwrapTrap],
+  [".", unwrapSource],
+  ["source", unwrapSource],
+  ["find", ({ words }, inner) => unwrapFind(words, inner)],
+  ["alias", alone(() => new Unreadable("an alias"))],
+  ["set", ({ words }) => assertUsualSet(words)],
+  ["shopt", unwrapShopt],
+  ["history", alone(() => new Unreadable("history, which changes how lines are read"))],
+  ["ssh-agent", unwrapAgent],
+  ["hash", alone(renames)],
+  ["enable", alone(renames)],
+  ["mapfile", unwrapMapfile],
+  ["readarray", unwrapMapfile],
+  ["fc", alone(startsMore)],
+  ["compgen", alone(startsMore)],
+  ["complete", alone(startsMore)],
+  ["jobs", alone(startsMore)],
+]);
+
 function unwrapBuiltin(program: string, command: FoundCommand, inner: InnerCommands): void {
-  const { words, shell } = command;
-  switch (program) {
-    case "eval": {
-      const literals = operandsOf(words).map(literalOf);
-      if (!literals.every((literal) => literal !== undefined))
-        throw new Unreadable("eval of what is known only when it runs");
-      return inner.addText(literals.join(" "), shell);
-    }
-    case "trap": {
-      const operands = operandsOf(words);
-      const action = operands.length > 1 ? literalOf(operands[0]) : "-";
-      if (action === undefined) throw new Unreadable("a trap that is known only when it runs");
-      if (!action.startsWith("-")) inner.addText(action, shell);
-      return;
-    }
-    case ".":
-    case "source":
-      return runsFile(operandsOf(words), command, shell, inner);
-    case "find":
-      return unwrapFind(words, inner);
-    case "alias":
-      if (words.length > 1) throw new Unreadable("an alias");
-      return;
-    case "set":
-      return assertUsualSet(words);
-    case "shopt":
-      for (const word of words.slice(1)) if (!isOption(word)) assertUsualOption(word, "-O");
-      return;
-    case "history":
-      if (words.length > 1) throw new Unreadable("history, which changes how lines are read");
-      return;
-    case "ssh-agent":
-      if (words.slice(1).some((word) => !isOption(word))) throw startsMore(program);
-      return;
-    case "hash":
-    case "enable":
-      if (words.length > 1) throw new Unreadable(`${program}, which changes what names stand for`);
-      return;
-    case "mapfile":
-    case "readarray":
-      if (words.some((word) => /^-[^-]*C/.test(literalOf(word) ?? "-C"))) throw startsMore(program);
-      return;
-    case "fc":
-    case "compgen":
-    case "complete":
-    case "jobs":
-      if (words.length > 1) throw startsMore(program);
-      return;
-    default:
-      if (starters.has(program) || loader.test(program)) throw startsMore(program);
-  }
+  const unwrapIt = builtins.get(program);
+  if (unwrapIt !== undefined) unwrapIt(command, inner, program);
+  else if (starters.has(program) || loader.test(program)) throw startsMore(program);
+}
+
+/** A builtin that is harmless only without arguments. */
+function alone(fault: (program: string) => Unreadable): Unwrap {
+  return ({ words }, _inner, program) => {
+    if (words.length > 1) throw fault(program);
+  };
+}
+
+function unwrapEval({ words, shell }: FoundCommand, inner: InnerCommands): void {
+  const literals = operandsOf(words).map(literalOf);
+  if (!literals.every((literal) => literal !== undefined))
+    throw new Unreadable("eval of what is known only when it runs");
+  inner.addText(literals.join(" "), shell);
+}
+
+function unwrapTrap({ words, shell }: FoundCommand, inner: InnerCommands): void {
+  const operands = operandsOf(words);
+  const action = operands.length > 1 ? literalOf(operands[0]) : "-";
+  if (action === undefined) throw new Unreadable("a trap that is known only when it runs");
+  if (!action.startsWith("-")) inner.addText(action, shell);
+}
+
+function unwrapSource(command: FoundCommand, inner: InnerCommands): void {
+  runsFile(operandsOf(command.words), command, command.shell, inner);
+}
+
+function unwrapShopt({ words }: FoundCommand): void {
+  for (const word of words.slice(1)) if (!isOption(word)) assertUsualOption(word, "-O");
+}
+
+function unwrapAgent({ words }: FoundCommand, _inner: InnerCommands, program: string): void {
+  if (words.slice(1).some((word) => !isOption(word))) throw startsMore(program);
+}
+
+function unwrapMapfile({ words }: FoundCommand, _inner: InnerCommands, program: string): void {
+  if (words.some((word) => /^-[^-]*C/.test(literalOf(word) ?? "-C"))) throw startsMore(program);
+}
+
+function renames(program: string): Unreadable {
+  return new Unreadable(`${program}, which changes what names stand for`);
 }
 
 function startsMore(program: string): Unreadable {

@@ -44,11 +44,8 @@ export function readWord(text: ShellText, isPattern = false): ReadWord {
       builder.add("=");
       text.at++;
       if (variable !== undefined && text.char() === "(") readArray(text);
-    } else if (
-      isPattern &&
-      (open > 0 ? char !== "" && "()|<>&; \t\n".includes(char) : char === "(" || char === "|")
-    ) {
-      open += char === "(" ? 1 : char === ")" ? -1 : 0;
+    } else if (isPattern && isOfPattern(char, open)) {
+      open += nesting[char] ?? 0;
       text.at++;
       builder.endKnown(true);
     } else if (!readSpecial(text, builder, begin)) break;
@@ -58,6 +55,15 @@ export function readWord(text: ShellText, isPattern = false): ReadWord {
   const { word } = builder;
   const plain = isPlain ? text.text.slice(begin, text.at) : undefined;
   return { word, plain, isQuoted: builder.isQuoted, variable };
+}
+
+/** Parentheses that a character of a pattern opens; `)` closes one. */
+const nesting: Readonly<Record<string, number | undefined>> = { "(": 1, ")": -1 };
+
+/** Whether a pattern has this character, which else ends words. @param open parentheses that are open */
+function isOfPattern(char: string, open: number): boolean {
+  if (open === 0) return char === "(" || char === "|";
+  return char !== "" && "()|<>&; \t\n".includes(char);
 }
 
 /** False at the end of the word. */

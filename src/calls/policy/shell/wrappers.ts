@@ -162,30 +162,40 @@ interface Wrapped {
 
 /** Finds the other program among the words of a wrapper. @throws Unreadable when it may be another one */
 export function wrappedWords(words: readonly Word[], wrapper: Wrapper): Wrapped {
-  const none: Wrapped = { words: [], assignments: [] };
-  const assignments: string[] = [];
+  let at = endOfOptions(words, wrapper);
+  if (at === undefined) return { words: [], assignments: [] };
+  if (wrapper.takesDash === true && literalOf(words[at]) === "-") at++;
+  const assignments = wrapper.takesVariables === true ? variablesAt(words, at) : [];
+  at += assignments.length;
+  for (const end = at + (wrapper.operands ?? 0); at < end; at++) assertOneWord(words[at]);
+  return { words: words.slice(at), assignments };
+}
+
+/** The place of the first word that is not an option; undefined when the wrapper starts nothing with these options. */
+function endOfOptions(words: readonly Word[], wrapper: Wrapper): number | undefined {
   let at = 1;
   for (; at < words.length; at++) {
     const option = optionOf(words[at]);
     if (option === undefined) throw new Unreadable("options that are known only when it runs");
-    if (option === "--") {
-      at++;
-      break;
-    }
+    if (option === "--") return at + 1;
     if (!option.startsWith("-") || option === "-") break;
-    if (showsOnly(option, wrapper)) return none;
+    if (showsOnly(option, wrapper)) return undefined;
     if (takesNext(option, wrapper)) assertOneWord(words[++at]);
   }
-  if (wrapper.takesDash === true && literalOf(words[at]) === "-") at++;
-  for (; wrapper.takesVariables === true && at < words.length; at++) {
-    // Whatever has an equals sign is one, its name may be none for a shell.
+  return at;
+}
+
+/** The names of the variables that are set from this place on, a word each. */
+function variablesAt(words: readonly Word[], begin: number): string[] {
+  const names: string[] = [];
+  for (let at = begin; at < words.length; at++) {
+    // Every word with an equals sign sets one, even if a shell would not take its name.
     const name = /^([^=]*)=/.exec(words[at]?.pieces[0] ?? "")?.[1];
     if (name === undefined) break;
     assertOneWord(words[at]);
-    assignments.push(name);
+    names.push(name);
   }
-  for (const end = at + (wrapper.operands ?? 0); at < end; at++) assertOneWord(words[at]);
-  return { words: words.slice(at), assignments };
+  return names;
 }
 
 /** Of none or several the words behind it are others than they seem: `env -u $x nice ls` may start `ls`. */
