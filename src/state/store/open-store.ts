@@ -69,8 +69,7 @@ export function setAsideAloud(
 }
 
 function openAndMigrate(path: string, options: StoreOptions): Database {
-  makeStoreFile(path);
-  const database = new Database(path, { strict: true });
+  const database = openFile(path);
   try {
     database.run(`PRAGMA busy_timeout = ${options.busyMsMax}`);
     switchToWal(database, options.busyMsMax);
@@ -84,6 +83,29 @@ function openAndMigrate(path: string, options: StoreOptions): Database {
     database.close();
     throw error;
   }
+}
+
+const openAttemptsMax = 10;
+
+/**
+ * Opens the file, which another process may set aside at any moment: then a new one is made. SQLite itself must not
+ * make it, because it would be readable for others.
+ * @throws the system's error, or SQLite's
+ */
+function openFile(path: string): Database {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      makeStoreFile(path);
+      return new Database(path, { strict: true, readwrite: true, create: false });
+    } catch (error) {
+      if (attempt === openAttemptsMax || !isMissing(error)) throw error;
+    }
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const code = systemCodeOf(error);
+  return code === "ENOENT" || code === "SQLITE_CANTOPEN";
 }
 
 /** On macOS an fsync stops at the drive's own memory; these ask for what reaches the disk. No other system looks at them. */

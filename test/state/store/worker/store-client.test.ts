@@ -100,12 +100,14 @@ describe("StoreClient", () => {
 
   test("at the end what was asked for is still done; afterwards nothing is", async () => {
     const client = newClient();
+    // The second in which a shutdown waits is for the writes, not for a Worker that has to start first.
+    await create(client, "started");
     const asked = [create(client, "a"), create(client, "b")];
     await client[Symbol.asyncDispose]();
-    expect(await Promise.all(asked)).toEqual([1, 2]);
+    expect(await Promise.all(asked)).toEqual([2, 3]);
     expect(create(client, "c")).rejects.toThrow("shutting down");
     await using next = newClient();
-    expect(await textsIn(next)).toEqual(["a", "b"]);
+    expect(await textsIn(next)).toEqual(["started", "a", "b"]);
   });
 
   test("what became of the file is said with the reply and on stderr", async () => {
