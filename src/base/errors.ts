@@ -34,6 +34,17 @@ export class AppError extends Error {
   }
 }
 
+/** An error as it crosses threads and processes. */
+export interface Failure {
+  readonly code: AppErrorCode;
+  readonly message: string;
+}
+
+/** Anything thrown, for another thread or process. An unexpected error becomes a `system` failure. */
+export function failureOf(error: unknown): Failure {
+  return { code: error instanceof AppError ? error.code : "system", message: messageOf(error) };
+}
+
 /** The message of anything thrown, without a stack. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,6 +1,7 @@
 import type { Cancellation } from "../base/cancellation.ts";
+import { AppError, messageOf } from "../base/errors.ts";
 import type { InputKind, InputRequests, InputResponses } from "../protocol/input-request.ts";
-import type { ProtocolFault } from "../protocol/json-rpc.ts";
+import { createFault, errorCodes, type ProtocolFault } from "../protocol/json-rpc.ts";
 
 /**
  * The one way to ask the client, or the person in front of it, in every era and on every transport.
@@ -72,4 +73,29 @@ export class FaultError extends Error {
     super(fault.message);
     this.fault = fault;
   }
+}
+
+/** How a request ends by an error. */
+export type ErrorReply =
+  | { readonly kind: "fault"; readonly fault: ProtocolFault }
+  | {
+      readonly kind: "input-required";
+      readonly requests: InputRequests;
+      readonly requestState: string;
+    };
+
+/** The reply that a thrown `FaultError` or `InputNeeded` carries; undefined for every other error. */
+export function carriedReply(error: unknown): ErrorReply | undefined {
+  if (error instanceof FaultError) return { kind: "fault", fault: error.fault };
+  if (!(error instanceof InputNeeded)) return undefined;
+  const { requests, requestState } = error;
+  return { kind: "input-required", requests, requestState };
+}
+
+/** The reply to a request whose handler has thrown. An error that is neither carried nor an `AppError` is a bug. */
+export function replyOfError(error: unknown): ErrorReply {
+  const carried = carriedReply(error);
+  if (carried !== undefined) return carried;
+  const text = error instanceof AppError ? error.message : `Internal error: ${messageOf(error)}`;
+  return { kind: "fault", fault: createFault(errorCodes.internalError, text) };
 }

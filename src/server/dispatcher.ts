@@ -1,6 +1,5 @@
-import { AppError, messageOf } from "../base/errors.ts";
 import { batchElementsMax } from "../base/limits.ts";
-import { FaultError, InputNeeded } from "../calls/ask-client.ts";
+import { replyOfError } from "../calls/ask-client.ts";
 import {
   type BatchMessage,
   type ClassifiedMessage,
@@ -226,16 +225,4 @@ function batchFault(detail: string): ProtocolFault {
 
 function unknownMethod(method: string): ProtocolFault {
   return createFault(errorCodes.methodNotFound, `Method not found: ${method.slice(0, 200)}`);
-}
-
-/** Handlers throw this to ask first, or an error of their own; any other error is a bug. */
-function replyOfError(error: unknown): MethodReply {
-  if (error instanceof InputNeeded) {
-    const { requests, requestState } = error;
-    return { kind: "input-required", requests, requestState };
-  }
-  if (error instanceof FaultError) return { kind: "fault", fault: error.fault };
-  const text = error instanceof AppError ? error.message : `Internal error: ${messageOf(error)}`;
-  const fault = createFault(errorCodes.internalError, text);
-  return { kind: "fault", fault };
 }

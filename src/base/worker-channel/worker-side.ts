@@ -1,5 +1,5 @@
 import { routeConsoleToStderr } from "../console.ts";
-import { AppError, messageOf } from "../errors.ts";
+import { failureOf, messageOf } from "../errors.ts";
 import { decodeToWorker, encodeFromWorker, type FromWorker, type ToWorker } from "./messages.ts";
 
 declare const self: Worker;
@@ -99,8 +99,7 @@ class WorkerSide<Options, Call, ToPost, FromPost> implements WorkerHost<FromPost
       if (this.#work === undefined) throw new Error("a call came before the options");
       reply = { kind: "done", id, value: await this.#work.call(call, id, controller.signal) };
     } catch (error) {
-      const code = error instanceof AppError ? error.code : "system";
-      reply = { kind: "failed", id, code, message: messageOf(error) };
+      reply = { kind: "failed", id, ...failureOf(error) };
     }
     // Whoever cancelled does not wait for how it ends.
     if (this.#calls.delete(id)) this.#send(reply);

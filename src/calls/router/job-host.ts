@@ -1,5 +1,5 @@
 import { assertWanted, type Cancellation } from "../../base/cancellation.ts";
-import { AppError, messageOf } from "../../base/errors.ts";
+import { AppError, failureOf } from "../../base/errors.ts";
 import { heavyPagesMax } from "../../base/limits.ts";
 import { type Turn, Turns } from "../../base/turns.ts";
 import { isHeavyPage, JsonText } from "../../base/weight.ts";
@@ -9,7 +9,7 @@ import type { InputRequests, InputResponses } from "../../protocol/input-request
 import type { SavedFile } from "../../tools/services.ts";
 import type { AfterDelivery } from "../../tools/tool.ts";
 import type { JobEnd, ServiceCall, ServiceReply } from "../../tools/workers/messages.ts";
-import { FaultError, InputNeeded } from "../ask-client.ts";
+import { carriedReply, InputNeeded } from "../ask-client.ts";
 import { withSignal } from "../call-target.ts";
 import type { CallRequest } from "../call.ts";
 import { resultUri } from "../own-uri.ts";
@@ -74,12 +74,10 @@ export async function askForJob(
   }
 }
 
-/** How a job ends by an error of `ask` that is none of its handler's; undefined for all other errors. */
+/** How a job ends by an error of `ask` that its handler cannot answer for; undefined for all other errors. */
 export function jobEndOf(error: unknown): JobEnd | undefined {
-  if (error instanceof FaultError) return { ended: { kind: "fault", fault: error.fault } };
-  if (!(error instanceof InputNeeded)) return undefined;
-  const { requests, requestState } = error;
-  return { ended: { kind: "input-required", requests, requestState } };
+  const ended = carriedReply(error);
+  return ended === undefined ? undefined : { ended };
 }
 
 export interface HostParts extends DistantServices, BackgroundParts {
@@ -111,7 +109,7 @@ export class JobHost {
       assertWanted(this.#request.cancellation);
       return { ok: true, value: await this.#perform(call) };
     } catch (error) {
-      return jobEndOf(error) ?? failureOf(error);
+      return jobEndOf(error) ?? { ok: false, ...failureOf(error) };
     }
   }
 
@@ -189,8 +187,3 @@ const repeatable: ReadonlySet<ServiceCall["method"]> = new Set([
   "workspace.folder",
   "client.ask",
 ]);
-
-function failureOf(error: unknown): ServiceReply {
-  const code = error instanceof AppError ? error.code : "system";
-  return { ok: false, code, message: messageOf(error) };
-}

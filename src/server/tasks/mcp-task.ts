@@ -1,7 +1,7 @@
-import { AppError, messageOf } from "../../base/errors.ts";
+import { AppError } from "../../base/errors.ts";
 import { mcpTaskResultCharsMax } from "../../base/limits.ts";
 import type { Cancellation } from "../../base/cancellation.ts";
-import { FaultError, InputNeeded } from "../../calls/ask-client.ts";
+import { replyOfError } from "../../calls/ask-client.ts";
 import type { CallOutcome } from "../../calls/call.ts";
 import type { InputRequests, InputResponses } from "../../protocol/input-request.ts";
 import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
@@ -120,9 +120,7 @@ export class McpTask {
 
   /** The call has come back by a rejection. */
   settleWithError(error: unknown): void {
-    if (error instanceof InputNeeded) return this.settle(roundOf(error));
-    const fault = error instanceof FaultError ? error.fault : internalError(messageOf(error));
-    this.settle({ kind: "fault", fault });
+    this.settle(replyOfError(error));
   }
 
   #endAs(end: McpTaskEnd): void {
@@ -152,10 +150,6 @@ export class McpTask {
   }
 }
 
-function roundOf({ requests, requestState }: InputNeeded): CallOutcome {
-  return { kind: "input-required", requests, requestState };
-}
-
 function endOf(outcome: CallOutcome): McpTaskEnd {
   switch (outcome.kind) {
     case "result":
@@ -178,9 +172,6 @@ function resultEnd(json: string): McpTaskEnd {
 }
 
 function failed(reason: string): McpTaskEnd {
-  return { status: "failed", fault: internalError(reason) };
-}
-
-function internalError(reason: string): ReturnType<typeof createFault> {
-  return createFault(errorCodes.internalError, `Internal error: ${reason}`);
+  const fault = createFault(errorCodes.internalError, `Internal error: ${reason}`);
+  return { status: "failed", fault };
 }

@@ -22,7 +22,7 @@ export function downAs(state: ConnectionState): ConnectionDown["as"] {
 }
 
 /** What a failed start means for the next. */
-export function failureOf(error: unknown): ConnectionFailure {
+export function connectionFailureOf(error: unknown): ConnectionFailure {
   const reason = messageOf(error);
   if (!(error instanceof ConnectionError)) return { kind: "passing", reason };
   if (error.failure === "needs_auth") return { kind: "needs_auth", reason };

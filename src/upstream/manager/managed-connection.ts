@@ -4,7 +4,7 @@ import { createDeferred, type Deferred } from "../../base/shared-work.ts";
 import { upstreamBackoffWaitMs } from "../../base/upstream-limits.ts";
 import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
-import { ConnectionDown, downAs, failureOf, orCancelled } from "./connection-down.ts";
+import { ConnectionDown, downAs, connectionFailureOf, orCancelled } from "./connection-down.ts";
 import { ConnectionHealth } from "./connection-health.ts";
 import {
   type ConnectionFailure,
@@ -187,7 +187,7 @@ export class ManagedConnection {
       if (starting.signal.aborted) return await opened.end();
       this.#onOpened(opened);
     } catch (error) {
-      if (!starting.signal.aborted) this.#onFailure(failureOf(error));
+      if (!starting.signal.aborted) this.#onFailure(connectionFailureOf(error));
     }
   }
 

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from "../../base/errors.ts";
+import { failureOf } from "../../base/errors.ts";
 import { upstreamRelayedRestMsMax } from "../../base/upstream-limits.ts";
 import type { ProcessReport, ProcessRequest } from "../process/process-messages.ts";
 import { Relay } from "../process/relay.ts";
@@ -71,8 +71,7 @@ export class ChannelProcesses {
       const processes = await this.#processes();
       this.#follow(process, await processes.start(launch));
     } catch (error) {
-      const code = error instanceof AppError ? error.code : "system";
-      this.#send({ kind: "process-refused", process, code, message: messageOf(error) });
+      this.#send({ kind: "process-refused", process, ...failureOf(error) });
     }
   }
 

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from "../../base/errors.ts";
+import { AppError, failureOf, messageOf } from "../../base/errors.ts";
 import { type Heartbeat, WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
 import type { ServerProcesses } from "../process/server-processes.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
@@ -117,8 +117,7 @@ export class UpstreamChannel {
       if (events === undefined) throw new AppError("cancelled", "Nobody waits for this call.");
       this.post({ kind: "answer", askId, answer: await events.ask(request) });
     } catch (error) {
-      const code = error instanceof AppError ? error.code : "system";
-      this.post({ kind: "refusal", askId, code, message: messageOf(error) });
+      this.post({ kind: "refusal", askId, ...failureOf(error) });
     }
   }
 

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 
-import { AppError, messageOf } from "../../../base/errors.ts";
+import { AppError, failureOf, messageOf } from "../../../base/errors.ts";
 import { readImageFile, shownPath } from "../image-file.ts";
 import {
   formatNames,
@@ -10,7 +10,7 @@ import {
   imageResultBytesMax,
 } from "../image-format.ts";
 import { inspectImage } from "../inspect-image.ts";
-import { type DecoderReply, encodeDecoderReply } from "./decoder-reply.ts";
+import { encodeDecoderReply } from "./decoder-reply.ts";
 import { damaged, readableSource } from "./readable-source.ts";
 import { watchProcess } from "./watch-process.ts";
 
@@ -55,13 +55,8 @@ async function outputOf(path: string | undefined, searchPath: string): Promise<U
     const head = encodeDecoderReply({ ok: true, bytes: bytes.length, ...image });
     return Buffer.concat([head, bytes]);
   } catch (error) {
-    return encodeDecoderReply(failureOf(error));
+    return encodeDecoderReply({ ok: false, ...failureOf(error) });
   }
-}
-
-function failureOf(error: unknown): DecoderReply {
-  const code = error instanceof AppError ? error.code : "system";
-  return { ok: false, code, message: messageOf(error) };
 }
 
 function tooLargeReply(path = ""): string {
