@@ -105,8 +105,8 @@ export type ReadCall =
 type CallFields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a call in any format: `{name, arguments}`, `{id, function: {name, arguments: "<JSON>"}}`, `{type: "tool_use",
- * id, name, input}`. Arguments that are not a JSON object give `malformed`, not an error.
+ * Reads a call in any format: `{name, arguments}`, `{id, function: {name, arguments: "<JSON>"}}`,
+ * `{type: "tool_use", id, name, input}`. Arguments that are not a JSON object give `malformed`, not an error.
  * @throws {AppError} `usage` when it names no tool
  */
 export function readCall(value: unknown): ReadCall {

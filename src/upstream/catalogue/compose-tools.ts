@@ -204,7 +204,7 @@ function entryOf(
     ...prefixOf(view),
     ...(earlierNames.length === 0 ? {} : { earlierNames }),
     ...(isAppsOnly ? { isForApps: true } : {}),
-    // A client's app has no way to search.
+    // Always listed: an app cannot search for its tools.
     ...(isAppsOnly || isListed({ isDeferred, options, isPinned }) ? { listing } : {}),
     ...(annotations === undefined ? {} : { annotations }),
     ...(annotations?.readOnlyHint === true && !isUnapproved && { isReadOnly: true }),

@@ -21,7 +21,7 @@ import { TextExpander } from "./text-expander.ts";
 export type ExpandedLaunch =
   | {
       readonly kind: "ready";
-      /** `cwd` is always present and absolute. */
+      /** The `cwd` of a stdio launch is always present and absolute. */
       readonly launch: ServerLaunch;
       /** Texts that must not appear anywhere: see `redactSecrets`. */
       readonly secrets: readonly string[];

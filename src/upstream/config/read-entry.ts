@@ -118,8 +118,8 @@ function narrowOptions(
 }
 
 /**
- * A project's entry supports only logins in which the user sees the client: a project can neither have the user's
- * credentials sent, nor choose which addresses of the local network are asked.
+ * Removes logins without a person and the choice of the authorization server: a project can neither have the user's
+ * credentials sent, nor decide which addresses of the local network are asked.
  */
 function forPersonsAlone({
   service: _service,

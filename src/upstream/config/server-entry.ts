@@ -23,7 +23,7 @@ export interface HttpLaunch {
 
 export type ServerLaunch = StdioLaunch | HttpLaunch;
 
-/** How many clients share one connection to a server, from all to none; `user`: the clients of one principal (IS5). */
+/** Which clients share one connection to a server, from all to none; `user`: the clients of one principal (IS5). */
 export type Isolation = "shared" | "workspace" | "user" | "session" | "call";
 
 /** How many principals this process serves; undefined: only the user of this machine. */
