@@ -45,16 +45,8 @@ describe.skipIf(process.platform === "win32")("a file that decides for its user"
   });
 
   test.each([
-    [
-      ".scorpiox/config.toml",
-      `[mcp.servers.evil]\ncommand = "evil"\n`,
-      "no server of this file counts",
-    ],
-    [
-      ".scorpiox/mcp_servers.json",
-      `{"evil": {"command": "evil"}}`,
-      "no server of this file counts",
-    ],
+    [".scorpiox/config.toml", `[mcp.servers.evil]\ncommand = "evil"\n`, "its servers are ignored"],
+    [".scorpiox/mcp_servers.json", `{"evil": {"command": "evil"}}`, "its servers are ignored"],
     [".scorpiox/scorpiox-env.txt", "MCP_SERVER=evil:evil\n", "only stricter values are used"],
     [".claude/scorpiox-env.txt", "MCP_SERVER=evil:evil\n", "only stricter values are used"],
   ])("%s names no servers for everybody", async (name, text, end) => {

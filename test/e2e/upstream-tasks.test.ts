@@ -120,6 +120,6 @@ test("[gateway.tasks] that a server knows no tasks is told", async () => {
   await using server = new Server({ home });
   await server.initialize();
   expect(said(await server.reply(start(server, "legacy", {})))).toBe(
-    "The server own could not be asked for work: It can be called as a task only, and its server does not say that it knows tasks. That is a fault of the server.",
+    "The server own could not be asked for work: The tool can only be called as a task, but its server does not declare support for tasks. That is a fault of the server.",
   );
 });

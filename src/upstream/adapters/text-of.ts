@@ -1,8 +1,8 @@
 import { isObject } from "../../protocol/json-rpc.ts";
 
 /**
- * The text of a tool's result (CA15): its text blocks and embedded texts, one below the other; what is no text is named in
- * brackets; of a result without any text the structured content as JSON. Takes any value and never throws.
+ * The text of a tool's result (CA15): its text blocks and embedded texts, one below the other. Other blocks are named
+ * in brackets. A result without any text gives its structured content as JSON. Takes any value and never throws.
  */
 export function textOf(result: unknown): string {
   if (!isObject(result)) return "";
@@ -14,7 +14,7 @@ export function textOf(result: unknown): string {
     : jsonOf(result.structuredContent);
 }
 
-/** The text that stands for one block of content. */
+/** The text that represents one block of content. */
 export function blockText(block: unknown): string {
   if (!isObject(block)) return "[content of an unknown kind]";
   switch (block.type) {
@@ -69,14 +69,15 @@ function stringOf(value: unknown): string {
 }
 
 /**
- * What a terminal takes as an order, whole: OSC, DCS, SOS, PM and APC with their text, CSI with its parameters, other
- * escapes. No text of one goes over a line end or the start of the next, so that the work grows with the length only.
+ * Control sequences of a terminal, each as a whole: OSC, DCS, SOS, PM and APC with their text, CSI with its parameters,
+ * other escapes. The text of a sequence ends at a line end or at the start of the next sequence, so that the work grows
+ * linearly with the length.
  */
 const sequences =
   // eslint-disable-next-line no-control-regex -- naming control characters is the purpose
   /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\n\u0007\u001b\u0090\u0098\u009b-\u009f]*(?:\u0007|\u001b\\|\u009c)|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
 
-/** C0 but tab and newline, DEL, C1. */
+/** C0 except tab and newline, DEL, C1. */
 // eslint-disable-next-line no-control-regex -- naming control characters is the purpose
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
@@ -84,8 +85,8 @@ const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const suspects = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
 /**
- * Text of another server without what is not text: escape sequences, controls but tab and newline, halves of
- * characters (CA15). A line end of Windows becomes a newline.
+ * Removes everything but text from an upstream server's text: escape sequences, control characters except tab and
+ * newline, unpaired surrogates (CA15). A Windows line end becomes a newline.
  */
 export function cleanText(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed();

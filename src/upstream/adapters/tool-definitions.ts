@@ -2,7 +2,7 @@ import { AppError, messageOf } from "../../base/errors.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import type { ObjectSchema } from "../../protocol/tool-types.ts";
 
-/** The forms in which definitions, calls and results are written (docs/adapters.md#definitions). */
+/** The formats of definitions, calls and results (docs/adapters.md#definitions). */
 export const toolFormats = ["mcp", "openai", "anthropic"] as const;
 
 export type ToolFormat = (typeof toolFormats)[number];
@@ -12,7 +12,7 @@ export function parseToolFormat(text: string | undefined): ToolFormat | undefine
   return toolFormats.find((format) => format === text);
 }
 
-/** What all forms of a definition say. */
+/** The fields that a definition has in every format. */
 export interface CommonDefinition {
   readonly name: string;
   readonly description: string;
@@ -21,7 +21,7 @@ export interface CommonDefinition {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The definition as `format` writes it (CA19); MCP's own form keeps all that is in it, titles and annotations too. */
+/** The definition in `format` (CA19). MCP's own format keeps every field, titles and annotations included. */
 export function definitionIn(format: ToolFormat, tool: CommonDefinition): Fields {
   const { name, description, inputSchema } = tool;
   switch (format) {
@@ -35,16 +35,16 @@ export function definitionIn(format: ToolFormat, tool: CommonDefinition): Fields
 }
 
 /**
- * Reads a definition of any form: MCP, OpenAI (with or without `function` around it), Anthropic, and the flat form
+ * Reads a definition in any format: MCP, OpenAI (with or without `function` around it), Anthropic, and the flat form
  * `{name, description, parameters, required}`, whose `required` becomes part of the schema.
- * @throws {AppError} `usage` for what has no name or no schema that is an object
+ * @throws {AppError} `usage` when the name is missing or the schema is not an object
  */
 export function readDefinition(value: unknown): CommonDefinition {
   const outer = isObject(value) ? value : {};
   const fields = outer.type === "function" && isObject(outer.function) ? outer.function : outer;
   const { name } = fields;
   if (typeof name !== "string" || name === "") {
-    throw new AppError("usage", "This is no tool definition: it has no name.");
+    throw new AppError("usage", "This is not a tool definition: it has no name.");
   }
   const description = typeof fields.description === "string" ? fields.description : "";
   return { name, description, inputSchema: schemaOf(name, fields) };
@@ -53,16 +53,16 @@ export function readDefinition(value: unknown): CommonDefinition {
 function schemaOf(name: string, fields: Fields): ObjectSchema {
   const written = fields.inputSchema ?? fields.input_schema ?? fields.parameters;
   if (written !== undefined && written !== null && !isObject(written)) {
-    throw new AppError("usage", `The definition of ${name} has a schema that is no object.`);
+    throw new AppError("usage", `The definition of ${name} has a schema that is not an object.`);
   }
   const schema = isObject(written) ? asSchema(name, written) : emptySchema;
   return withRequired(schema, fields.required);
 }
 
-/** How other forms write a tool without parameters. */
+/** The schema that other formats write for a tool without parameters. */
 const emptySchema: ObjectSchema = { type: "object", properties: {} };
 
-/** Flat definitions give the properties alone, without a schema around them. */
+/** Flat definitions give only the properties, without a schema around them. */
 function asSchema(name: string, written: Fields): ObjectSchema {
   if (written.type === "object") return written as ObjectSchema;
   if (typeof written.type === "string") {
@@ -74,7 +74,7 @@ function asSchema(name: string, written: Fields): ObjectSchema {
   return { type: "object", properties: written };
 }
 
-/** Any of them in the place of parameters says that it is a schema, though it does not name its type. */
+/** Any of these keys in the parameters marks them as a schema, even without a `type`. */
 const schemaKeywords = ["properties", "$ref", "$schema", "anyOf", "oneOf", "allOf"];
 
 function withRequired(schema: ObjectSchema, required: unknown): ObjectSchema {
@@ -84,9 +84,9 @@ function withRequired(schema: ObjectSchema, required: unknown): ObjectSchema {
   return { ...schema, required: [...new Set(names)] };
 }
 
-/** A call of a tool, whatever form it came in. */
+/** A call of a tool, independent of the format that it came in. */
 export interface CommonCall {
-  /** By which the result is matched; MCP's own form has none. */
+  /** Matches the result to the call; MCP's own format has none. */
   readonly id?: string;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -94,7 +94,7 @@ export interface CommonCall {
 
 export type ReadCall =
   | { readonly kind: "call"; readonly call: CommonCall }
-  /** It cannot be made; the model is told why and tries again (CA20). */
+  /** The call cannot be made; the model gets the reason and tries again (CA20). */
   | {
       readonly kind: "malformed";
       readonly id?: string;
@@ -105,16 +105,16 @@ export type ReadCall =
 type CallFields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a call of any form: `{name, arguments}`, `{id, function: {name, arguments: "<JSON>"}}`,
- * `{type: "tool_use", id, name, input}`. Arguments that are no JSON object are `malformed`, not an error.
- * @throws {AppError} `usage` for what names no tool
+ * Reads a call in any format: `{name, arguments}`, `{id, function: {name, arguments: "<JSON>"}}`,
+ * `{type: "tool_use", id, name, input}`. Arguments that are not a JSON object give `malformed`, not an error.
+ * @throws {AppError} `usage` when it names no tool
  */
 export function readCall(value: unknown): ReadCall {
   const outer = isObject(value) ? value : {};
   const fields = isObject(outer.function) ? outer.function : outer;
   const { name } = fields;
   if (typeof name !== "string" || name === "") {
-    throw new AppError("usage", "This is no call of a tool: it names none.");
+    throw new AppError("usage", "This is not a tool call: it names no tool.");
   }
   const written = outer.type === "tool_use" ? fields.input : (fields.arguments ?? fields.input);
   const head = { ...idOf(outer), name };
@@ -124,7 +124,7 @@ export function readCall(value: unknown): ReadCall {
     : { kind: "call", call: { ...head, arguments: read.args } };
 }
 
-/** The call as `format` writes it. */
+/** The call in `format`. */
 export function callIn(format: ToolFormat, call: CommonCall): CallFields {
   const { id = "", name, arguments: args } = call;
   switch (format) {
@@ -145,13 +145,13 @@ function idOf(outer: CallFields): { readonly id?: string } {
 function readArguments(
   written: unknown,
 ): { readonly args: CallFields } | { readonly text: string } {
-  // Models leave out, or send as nothing, what a tool without parameters takes.
+  // Models omit the arguments of a tool without parameters, or send an empty string.
   if (written === undefined || written === null || written === "") return { args: {} };
   if (isObject(written)) return { args: written };
-  if (typeof written !== "string") return { text: "The arguments are no JSON object." };
+  if (typeof written !== "string") return { text: "The arguments are not a JSON object." };
   try {
     const value: unknown = JSON.parse(written);
-    return isObject(value) ? { args: value } : { text: "The arguments are no JSON object." };
+    return isObject(value) ? { args: value } : { text: "The arguments are not a JSON object." };
   } catch (error) {
     return { text: `The arguments are not JSON: ${messageOf(error)}. Nothing was called.` };
   }

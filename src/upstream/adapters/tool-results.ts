@@ -2,7 +2,7 @@ import { isObject } from "../../protocol/json-rpc.ts";
 import { blockText, cleanText, textOf } from "./text-of.ts";
 import type { ToolFormat } from "./tool-definitions.ts";
 
-/** How a call ended, as frameworks for function calling want it (CA20). */
+/** The outcome of a call, as frameworks for function calling expect it (CA20). */
 export interface PlainResult {
   readonly success: boolean;
   readonly output: string;
@@ -26,14 +26,14 @@ export function plainResult(result: unknown): PlainResult {
   };
 }
 
-/** A call that was not made, or ended with an error of the protocol. */
+/** The result of a call that was not made, or that ended with a protocol error. */
 export function failedResult(text: string): Fields {
   return { content: [{ type: "text", text }], isError: true };
 }
 
 /**
- * The result of `tools/call` as `format` writes it.
- * @param callId of the call that it answers: then OpenAI's is the message that goes back to the model
+ * The result of `tools/call` in `format`.
+ * @param callId of the call that it answers; with it, OpenAI's format is the message that goes back to the model
  */
 export function resultIn(format: ToolFormat, result: unknown, callId?: string): unknown {
   switch (format) {
@@ -63,7 +63,7 @@ function toolResultBlock(result: unknown, callId: string): Fields {
   };
 }
 
-/** The kinds of picture that the API takes; others are named in a text. */
+/** The image types that the API accepts; other images are named in a text. */
 const imageTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 function anthropicBlock(block: unknown): Fields {

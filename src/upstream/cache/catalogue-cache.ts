@@ -9,19 +9,19 @@ import { removeLeftDrafts, writePrivate } from "./write-private.ts";
 
 export interface CachedCatalogue {
   readonly catalogue: ServerCatalogue;
-  /** So old that its server is to be asked again before somebody needs it. */
+  /** So old that its server is asked again before a client needs it. */
   readonly isOld: boolean;
 }
 
 /**
- * What servers offered when they were last connected to, by launch identity, so that their tools are listed without
- * starting them (CN2). One private file each, replaced as a whole; whatever is wrong with one, it is as if it were not there.
+ * The catalogues of servers as of their last connection, by launch identity, so that their tools are listed without
+ * starting them (CN2). Each is one private file, replaced as a whole; a file that cannot be used is treated as missing.
  */
 export class CatalogueCache {
   readonly #dir: string;
-  /** Of launches that have none. */
+  /** Of launches without a catalogue. */
   readonly trials: LaunchTrials;
-  /** Of the text that this process last read or wrote: what is the same is not written again. */
+  /** Hashes of the texts that this process last read or wrote: an unchanged catalogue is not written again. */
   readonly #known = new Map<string, number | bigint>();
 
   #sweep: Promise<void> | undefined;
@@ -32,7 +32,7 @@ export class CatalogueCache {
     this.trials = new LaunchTrials(this.#dir);
   }
 
-  /** Undefined when there is none that can be used. Never rejects. */
+  /** Undefined when no usable catalogue exists. Never rejects. */
   async read(identity: string): Promise<CachedCatalogue | undefined> {
     try {
       const path = this.#pathOf(identity);
@@ -49,7 +49,7 @@ export class CatalogueCache {
     }
   }
 
-  /** Keeps it, unless it is too large. A disk that is full costs the next start some time. Never rejects. */
+  /** Keeps the catalogue, unless it is too large. A full disk only makes the next start slower. Never rejects. */
   async write(identity: string, catalogue: ServerCatalogue): Promise<void> {
     const text = printCatalogue(catalogue);
     if (Buffer.byteLength(text) > catalogueFileBytesMax) return this.forget(identity);
@@ -65,13 +65,13 @@ export class CatalogueCache {
     }
   }
 
-  /** It is known as little as before the first contact. Never rejects. */
+  /** Forgets the catalogue, as before the first connection. Never rejects. */
   async forget(identity: string): Promise<void> {
     this.#known.delete(identity);
     await rm(this.#pathOf(identity), { force: true }).catch(() => {});
   }
 
-  /** It is as fresh as if it were written now. False when somebody else has removed it. */
+  /** Marks the file as fresh. False when another process has removed it. */
   async #touch(identity: string): Promise<boolean> {
     const now = new Date();
     return utimes(this.#pathOf(identity), now, now).then(
@@ -85,14 +85,14 @@ export class CatalogueCache {
   }
 }
 
-/** Of the format; a file with another one is not read. */
+/** Version of the format; a file of another version is not read. */
 const catalogueVersion = 1;
 
 function printCatalogue(catalogue: ServerCatalogue): string {
   return JSON.stringify({ version: catalogueVersion, catalogue });
 }
 
-/** Undefined for what was written by another version, cut short or changed by hand so that it cannot be used. */
+/** Undefined when the file is of another version, truncated, or edited so that it cannot be used. */
 function parseCatalogue(text: string): ServerCatalogue | undefined {
   let value: unknown;
   try {
@@ -104,7 +104,7 @@ function parseCatalogue(text: string): ServerCatalogue | undefined {
   return isCatalogue(value.catalogue) ? value.catalogue : undefined;
 }
 
-/** Whether a member is what it must be; absent ones are undefined. `apps` is kept as it was written. */
+/** Whether each member has the right type; absent ones are undefined. `apps` is kept as it was written. */
 const memberChecks: Readonly<
   Record<Exclude<keyof ServerCatalogue, "apps">, (value: unknown) => boolean>
 > = {

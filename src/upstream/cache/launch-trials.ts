@@ -11,31 +11,32 @@ import {
 } from "../../commands/process/proc-table.ts";
 import { writePrivate } from "./write-private.ts";
 
-/** Who tries a launch of which nothing is known. */
+/** Which process tries a launch that has no catalogue yet. */
 export type TrialClaim =
-  /** We do, from now on. */
+  /** This process, from now on. */
   | "ours"
-  /** Another process of this user does, at this moment. */
+  /** Another process of this user, at this moment. */
   | "others"
-  /** The same, for so long that nobody should rely on it. */
+  /** The same, for so long that it can no longer be relied on. */
   | "slow"
-  /** It was tried before, and nothing was heard. */
+  /** It was tried before, and the server did not answer. */
   | "tried";
 
 /**
- * First starts of servers, noted so that processes of this user that start at the same time know of each other: one mark
- * for each launch that has no catalogue yet. It names who tries it, until that was in vain.
+ * Notes the first starts of servers, so that processes of this user that start at the same time know of each other: one
+ * mark for each launch that has no catalogue yet. The mark names the process that tries the launch, until the attempt
+ * has failed.
  */
 export class LaunchTrials {
   readonly #dir: string;
   readonly #own = JSON.stringify({ ...ownIdentity(), id: randomUUID() });
 
-  /** @param dir made when it is missing */
+  /** @param dir is created when it is missing */
   constructor(dir: string) {
     this.#dir = dir;
   }
 
-  /** Tries it, unless another process does. Never rejects. */
+  /** Claims the launch, unless another process tries it. Never rejects. */
   async claim(identity: string): Promise<TrialClaim> {
     const path = this.#pathOf(identity);
     try {
@@ -44,23 +45,26 @@ export class LaunchTrials {
       return "ours";
     } catch (error) {
       if (systemCodeOf(error) === "EEXIST") return this.#claimTaken(path).catch(() => "ours");
-      // A disk that cannot be written: everybody is on their own.
+      // The disk is not writable: each process is on its own.
       return "ours";
     }
   }
 
-  /** It was heard of: there is nothing to be noted any more. Never rejects. */
+  /** The server has answered: removes the mark. Never rejects. */
   async succeed(identity: string): Promise<void> {
     await rm(this.#pathOf(identity), { force: true }).catch(() => {});
   }
 
-  /** Our try was in vain. Never rejects. */
+  /** This process has tried in vain. Never rejects. */
   async fail(identity: string): Promise<void> {
     const path = this.#pathOf(identity);
     if (await this.#isOwn(path)) await writePrivate(path, inVain).catch(() => {});
   }
 
-  /** We end in the middle of it: in vain when lists would not have waited any longer. Never rejects. */
+  /**
+   * This process ends during the attempt. The attempt has failed if lists would not have waited any longer. Never
+   * rejects.
+   */
   async leave(identity: string): Promise<void> {
     const path = this.#pathOf(identity);
     if (!(await this.#isOwn(path))) return;
@@ -68,16 +72,16 @@ export class LaunchTrials {
     await writePrivate(path, inVain).catch(() => {});
   }
 
-  /** @throws the system's error when the mark is gone meanwhile */
+  /** @throws the system's error when the mark has been removed in the meantime */
   async #claimTaken(path: string): Promise<TrialClaim> {
     const ageMs = await ageMsOf(path);
     const text = await readFile(path, "utf8");
     if (text === this.#own) return "ours";
     const holder = holderIn(text);
-    // Whoever made it may not have written its name yet.
+    // The process that made it may not have written its name yet.
     if (holder === undefined) return text === "" && ageMs < writingMsMax ? "others" : "tried";
     if (isRunningStill(holder)) return ageMs < upstreamTrialMsMax ? "others" : "slow";
-    // Its holder was killed. Two who take it over at once both start the server, and nothing is worse for it.
+    // Its holder was killed. If two processes take it over at once, both start the server, which does no harm.
     if (ageMs >= upstreamListWaitMs) return "tried";
     await writePrivate(path, this.#own);
     return "ours";
@@ -96,10 +100,10 @@ export class LaunchTrials {
 }
 
 const inVain = "tried";
-/** Between the making of a mark and its text; far more than one write takes. */
+/** Longest time between creating a mark and writing its text; far longer than one write takes. */
 const writingMsMax = 500;
 
-/** A clock that was set back makes nothing younger than new. */
+/** Never negative, even when the clock was set back. */
 async function ageMsOf(path: string): Promise<number> {
   return Math.abs(Date.now() - (await stat(path)).mtimeMs);
 }

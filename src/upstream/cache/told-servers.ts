@@ -7,23 +7,26 @@ import { fixedSources } from "../config/may-have-servers.ts";
 import type { ServersStart } from "../config/upstream-start.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
 
-/** What the handshake says of other servers, before anything of them is loaded. */
+/** Facts about upstream servers that the handshake mentions before anything about them is loaded. */
 export type ToldServers = Pick<UpstreamSnapshot, "introductions" | "indexFile"> & {
-  /** Of the project, not started before the user approves them. */
+  /** Servers of the project that are not started until the user approves them. */
   readonly waiting: readonly string[];
 };
 
-/** Where it is kept, and what it hangs on. Plain data: the Worker writes it, the main thread reads it. */
+/**
+ * The file in which the facts are kept, and the files that they depend on. Plain data: the Worker writes it, the main
+ * thread reads it.
+ */
 export interface ToldPlace {
   readonly file: string;
-  /** Files whose servers it speaks of: with another state of one of them it is not read. */
+  /** Files whose servers the facts describe: when one of them has changed, the facts are not used. */
   readonly sources: readonly string[];
 }
 
-/** Of the format; a file with another one is not read. */
+/** Version of the format; a file of another version is not read. */
 const toldVersion = 1;
 
-/** One file for each place and way to start there. */
+/** One file for each project and set of start options. */
 export function toldPlaceOf(start: ServersStart): ToldPlace {
   const { dirs, workspaceName: workspace, upstream, config } = start;
   const way = [dirs.projectDir, workspace, upstream.configFiles, config.settings.mcp];
@@ -50,7 +53,10 @@ export function printTold(told: ToldServers, { sources }: ToldPlace): string {
   return JSON.stringify({ version: toldVersion, state: stateOf(sources), told });
 }
 
-/** What an earlier run here knew; undefined when there was none, or its sources have changed since. A look at some files. */
+/**
+ * The facts that an earlier run here saved; undefined when there was none, or its sources have changed since. Reads one
+ * file and the status of its sources.
+ */
 export function readTold({ file, sources }: ToldPlace): ToldServers | undefined {
   const content = readTextFile(file);
   if (content.kind !== "text") return undefined;

@@ -8,9 +8,9 @@ import type { ConfiguredServer } from "../config/server-entry.ts";
 const draftEnd = ".tmp";
 
 /**
- * Replaces a file that may be lost at a power cut but is never half written: only this user can read it. Its folder is
- * made.
- * @throws the system's error; the file is then as it was
+ * Replaces a file that may be lost at a power cut but is never half written: only this user can read it. Creates its
+ * folder.
+ * @throws the system's error; the file is then unchanged
  */
 export async function writePrivate(path: string, text: string): Promise<void> {
   const dir = dirname(path);
@@ -25,7 +25,7 @@ export async function writePrivate(path: string, text: string): Promise<void> {
   }
 }
 
-/** Removes what writers in this folder left that were killed before they were done. Never rejects. */
+/** Removes drafts in this folder whose writers were killed before they finished. Never rejects. */
 export async function removeLeftDrafts(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
   for (const name of names) {
@@ -38,8 +38,8 @@ export async function removeLeftDrafts(dir: string): Promise<void> {
 }
 
 /**
- * Under which name it is kept what a server offers. That may depend on what it may ask of clients: with other rights in its
- * entry it is asked anew.
+ * The key under which a server's catalogue is cached. A catalogue may depend on the rights that the entry gives the
+ * server, so other rights have another key.
  */
 export function cacheKeyOf({ entry, identity }: ConfiguredServer): string {
   const { sampling, elicitation, roots } = entry.options;

@@ -23,11 +23,11 @@ import type { ServerView } from "./name-table.ts";
 export interface ComposedSnapshot {
   readonly snapshot: Omit<UpstreamSnapshot, "revision" | "indexFile">;
   readonly searched: readonly SearchedTool[];
-  /** To be given to the next one as `wasDeferred`. */
+  /** Pass it to the next call as `wasDeferred`. */
   readonly isDeferredForGood: boolean;
 }
 
-/** All that the main thread is to know of all servers. Depends on its arguments alone. */
+/** Everything that the main thread knows of all servers. Depends on its arguments alone. */
 export function composeSnapshot(parts: ToolParts): ComposedSnapshot {
   const { views } = parts;
   const { tools, blocked, searched, decision } = composeTools(parts);
@@ -109,13 +109,13 @@ function promptsOf(views: readonly ServerView[], nameMax: number): readonly Prom
   }));
 }
 
-/** Names of tools that stand for a server which says nothing of itself. */
+/** Names of tools that introduce a server without instructions. */
 const toolNamesMax = 8;
 const toolNamesCharsMax = 300;
 
 /**
- * What a server says of itself as one line in quotes, so that it is not taken for words of ours (TR7); of one that says
- * nothing, what its tools are called. Only what is approved is told. Undefined: there is nothing to tell.
+ * A server's instructions as one line in quotes, so that they are not taken for scorpiox-code's own words (TR7);
+ * without instructions, the names of its tools. Only approved content is shown. Undefined when there is none.
  */
 function introductionOf({ instructions, tools }: JudgedCatalogue): string | undefined {
   if (instructions !== undefined) return quoted(instructions, upstreamIntroductionCharsMax);
@@ -127,12 +127,12 @@ function introductionOf({ instructions, tools }: JudgedCatalogue): string | unde
 }
 
 function quoted(text: string, charsMax: number): string {
-  // Its own quotes would end ours.
+  // Quotes inside would end the quoted text.
   const said = cleanText(text).replaceAll('"', "'");
   return `"${oneLine(said, charsMax - 2)}"`;
 }
 
-/** Resources of another server as clients are shown them, with addresses of ours (RP1, RP2). */
+/** An upstream server's resources as clients see them, with scorpiox-code's addresses (RP1, RP2). */
 function resourceListing(
   server: string,
   resource: ServerCatalogue["resources"][number],
@@ -152,7 +152,7 @@ function templateListing(
   return { uriTemplate: ownUri(server, template.uriTemplate), ...described(server, template) };
 }
 
-/** A prompt apart from its name here. */
+/** A prompt without its exposed name. */
 function promptListing(
   server: string,
   prompt: ServerCatalogue["prompts"][number],
@@ -178,7 +178,7 @@ function readArgument(value: unknown): PromptArgument | undefined {
   };
 }
 
-/** What resources, templates and prompts have in common. */
+/** The members that resources, templates and prompts share. */
 function described(
   server: string,
   value: Params & { readonly name: string },

@@ -18,8 +18,8 @@ import type { ServerView } from "./name-table.ts";
 const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
 
 /**
- * A tool of another server as clients are shown it, apart from its name and title, which depend on other tools. Members
- * of a wrong type are left out.
+ * An upstream server's tool as clients see it, apart from its name and title, which depend on other tools. Members of a
+ * wrong type are left out.
  * @param tool without hidden characters
  */
 function toolListing(server: string, tool: RawTool): Omit<ToolListing, "name"> {
@@ -41,7 +41,7 @@ function toolListing(server: string, tool: RawTool): Omit<ToolListing, "name"> {
   };
 }
 
-/** Hints that are true or false. They are of an untrusted party (TR6). */
+/** The boolean hints. They come from an untrusted party (TR6). */
 function readAnnotations(value: unknown): ToolAnnotations | undefined {
   if (!isObject(value)) return undefined;
   const title = textOf(value.title);
@@ -56,7 +56,7 @@ function readAnnotations(value: unknown): ToolAnnotations | undefined {
   return Object.keys(annotations).length === 0 ? undefined : annotations;
 }
 
-/** Icons that a client can show; undefined when there are none. */
+/** Icons that a client can show; undefined without any. */
 export function readIcons(value: unknown): readonly Icon[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const icons = value.filter(
@@ -75,17 +75,17 @@ export function textOf(value: unknown): string | undefined {
 }
 
 export interface ListedParts {
-  /** Of `decideDeferral`. */
+  /** The decision of `decideDeferral`. */
   readonly isDeferred: boolean;
-  /** Of the server's entry. */
+  /** From the server's entry. */
   readonly options: Pick<ServerOptions, "defer" | "promote">;
   /** One of the entry's `always_load` globs matches the tool. */
   readonly isPinned: boolean;
 }
 
 /**
- * Whether a tool of another server is in `tools/list` (DF4). What a server's own entry says is more particular than what
- * was decided for all, and wins; hidden tools can be called all the same (DF6).
+ * Whether an upstream tool is in `tools/list` (DF4). The server's own entry is more specific than the decision for all
+ * servers, and wins. Hidden tools can still be called (DF6).
  */
 export function isListed({ isDeferred, options, isPinned }: ListedParts): boolean {
   if (isPinned || options.promote) return true;
@@ -93,8 +93,8 @@ export function isListed({ isDeferred, options, isPinned }: ListedParts): boolea
 }
 
 /**
- * Whether a tool is for the pages of a server's app alone (MCP Apps, `_meta.ui.visibility` without `model`): no model is to
- * see or call it.
+ * Whether a tool is only for the pages of a server's app (MCP Apps, `_meta.ui.visibility` without `model`): the model
+ * must not see or call it.
  */
 export function isForApps(tool: { readonly name: string; readonly _meta?: unknown }): boolean {
   const { _meta: meta } = tool;
@@ -115,7 +115,7 @@ export interface ToolParts {
 export interface ComposedTools {
   readonly tools: readonly ToolEntry[];
   readonly blocked: readonly BlockedTool[];
-  /** All that a model can call, hidden ones included, with whole definitions. */
+  /** All tools that a model can call, hidden ones included, with full definitions. */
   readonly searched: readonly SearchedTool[];
   readonly decision: DeferralDecision;
 }
@@ -129,7 +129,7 @@ interface Found {
 
 type Callable = SearchedTool & { readonly view: ServerView; readonly isUnapproved: boolean };
 
-/** Names, titles, and which tools are listed, of all servers together: in the order of server and tool (DF4). */
+/** The names and titles of all servers' tools, and which tools are listed, in the order of server and tool (DF4). */
 export function composeTools(parts: ToolParts): ComposedTools {
   const found = parts.views.flatMap(toolsOf).sort(byServerAndTool);
   const { assigned } = assignNames(found, parts.toolNameMax);
@@ -165,7 +165,7 @@ function toolsOf(view: ServerView): Found[] {
   });
 }
 
-/** By the units of the texts: the same on each machine. */
+/** Compares UTF-16 code units: the same order on every machine. */
 function byServerAndTool(a: Found, b: Found): number {
   return compare(a.server, b.server) || compare(a.tool, b.tool);
 }
@@ -174,7 +174,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Two tools with the same title are told apart by their server (NM8). */
+/** Adds the server to the titles of tools that would have the same title (NM8). */
 function withTitles(callable: readonly Callable[]): readonly Callable[] {
   const titles = distinctTitles(
     callable.map(({ server, listing }) => ({ server, title: listing.title })),
@@ -204,7 +204,7 @@ function entryOf(
     ...prefixOf(view),
     ...(earlierNames.length === 0 ? {} : { earlierNames }),
     ...(isAppsOnly ? { isForApps: true } : {}),
-    // A host cannot search.
+    // Always listed: an app cannot search for its tools.
     ...(isAppsOnly || isListed({ isDeferred, options, isPinned }) ? { listing } : {}),
     ...(annotations === undefined ? {} : { annotations }),
     ...(annotations?.readOnlyHint === true && !isUnapproved && { isReadOnly: true }),
@@ -222,7 +222,7 @@ function matchesOne(globs: readonly string[], names: readonly string[]): boolean
   });
 }
 
-/** Made once for each definition: snapshots come often, and definitions change seldom. */
+/** Kept for each definition: snapshots are frequent, and definitions seldom change. */
 const listings = new WeakMap<RawTool, { readonly server: string; readonly listing: ToolListing }>();
 const titledListings = new WeakMap<ToolListing, ToolListing>();
 

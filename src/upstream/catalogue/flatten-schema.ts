@@ -2,8 +2,8 @@ import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { ObjectSchema } from "../../protocol/tool-types.ts";
 
 /**
- * All properties of several schemas. One of which they say different things may be any of these, or is all of them,
- * as `how` has it.
+ * The properties of several schemas together. A property that they define differently may be any of the definitions, or
+ * must fit all of them, depending on `how`.
  */
 function joinProperties(branches: readonly Params[], how: "anyOf" | "allOf"): Params {
   const variants = new Map<string, Map<string, unknown>>();
@@ -26,7 +26,7 @@ function join(schemas: readonly unknown[], how: "anyOf" | "allOf"): unknown {
   return values === undefined ? { [how]: schemas } : values;
 }
 
-/** Where each schema names its values, as that does by which branches are told apart: one list of them. */
+/** Where each schema lists its values, as the property that distinguishes the branches does: one list of them. */
 function allValues(schemas: readonly unknown[]): unknown {
   const texts: unknown[] = [];
   for (const schema of schemas) {
@@ -45,7 +45,7 @@ const valueKeys: ReadonlySet<string> = new Set(["type", "const", "enum"]);
 
 const combinators = ["anyOf", "oneOf", "allOf"] as const;
 
-/** A schema as clients are shown it, and what had to be said in words instead. */
+/** A schema as clients see it, and a note about the parts that only words can express. */
 export interface FlatSchema {
   readonly schema: ObjectSchema;
   /** For the description; undefined when nothing was changed. */
@@ -53,8 +53,8 @@ export interface FlatSchema {
 }
 
 /**
- * Without `anyOf`, `oneOf` and `allOf` at the root, which model interfaces refuse there (CA18): all properties of all
- * branches, of which those are required that each branch requires. Arguments are still checked against the original.
+ * Removes `anyOf`, `oneOf` and `allOf` at the root, which model APIs reject there (CA18): the result has all properties
+ * of all branches and requires those that every branch requires. Arguments are still checked against the original.
  */
 export function flattenSchema(schema: ObjectSchema): FlatSchema {
   if (!combinators.some((name) => name in schema)) return { schema };
@@ -80,7 +80,7 @@ export function flattenSchema(schema: ObjectSchema): FlatSchema {
   };
 }
 
-/** Branches that are a `$ref` into the schema are looked up, one step. */
+/** Resolves branches that are a `$ref` into the schema, one step. */
 function branchesOf(value: unknown, schema: ObjectSchema): readonly Params[] {
   if (!Array.isArray(value)) return [];
   return value
@@ -125,5 +125,5 @@ function branchTexts(branches: readonly Params[]): string {
   return [...texts, ...(more > 0 ? [`and ${more} more`] : [])].join(" ");
 }
 
-/** A model reads the note; with more branches the schema is not one for models. */
+/** A model reads the note; a schema with more branches is not made for models. */
 const branchesShownMax = 10;

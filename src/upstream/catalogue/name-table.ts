@@ -6,34 +6,34 @@ import type { ServerInfo } from "../server-state.ts";
 import type { BlockedTool, ToolEntry } from "../snapshot.ts";
 import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
 
-/** How a name led to its tool: for the audit log. */
+/** How a name was resolved: for the audit log. */
 export type ResolvedBy = "primary" | "alias";
 
 export type Resolution =
-  /** One of ours, by its exact name. */
+  /** A built-in tool, by its exact name. */
   | { readonly kind: "built-in"; readonly name: string }
   | { readonly kind: "found"; readonly entry: ToolEntry; readonly via: ResolvedBy }
-  /** It is there, and may not be called; its `text` says why. */
+  /** The tool exists, and may not be called; its `text` says why. */
   | { readonly kind: "blocked"; readonly entry: BlockedTool; readonly via: ResolvedBy }
   /** `candidates` are primary names, in order. */
   | { readonly kind: "ambiguous"; readonly candidates: readonly string[] }
-  /** `nearest` are names that can be called, at most five, the nearest first. */
+  /** `nearest` are names that can be called, at most five, closest first. */
   | { readonly kind: "unknown"; readonly nearest: readonly string[] };
 
 export interface NameTableParts {
   readonly tools: readonly ToolEntry[];
   readonly blocked: readonly BlockedTool[];
-  /** The names of all tools of our own, `tool_search` and `tool_call` among them. */
+  /** The names of all built-in tools, `tool_search` and `tool_call` included. */
   readonly reserved: readonly string[];
-  /** The key under which clients have us: they put `mcp__<key>__` before each name. */
+  /** The key under which clients have configured scorpiox-code: they put `mcp__<key>__` before each name. */
   readonly ownKey: string;
 }
 
 type Known = ToolEntry | BlockedTool;
 
 /**
- * From the names that clients use to the tools that they mean (NM5, NM6). Made anew for each snapshot: what it is
- * asked for most, primary names, is indexed at once; what aliases need, with the first of them.
+ * Resolves the names that clients use to tools (NM5, NM6). Built again for each snapshot. Primary names, the most
+ * frequent ones, are indexed at once; aliases when the first one is resolved.
  */
 export class NameTable {
   readonly #primary = new Map<string, Known>();
@@ -49,7 +49,7 @@ export class NameTable {
     this.#reserved = new Map(parts.reserved.map((name) => [name.toLowerCase(), name]));
     this.#blocked = new Set(parts.blocked);
     for (const entry of parts.blocked) this.#primary.set(entry.name, entry);
-    // What can be called wins, should a name be there twice.
+    // A callable tool wins over a blocked one of the same name.
     for (const entry of parts.tools) this.#primary.set(entry.name, entry);
   }
 
@@ -57,7 +57,7 @@ export class NameTable {
     return new NameTable(parts);
   }
 
-  /** What `name` means. Exact: nothing is guessed, and letter case counts. */
+  /** Resolves `name`. Exact: letter case matters, and nothing is guessed. */
   resolve(name: string): Resolution {
     return (
       this.#resolveAsIs(name) ??
@@ -69,7 +69,7 @@ export class NameTable {
 
   #resolveAsIs(name: string): Resolution | undefined {
     const builtIn = this.#reserved.get(name.toLowerCase());
-    // In another letter case it is nobody's.
+    // In another letter case it names no tool.
     if (builtIn !== undefined) {
       return builtIn === name ? { kind: "built-in", name } : undefined;
     }
@@ -78,7 +78,7 @@ export class NameTable {
     return this.#resolveAlias(name);
   }
 
-  /** The forms in their order; the first that somebody has decides. */
+  /** Tries the forms in their order; the first that matches decides. */
   #resolveAlias(name: string): Resolution | undefined {
     const servers = (this.#servers ??= this.#indexed());
     const forms = [
@@ -92,7 +92,7 @@ export class NameTable {
     }
     const bare = servers.flatMap((server) => server.byBareName(name));
     const callable = bare.filter((entry) => !this.#blocked.has(entry));
-    // What may not be called does not make a name ambiguous.
+    // A blocked tool does not make a name ambiguous.
     return this.#oneOf(callable.length > 0 ? callable : bare);
   }
 
@@ -124,22 +124,22 @@ export class NameTable {
   }
 }
 
-/** One server as it goes into a snapshot. */
+/** One server, as input to a snapshot. */
 export interface ServerView {
   readonly info: ServerInfo;
   readonly options: ServerOptions;
-  /** What it offers and what of that may be used; undefined while nothing is known of it, or when it may not be used. */
+  /** Its catalogue, and the judgement on each part; undefined while it is unknown, or when the server may not be used. */
   readonly offer?: { readonly catalogue: ServerCatalogue; readonly judged: JudgedCatalogue };
-  /** It is known whether it may be used. */
+  /** Whether the server may be used has been decided. */
   readonly isLookedAt: boolean;
-  /** It may be used, nothing is known of it, and it is being asked. */
+  /** It may be used, its catalogue is unknown, and it is being asked. */
   readonly isAwaited: boolean;
-  /** The same, and lists still wait for it. */
+  /** As `isAwaited`, and lists still wait for it. */
   readonly holdsLists: boolean;
-  /** It may be used, and nothing is known of it, whatever the reason. */
+  /** It may be used, and its catalogue is unknown, for whatever reason. */
   readonly isUnknown: boolean;
-  /** What it is told of folders. */
+  /** The folders that it may learn of. */
   readonly roots: GivenRoots;
-  /** What it offers may depend on who asks. */
+  /** Its catalogue may depend on the principal. */
   readonly hasCredentials: boolean;
 }

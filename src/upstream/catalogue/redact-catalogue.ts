@@ -3,20 +3,20 @@ import { isObject } from "../../protocol/json-rpc.ts";
 import { cleanText } from "../adapters/text-of.ts";
 import type { ServerCatalogue } from "../connect/connection.ts";
 
-/** Members that are read and never compared: what stands in them may be written otherwise. */
+/** Members that are only read and never compared: their text may change. */
 const proseMembers: ReadonlySet<string> = new Set(["title", "description"]);
 
 /**
- * What a server says of itself and of what it offers, without the secrets of its entry (CF16): before anything of it is
- * hashed, kept or shown, so that a new secret is no other tool. Names of tools, addresses and the values in schemas stay as
- * they are, since calls need them.
+ * Takes the secrets of the entry out of a server's catalogue (CF16), before any of it is hashed, kept or shown, so that
+ * a new secret does not make a tool a different one. Names of tools, addresses and the values in schemas stay
+ * unchanged, since calls need them.
  * @param clean takes secrets and control sequences out of a text
  */
 export function redactCatalogue(
   catalogue: ServerCatalogue,
   clean: (text: string) => string,
 ): ServerCatalogue {
-  // Hidden characters of a text without secrets stay: they are a reason to ask the user about a tool (TR4).
+  // Hidden characters in a text without secrets stay: they are a reason to ask the user about a tool (TR4).
   const redact = (text: string): string => {
     const cleaned = clean(text);
     return cleaned === cleanText(text) ? text : cleaned;
@@ -49,7 +49,7 @@ function redactProse(value: unknown, redact: (text: string) => string, depth = 0
       ? redact(part)
       : redactProse(part, redact, depth + 1),
   ]);
-  // `fromEntries` makes an own member of `__proto__` too.
+  // `fromEntries` also creates an own member named `__proto__`.
   return Object.fromEntries(members);
 }
 

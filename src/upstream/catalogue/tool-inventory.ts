@@ -4,43 +4,43 @@ import { argumentNames, type SearchedTool, summaryOf } from "../search/tool-fiel
 import type { BlockedTool, BlockReason, ToolEntry, UpstreamSnapshot } from "../snapshot.ts";
 import { NameTable } from "./name-table.ts";
 
-/** A tool of another server, for people: whether it can be called, by which names, and what it costs. */
+/** An upstream tool, for people: whether it can be called, its names, and its cost. */
 export interface InventoryTool {
-  /** Its name here. */
+  /** Its exposed name. */
   readonly name: string;
   readonly server: string;
-  /** Its name there. */
+  /** Its name on the server. */
   readonly tool: string;
-  /** Other names by which it can be called. */
+  /** Other names that resolve to it. */
   readonly aliases: readonly string[];
   readonly state: "approved" | BlockReason;
-  /** Why it may not be called; null when it may. */
+  /** The reason why it may not be called; null when it may. */
   readonly reason: string | null;
-  /** About how many tokens its definition costs a model; null when it is not shown to one. */
+  /** About how many tokens its definition costs; null when no model sees it. */
   readonly tokens: number | null;
-  /** False: it is found by `tool_search` only, or not at all. */
+  /** False: only `tool_search` finds it, or nothing does. */
   readonly listed: boolean;
-  /** Present: it is for apps of servers alone, listed for clients that show these. */
+  /** Present: it is only for servers' apps, and listed for clients that show these. */
   readonly forApps?: true;
-  /** Of one that may be called: what is not approved says nothing to anybody. */
+  /** Of a callable tool; nothing that is not approved is shown. */
   readonly summary: string;
   readonly args: readonly string[];
 }
 
-/** What a model needs to choose. */
+/** The fields from which a model chooses. */
 export type ToolSummary = Pick<InventoryTool, "name" | "server" | "summary" | "args" | "state">;
 
 export interface InventoryParts {
   readonly snapshot: Pick<UpstreamSnapshot, "tools" | "blocked">;
-  /** The definitions of all that may be called. */
+  /** The definitions of all callable tools. */
   readonly searched: readonly Pick<SearchedTool, "listing">[];
-  /** Names of our own tools. */
+  /** The names of the built-in tools. */
   readonly reserved: readonly string[];
-  /** The key under which clients have us. */
+  /** The key under which clients have configured scorpiox-code. */
   readonly ownKey: string;
 }
 
-/** All tools of all servers, by server and name there. */
+/** All tools of all servers, by server and original name. */
 export function toolInventory(parts: InventoryParts): readonly InventoryTool[] {
   const { tools, blocked } = parts.snapshot;
   const table = NameTable.build({ ...parts, tools, blocked });

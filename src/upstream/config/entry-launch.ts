@@ -18,7 +18,7 @@ type Table = Readonly<Record<string, unknown>>;
 const urlKeys = ["url", "serverUrl", "httpUrl"];
 
 /**
- * How the server of an entry is reached (CF8, CF9, CF13).
+ * Reads from an entry how its server is reached (CF8, CF9, CF13).
  * @param mayLack an entry that only switches a server off needs no address
  * @throws EntryFault
  */
@@ -43,13 +43,15 @@ const httpTypes = ["http", "streamablehttp", "sse", "remote"];
 
 function checkType(type: unknown, hasCommand: boolean): void {
   if (type === undefined) return;
-  const written = typeof type === "string" ? quoteValue(type) : "that is no text";
-  const plain = typeof type === "string" ? type.toLowerCase().replaceAll(/[-_ ]/g, "") : "";
+  if (typeof type !== "string") throw new EntryFault("has a type that is not a string");
+  const plain = type.toLowerCase().replaceAll(/[-_ ]/g, "");
   if (![...stdioTypes, ...httpTypes].includes(plain)) {
-    throw new EntryFault(`has type ${written}, which is none of stdio, http, streamable-http, sse`);
+    throw new EntryFault(
+      `has an unknown type ${quoteValue(type)}: it must be one of stdio, http, streamable-http, sse`,
+    );
   }
   if (stdioTypes.includes(plain) !== hasCommand) {
-    throw new EntryFault(`has type ${written} and a ${hasCommand ? "command" : "url"}`);
+    throw new EntryFault(`has type ${quoteValue(type)} and a ${hasCommand ? "command" : "url"}`);
   }
 }
 
@@ -60,7 +62,7 @@ function readStdio(entry: Table, notes: EntryNotes): StdioLaunch {
   const args = [...words.slice(1), ...readStrings(entry["args"] ?? [], "args")];
   const env = readMap(entry["env"], "env", notes);
   for (const name of Object.keys(env)) {
-    if (!/^[^=\s\p{Cc}]+$/u.test(name)) throw new EntryFault("has an env name that is none");
+    if (!/^[^=\s\p{Cc}]+$/u.test(name)) throw new EntryFault("has an invalid env name");
   }
   for (const text of [command, ...args, ...Object.values(env)]) {
     if (text.includes("\0")) throw new EntryFault("has a NUL character in its command or env");
@@ -68,7 +70,7 @@ function readStdio(entry: Table, notes: EntryNotes): StdioLaunch {
   const cwd = entry["cwd"];
   if (cwd === undefined) return { transport: "stdio", command, args, env };
   if (typeof cwd !== "string" || cwd.includes("\0"))
-    throw new EntryFault("has a cwd that is no path");
+    throw new EntryFault("has a cwd that is not a path");
   return { transport: "stdio", command, args, env, cwd };
 }
 
@@ -78,14 +80,14 @@ function commandWords(command: unknown): readonly string[] {
 }
 
 function readHttp(entry: Table, written: unknown, notes: EntryNotes): HttpLaunch {
-  if (typeof written !== "string") throw new EntryFault("has a url that is no text");
+  if (typeof written !== "string") throw new EntryFault("has a url that is not a string");
   const url = cleanText(written, "its url", notes);
-  // With a reference in it, it is looked at when that is filled in.
+  // A url with a reference is checked when it is filled in.
   if (!url.includes("${")) checkUrl(url);
   const headers: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(readMap(entry["headers"], "headers", notes))) {
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
-      throw new EntryFault("has a header name that is none");
+      throw new EntryFault("has an invalid header name");
     headers[name] = cleanText(value, `its header ${shown(name)}`, notes);
     if (/[\r\n\0]/.test(headers[name]))
       throw new EntryFault(`has a line break in header ${shown(name)}`);
@@ -93,37 +95,37 @@ function readHttp(entry: Table, written: unknown, notes: EntryNotes): HttpLaunch
   return { transport: "http", url, headers };
 }
 
-/** @throws EntryFault unless it is a whole `http:` or `https:` URL */
+/** @throws EntryFault unless it is a complete `http:` or `https:` URL */
 export function checkUrl(text: string): void {
   const url = URL.parse(text);
-  if (url === null) throw new EntryFault("has a url that is none");
+  if (url === null) throw new EntryFault("has an invalid url");
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new EntryFault(`has a url with ${url.protocol}; only http: and https: are possible`);
   }
 }
 
-/** @throws EntryFault unless it is a list of texts */
+/** @throws EntryFault unless it is a list of strings */
 export function readStrings(value: unknown, what: string): readonly string[] {
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
-  throw new EntryFault(`has ${what} that is no list of texts`);
+  throw new EntryFault(`needs a list of strings in ${what}`);
 }
 
 function readMap(value: unknown, what: string, notes: EntryNotes): StringMap {
   const map = emptyMap();
   if (value === undefined || value === null) return map;
-  if (!isTable(value)) throw new EntryFault(`has ${what} that is no map of texts`);
+  if (!isTable(value)) throw new EntryFault(`needs a table of strings in ${what}`);
   for (const [name, item] of Object.entries(value)) {
     if (typeof item === "number" || typeof item === "boolean") {
-      notes.warn(`${what}.${shown(name)} is no text; it is taken as one.`);
+      notes.warn(`${what}.${shown(name)} is not a string; it is used as one.`);
     } else if (typeof item !== "string") {
-      throw new EntryFault(`has ${what}.${shown(name)} that is no text`);
+      throw new EntryFault(`needs a string in ${what}.${shown(name)}`);
     }
     map[name] = String(item);
   }
   return map;
 }
 
-/** Names are the file's: of any length, with any characters. */
+/** Names come from the file: they may have any length and any characters. */
 function shown(name: string): string {
   return quoteValue(name).slice(1, -1);
 }
@@ -133,8 +135,8 @@ function emptyMap(): Record<string, string> {
 }
 
 /**
- * `text` without the blanks around it and without invisible characters, which a page or a chat puts into what is
- * copied out of it (CF13). `what` names the text in the warning.
+ * `text` without surrounding blanks and without invisible characters, which get into text that is copied from a page or
+ * a chat (CF13). `what` names the text in the warning.
  */
 function cleanText(text: string, what: string, notes: EntryNotes): string {
   const visible = text.replaceAll(unsafeCharacters, "").replaceAll(/\u00ad/g, "");
@@ -147,14 +149,14 @@ function cleanText(text: string, what: string, notes: EntryNotes): string {
 }
 
 /**
- * What approvals, caches and shared connections hang on: SHA-256 in hex of the canonical JSON of the launch before
- * expansion, so that a secret which is replaced by another changes nothing.
+ * The identity of a launch, to which approvals, caches and shared connections belong: SHA-256 in hex of the canonical
+ * JSON of the launch before expansion, so that a replaced secret does not change it.
  */
 export function launchIdentity(launch: ServerLaunch): string {
   return createHash("sha256").update(canonicalLaunch(launch)).digest("hex");
 }
 
-/** Keys in order, no blanks. */
+/** Sorted keys, no blanks. */
 function canonicalLaunch(launch: ServerLaunch): string {
   if (launch.transport === "http") {
     const { headers, transport, url } = launch;

@@ -18,8 +18,8 @@ import {
 } from "./service-options.ts";
 
 /**
- * The table `oauth` of an entry. Clients write these names in one way or the other.
- * @throws EntryFault for a login without a person that lacks what it needs
+ * Reads the table `oauth` of an entry. Clients write these names in snake case or in camel case.
+ * @throws EntryFault for a login without a person that lacks a required key
  */
 function readOauth(reader: OptionReader): OauthOptions {
   const clientId = text(reader, "client_id", "clientId");
@@ -52,7 +52,7 @@ function readService(
   if (clientId === undefined) throw lacks(grant, "client_id");
   const key = readKey(reader);
   const proofs = [clientSecret, key?.text, key?.file].filter((proof) => proof !== undefined);
-  // A program that its platform speaks for needs no proof of its own.
+  // A program that its platform vouches for needs no proof of its own.
   if (proofs.length > 1 || (proofs.length === 0 && grant !== "workload")) {
     throw lacks(grant, "one of client_secret, private_key and private_key_file");
   }
@@ -60,7 +60,7 @@ function readService(
 }
 
 /**
- * Whoever vouches for the person or the program, where the grant builds on that.
+ * The identity provider or the platform's token, for grants that need one.
  * @throws EntryFault
  */
 function readVoucher(
@@ -99,7 +99,7 @@ function readKey(reader: OptionReader): KeyOptions | undefined {
   };
 }
 
-/** Undefined when something of it is not there. */
+/** Undefined when a required key is missing. */
 function readIdp(reader: OptionReader): IdpOptions | undefined {
   const issuer = text(reader, "idp_issuer");
   const clientId = text(reader, "idp_client_id");
@@ -109,7 +109,7 @@ function readIdp(reader: OptionReader): IdpOptions | undefined {
   return { issuer, clientId, idToken, ...(clientSecret !== undefined && { clientSecret }) };
 }
 
-/** A secret that stands in the entry, or in a file that the entry names. */
+/** A secret written in the entry, or in a file that the entry names. */
 function written(reader: OptionReader, key: string): WrittenSecret | undefined {
   const inEntry = text(reader, key);
   const file = text(reader, `${key}_file`);
@@ -117,7 +117,7 @@ function written(reader: OptionReader, key: string): WrittenSecret | undefined {
   return { ...(inEntry !== undefined && { text: inEntry }), ...(file !== undefined && { file }) };
 }
 
-/** The first of `keys` that is there, where it is a text and not empty. */
+/** The first of `keys` that is present, if it is a non-empty string. */
 function text({ entry }: OptionReader, ...keys: readonly string[]): string | undefined {
   const value = keys.map((key) => entry[key]).find((found) => found !== undefined);
   return typeof value === "string" && value !== "" ? value : undefined;
@@ -126,7 +126,7 @@ function text({ entry }: OptionReader, ...keys: readonly string[]): string | und
 const dayMs = 24 * 60 * 60 * 1000;
 const askRights: readonly AskRight[] = ["deny", "ask", "allow"];
 
-/** What holds for an entry without optional keys. */
+/** The options of an entry without optional keys. */
 export const defaultServerOptions: ServerOptions = {
   deny: [],
   timeoutMs: 600_000,
@@ -149,8 +149,8 @@ export const defaultServerOptions: ServerOptions = {
 };
 
 /**
- * The optional keys of an entry.
- * @throws EntryFault for a bad value of a key that is about rights
+ * Reads the optional keys of an entry.
+ * @throws EntryFault for a bad value of a key that gives or takes rights
  */
 export function readOptions(reader: OptionReader): ServerOptions {
   return { ...readLimits(reader), ...readRights(reader), ...readConduct(reader) };
@@ -218,7 +218,9 @@ function readConduct(reader: OptionReader): Conduct {
   const oauth = reader.table("oauth");
   const isPrefix = typeof prefix === "string" && /^[\w.-]{1,64}$/.test(prefix);
   if (prefix !== undefined && !isPrefix) {
-    reader.notes.warn("tools_prefix is not 1 to 64 letters, digits, _ - or .; the name counts.");
+    reader.notes.warn(
+      "tools_prefix must be 1 to 64 letters, digits, _ - or .; using the server's name.",
+    );
   }
   return {
     ...(isPrefix && { toolsPrefix: prefix }),

@@ -21,17 +21,18 @@ import { TextExpander } from "./text-expander.ts";
 export type ExpandedLaunch =
   | {
       readonly kind: "ready";
-      /** `cwd` is absolute and there. */
+      /** The `cwd` of a stdio launch is always present and absolute. */
       readonly launch: ServerLaunch;
-      /** What must not be seen in any text: see `redactSecrets`. */
+      /** Texts that must not appear anywhere: see `redactSecrets`. */
       readonly secrets: readonly string[];
     }
-  /** `text` is a sentence: what is missing and what to do. It has no secret in it. */
+  /** `text` is a sentence: it names the missing value and the remedy. It has no secret in it. */
   | { readonly kind: "needs_config"; readonly variable: string; readonly text: string };
 
 /**
- * Fills in the references of a launch (CF14–CF16), and sees whether what a login without a person needs is there. For a project's server not before it is approved (CN7). The literal
- * text of a reference is never in what comes out. Rejects only where the context breaks its contract.
+ * Fills in the references of a launch (CF14–CF16), and checks that a login without a person has the values that it
+ * needs. For a project's server, call it only after the approval (CN7). The result never contains the literal text of a
+ * reference. Rejects only when the context breaks its contract.
  */
 export async function expandLaunch(
   server: ConfiguredServer,
@@ -65,7 +66,7 @@ async function expandStdio(
 ): Promise<StdioLaunch> {
   const atHome = (text: string): string =>
     /^~(?:[/\\]|$)/.test(text) ? join(homeDir, text.slice(1)) : text;
-  // What is filled in is trimmed as what is written there (CF13).
+  // Filled-in values are trimmed like written ones (CF13).
   const command = atHome((await expander.expand(launch.command)).trim());
   if (command === "")
     throw new NeedsConfig("command", "Its command is empty once it is filled in.");
@@ -113,11 +114,11 @@ function secretsOf(launch: ServerLaunch, { secrets }: TextExpander): readonly st
   return [...new Set(all)].filter((text) => text !== "");
 }
 
-/** What looks like a secret in the launch itself: a server that repeats its own arguments must not show it. */
+/** Texts in the launch itself that look like secrets: a server that repeats its own arguments must not show them. */
 function writtenSecrets(launch: ServerLaunch): readonly string[] {
   const found: string[] = [];
   const collect = (secret: string): string => {
-    // In quotes as a shell takes them off. A plain word, as in `--auth none`, is in texts that have nothing to do with it.
+    // Without the quotes that a shell takes off. A plain word, as in `--auth none`, also appears in unrelated texts.
     const text = secret.replaceAll(/^["']|["']$/g, "");
     if (text.length >= guessedCharsMin && !/^[a-z]+(?:[-_ ][a-z]+)*$/i.test(text)) found.push(text);
     return "";
@@ -127,10 +128,10 @@ function writtenSecrets(launch: ServerLaunch): readonly string[] {
   return found;
 }
 
-/** Of what is only taken for a secret: shorter ones are names and numbers. */
+/** Shorter texts that only look like secrets are names and numbers. */
 const guessedCharsMin = 8;
 
-/** Servers that repeat a token in an error leave out its scheme. */
+/** Servers that repeat a token in an error omit its scheme. */
 function withoutScheme(value: string): readonly string[] {
   const [, token] = /^(?:bearer|basic|token)\s+(.+)$/i.exec(value) ?? [];
   return token === undefined ? [value] : [value, token];
@@ -151,9 +152,9 @@ function decode(text: string): string {
 }
 
 /**
- * What references are filled in from, of this user and this project.
- * @param dirs whose project may become another one
- * @param signal ends commands that run
+ * The sources from which references are filled in, for this user and this project.
+ * @param dirs whose project may change later
+ * @param signal ends running commands
  */
 export function createExpansion(
   dirs: Pick<ConfigDirs, "homeDir" | "projectDir">,
@@ -180,7 +181,7 @@ interface Kept {
   readonly output: Promise<string>;
 }
 
-/** Runs the commands of `${cmd:…}`, each once in ten minutes; one that failed runs again the next time. */
+/** Runs the commands of `${cmd:…}`, each once in ten minutes; a command that failed runs again the next time. */
 export class KeptOutputs {
   readonly #run: (command: string) => Promise<string>;
   readonly #clock: () => number;
@@ -192,7 +193,7 @@ export class KeptOutputs {
     this.#clock = clock;
   }
 
-  /** @throws what running it throws */
+  /** @throws the error of the command */
   readonly get = (command: string): Promise<string> => {
     const now = this.#clock();
     for (const [each, { at }] of this.#kept) {

@@ -5,9 +5,9 @@ import type { Isolation, Principals, ServerEntry, UpstreamConfig } from "./serve
 export const isolations: readonly Isolation[] = ["shared", "workspace", "user", "session", "call"];
 
 /**
- * Who shares a connection to this server. As soon as several principals are served, each has its own unless the user's
- * entry says otherwise: what one of them stores in a server must not be read by another. A project's file makes that
- * stricter only.
+ * Which principals share a connection to this server. As soon as several principals are served, each has its own unless
+ * the user's entry says otherwise: one principal must not read the data that another has stored in a server. A
+ * project's file can only make this stricter.
  */
 export function isolationOf(
   { launch, options, origin }: Pick<ServerEntry, "launch" | "options" | "origin">,
@@ -21,7 +21,10 @@ export function isolationOf(
   return kept === "user" && principals === undefined ? "shared" : kept;
 }
 
-/** For people: entries of the user that share what each principal would have for itself. */
+/**
+ * Notices, for people, about the user's entries that share a connection which each principal would otherwise have for
+ * itself.
+ */
 export function sharedNotices(
   { servers }: Pick<UpstreamConfig, "servers">,
   principals: Principals,

@@ -1,5 +1,5 @@
 import type { Environment } from "../../config/load-config.ts";
-/** One entry as a file has it: nothing of it has been checked. */
+/** An entry as written in a file; nothing in it has been checked. */
 export interface RawEntry {
   /** Undefined in a list whose entry has none. */
   readonly name: unknown;
@@ -31,7 +31,7 @@ export function entriesOfToml(root: unknown): RawEntries {
   return entriesOfContainer("mcp.servers", servers);
 }
 
-/** True for an object that is no list. */
+/** True for an object that is not an array. */
 export function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -50,7 +50,7 @@ function listEntry(value: unknown): RawEntry {
   return { name: isTable(value) ? value["name"] : undefined, value };
 }
 
-/** Only when all of it looks like servers: another program's settings are no broken servers. */
+/** Only when every entry looks like a server: another program's settings are not broken servers. */
 function entriesOfBareMap(root: Readonly<Record<string, unknown>>): RawEntries {
   const entries = entriesOfTable(root);
   const isMap = entries.every(
@@ -64,7 +64,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-/** True in a process that another one of this program has started as a server of its own (CF20). */
+/** True in a process that another scorpiox-code process has started as one of its own servers (CF20). */
 export function isNested(env: Environment): boolean {
   const depth = env["SCORPIOX_DEPTH"]?.trim() ?? "";
   return depth !== "" && depth !== "0";

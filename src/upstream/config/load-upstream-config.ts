@@ -22,15 +22,16 @@ import {
 import { type ServerSource, serverSources } from "./server-sources.ts";
 import type { UpstreamConfigParts } from "./upstream-start.ts";
 
-/** The configuration, and every file that it depends on, whether it is there or not. */
+/** The configuration, and every file that it depends on, whether or not the file exists. */
 export interface UpstreamConfigReading {
   readonly config: UpstreamConfig;
   readonly files: readonly string[];
 }
 
 /**
- * Reads the nine sources and the administrator's rules, and merges them (CF1–CF5, TR8). Never throws: what cannot be used is a problem, and everything else
- * counts. Reads files synchronously: some milliseconds, in the Worker or a command, not on the server's main thread.
+ * Reads the nine sources and the administrator's rules, and merges them (CF1–CF5, TR8). Never throws: an unusable part
+ * is reported as a problem, and the rest is used. Reads files synchronously: some milliseconds, in the Worker or a
+ * command, not on the server's main thread.
  */
 export function loadUpstreamConfig(parts: UpstreamConfigParts): UpstreamConfig {
   return readUpstreamConfig(parts).config;
@@ -58,7 +59,7 @@ export function readUpstreamConfig(parts: UpstreamConfigParts): UpstreamConfigRe
   };
   if (!managed.isOn || !settings.mcp.isOn || isNested(parts.env)) {
     if (!managed.isOn)
-      notes.notices.push(`${managedFile}: the administrator has switched other servers off.`);
+      notes.notices.push(`${managedFile}: the administrator has switched MCP servers off.`);
     const nothing = { servers: new Map(), rules: managed.rules };
     return { config: { isOn: false, ...nothing, ...told(), ...rest }, files };
   }
@@ -79,7 +80,7 @@ export function readUpstreamConfig(parts: UpstreamConfigParts): UpstreamConfigRe
 
 function takesOurName({ name, origin }: ServerEntry, ours: string, notes: SourceNotes): boolean {
   if (!isOwnServerName(name, ours)) return false;
-  const text = `server "${name}" has the name under which clients have this program; give it another one. It is ignored.`;
+  const text = `server "${name}" is ignored: clients use this name for scorpiox-code. Give it another name.`;
   notes.problems.warn({ file: origin.file }, text);
   return true;
 }
@@ -103,7 +104,7 @@ function readServerKey(
   const place = { line: value.line, ...(value.variable !== undefined && { name: value.variable }) };
   const list = parseServerList(value.text);
   if (list.length > serversPerFileMax) {
-    const text = `${mcpServerKey.name}: only the first ${serversPerFileMax} servers count.`;
+    const text = `${mcpServerKey.name}: only the first ${serversPerFileMax} servers are used.`;
     notes.problems.warn({ file: origin.file, ...place }, text);
   }
   const entries = list.slice(0, serversPerFileMax).flatMap((listed) => {
@@ -115,7 +116,7 @@ function readServerKey(
   return readSource({ entries }, origin, parts, notes, place);
 }
 
-/** Denies of all levels add up; of allow lists the strongest counts, and a project has none (CF5). */
+/** The denies of all levels add up; of the allow lists only the strongest is used, and a project has none (CF5). */
 function rulesOf(levels: readonly KeyLevel[]): readonly ToolRule[] {
   const denies = levels.flatMap(({ origin, values }) =>
     parseToolRules(values.get(mcpDenyKey.name)?.text ?? "", "deny", origin.trust),
@@ -128,8 +129,8 @@ function rulesOf(levels: readonly KeyLevel[]): readonly ToolRule[] {
 }
 
 /**
- * The file in which whoever runs the machine says what of other servers may be used. Its place is fixed for each system:
- * an environment variable, `%ProgramData%` included, would let those whom the rules bind move it.
+ * The file in which the administrator restricts upstream servers. Its path is fixed for each system: with an
+ * environment variable, `%ProgramData%` included, the users whom the rules restrict could move it.
  */
 export function managedFileOf(
   { machineDir }: Pick<ConfigDirs, "machineDir">,

@@ -25,8 +25,8 @@ export function fixedSources(
   if (projectDir !== undefined) sources.push(...projectSources(projectDir, replacesProjectFile));
   const workspace = workspaceSource(parts);
   if (workspace !== undefined) sources.push(workspace);
-  // SCORPIOX_HOME may be a folder of the project, and a link of the project may lead there: what is the user's counts once,
-  // at its user level.
+  // SCORPIOX_HOME may be a folder of the project, and a link of the project may lead there: the user's files are read
+  // only once, at their user level.
   const seen = new Set<string>();
   return sources.filter(({ file }) => {
     const real = realPathOf(file);
@@ -48,7 +48,7 @@ function projectSources(projectDir: string, replacesProjectFile: boolean): FileO
   ];
 }
 
-/** The project's file of the workspace, else the user's. A name that is a way to somewhere else is none. */
+/** The project's file of the workspace, otherwise the user's. A name that leads out of the folder is rejected. */
 function workspaceSource(
   parts: Pick<UpstreamConfigParts, "dirs" | "workspace">,
 ): FileOrigin | undefined {
@@ -67,9 +67,9 @@ function isWorkspaceName(name: string): boolean {
 }
 
 /**
- * True when some source may name a server: what is asked before anything of this is loaded. It may be true for nothing
- * (an entry that is broken), never false for something. A handful of looks at files, some 50 µs.
- * @param settingsDir the project in which the settings were read, where the client has moved to another one
+ * True when some source may name a server: the check before the rest of this folder is loaded. It can be true without
+ * any usable server (a broken entry), but is never false when there is one. Looks at a handful of files, in some 50 µs.
+ * @param settingsDir the project in which the settings were read, when the client has moved to another one
  */
 export function mayHaveServers(
   start: ServersStart,
@@ -85,14 +85,17 @@ export function mayHaveServers(
   return fixedSources(parts, false).some(({ file }) => mayNameServers(file));
 }
 
-/** Keys name servers too. */
+/** Keys can name servers too. */
 function hasKeys(projectDir: string): boolean {
   return [".claude", ".scorpiox"].some(
     (folder) => readTextFile(join(projectDir, folder, envFileName)).kind !== "absent",
   );
 }
 
-/** Clients write files without any server. One that cannot be read is looked at by those who can say why. */
+/**
+ * Clients write files without any server. A file that cannot be read is left to the real reader, which reports the
+ * reason.
+ */
 function mayNameServers(file: string): boolean {
   const content = readTextFile(file);
   if (content.kind === "absent") return false;
@@ -102,7 +105,7 @@ function mayNameServers(file: string): boolean {
 }
 
 const addresses = /command|url/gi;
-/** A project's `.mcp.json` often has one entry, by which a client starts this program: such entries are skipped. */
+/** A project's `.mcp.json` often has one entry, by which a client starts scorpiox-code: such entries are skipped. */
 const ownCommand = new RegExp(
   `"command"\\s*:\\s*"(?:[^"]*[/\\\\])?${product.name}(?:\\.exe)?"`,
   "g",
@@ -113,8 +116,9 @@ function countOf(text: string, expression: RegExp): number {
 }
 
 /**
- * Names of servers in the project's files, at a glance: for what is said before the configuration is loaded. Whether one of
- * them is approved, replaced or switched off is not known; a file that only the real reader understands gives none.
+ * Finds the names of servers in the project's files quickly, for messages before the configuration is loaded. It does
+ * not know whether one of them is approved, replaced or switched off; a file that only the real reader understands
+ * gives none.
  */
 export function namedByProject({ dirs, workspaceName }: ServersStart): readonly string[] {
   const sources = fixedSources({ dirs, workspace: workspaceName }, false);
@@ -151,7 +155,7 @@ function namesOf(value: unknown): readonly string[] {
   return Object.entries(servers).flatMap(([name, one]) => (isAnother(one) ? [name] : []));
 }
 
-/** A project's `.mcp.json` often has an entry by which a client starts this program. */
+/** False for scorpiox-code itself: a project's `.mcp.json` often has an entry by which a client starts it. */
 function isAnother(entry: unknown): boolean {
   if (!isObject(entry) || entry.enabled === false || entry.disabled === true) return false;
   const { command } = entry;

@@ -3,15 +3,16 @@ import { isolations } from "./isolation.ts";
 import { narrowerRoots } from "./roots-rule.ts";
 import type { ConfiguredServer, ServerEntry, ServerOptions, ToolRule } from "./server-entry.ts";
 
-/** From what no rule need speak of to what none can allow; without one, the rules' own default counts. */
+/** From the loosest to the strictest policy; undefined: the default of the rules applies. */
 const policies = ["allow", undefined, "ask", "deny"] as const;
 
 /**
- * One server for each name: the strongest entry as a whole (CF1). A project's entry lets the user's of that name stand
- * in until it is approved (CF2); one that only switches the server off narrows, and counts at once. It is never looser than
- * the user's in what a project may only narrow (CF5): isolation, policy and roots; for denies there is `keptDenies`.
+ * Merges the entries to one server for each name: the strongest entry as a whole (CF1). Until a project's entry is
+ * approved, the user's of that name stands in (CF2); a project's entry that only switches the server off narrows, and
+ * takes effect at once. A project may only narrow isolation, policy and roots (CF5), so that these are never looser
+ * than the user's; `keptDenies` does the same for denies.
  * @param entries weakest first
- * @param warn told of what a project's entry may not change
+ * @param warn reports a setting that a project's entry may not change
  */
 export function mergeEntries(
   entries: readonly ServerEntry[],
@@ -51,7 +52,10 @@ function configured(
   };
 }
 
-/** A project's entry shares no connection that the user wanted apart, and lets nothing pass that the user has asked about. */
+/**
+ * A project's entry neither shares a connection that the user wanted isolated, nor allows a call for which the user
+ * wanted a question.
+ */
 function keepStrictness(
   entry: ServerEntry,
   users: ServerOptions,
@@ -84,7 +88,7 @@ function keepStrictness(
   return { ...entry, options: { ...others, ...kept } };
 }
 
-/** The project's where it tells less than the user's; of two that name folders the user's. */
+/** The project's rule if it shows less than the user's; if both name folders, the user's. */
 function keepRoots(
   entry: ServerEntry,
   { roots: users }: ServerOptions,
@@ -93,13 +97,14 @@ function keepRoots(
   const { roots: own } = entry.options;
   if (users === undefined || own === undefined) return users ?? own;
   const kept = narrowerRoots(users, own);
-  if (kept !== own) warn(entry, "roots is ignored: your own entry of this name tells less.");
+  if (kept !== own)
+    warn(entry, "roots is ignored: your own entry of this name shows fewer folders.");
   return kept;
 }
 
 /**
- * What the user's own entry denies, where a project's has taken its place (TR8): entries are replaced as a whole (CF1), and
- * a deny of the user's is stronger than any project all the same.
+ * The denies of the user's own entry where a project's has replaced it (TR8): entries are replaced as a whole (CF1),
+ * but a user's deny still overrides any project.
  */
 export function keptDenies(servers: ReadonlyMap<string, ConfiguredServer>): readonly ToolRule[] {
   return [...servers.values()].flatMap(({ entry, shadowed }) => {

@@ -6,7 +6,7 @@ type Table = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the optional keys of one entry. A bad value of a key that gives or takes rights makes the entry unusable, since
- * a slip must open nothing; of any other key it is a warning, and the default counts.
+ * a typo must not widen rights; a bad value of any other key is a warning, and the default is used.
  */
 export class OptionReader {
   constructor(
@@ -14,7 +14,7 @@ export class OptionReader {
     readonly notes: EntryNotes,
   ) {}
 
-  /** A whole number; one out of bounds is brought to the nearest bound. */
+  /** An integer; a value out of bounds becomes the nearest bound. */
   integer<Default extends number | undefined>(
     key: string,
     bounds: { readonly min: number; readonly max: number },
@@ -23,12 +23,12 @@ export class OptionReader {
     const value = this.#valueOf(key);
     if (value === undefined) return whenAbsent;
     if (typeof value !== "number" || !Number.isInteger(value)) {
-      this.notes.warn(`${key} is no whole number; the default counts.`);
+      this.notes.warn(`${key} must be an integer; using the default.`);
       return whenAbsent;
     }
     const bounded = Math.min(Math.max(value, bounds.min), bounds.max);
     if (bounded !== value) {
-      this.notes.warn(`${key} is ${value}, which is out of bounds; ${bounded} counts.`);
+      this.notes.warn(`${key} is ${value}, which is out of bounds; using ${bounded}.`);
     }
     return bounded;
   }
@@ -36,7 +36,7 @@ export class OptionReader {
   boolean(key: string, whenAbsent: boolean): boolean {
     const value = this.#valueOf(key);
     if (value === undefined || typeof value === "boolean") return value ?? whenAbsent;
-    this.notes.warn(`${key} is neither true nor false; the default counts.`);
+    this.notes.warn(`${key} must be true or false; using the default.`);
     return whenAbsent;
   }
 
@@ -46,7 +46,7 @@ export class OptionReader {
     whenAbsent: Default,
   ): Choice | Default {
     const warn = (problem: string): void =>
-      this.notes.warn(`${key} ${problem}; the default counts.`);
+      this.notes.warn(`${key} ${problem}; using the default.`);
     return this.#oneOf(key, choices, warn) ?? whenAbsent;
   }
 
@@ -57,12 +57,12 @@ export class OptionReader {
     whenAbsent: Default,
   ): Choice | Default {
     const refuse = (problem: string): never => {
-      throw new EntryFault(`has ${key} that ${problem}`);
+      throw new EntryFault(`has an invalid ${key}: it ${problem}`);
     };
     return this.#oneOf(key, choices, refuse) ?? whenAbsent;
   }
 
-  /** @throws EntryFault for anything but a list of texts */
+  /** @throws EntryFault for anything but a list of strings */
   list(key: string): readonly string[] | undefined {
     const value = this.#valueOf(key);
     return value === undefined ? undefined : readStrings(value, key);
@@ -71,11 +71,11 @@ export class OptionReader {
   table(key: string): Table | undefined {
     const value = this.#valueOf(key);
     if (value === undefined || isTable(value)) return value;
-    this.notes.warn(`${key} is no table; it is ignored.`);
+    this.notes.warn(`${key} must be a table; it is ignored.`);
     return undefined;
   }
 
-  /** Undefined when it is absent, or none of them: then `onOther` is told. */
+  /** Undefined when it is absent or not one of the choices; in the latter case it calls `onOther`. */
   #oneOf<Choice extends string | boolean>(
     key: string,
     choices: readonly Choice[],
@@ -83,11 +83,11 @@ export class OptionReader {
   ): Choice | undefined {
     const value = this.#valueOf(key);
     const found = choices.find((choice) => choice === value);
-    if (value !== undefined && found === undefined) onOther(`is none of ${choices.join(", ")}`);
+    if (value !== undefined && found === undefined) onOther(`must be one of ${choices.join(", ")}`);
     return found;
   }
 
-  /** JSON says null of what is absent. */
+  /** JSON may write an absent value as null. */
   #valueOf(key: string): unknown {
     return this.entry[key] ?? undefined;
   }

@@ -6,19 +6,22 @@ import { cleanServer } from "../names/assign-names.ts";
 import type { HttpLaunch, ServerLaunch, StdioLaunch } from "./server-entry.ts";
 import type { UpstreamConfigParts } from "./upstream-start.ts";
 
-/** Programs that run what their first argument names. */
+/** Programs that run the program in their first argument. */
 const runners =
   /^(?:npx|bunx|pnpx|npm|pnpm|yarn|node|bun|deno|env|uvx|sudo|cmd|sh|bash)(?:\.exe|\.cmd)?$/i;
 
 /**
- * True for an entry that would start this program once more, or that is where it listens (CF20): a project's `.mcp.json`
- * is also the file from which a client starts us. References are not filled in.
+ * True for an entry that would start scorpiox-code once more, or whose address is its own (CF20): clients start it from
+ * a project's `.mcp.json` too. References are not filled in.
  */
 export function isOwnEntry(launch: ServerLaunch, parts: UpstreamConfigParts): boolean {
   return launch.transport === "stdio" ? isOwnProgram(launch, parts) : isOwnAddress(launch, parts);
 }
 
-/** True for the name under which clients have our own tools: a server's tools would pass for them (NM4). */
+/**
+ * True for the name under which clients have configured scorpiox-code: a server's tools would look like built-in ones
+ * (NM4).
+ */
 export function isOwnServerName(name: string, ours: string): boolean {
   return cleanServer(name).toLowerCase() === cleanServer(ours).toLowerCase();
 }
@@ -27,7 +30,7 @@ function isOwnProgram(launch: StdioLaunch, parts: UpstreamConfigParts): boolean 
   const { command, args } = launch;
   const own = (parts.ownCommand ?? []).map(realPathOf);
   const program = realProgram(command, launch.cwd, parts);
-  // Started from its sources it is a script of a runtime that others use too.
+  // Run from its sources, it is a script of a runtime that other programs use too.
   if (own.length === 1 && own[0] === program) return true;
   if (isOwnName(command)) return true;
   if (!runners.test(basename(command))) return false;
@@ -37,7 +40,7 @@ function isOwnProgram(launch: StdioLaunch, parts: UpstreamConfigParts): boolean 
   return isOwnName(word) || own.at(-1) === script;
 }
 
-/** `scorpiox-code`, with a path, a version or what the executables of the systems are called. */
+/** `scorpiox-code`, with a path, a version or the suffixes of its executables. */
 function isOwnName(word: string): boolean {
   const name = basename(word.replaceAll("\\", "/")).replace(/(?<=.)@.*$/, "");
   return new RegExp(
@@ -46,7 +49,7 @@ function isOwnName(word: string): boolean {
   ).test(name);
 }
 
-/** Only what is on this machine is looked at: nobody has approved anything yet. */
+/** Only looks at this machine: the user has not approved anything yet. */
 function realProgram(command: string, cwd: string | undefined, parts: UpstreamConfigParts): string {
   const path = findProgram(command, cwd, parts);
   return isNetworkPath(path) ? path : realPathOf(path);

@@ -4,7 +4,7 @@ import { byteOrderMark } from "../../config/env-file.ts";
 import { problemsPerPlaceMax } from "../../config/problems.ts";
 import { type ParsedText, TextLines } from "./parse-toml.ts";
 
-/** What stands twice in one object: the last counts. */
+/** A key that an object defines twice; the last value is used. */
 interface Duplicate {
   readonly key: string;
   readonly line: number;
@@ -13,7 +13,7 @@ interface Duplicate {
 export interface ParsedJson {
   readonly parsed: ParsedText;
   readonly duplicates: readonly Duplicate[];
-  /** Where the objects of the value begin, counted from 1. */
+  /** The line in which an object of the value begins, counted from 1. */
   readonly lineOf: (value: unknown) => number | undefined;
 }
 
@@ -43,7 +43,7 @@ export function parseJsonc(source: string): ParsedJson {
     };
     return done({ kind: "value", value: valueOf(root, offsets, onDuplicate) });
   } catch (error) {
-    // Its stack is the bound of nesting.
+    // The parser's stack is the limit of nesting.
     if (!(error instanceof RangeError)) throw error;
     const place = lines.placeAt(deepestOffset(text));
     return done({ kind: "fault", text: "it is nested too deeply", place });
@@ -54,10 +54,10 @@ function faultOf(lines: TextLines, error: ParseError | undefined): ParsedText {
   if (error === undefined) return { kind: "fault", text: "it has nothing but comments" };
   const words = printParseErrorCode(error.error).replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ");
   const place = lines.placeAt(error.offset);
-  return { kind: "fault", text: `it is no JSON (${words.toLowerCase()})`, place };
+  return { kind: "fault", text: `it is not valid JSON (${words.toLowerCase()})`, place };
 }
 
-/** Where the first of the innermost lists or objects begins. */
+/** The offset of the first of the innermost arrays or objects. */
 function deepestOffset(text: string): number {
   let depth = 0;
   let deepest = 0;

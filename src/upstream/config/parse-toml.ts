@@ -21,7 +21,7 @@ export function parseToml(source: string): ParsedText {
   const fault = faultOf(text);
   if (fault === undefined) return { kind: "value", value: Bun.TOML.parse(text) };
   const place = new TextLines(text).placeAt(faultOffset(text, ends));
-  // The parser's stack is the bound of nesting: it says so in words that help nobody.
+  // The parser's stack is the limit of nesting, and its own message does not help.
   if (fault.includes("call stack"))
     return { kind: "fault", text: "it is nested too deeply", place };
   return { kind: "fault", text: withoutText(fault), place };
@@ -38,9 +38,9 @@ function faultOf(text: string): string | undefined {
 }
 
 /**
- * The parser does not say where, and is asked again, statement by statement: one that is wrong by itself is so wherever it
- * stands. One that is wrong by what stands before it is the first up to which the text does not parse; that takes some 12
- * parses of large parts of the text.
+ * Finds a fault's place. The parser does not report it, so it parses again statement by statement: a statement that is
+ * wrong by itself is wrong anywhere. A statement that only conflicts with earlier ones is the first up to which the
+ * text does not parse; finding it takes some 12 parses of large parts of the text.
  */
 function faultOffset(text: string, ends: readonly number[]): number {
   const startOf = (index: number): number => ends[index - 1] ?? 0;
@@ -55,12 +55,12 @@ function faultOffset(text: string, ends: readonly number[]): number {
   return startOf(unfitting) + offsetOfName(statement(unfitting), text.slice(0, ends[unfitting]));
 }
 
-/** What stands there unquoted may be a secret. */
+/** The unquoted text there may be a secret. */
 function withoutText(fault: string): string {
   return fault.replace(/: ".*$/, "");
 }
 
-/** The shortest beginning that fails with the same words ends there. */
+/** The shortest beginning of the statement that fails with the same message ends there. */
 function offsetInStatement(statement: string): number {
   const fault = withoutText(faultOf(statement) ?? "");
   const length = firstIndex(
@@ -70,14 +70,14 @@ function offsetInStatement(statement: string): number {
   return Math.min(length, Math.max(statement.length - 1, 0));
 }
 
-/** Of a key or table that does not fit to what is there already, the parser says the name. */
+/** For a key or table that conflicts with an earlier one, the parser reports the name. */
 function offsetOfName(statement: string, upToIt: string): number {
   const [, name = ""] = /'([^']*)'/.exec(faultOf(upToIt) ?? "") ?? [];
   const [key = ""] = statement.split("=", 1);
   return Math.max(key.lastIndexOf(name), 0);
 }
 
-/** The least index below `count` for which `holds`, which holds for all after it. */
+/** The least index below `count` for which `holds` is true, as it then is for all later ones. */
 function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = Math.max(count - 1, 0);
@@ -89,15 +89,18 @@ function firstIndex(count: number, holds: (index: number) => boolean): number {
   return low;
 }
 
-/** A TOML text as it is seen without parsing it. */
+/** The statements of a TOML text, found without parsing it. */
 interface TomlStatements {
-  /** Where they end: after each of them the text could be whole. What comes after a fault may be cut anywhere. */
+  /**
+   * Where the statements end: up to each of them the text may be complete. After a fault, statements may be cut
+   * anywhere.
+   */
   readonly ends: readonly number[];
-  /** Keys, tables and lists that are in no other list: what takes the parser time with the square of their number. */
+  /** Keys, tables and lists that are not in another list: the parser's time grows with the square of their number. */
   readonly definitions: number;
 }
 
-/** Finds the statements of a TOML text, right up to its first fault. Linear; never throws. */
+/** Finds the statements of a TOML text, correctly up to its first fault. Linear; never throws. */
 function findTomlStatements(text: string): TomlStatements {
   const ends: number[] = [];
   let definitions = 0;
@@ -124,7 +127,7 @@ function findTomlStatements(text: string): TomlStatements {
   return { ends, definitions };
 }
 
-/** The index after the string that begins at `start`; one that is not closed ends with its line, or the text. */
+/** The index after the string that begins at `start`; an unclosed string ends with its line, or the text. */
 function endOfString(text: string, start: number, quote: string): number {
   const triple = quote.repeat(3);
   const isLong = text.startsWith(triple, start);

@@ -18,10 +18,10 @@ import {
 } from "./server-entry.ts";
 import type { UpstreamConfigParts } from "./upstream-start.ts";
 
-/** Names that every object of the language knows. */
+/** Names that every JavaScript object has. */
 const reservedNames = ["__proto__", "constructor", "prototype"];
 
-/** True for what may be the name of a server (CF12). */
+/** True for a valid server name (CF12). */
 function isServerName(name: unknown): name is string {
   return (
     typeof name === "string" &&
@@ -31,7 +31,7 @@ function isServerName(name: unknown): name is string {
 }
 
 /**
- * One entry, checked, with the defaults filled in and, for a project's, without what would widen rights.
+ * Reads one entry, checks it and fills in the defaults; a project's entry loses the settings that would widen rights.
  * @throws EntryFault when it cannot be used
  */
 export function readEntry(raw: RawEntry, origin: EntryOrigin, notes: EntryNotes): ServerEntry {
@@ -43,7 +43,7 @@ export function readEntry(raw: RawEntry, origin: EntryOrigin, notes: EntryNotes)
       "needs a name of 1 to 64 letters, digits, _ . -, beginning with a letter or digit",
     );
   }
-  if (!isTable(value)) throw new EntryFault("is no table of settings");
+  if (!isTable(value)) throw new EntryFault("must be a table of settings");
   const reader = new OptionReader(value, notes);
   const isEnabled = readSwitch(reader);
   const launch = readLaunch(value, notes, !isEnabled);
@@ -53,7 +53,7 @@ export function readEntry(raw: RawEntry, origin: EntryOrigin, notes: EntryNotes)
   return { name, isEnabled, launch, options: narrowOptions(options, value, notes), origin };
 }
 
-/** `disabled: true` is what other clients write for `enabled: false`. */
+/** Other clients write `disabled: true` for `enabled: false`. */
 function readSwitch(reader: OptionReader): boolean {
   return (
     reader.right("enabled", [true, false], true) && !reader.right("disabled", [true, false], false)
@@ -64,7 +64,7 @@ const defaults = defaultServerOptions;
 
 type WrittenEntry = Readonly<Record<string, unknown>>;
 
-/** Each key by which a project could widen something, and whether it does; in the order in which it is told. */
+/** Each key by which a project could widen something, and whether it does, in the order of the warnings. */
 const wideningKeys: readonly (readonly [
   key: string,
   widens: (options: ServerOptions, entry: WrittenEntry) => boolean,
@@ -86,8 +86,9 @@ const wideningKeys: readonly (readonly [
 ];
 
 /**
- * What of a project's options counts: a project may only narrow (CF5). What would widen is left out with a warning.
- * @param entry as written, for keys that no option stands for
+ * The options of a project that take effect: a project may only narrow (CF5). Options that would widen are dropped with
+ * a warning.
+ * @param entry as written, for keys that have no option
  */
 function narrowOptions(
   options: ServerOptions,
@@ -117,8 +118,8 @@ function narrowOptions(
 }
 
 /**
- * Who logs in is seen by the user: nothing of theirs is sent on the word of a project, and none says which addresses of
- * the local network are asked.
+ * Removes logins without a person and the choice of the authorization server: a project can neither have the user's
+ * credentials sent, nor decide which addresses of the local network are asked.
  */
 function forPersonsAlone({
   service: _service,
@@ -128,7 +129,7 @@ function forPersonsAlone({
   return oauth;
 }
 
-/** Says of references that only a user's file may have; expansion refuses them. */
+/** Warns of references that only a user's file may have; expansion refuses them. */
 function warnOfRights(launch: ServerLaunch, notes: EntryNotes): void {
   const texts = Object.values(launch).flatMap((value: unknown) =>
     typeof value === "object" && value !== null ? Object.values(value) : [value],
@@ -139,15 +140,15 @@ function warnOfRights(launch: ServerLaunch, notes: EntryNotes): void {
   }
 }
 
-/** Where what is wrong, and what is only worth telling, is written down. */
+/** Collects the problems, and the notices that are not problems. */
 export interface SourceNotes {
   readonly problems: ProblemList;
   readonly notices: string[];
 }
 
 /**
- * The servers of one source, in its order; of two with one name the last counts. Each entry that cannot be used is one
- * problem and takes no other along (CF12).
+ * Reads the servers of one source, in its order; of two with the same name the last is used. Each unusable entry is one
+ * problem and does not affect the others (CF12).
  * @param place an environment variable, where there is no file
  */
 export function readSource(
@@ -171,7 +172,7 @@ export function readSource(
         );
         continue;
       }
-      if (entries.has(entry.name)) warnings.push("it is there twice; the last counts.");
+      if (entries.has(entry.name)) warnings.push("it is defined twice; using the last.");
       for (const text of warnings) warn(text);
       entries.set(entry.name, entry);
     } catch (error) {

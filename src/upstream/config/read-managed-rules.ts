@@ -8,8 +8,8 @@ import { parseToml } from "./parse-toml.ts";
 import type { ToolRule } from "./server-entry.ts";
 
 /**
- * Reads `server:glob,glob;server2:glob` of `MCP_ALLOW` and `MCP_DENY`. What has no `:` is held against whole names.
- * Never throws.
+ * Reads `server:glob,glob;server2:glob` of `MCP_ALLOW` and `MCP_DENY`. A part without `:` matches whole names. Never
+ * throws.
  */
 export function parseToolRules(
   text: string,
@@ -29,8 +29,8 @@ export function parseToolRules(
 }
 
 /**
- * The parts between borders that are not in `{a,b}` or `[…]`, trimmed, without empty ones. A bracket that is never closed
- * is none: it must not swallow the rules after it.
+ * The parts between borders that are not in `{a,b}` or `[…]`, trimmed, without empty ones. A bracket that is never
+ * closed does not group: it must not swallow the rules after it.
  */
 function splitOutside(text: string, border: string): readonly string[] {
   const parts = [""];
@@ -46,9 +46,9 @@ function splitOutside(text: string, border: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
-/** What whoever runs the machine says of other servers; it counts before what users and projects say (TR8). */
+/** The administrator's rules for upstream servers; they override those of users and projects (TR8). */
 export interface ManagedRules {
-  /** False: nobody on this machine has other servers. */
+  /** False: nobody on this machine may use upstream servers. */
   readonly isOn: boolean;
   readonly rules: readonly ToolRule[];
 }
@@ -57,9 +57,9 @@ const freely: ManagedRules = { isOn: true, rules: [] };
 const keys = ["enabled", "allow", "deny"];
 
 /**
- * Reads `[mcp]` of the administrator's file. Absent, it says nothing, and so it does when everybody may write it: then it is
- * nobody's rule. One that cannot be used may have denied anything: until it is mended, no tool of another server counts.
- * Never throws.
+ * Reads `[mcp]` of the administrator's file. A file that is absent, or that everybody may write, sets no rules. A file
+ * that cannot be used may have denied anything: until it is fixed, all tools of upstream servers are blocked. Never
+ * throws.
  */
 export function readManagedRules(file: string, problems: ProblemList): ManagedRules {
   const content = readTextFile(file);
@@ -71,19 +71,19 @@ export function readManagedRules(file: string, problems: ProblemList): ManagedRu
   const table =
     content.kind === "text" ? readManagedTable(content.text) : fault(`this file ${content.reason}`);
   if (table.kind === "fault") {
-    const end = "until this is mended, no tool of other servers may be used";
+    const end = "tools of MCP servers are blocked until this is fixed";
     problems.warn({ file, line: table.line }, `${table.what}; ${end}.`);
     return { isOn: true, rules: [{ effect: "deny", glob: "*", trust: "managed", file }] };
   }
   for (const name of table.unknownNames) {
-    problems.warn({ file }, `${name} is ignored: only mcp.${keys.join(", mcp.")} count here.`);
+    problems.warn({ file }, `${name} is ignored: only mcp.${keys.join(", mcp.")} are used here.`);
   }
   const { isOn, allow, deny } = table;
   const allows = allow === undefined ? [] : rulesOf(allow, "allow", file);
   return { isOn, rules: [...rulesOf(deny, "deny", file), ...allows] };
 }
 
-/** `[mcp]` as it is written, with every key of the right type. */
+/** `[mcp]` as written, with every key of the right type. */
 interface ManagedTable {
   readonly kind: "table";
   readonly isOn: boolean;
@@ -106,11 +106,12 @@ function readManagedTable(toml: string): ManagedTable | Fault {
   }
   const root = isTable(parsed.value) ? parsed.value : {};
   const { mcp = {} } = root;
-  if (!isTable(mcp)) return fault("mcp is no table");
+  if (!isTable(mcp)) return fault("mcp must be a table");
   const { enabled = true, allow, deny = [] } = mcp;
-  if (typeof enabled !== "boolean") return fault("mcp.enabled is neither true nor false");
-  if (!isTextList(deny)) return fault("mcp.deny is no list of texts");
-  if (allow !== undefined && !isTextList(allow)) return fault("mcp.allow is no list of texts");
+  if (typeof enabled !== "boolean") return fault("mcp.enabled must be true or false");
+  if (!isTextList(deny)) return fault("mcp.deny must be a list of strings");
+  if (allow !== undefined && !isTextList(allow))
+    return fault("mcp.allow must be a list of strings");
   return { kind: "table", isOn: enabled, allow, deny, unknownNames: unknownNames(root, mcp) };
 }
 
@@ -118,7 +119,7 @@ function fault(what: string, line?: number): Fault {
   return { kind: "fault", what, line };
 }
 
-/** Those of one list; an allow list that has none allows nothing. */
+/** The rules of one list; an empty allow list allows nothing. */
 function rulesOf(
   list: readonly string[],
   effect: ToolRule["effect"],
@@ -134,7 +135,7 @@ function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-/** A key with a slip in it rules nothing: that is told. */
+/** A misspelled key sets no rule, so it is reported. */
 function unknownNames(root: Table, mcp: Table): readonly string[] {
   const inside = Object.keys(mcp).filter((key) => !keys.includes(key));
   return [
@@ -145,13 +146,13 @@ function unknownNames(root: Table, mcp: Table): readonly string[] {
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** Whoever may write the rules makes them. Windows has no such bit. */
+/** Anyone who can write the rules can set them. Windows has no such bit. */
 function mayBeWrittenByAll(file: string): boolean {
   if (process.platform === "win32") return false;
   try {
     return [file, dirname(file)].some((path) => (statSync(path).mode & 0o002) !== 0);
   } catch {
-    // Gone in between, or not to be looked at: whoever reads it next finds out.
+    // It was removed in the meantime, or cannot be inspected: the next reader reports it.
     return false;
   }
 }

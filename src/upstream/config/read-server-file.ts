@@ -7,7 +7,7 @@ import { parseJsonc } from "./parse-jsonc.ts";
 import { type ParsedText, parseToml } from "./parse-toml.ts";
 import type { EntryOrigin } from "./server-entry.ts";
 
-/** A file of servers, which need not be there. */
+/** A file of servers, which need not exist. */
 export type FileOrigin = EntryOrigin & { readonly file: string };
 
 interface Reading {
@@ -17,8 +17,8 @@ interface Reading {
 }
 
 /**
- * Reads a file of servers. One that is absent has none; one that cannot be used is one problem, and what it last
- * said still counts. Never throws.
+ * Reads a file of servers. An absent file has none; a file that cannot be used is one problem, and its last good
+ * version stays in use. Never throws.
  */
 export function readServerFile(
   origin: FileOrigin,
@@ -33,8 +33,7 @@ export function readServerFile(
   }
   const before = lastGood?.get(file);
   const refuse = (what: string, line?: number): RawServerFile | undefined => {
-    const end =
-      before === undefined ? "no server of this file counts" : "what it said before counts";
+    const end = before === undefined ? "its servers are ignored" : "using its last good version";
     problems.warn({ file, line }, `${what}; ${end}.`);
     return before;
   };
@@ -60,7 +59,7 @@ function readText(
   const found = entriesOf(parsed.value);
   if (found.kind === "fault") return refuse(found.text);
   if (found.entries.length > serversPerFileMax) {
-    problems.warn({ file }, `only the first ${serversPerFileMax} servers count.`);
+    problems.warn({ file }, `only the first ${serversPerFileMax} servers are used.`);
   }
   const entries = found.entries.slice(0, serversPerFileMax).map((entry) => {
     const line = lineOf(entry.value);
@@ -76,23 +75,26 @@ function tomlReading(text: string): Reading {
 function jsonReading(file: string, text: string, problems: ProblemList): Reading {
   const { parsed, duplicates, lineOf } = parseJsonc(text);
   for (const { key, line } of duplicates) {
-    problems.warn({ file, line }, `${JSON.stringify(key)} stands here twice; the last counts.`);
+    problems.warn({ file, line }, `${JSON.stringify(key)} is defined twice here; using the last.`);
   }
   return { parsed, entriesOf: entriesOfJson, lineOf };
 }
 
-/** The text of a file that names servers. What is named on the command line was meant, whoever may write it. */
+/**
+ * The text of a file that names servers. A file named on the command line is read whoever may write it: the user chose
+ * it.
+ */
 export function readOrigin({ trust, scope, file = "" }: EntryOrigin): TextFile {
   const isOwn = trust === "user" && scope !== "command-line";
   return isOwn ? readOwnTextFile(file) : readTextFile(file);
 }
 
-/** The entries of one file, with the lines in which they begin where that is known. */
+/** The entries of one file, with their first lines where known. */
 export interface RawServerFile {
   readonly entries: readonly (RawEntry & { readonly line?: number })[];
 }
 
-/** What each file said when it could last be used: an editor that writes half a file takes no server away (CN15). */
+/** The last good version of each file: a file that an editor has half written removes no server (CN15). */
 export class LastGoodFiles {
   readonly #files = new Map<string, RawServerFile>();
 

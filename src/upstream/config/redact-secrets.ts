@@ -1,12 +1,12 @@
 import { hidden } from "../../base/secrets.ts";
 import { redactedCharsMin } from "../../base/upstream-limits.ts";
 
-/** Lists are made once for each launch and used for each line of its log. */
+/** Built once for each launch and used for each line of its log. */
 const expressions = new WeakMap<readonly string[], RegExp | null>();
 
 /**
- * `text` with each secret written as `***`, the longest first, also where it stands as in JSON, in a URL or in base64.
- * Takes one pass over the text; whoever calls bounds that.
+ * `text` with each secret written as `***`, the longest first, also in its forms in JSON, in a URL and in base64. Takes
+ * one pass over the text, whose length the caller bounds.
  */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
   let expression = expressions.get(secrets);

@@ -3,29 +3,32 @@ import { isAbsolute, normalize, sep } from "node:path";
 import { readStrings } from "./entry-launch.ts";
 import { EntryFault, type RootsRule } from "./server-entry.ts";
 
-/** What is no folder. */
+/** The values that are not folders. */
 export const rootsWords = ["none", "workspace", "client"] as const;
 
 /**
  * The key `roots`: one of three words, or folders.
- * @throws EntryFault for anything else: it says what a server learns of the user's folders
+ * @throws EntryFault for anything else: the key decides which of the user's folders a server learns of
  */
 export function readRootsRule(value: unknown): RootsRule | undefined {
   if (value === undefined || value === null) return undefined;
   const word = rootsWords.find((each) => each === value);
   if (word !== undefined) return word;
   if (typeof value === "string") {
-    throw new EntryFault(`has roots that is none of ${rootsWords.join(", ")}; folders are a list`);
+    throw new EntryFault(
+      `has an invalid roots: it must be one of ${rootsWords.join(", ")}, or a list of folders`,
+    );
   }
   const folders = readStrings(value, "roots");
-  if (folders.length === 0) throw new EntryFault('has roots without a folder: "none" says that');
+  if (folders.length === 0)
+    throw new EntryFault('has an empty list of roots: write "none" for no folder');
   if (folders.some((folder) => folder.trim() === "" || folder.includes("\0"))) {
-    throw new EntryFault("has roots with a folder that is no path");
+    throw new EntryFault("has a folder in roots that is not a path");
   }
   return folders;
 }
 
-/** Of a rule of the project's what narrows: folders inside the project, less than the client's. */
+/** The part of a project's rule that narrows: folders inside the project, fewer than the client's. */
 export function narrowRoots(rule: RootsRule | undefined): RootsRule | undefined {
   if (rule === undefined || rule === "client") return undefined;
   if (typeof rule === "string") return rule;
@@ -33,13 +36,13 @@ export function narrowRoots(rule: RootsRule | undefined): RootsRule | undefined 
   return inside.length === 0 ? "none" : inside;
 }
 
-/** From what tells a server nothing to what tells it most. */
+/** From the rule that shows a server the least to the one that shows the most. */
 function widthOf(rule: RootsRule): number {
   if (typeof rule !== "string") return 1;
   return { none: 0, workspace: 2, client: 3 }[rule];
 }
 
-/** The one that tells less; of two that name folders the first. */
+/** The rule that shows less; if both name folders, the first. */
 export function narrowerRoots(first: RootsRule, second: RootsRule): RootsRule {
   return widthOf(second) < widthOf(first) ? second : first;
 }

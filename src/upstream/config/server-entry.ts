@@ -1,10 +1,10 @@
-/** Other MCP servers, as the user's files name them. Plain data; nothing in it has been expanded. */
+/** Upstream servers as the user's files name them. Plain data; nothing in it has been expanded. */
 
 import type { ServiceOptions } from "./service-options.ts";
 
 export type StringMap = Readonly<Record<string, string>>;
 
-/** A server that is started as a child and spoken to over its pipes. */
+/** A server that runs as a child process and speaks over its pipes. */
 export interface StdioLaunch {
   readonly transport: "stdio";
   readonly command: string;
@@ -14,7 +14,7 @@ export interface StdioLaunch {
   readonly cwd?: string;
 }
 
-/** A server that is spoken to over HTTP. */
+/** A server that speaks over HTTP. */
 export interface HttpLaunch {
   readonly transport: "http";
   readonly url: string;
@@ -23,38 +23,38 @@ export interface HttpLaunch {
 
 export type ServerLaunch = StdioLaunch | HttpLaunch;
 
-/** Who shares one connection to a server, from all to nobody; `user`: the clients of one principal (IS5). */
+/** Which clients share one connection to a server, from all to none; `user`: the clients of one principal (IS5). */
 export type Isolation = "shared" | "workspace" | "user" | "session" | "call";
 
-/** How many principals this process serves; undefined: whoever is at this machine, and nobody else. */
+/** How many principals this process serves; undefined: only the user of this machine. */
 export type Principals = "one" | "several" | undefined;
 
 /** How much an upstream may ask of the client (CA10). */
 export type AskRight = "deny" | "ask" | "allow";
 
-/** What a server is told of folders: nothing, the project, all those of the client, or folders of the entry. */
+/** The folders that a server learns of: none, the project, all those of the client, or folders of the entry. */
 export type RootsRule = "none" | "workspace" | "client" | readonly string[];
-/** The same with the default filled in, and absolute folders. */
+/** The same with the default filled in and absolute folders. */
 export type GivenRoots = RootsRule;
 
 /** The optional keys of an entry, with their defaults filled in (docs/mcp-servers.md#what-an-entry-may-say). */
 export interface ServerOptions {
   /** Absent: the name of the server. */
   readonly toolsPrefix?: string;
-  /** Globs; undefined = all are allowed. */
+  /** Globs; undefined: all are allowed. */
   readonly allow?: readonly string[];
   readonly deny: readonly string[];
   readonly timeoutMs: number;
   readonly initTimeoutMs: number;
   readonly idleMs: number;
-  /** Absent: what the client takes. */
+  /** Absent: the client's limit. */
   readonly maxResultChars?: number;
   readonly policy?: "ask" | "allow" | "deny";
-  /** Absent: by who is served, see `isolationOf`. */
+  /** Absent: depends on the principals that are served, see `isolationOf`. */
   readonly isolation?: Isolation;
   readonly defer: "auto" | boolean;
   readonly alwaysLoad: readonly string[];
-  /** Seconds without a call after which a stdio server is stopped; 0 = never. */
+  /** Seconds without a call after which a stdio server is stopped; 0: never. */
   readonly idleStopS: number;
   readonly sampling: AskRight;
   readonly elicitation: AskRight;
@@ -65,13 +65,13 @@ export interface ServerOptions {
   readonly inheritEnv: readonly string[];
   readonly oauth?: OauthOptions;
   readonly start: "lazy" | "eager";
-  /** `direct`: what a runner of packages would start is started without it, where that comes to the same. */
+  /** `direct`: a server that a package runner would start is started without the runner, where that is equivalent. */
   readonly launcher: "direct" | "as-is";
   readonly restart: boolean;
   readonly handover: boolean;
-  /** Its tools are listed beside ours even in deferred mode. */
+  /** Its tools are listed beside the built-in ones even in deferred mode. */
   readonly promote: boolean;
-  /** Seconds between looks at subscribed resources of a server that knows no subscriptions; 0 = none. */
+  /** Seconds between polls of subscribed resources of a server without subscriptions; 0: none. */
   readonly pollS: number;
 }
 
@@ -82,12 +82,9 @@ export interface OauthOptions {
   readonly scopes?: readonly string[];
   /** Absent: any free port. */
   readonly redirectPort?: number;
-  /**
-   * The authorization server that is asked, and no other. Absent: the one that the server names first. In entries of the
-   * user's only.
-   */
+  /** The only authorization server to ask. Absent: the one that the server names first. Only in entries of the user. */
   readonly issuer?: string;
-  /** Absent: a person logs in. In entries of the user's only. */
+  /** Absent: a person logs in. Only in entries of the user. */
   readonly service?: ServiceOptions;
 }
 
@@ -96,7 +93,7 @@ type SourceRank = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
 export interface EntryOrigin {
   readonly rank: SourceRank;
-  /** `project`: found inside the project tree, where other people write too. */
+  /** `project`: found inside the project tree, where other people can write too. */
   readonly trust: "user" | "project";
   readonly scope: "global" | "user" | "project" | "workspace" | "command-line" | "environment";
   /** Undefined for the process environment. */
@@ -111,7 +108,7 @@ export interface ServerEntry {
   readonly origin: EntryOrigin;
 }
 
-/** A server as it is after all sources were merged. */
+/** A server after all sources were merged. */
 export interface ConfiguredServer {
   readonly entry: ServerEntry;
   /** SHA-256 in hex of the canonical JSON of the launch, before expansion. */
@@ -122,35 +119,35 @@ export interface ConfiguredServer {
   readonly standIn?: ConfiguredServer;
 }
 
-/** Allow and deny globs outside of entries: `MCP_ALLOW`, `MCP_DENY`, those of the administrator. */
+/** Allow and deny globs outside of entries: `MCP_ALLOW`, `MCP_DENY`, and those of the administrator. */
 export interface ToolRule {
   readonly effect: "allow" | "deny";
-  /** Undefined: `glob` is held against the full exposed name. */
+  /** Undefined: `glob` is matched against the full exposed name. */
   readonly server?: string;
   readonly glob: string;
-  /** An administrator's (`managed`) counts before a user's, a user's before a project's (TR8). */
+  /** An administrator's rule (`managed`) overrides a user's, a user's overrides a project's (TR8). */
   readonly trust: "managed" | "user" | "project";
-  /** Where an administrator has it. */
+  /** The file of an administrator's rule. */
   readonly file?: string;
 }
 
 export interface UpstreamConfig {
-  /** False when `MCP` switches all of it off: then there are no servers either. */
+  /** False when `MCP` switches upstream servers off: then there are none. */
   readonly isOn: boolean;
   readonly servers: ReadonlyMap<string, ConfiguredServer>;
   readonly rules: readonly ToolRule[];
-  /** One sentence each, fit for a person: which file, server, reason. */
+  /** One sentence each, for people: file, server, reason. */
   readonly problems: readonly string[];
-  /** Worth telling, and nothing wrong: an entry that is this program itself (CF20). */
+  /** Worth mentioning but not wrong: an entry that is scorpiox-code itself (CF20). */
   readonly notices: readonly string[];
   /** Undefined where there is no project (home, root). */
   readonly projectDir?: string;
   readonly workspace?: string;
 }
 
-/** What reading one entry has found wrong with it. */
+/** Collects the problems of one entry. */
 export interface EntryNotes {
-  /** The entry counts all the same. One sentence. */
+  /** The entry is still used. One sentence. */
   warn(text: string): void;
 }
 

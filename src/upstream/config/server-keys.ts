@@ -22,7 +22,7 @@ export interface KeyValue {
   readonly variable?: string;
 }
 
-/** The server keys of one level of the cascade: levels keep their different trust, so each is read for itself. */
+/** The server keys of one level of the cascade. Levels differ in trust, so each is read separately. */
 export interface KeyLevel {
   readonly origin: EntryOrigin;
   readonly values: ReadonlyMap<string, KeyValue>;
@@ -31,7 +31,7 @@ export interface KeyLevel {
 const keys = [mcpServerKey, mcpConfigKey, mcpFileKey, mcpAllowKey, mcpDenyKey];
 const keysByName = new Map(keys.map((key) => [key.name, key]));
 
-/** Where the levels lie, weakest first, without the environment. Files that are not there are named too. */
+/** The files of the levels, weakest first, without the environment. Includes files that do not exist. */
 export function keyFiles(
   parts: UpstreamConfigParts,
   profile: string | undefined,
@@ -50,7 +50,7 @@ export function keyFiles(
       : { rank: 3, trust: "user", scope: "user", file };
   const levels = folders.map(({ isProject, dir }) => ofFolder(isProject, join(dir, envFileName)));
   if (profile === undefined) return [...levels, ...commandLine];
-  // The strongest file of a profile counts, but a project's takes nothing from the user's.
+  // The strongest file of a profile is used, but a project's replaces nothing of the user's.
   const profiles = [false, true].flatMap((isProject) => {
     const files = folders
       .filter((folder) => folder.isProject === isProject)
@@ -61,7 +61,10 @@ export function keyFiles(
   return [...levels, ...profiles, ...commandLine];
 }
 
-/** The server keys of every level, the environment's included (docs/mcp-servers.md#where-servers-come-from, rank 3), weakest first within each rank. */
+/**
+ * Reads the server keys of every level, the environment's included (docs/mcp-servers.md#where-servers-come-from, rank
+ * 3), weakest first within each rank.
+ */
 export function readKeyLevels(
   parts: UpstreamConfigParts,
   files: readonly EntryOrigin[],
@@ -73,7 +76,7 @@ export function readKeyLevels(
 function valuesOfFile(origin: EntryOrigin): ReadonlyMap<string, KeyValue> {
   const content = readOrigin(origin);
   const values = new Map<string, KeyValue>();
-  // What is wrong with the file is told by whoever reads its other keys.
+  // The reader of the other keys reports the faults of the file.
   if (content.kind !== "text") return values;
   for (const { key, value, line } of parseEnvFile(content.text).entries) {
     if (!keysByName.has(key)) continue;
@@ -83,7 +86,7 @@ function valuesOfFile(origin: EntryOrigin): ReadonlyMap<string, KeyValue> {
   return values;
 }
 
-/** What is no value of the key is told of by whoever reads the other keys. */
+/** False for an invalid value, which the reader of the other keys reports. */
 function isValue(key: string, text: string): boolean {
   return keysByName.get(key)?.type.parse(text, "") !== undefined;
 }
@@ -115,7 +118,7 @@ export function namedFile(
   return resolve(base, text);
 }
 
-/** One entry of `MCP_SERVER`, as far as the grammar knows. */
+/** One entry of `MCP_SERVER`, read by the grammar alone. */
 type ListedServer =
   | {
       readonly kind: "stdio";
@@ -126,15 +129,15 @@ type ListedServer =
   | { readonly kind: "http"; readonly name: string; readonly url: string }
   | { readonly kind: "fault"; readonly name: string; readonly text: string };
 
-/** A character, and whether it was written as a literal with a backslash before it. */
+/** A character, and whether a backslash before it makes it a literal. */
 interface Mark {
   readonly character: string;
   readonly isLiteral: boolean;
 }
 
 /**
- * Reads `name:command:arg1,arg2;name2:https://…` (CF6). `\;` `\:` `\,` `\\` are literals; a backslash before anything else
- * is itself. A drive letter with its colon is no border. Never throws.
+ * Reads `name:command:arg1,arg2;name2:https://…` (CF6). `\;` `\:` `\,` `\\` are literals; a backslash before any other
+ * character is a plain backslash. The colon of a drive letter is not a separator. Never throws.
  */
 export function parseServerList(text: string): readonly ListedServer[] {
   return split(marksOf(text), ";")
@@ -175,7 +178,9 @@ function argsOf(marks: readonly Mark[]): readonly string[] {
   return split(marks, ",").map((arg) => textOf(arg).trim());
 }
 
-/** The index of the `:` after the command, or the end. The colon of `C:\\` or `C:/` at its beginning is none. */
+/**
+ * The index of the `:` after the command, or the end. The colon of `C:\\` or `C:/` at its beginning is not a separator.
+ */
 function commandBorder(marks: readonly Mark[]): number {
   const isDriveColon = (index: number): boolean => {
     const after = marks[index + 1]?.character;

@@ -7,14 +7,14 @@ import type { EntryOrigin } from "./server-entry.ts";
 import { type KeyLevel, type KeyValue, namedFile } from "./server-keys.ts";
 import type { UpstreamConfigParts } from "./upstream-start.ts";
 
-/** Where servers are read from: a file of them, or a value of `MCP_SERVER`. */
+/** A source of servers: a file of them, or a value of `MCP_SERVER`. */
 export type ServerSource =
   | { readonly kind: "file"; readonly origin: FileOrigin }
   | { readonly kind: "key"; readonly origin: EntryOrigin; readonly value: KeyValue };
 
 /**
  * The nine sources (docs/mcp-servers.md#where-servers-come-from), weakest first; within a rank in the order of the
- * levels. With `--strict-config` rank 9 only, whether there is something in it or not (CF3).
+ * levels. With `--strict-config` only rank 9, even if it is empty (CF3).
  */
 export function serverSources(
   parts: UpstreamConfigParts,
@@ -38,7 +38,7 @@ function fileSource(origin: FileOrigin): ServerSource {
   return { kind: "file", origin };
 }
 
-/** What a level says itself is stronger than the files that it names. */
+/** A level's own servers are stronger than those of the files that it names. */
 function levelSources(level: KeyLevel, parts: UpstreamConfigParts): readonly ServerSource[] {
   const value = level.values.get(mcpServerKey.name);
   const named = namedSources(level, parts).map(fileSource);
@@ -58,14 +58,14 @@ function namedSources(level: KeyLevel, parts: UpstreamConfigParts): readonly Fil
     const value = level.values.get(name);
     if (value === undefined) return [];
     const file = namedFile(value, level.origin, parts);
-    // Nobody has approved yet that another machine is asked for it.
+    // The user has not yet approved a request to another machine for it.
     if (level.origin.trust === "project" && isNetworkPath(file)) return [];
     const trust = isOfProject(file, parts) ? "project" : level.origin.trust;
     return [{ ...level.origin, trust, file }];
   });
 }
 
-/** What lies in the project is written by others too, whoever names it. */
+/** Other people write the files in the project too, whichever source names them. */
 function isOfProject(file: string, { dirs }: UpstreamConfigParts): boolean {
   if (dirs.projectDir === undefined) return false;
   const real = realPathOf(file);

@@ -9,20 +9,20 @@ import type { OauthOptions } from "./server-entry.ts";
 import type { IdpOptions, KeyAlgorithm, KeyOptions, WrittenSecret } from "./service-options.ts";
 import type { TextExpander } from "./text-expander.ts";
 
-/** Who asks for tokens where no person logs in, filled in. */
+/** The client that asks for tokens where no person logs in, filled in. */
 export interface ServiceClient {
   readonly clientId: string;
-  /** `none`: what it trades is enough. */
+  /** `none`: the traded token is enough. */
   readonly proof: { readonly secret: string } | { readonly key: ClientKey } | "none";
-  /** What it trades for a token; absent: it asks for itself. */
+  /** The credential that it trades for a token; absent: it asks on its own behalf. */
   readonly trades?: { readonly idp: IdpOptions } | { readonly assertion: string };
-  /** What must not be seen in any text. */
+  /** Texts that must not appear anywhere. */
   readonly secrets: readonly string[];
 }
 
 /**
- * The client of an entry that logs in by itself, filled in.
- * @throws NeedsConfig when its secret, its key or what it trades is not there or cannot be used
+ * Fills in the client of an entry that logs in by itself.
+ * @throws NeedsConfig when its secret, its key or its traded credential is missing or cannot be used
  */
 export async function expandServiceClient(
   { clientId = "", clientSecret, service }: OauthOptions,
@@ -85,7 +85,7 @@ async function secretOf(
   if (!isAbsolute(path)) {
     throw new NeedsConfig(
       key,
-      `${key} needs a whole path, or one that begins with ~/: ${written}.`,
+      `${key} needs an absolute path, or one that begins with ~/: ${written}.`,
     );
   }
   const file = readTextFile(path);
@@ -102,9 +102,10 @@ interface ClientKey {
 }
 
 /**
- * Reads a private key in PEM: PKCS #8, and what openssl writes beside it (PKCS #1, SEC 1).
+ * Reads a private key in PEM: PKCS #8, and openssl's older formats (PKCS #1, SEC 1).
  * @param wanted absent: the usual algorithm for such a key
- * @throws AppError `refused` when it is none, is too short, or does not fit the algorithm. No part of it is in the message.
+ * @throws AppError `refused` when it is not a key, is too short, or does not fit the algorithm. No part of it is in the
+ * message.
  */
 export function readClientKey(pem: string, wanted?: KeyAlgorithm, id?: string): ClientKey {
   const key = parse(pem);
@@ -113,7 +114,7 @@ export function readClientKey(pem: string, wanted?: KeyAlgorithm, id?: string): 
   if (usual === undefined) {
     throw new AppError(
       "refused",
-      `A private key of this kind cannot sign a login: take one of the curves P-256, P-384 or P-521, Ed25519, or RSA of at least ${oauthRsaBitsMin} bits.`,
+      `A private key of this kind cannot sign a login: use one of the curves P-256, P-384 or P-521, Ed25519, or RSA of at least ${oauthRsaBitsMin} bits.`,
     );
   }
   if (wanted !== undefined && !fitting.includes(wanted)) {
@@ -126,8 +127,8 @@ export function readClientKey(pem: string, wanted?: KeyAlgorithm, id?: string): 
 }
 
 /**
- * A proof of who the client is, for one request to one authorization server (RFC 7523 section 2.2). jose is loaded with
- * the first one.
+ * Signs a proof of the client's identity, for one request to one authorization server (RFC 7523 section 2.2). Loads
+ * jose with the first one.
  * @param now milliseconds since 1970
  */
 export async function signAssertion(
@@ -158,8 +159,8 @@ function parse(pem: string): KeyObject {
     throw new AppError(
       "refused",
       isLocked
-        ? "The private key has a password on it. Take it off; the secret store keeps it private."
-        : "The private key cannot be read: it has to be one in PEM, which begins with -----BEGIN PRIVATE KEY-----.",
+        ? "The private key has a password. Remove it; the secret store keeps the key private."
+        : "The private key cannot be read: it must be in PEM format, which begins with -----BEGIN PRIVATE KEY-----.",
     );
   }
 }
@@ -176,7 +177,7 @@ function algorithmsOf({
   return ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"];
 }
 
-/** By what OpenSSL calls them. */
+/** By their OpenSSL names. */
 const curves = new Map<string, readonly KeyAlgorithm[]>([
   ["prime256v1", ["ES256"]],
   ["secp384r1", ["ES384"]],

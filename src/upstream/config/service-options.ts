@@ -1,6 +1,6 @@
-/** What an entry says of a login without a person. Plain data; nothing in it has been expanded. */
+/** An entry's settings for a login without a person. Plain data; nothing in it has been expanded. */
 
-/** How tokens are had where no person logs in. There is a client id then. In entries of the user's only. */
+/** How scorpiox-code gets tokens where no person logs in. Requires a client id. Only in entries of the user. */
 export interface ServiceOptions {
   readonly grant: ServiceGrant;
   /** Absent: the client's secret is the proof, where there is one. */
@@ -11,33 +11,33 @@ export interface ServiceOptions {
   readonly workload?: WrittenSecret;
 }
 
-/** What tokens are given for. */
+/** The grants, by the credential that each presents. */
 export const serviceGrants = [
-  /** The client itself (RFC 6749 section 4.4). */
+  /** The client's own (RFC 6749 section 4.4). */
   "client_credentials",
-  /** What the company's identity provider says of a person (enterprise-managed authorization). */
+  /** A statement of the company's identity provider about a person (enterprise-managed authorization). */
   "enterprise",
-  /** What the platform says of a program that it runs (RFC 7523 section 2.1). */
+  /** A statement of the platform about a program that it runs (RFC 7523 section 2.1). */
   "workload",
 ] as const;
 
 export type ServiceGrant = (typeof serviceGrants)[number];
 
-/** Either `text` or `file` is there. */
+/** Either `text` or `file` is present. */
 export interface WrittenSecret {
   /** As written; may name a secret. */
   readonly text?: string;
-  /** Where it lies, as written. */
+  /** The path of its file, as written. */
   readonly file?: string;
 }
 
-/** The identity provider of a company, and what it has said of the person. Texts as written. */
+/** The identity provider of a company, and its statement about the person. Texts as written. */
 export interface IdpOptions {
   readonly issuer: string;
-  /** Who we are there. */
+  /** The client id of scorpiox-code at the identity provider. */
   readonly clientId: string;
   readonly clientSecret?: string;
-  /** Of the person (OpenID Connect). */
+  /** The person's (OpenID Connect). */
   readonly idToken: string;
 }
 
@@ -45,11 +45,11 @@ export interface IdpOptions {
 export interface KeyOptions extends WrittenSecret {
   /** Absent: the usual one for such a key. */
   readonly algorithm?: KeyAlgorithm;
-  /** Which of the client's keys it is, for authorization servers that know several. */
+  /** The id of the key, for authorization servers that know several keys of the client. */
   readonly id?: string;
 }
 
-/** As RFC 7518 and RFC 8037 call them. */
+/** Their names in RFC 7518 and RFC 8037. */
 export const keyAlgorithms = [
   "ES256",
   "ES384",

@@ -16,7 +16,7 @@ export class TextExpander {
   readonly secrets = new Set<string>();
   readonly #server: ConfiguredServer;
   readonly #context: ExpansionContext;
-  /** A command runs once, a keychain asks once, however often they are named. */
+  /** A command runs once, and the keychain asks once, however often a launch names them. */
   readonly #known = new Map<string, Promise<string>>();
 
   constructor(server: ConfiguredServer, context: ExpansionContext) {
@@ -49,7 +49,7 @@ export class TextExpander {
         const written = reference.written.slice(0, 60);
         throw new NeedsConfig(
           written,
-          `${written} is no reference: write \${VAR}, \${VAR:-default}, \${keyring:NAME}, \${input:NAME} or \${cmd:…}, and $\${ for the characters themselves.`,
+          `${written} is not a valid reference: write \${VAR}, \${VAR:-default}, \${keyring:NAME}, \${input:NAME} or \${cmd:…}, and $\${ for the characters themselves.`,
         );
       }
     }
@@ -95,9 +95,9 @@ export class TextExpander {
     return Object.hasOwn(env, name) ? env[name] : undefined;
   }
 
-  /** A project must not have our own tokens sent to where it likes, approved or not. */
+  /** A project must not have scorpiox-code's own tokens sent to an address of its choice, approved or not. */
   #refuseOurs(name: string): void {
-    // On Windows, letter case does not tell variables apart.
+    // On Windows, names of variables ignore letter case.
     if (this.#server.entry.origin.trust === "user" || !/^SCORPIOX_/i.test(name)) return;
     throw new NeedsConfig(name, `The variable ${name} is not given to a project's server.`);
   }
@@ -114,7 +114,7 @@ export class TextExpander {
     if (trust === "project" && kind !== "input") {
       throw new NeedsConfig(
         key,
-        `\${${key}} is not filled in for a project's file; name the server in a file of yours (scorpiox-code mcp add --scope global).`,
+        `\${${key}} is not filled in for a project's file; add the server to your own configuration (scorpiox-code mcp add --scope global).`,
       );
     }
     const value = kind === "cmd" ? await this.#output(name) : await this.#stored(kind, name, key);
@@ -162,11 +162,11 @@ function nameOf(part: TextPart): string {
 /** A part of a text that may have references to variables (CF14). */
 type TextPart =
   | { readonly kind: "literal"; readonly text: string }
-  /** `${VAR}` or `${VAR:-default}`; the default is not read yet. */
+  /** `${VAR}` or `${VAR:-default}`; the default is not parsed yet. */
   | { readonly kind: "variable"; readonly name: string; readonly whenUnset?: string }
   /** `${keyring:NAME}`, `${input:NAME}`, `${cmd:…}`. */
   | { readonly kind: "keyring" | "input" | "cmd"; readonly name: string }
-  /** Something in `${…}` that is none of these, or has no end. */
+  /** A `${…}` that is not one of these, or is not closed. */
   | { readonly kind: "fault"; readonly written: string };
 
 /** Cuts `text` into literal parts and references. `$${` is a literal `${`. Never throws; takes one pass. */
@@ -201,7 +201,7 @@ export function parseReferences(text: string): readonly TextPart[] {
   return parts;
 }
 
-/** The index of the brace that closes one opened before `start`; braces within are counted. */
+/** The index of the brace that closes one opened before `start`; nested braces are matched. */
 function closingBrace(text: string, start: number): number {
   let depth = 1;
   for (let index = start; index < text.length; index++) {

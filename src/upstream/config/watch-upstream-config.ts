@@ -9,8 +9,9 @@ import type { UpstreamConfig } from "./server-entry.ts";
 import type { UpstreamConfigParts } from "./upstream-start.ts";
 
 /**
- * Tells when one of some files has changed, came or went. Folders are watched where the system can, for promptness; all
- * files are looked at every 1.5 s all the same, which works on every file system and sees through links. Never throws.
+ * Reports when one of some files has changed, appeared or disappeared. Folders are watched where the system supports
+ * it, for speed; in addition, all files are checked every 1.5 s, which works on every file system and follows links.
+ * Never throws.
  */
 class FileChanges {
   readonly #tell: (files: readonly string[]) => void;
@@ -21,17 +22,17 @@ class FileChanges {
   readonly #looks: ReturnType<typeof setInterval>;
   #settling: ReturnType<typeof setTimeout> | undefined;
   #isLooking = false;
-  /** Files that are named later may have changed since they were read: they count as changed. */
+  /** Files that are added later may have changed since they were read: they are treated as changed. */
   #hasLooked = false;
   #isClosed = false;
 
-  /** @param tell told of the files that have changed, once they have been quiet for a moment */
+  /** @param tell receives the files that have changed, once they have not changed again for a moment */
   constructor(tell: (files: readonly string[]) => void) {
     this.#tell = tell;
     this.#looks = setInterval(() => void this.#look(), serverFileLookMs).unref();
   }
 
-  /** Looks at these files from now on, which need not be there. Resolves after the first look. */
+  /** Checks these files from now on; they need not exist. Resolves after the first check. */
   async watch(files: readonly string[]): Promise<void> {
     this.#files = new Set(files);
     for (const file of this.#seen.keys()) if (!this.#files.has(file)) this.#seen.delete(file);
@@ -46,7 +47,7 @@ class FileChanges {
     for (const folder of this.#watchers.keys()) this.#unwatch(folder);
   }
 
-  /** Folders come and go: those that are there are watched, the others are left to the looks. */
+  /** Folders appear and disappear: those that exist are watched, for the others the regular checks must do. */
   #watchFolders(): void {
     const folders = new Set([...this.#files].map((file) => dirname(file)));
     for (const folder of this.#watchers.keys()) if (!folders.has(folder)) this.#unwatch(folder);
@@ -61,7 +62,7 @@ class FileChanges {
       watcher.on("error", () => this.#unwatch(folder));
       this.#watchers.set(folder, watcher);
     } catch {
-      // No such folder, or no more watches to be had: the looks see what is missed.
+      // No such folder, or no more watches available: the regular checks notice the changes.
     }
   }
 
@@ -75,7 +76,7 @@ class FileChanges {
     return false;
   }
 
-  /** Waits for the writer to be done, and looks. */
+  /** Checks once the writer has finished. */
   #settle(): void {
     clearTimeout(this.#settling);
     this.#settling = setTimeout(() => void this.#look(), serverFileSettleMs).unref();
@@ -115,25 +116,26 @@ async function appearance(file: string): Promise<string> {
   }
 }
 
-/** Told with each change of a watched place. */
+/** A change of a watched file. */
 export interface UpstreamConfigChange {
-  /** Read anew. A file that cannot be used for the moment counts with what it last said (CN15). */
+  /** The configuration, read again. A file that cannot be used at the moment keeps its last good version (CN15). */
   readonly config: UpstreamConfig;
-  /** `trust.json` has changed: approvals have to be looked at again. */
+  /** `trust.json` has changed: approvals must be checked again. */
   readonly hasTrustChanged: boolean;
 }
 
-/** Where approvals are kept. */
+/** The file of approvals. */
 const trustFileName = "trust.json";
-/** What changes with a login, and with a secret of the user's: servers that wait for one can be used. */
+/** The files that change with a login or a secret of the user's, after which servers that wait for one can be used. */
 const secretFileNames = ["logins.json", join("secrets", "names.json")];
 
 /**
- * Watches every place that configuration may come from, those that are not there yet included, and tells of the whole new
- * configuration within 2 s. Never throws, and what `onChange` throws is its own fault.
- * @param known what was read before: if that is no longer true by the time all places are watched, `onChange` is told
- * @param onWatching told once, when every change from then on is noticed: approvals that are read after that are not missed
- * @returns what ends it
+ * Watches every place that configuration may come from, missing ones included, and reports the whole new configuration
+ * within 2 s. Never throws; errors of `onChange` are its own.
+ * @param known the configuration that was read before: if it has changed by the time all places are watched, `onChange`
+ * is called
+ * @param onWatching called once, when every later change is noticed: approvals that are read after that are not missed
+ * @returns a function that ends it
  */
 export function watchUpstreamConfig(
   parts: UpstreamConfigParts,
@@ -146,7 +148,7 @@ export function watchUpstreamConfig(
   const trustFile = join(scorpioxDir, trustFileName);
   const own = [trustFile, ...secretFileNames.map((name) => join(scorpioxDir, name))];
   let isEnded = false;
-  /** Also watches the places that the files name by now. */
+  /** Also watches the files that the configuration names by now. */
   const read = (): UpstreamConfig => {
     const { config, files } = readUpstreamConfig(withMemory);
     void changes.watch([...files, ...own]);

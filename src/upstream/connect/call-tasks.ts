@@ -23,10 +23,12 @@ import {
   withoutRelatedTask,
 } from "./task-call.ts";
 
-/** Puts a question to whoever made the call. @throws ConnectionError when nobody there can be asked for that */
+/** Asks the client that made the call. @throws ConnectionError when it cannot answer that */
 type AskCaller = (request: InputRequest) => Promise<Params>;
 
-/** A task of the extension `io.modelcontextprotocol/tasks`: `tasks/get` has its result, its error or its questions. */
+/**
+ * A task of the extension `io.modelcontextprotocol/tasks`: `tasks/get` returns its result, its error or its questions.
+ */
 class ModernTask implements TaskForm {
   readonly #ask: AskTask;
   readonly #askCaller: AskCaller;
@@ -57,11 +59,11 @@ class ModernTask implements TaskForm {
     }
   }
 
-  /** One after the other, each once: keys are never used again. */
+  /** One after the other, each once: a server uses each key only once. */
   async #answerAll(inputRequests: unknown): Promise<void> {
     const requests = readInputRequests(inputRequests);
     if (requests === undefined) {
-      const text = "The task asks for nothing, or for what no client can be asked for.";
+      const text = "The task asks no question, or one that clients cannot answer.";
       throw new ConnectionError("protocol", text);
     }
     for (const [key, request] of Object.entries(requests)) {
@@ -83,8 +85,8 @@ function failed(how: string, statusMessage = ""): PeerReply {
 }
 
 /**
- * A task of 2025-11-25: `tasks/result` waits for its end, and what the server wants to be answered comes by it. So it is asked
- * for when the server waits for input, and when the task has ended.
+ * A task of 2025-11-25: `tasks/result` waits for its end, and delivers the server's questions. So it is requested when
+ * the server waits for input, and when the task has ended.
  */
 class LegacyTask implements TaskForm {
   readonly #ask: AskTask;
@@ -98,7 +100,7 @@ class LegacyTask implements TaskForm {
   onState(state: TaskState): Promise<{ readonly reply: Promise<PeerReply> } | undefined> {
     this.#state = state;
     if (state.status !== "working") this.#answer ??= { reply: this.#result() };
-    // It may fail while nobody looks at it.
+    // It may fail before anything awaits it.
     this.#answer?.reply.catch(() => {});
     return Promise.resolve(this.#answer);
   }
@@ -111,7 +113,7 @@ class LegacyTask implements TaskForm {
     return { kind: "result", result: isObject(result) ? withoutRelatedTask(result) : result };
   }
 
-  /** The reason of a failure may be in the state of the task only. */
+  /** The reason of a failure may only be in the state of the task. */
   #withReason(reply: Extract<PeerReply, { kind: "fault" }>): PeerReply {
     const { status, statusMessage } = this.#state ?? {};
     if (status !== "failed" && status !== "cancelled") return reply;
@@ -128,16 +130,16 @@ interface CallTasksParts {
   readonly requests: ServerRequests;
 }
 
-/** What a client with the extension says of itself. */
+/** The capabilities of a client with the extension. */
 export const taskExtension = { extensions: { [extensionIds.tasks]: {} } };
 
 /**
- * Which calls of a server's tools are made as tasks: those only that can be made in no other way, since nothing is heard of a
- * task between two looks.
+ * Decides which calls of a server's tools are made as tasks: only those that cannot be made otherwise, since a task
+ * reports nothing between two polls.
  */
 export class CallTasks {
   readonly #parts: CallTasksParts;
-  /** Tools of a modern server that it has refused to call otherwise. */
+  /** Tools of a modern server that it has refused to call other than as a task. */
   readonly #demanding = new Set<string>();
 
   constructor(parts: CallTasksParts) {
@@ -145,8 +147,8 @@ export class CallTasks {
   }
 
   /**
-   * For the parameters of a call: that it is to be a task of 2025-11-25.
-   * @throws ConnectionError when it would have to be one and the server knows no tasks
+   * The parameters that make the call a task of 2025-11-25.
+   * @throws ConnectionError when it would have to be a task and the server does not support tasks
    */
   params({ method, mustBeTask = false, timeoutMs }: ConnectionRequest): Params {
     const { protocolVersion, capabilities } = this.#parts.greeting;
@@ -154,18 +156,18 @@ export class CallTasks {
       return {};
     if (memberOf(capabilities, "tasks", "requests", "tools", "call") === undefined) {
       const text =
-        "It can be called as a task only, and its server does not say that it knows tasks. That is a fault of the server.";
+        "The tool can only be called as a task, but its server does not declare support for tasks. That is a fault of the server.";
       throw new ConnectionError("refused", text);
     }
     return { task: { ttl: Math.ceil(timeoutMs) + upstreamTaskKeptMs } };
   }
 
-  /** For the capabilities of a call to a modern server. */
+  /** The capabilities for a call to a modern server. */
   capabilities({ method, params }: ConnectionRequest): Params {
     return method === "tools/call" && this.#demanding.has(String(params.name)) ? taskExtension : {};
   }
 
-  /** True when the tool was refused because it can be called as a task only, and the next attempt will be one. */
+  /** True when the tool was refused because it can only be called as a task, and the next attempt will be one. */
   learn({ method, params }: ConnectionRequest, reply: PeerReply): boolean {
     if (method !== "tools/call" || reply.kind !== "fault") return false;
     const { code, data } = reply.fault;
@@ -181,7 +183,7 @@ export class CallTasks {
     return true;
   }
 
-  /** Takes up the task that the answer of a call may be. */
+  /** Follows the task, if the answer of the call is one. */
   origin({ method, mustBeTask }: ConnectionRequest, shape: (params: Params) => Params): CallOrigin {
     const { peer, greeting, requests } = this.#parts;
     const mayBeTask = greeting.era === "modern" || mustBeTask === true;

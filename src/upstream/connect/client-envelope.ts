@@ -12,7 +12,10 @@ import type { ConnectOptions, RawTool } from "./connection.ts";
 type Asking = Pick<ConnectOptions, "mayAsk" | "roots">;
 type Greeting = Asking & Pick<ConnectOptions, "apps">;
 
-/** What a legacy server is told in the handshake: all that any client may be asked for, since it is told once only. */
+/**
+ * The capabilities in the handshake with a legacy server: all that any client may have, since there is only one
+ * handshake.
+ */
 export function handshakeCapabilities({ mayAsk, roots, apps }: Greeting): Params {
   return {
     ...(roots === undefined ? {} : { roots: { listChanged: true } }),
@@ -22,7 +25,7 @@ export function handshakeCapabilities({ mayAsk, roots, apps }: Greeting): Params
   };
 }
 
-/** What a modern server is told with one request: what the client of this call has, and this server may use. */
+/** The capabilities in one request to a modern server: those of the client of this call that this server may use. */
 export function requestCapabilities(client: ClientCapabilities, { mayAsk, roots }: Asking): Params {
   const elicitation = {
     ...(client.elicitationForm ? { form: {} } : {}),
@@ -39,14 +42,14 @@ export function requestCapabilities(client: ClientCapabilities, { mayAsk, roots 
   };
 }
 
-/** Of two that may both name extensions. */
+/** Joins two sets of capabilities that may both name extensions. */
 export function joinCapabilities(some: Params, more: Params): Params {
   const { extensions } = some;
   if (!isObject(extensions) || !isObject(more.extensions)) return { ...some, ...more };
   return { ...some, ...more, extensions: { ...extensions, ...more.extensions } };
 }
 
-/** `params` with the envelope that every modern request carries. Other members of `_meta` stay. */
+/** `params` with the envelope of every modern request. Other members of `_meta` stay. */
 export function withEnvelope(
   params: Params,
   version: string,
@@ -64,11 +67,13 @@ export function withEnvelope(
   return { ...params, _meta: meta };
 }
 
-/** Which arguments of a server's tools travel as headers too, over HTTP in the modern revisions (`x-mcp-header`). */
+/**
+ * The arguments of a server's tools that are also sent as headers, over HTTP in the modern revisions (`x-mcp-header`).
+ */
 export class CallHeaders {
   readonly #byTool = new Map<string, readonly ParamHeader[]>();
 
-  /** Learns the tools that may be used; `problems` names those whose annotations break a rule. */
+  /** Learns the usable tools; `problems` names those whose annotations break a rule. */
   learn(tools: readonly RawTool[]): {
     readonly tools: readonly RawTool[];
     readonly problems: string[];
@@ -87,7 +92,7 @@ export class CallHeaders {
     return { tools: usable, problems };
   }
 
-  /** Of one call; arguments that are absent or null have none. */
+  /** The headers of one call; absent and null arguments have none. */
   of({ name, arguments: args }: Params): Readonly<Record<string, string>> {
     const headers: [string, string][] = [];
     for (const header of this.#byTool.get(String(name)) ?? []) {
@@ -98,7 +103,7 @@ export class CallHeaders {
   }
 }
 
-/** A number beyond 2^53 has been rounded: two that differ would look the same. */
+/** A number beyond 2^53 has been rounded: two different numbers could look the same. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === "number" && Math.abs(value) >= 2 ** 53) return undefined;
   return ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;

@@ -4,12 +4,12 @@ import type { LogLevel, Params, ProtocolFault } from "../../protocol/json-rpc.ts
 import type { ObjectSchema } from "../../protocol/tool-types.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 
-/** A tool as its server describes it: all members are kept, only the two that matter are known to be right (CN6). */
+/** A tool as its server describes it: all members are kept, but only these two are checked (CN6). */
 export type RawTool = Params & { readonly name: string; readonly inputSchema: ObjectSchema };
 
 export type Era = "legacy" | "modern";
 
-/** All that a server said of itself and offers. What the disk cache keeps. */
+/** The description of a server and of everything that it offers. The disk cache keeps it. */
 export interface ServerCatalogue {
   readonly era: Era;
   readonly protocolVersion: string;
@@ -25,52 +25,55 @@ export interface ServerCatalogue {
   readonly prompts: readonly (Params & { readonly name: string })[];
   readonly resources: readonly (Params & { readonly uri: string; readonly name: string })[];
   readonly templates: readonly (Params & { readonly uriTemplate: string; readonly name: string })[];
-  /** How long its lists may be kept: the least of them; undefined for a legacy server. */
+  /** How long its lists may be kept: the minimum over the lists; undefined for a legacy server. */
   readonly ttlMs?: number;
   readonly isPrivate: boolean;
-  /** Whether it was told that apps are shown; absent = it was not. */
+  /** The support for apps that was declared to it; absent: none. */
   readonly apps?: AppSupport;
-  /** What was left out, one sentence each; not empty = the server is `degraded`. */
+  /** The entries that were dropped, one sentence each; not empty: the server is `degraded`. */
   readonly problems: readonly string[];
 }
 
-/** Tokens for one server. Made by `oauth/`; connections know nothing of how tokens are got. */
+/** Tokens for one server. Made by `oauth/`; connections do not know how tokens are obtained. */
 export interface ServerAuth {
   /**
-   * The token to send to `target` now, refreshed when it is due; undefined when there is none, or none for there. Never
+   * The token to send to `target` now, refreshed when it is due; undefined when there is none for this target. Never
    * asks the user.
-   * @throws ConnectionError when it is due and cannot be refreshed for the moment
+   * @throws ConnectionError when it is due and cannot be refreshed at the moment
    */
   token(target: string | URL): Promise<string | undefined>;
   /**
-   * The server refused with 401 or 403. True: another token is there, try once more. False: `needs_auth`.
+   * The server refused with 401 or 403. True: a new token is available, try once more. False: `needs_auth`.
    * @param used the token that was refused
-   * @throws ConnectionError `needs_auth` where it is known why there is none; another one for a passing reason
+   * @throws ConnectionError `needs_auth` when the reason is known; another failure for a temporary reason
    */
   refused(response: Response, used: string | undefined): Promise<boolean>;
 }
 
-/** Where to connect, with all variables filled in. */
+/** The address of a server, with all variables filled in. */
 export type Endpoint =
   | {
       readonly transport: "stdio";
-      /** Starts the process anew each time: a probe that ends it costs one start. */
+      /** Starts a new process each time: a probe that ends it costs one start. */
       readonly spawn: () => Promise<UpstreamProcess>;
-      /** All of it is on this machine: it is not waited for longer than `initTimeoutMs`, whatever it writes to stderr. */
+      /**
+       * The server is fully installed on this machine: connecting takes at most `initTimeoutMs`, whatever the server
+       * writes to stderr.
+       */
       readonly isInstalled?: boolean;
     }
   | {
       readonly transport: "http";
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
-      /** Absent when the entry has an `Authorization` header of its own. */
+      /** Absent when the entry has its own `Authorization` header. */
       readonly auth?: ServerAuth;
     };
 
 export interface RootsOffer {
-  /** True: those of the client whose call it is working on, where there is one. */
+  /** True: ask the client of the running call, if there is one. */
   readonly isAsked: boolean;
-  /** What is told otherwise. */
+  /** The folders for all other cases. */
   readonly known: () => readonly { readonly uri: string; readonly name: string }[];
 }
 
@@ -78,26 +81,26 @@ export interface ConnectOptions {
   readonly server: string;
   readonly endpoint: Endpoint;
   readonly era: "auto" | "legacy" | "modern";
-  /** What an earlier run found: no probe is made. A modern server that no longer is one is probed again. */
+  /** The era that an earlier run found: no probe is made. A modern server that is no longer modern is probed again. */
   readonly knownEra?: Era;
   readonly initTimeoutMs: number;
-  /** What this server may ever ask of clients. */
+  /** The rights of this server to ask clients. */
   readonly mayAsk: { readonly sampling: boolean; readonly elicitation: boolean };
-  /** The folders that it is told of; undefined = it may not ask. */
+  /** The folders that it learns of; undefined: it may not ask. */
   readonly roots?: RootsOffer;
   readonly product: { readonly name: string; readonly version: string };
-  /** Its clients show the apps of servers: told at the handshake. */
+  /** Its clients show servers' apps: declared in the handshake. */
   readonly apps?: AppSupport;
-  /** Whether any client does: told to a stateless server with requests for its lists. */
+  /** Whether any client shows apps: declared to a stateless server in requests for its lists. */
   readonly listApps?: () => AppSupport | undefined;
 }
 
-/** Told what nobody asked for. Must not throw. */
+/** Receives unsolicited messages. Must not throw. */
 export interface ConnectionEvents {
   onListChanged(list: "tools" | "prompts" | "resources"): void;
   onResourceUpdated(uri: string): void;
   onLog(level: LogLevel, data: unknown, logger: string | undefined): void;
-  /** A line on stdout that is no message, a late or unknown answer: counted, and kept in the server's log. */
+  /** A line on stdout that is not a message, or a late or unknown answer: counted, and kept in the server's log. */
   onStray(text: string): void;
   /** Once; not after `close`. */
   onClosed(reason: string): void;
@@ -106,14 +109,14 @@ export interface ConnectionEvents {
 export interface ConnectionRequest {
   readonly method: "tools/call" | "resources/read" | "prompts/get" | "completion/complete";
   readonly params: Params;
-  /** True: the server takes this call as a task only, as its definition says. */
+  /** True: the server accepts this call only as a task, as its definition says. */
   readonly mustBeTask?: boolean;
   readonly capabilities: ClientCapabilities;
-  /** Whose request it is: questions that may be of several requests are put to no other client. */
+  /** The client that made the request: a question that may belong to several requests is put to no other client. */
   readonly clientId?: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Without progress for so long it is given up as well. */
+  /** A request without progress for so long is cancelled too. */
   readonly idleMs: number;
   readonly inputResponses?: InputResponses;
   readonly requestState?: string;
@@ -127,7 +130,7 @@ export interface ConnectionRequest {
 }
 
 export type ConnectionReply =
-  /** As the server sent it, `resultType` removed; nothing of it has been checked. */
+  /** As the server sent it, without `resultType`; nothing in it has been checked. */
   | { readonly kind: "result"; readonly result: unknown }
   | {
       readonly kind: "input-required";
@@ -136,13 +139,13 @@ export type ConnectionReply =
     }
   | { readonly kind: "fault"; readonly fault: ProtocolFault };
 
-/** Why a connection or a request failed, beyond what the server itself answered. */
+/** The reason why a connection or a request failed, apart from the server's own error answers. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
 
   /**
-   * @param failure `refused`: an HTTP status that no retry mends; `busy`: 429 or 503
-   * @param retryAfterMs what the server said, at most a minute
+   * @param failure `refused`: an HTTP status that no retry fixes; `busy`: 429 or 503
+   * @param retryAfterMs from the server, at most a minute
    */
   constructor(
     readonly failure:
@@ -171,45 +174,45 @@ export interface UpstreamConnection {
   readCatalogue(signal: AbortSignal): Promise<ServerCatalogue>;
   /** @throws ConnectionError */
   request(request: ConnectionRequest): Promise<ConnectionReply>;
-  /** A server of the older revisions may ask for the folders again. */
+  /** Announces new folders to a server of the older revisions, which may then ask again. */
   tellRootsChanged(): void;
-  /** The cheapest request there is; an error answer counts as alive (CN13). @throws ConnectionError */
+  /** The cheapest request; an error answer also shows that the server is alive (CN13). @throws ConnectionError */
   ping(signal: AbortSignal): Promise<void>;
-  /** False when the server knows no subscriptions. @throws ConnectionError */
+  /** False when the server does not support subscriptions. @throws ConnectionError */
   subscribe(uri: string): Promise<boolean>;
   unsubscribe(uri: string): Promise<void>;
-  /** Ends it in good manners: stdin closed, session deleted. The process is ended by its owner. */
+  /** Ends the connection cleanly: stdin closed, session deleted. Its owner ends the process. */
   close(): Promise<void>;
 }
 
-/** Connects, negotiates; the lists are read afterwards. @throws ConnectionError */
+/** Connects and negotiates; the lists are read afterwards. @throws ConnectionError */
 export type OpenConnection = (
   options: ConnectOptions,
   events: ConnectionEvents,
   signal: AbortSignal,
 ) => Promise<UpstreamConnection>;
 
-/** How messages reach one server and come back, whatever carries them. */
+/** Carries messages to one server and back. */
 export interface Transport {
   readonly pid?: number;
-  /** True: closing the stream of a request is its cancellation in the modern revisions (HTTP). */
+  /** True: in the modern revisions, closing the stream of a request cancels it (HTTP). */
   readonly hasRequestStreams: boolean;
   /**
-   * Resolves when it is on its way; what is answered comes as an event.
-   * @param call with a request, where requests have streams of their own: what is known of it besides
+   * Resolves when the message is on its way; the answer arrives as an event.
+   * @param call for a request, where requests have their own streams: how to send it
    * @throws ConnectionError
    */
   send(message: OutgoingMessage, call?: RequestRoute): Promise<void>;
-  /** The revision that was agreed upon in a handshake. */
+  /** Sets the revision that the handshake has agreed upon. */
   setVersion(version: string): void;
   /** When its process last wrote to stderr, by `performance.now`; undefined when it has not. */
   lastErrorAt?(): number | undefined;
-  /** Ends it in good manners. Idempotent; never rejects. */
+  /** Ends it cleanly. Idempotent; never rejects. */
   close(): Promise<void>;
 }
 
 export interface RequestRoute {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when nothing waits for the answer any more. */
   readonly signal: AbortSignal;
   /** For HTTP: `Mcp-Param-…`. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -223,12 +226,12 @@ export interface OutgoingMessage extends Params {
 
 /** Called in the order of arrival. Must not throw. */
 export interface TransportEvents {
-  /** @param origin id of the request on whose stream it came, where requests have streams of their own */
+  /** @param origin id of the request on whose stream it came, where requests have their own streams */
   onMessage(message: unknown, origin: number | undefined): void;
   /** The answer to this request will not come. */
   onLost(id: number, error: ConnectionError): void;
-  /** Not a message. */
+  /** Input that is not a message. */
   onStray(text: string): void;
-  /** Nothing more comes or goes. Once; not after `close`. */
+  /** The connection has ended. Once; not after `close`. */
   onClosed(error: ConnectionError): void;
 }

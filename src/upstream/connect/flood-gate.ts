@@ -5,7 +5,7 @@ import {
   upstreamStraysPerSecondMax,
 } from "../../base/upstream-limits.ts";
 
-/** What a server may write as much of as it likes: log messages, and lines that are no messages. */
+/** Output that a server may write without limit: log messages, and lines that are not messages. */
 export type Chatter = "logs" | "strays";
 
 const kinds: Readonly<Record<Chatter, { readonly perSecondMax: number; readonly noun: string }>> = {
@@ -14,29 +14,29 @@ const kinds: Readonly<Record<Chatter, { readonly perSecondMax: number; readonly 
 };
 
 const encoder = new TextEncoder();
-/** As every library begins a log message: nothing stands before its method that could be long or nested. */
+/** Every library begins a log message like this: no long or nested value precedes its method. */
 const logBeginning =
   /^\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:\s*"notifications\/message"/;
 
 /**
- * Lets so much chatter of one connection pass in a second (IS2). Above that it is known by the first bytes
- * of its lines, of which nothing is made: a gigabyte of it costs no memory.
+ * Limits the chatter of one connection that passes in a second (IS2). Lines above the limit are recognized by their
+ * first bytes and never decoded: a gigabyte of them takes no memory.
  */
 export class FloodGate {
   readonly #tell: (text: string) => void;
   readonly #passed: Record<Chatter, number> = { logs: 0, strays: 0 };
   readonly #leftOut: Record<Chatter, number> = { logs: 0, strays: 0 };
   #isFlood = false;
-  /** Of the log messages of this server, once it floods. */
+  /** The beginning of this server's log messages, once it floods. */
   #logBytes = new Uint8Array(0);
   #timer: Timer | undefined;
 
-  /** @param tell is told how much was left out within a second, in a sentence */
+  /** @param tell receives a sentence with the number of dropped lines, at most once a second */
   constructor(tell: (text: string) => void) {
     this.#tell = tell;
   }
 
-  /** Whether the line between these two places is chatter that may not pass, by its bytes alone. */
+  /** Whether the line between these two offsets is excess chatter, by its bytes alone. */
   isTooMuch(bytes: Uint8Array, start: number, end: number): boolean {
     if (!this.#isFlood) return false;
     const kind = this.#kindOf(bytes, start, end);
@@ -44,8 +44,8 @@ export class FloodGate {
   }
 
   /**
-   * Whether one that was read may pass.
-   * @param line its text, by which the next are known
+   * Whether a line that was read may pass.
+   * @param line its text, from which later lines are recognized
    */
   mayPass(kind: Chatter, line = ""): boolean {
     this.#timer ??= startTimer(1_000, () => this.end());
@@ -60,7 +60,7 @@ export class FloodGate {
     return false;
   }
 
-  /** The second is over, or the connection: what was left out is told. */
+  /** Ends a second, or the connection: reports the number of dropped lines. */
   end(): void {
     this.#timer?.stop();
     this.#timer = undefined;
@@ -91,7 +91,7 @@ export class FloodGate {
   }
 }
 
-/** An object or a list, or what may stand before one: a blank or the mark of UTF-8. */
+/** Whether an object or array may begin here: at its bracket, at a blank, or at a UTF-8 byte order mark. */
 function mayBeMessage(first: number): boolean {
   const isBlank = first === 0x20 || (first >= 0x09 && first <= 0x0d);
   return first === 0x7b || first === 0x5b || isBlank || first >= 0x80;

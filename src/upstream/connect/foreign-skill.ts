@@ -4,18 +4,18 @@ import type { SkillEntry, SkillFile } from "../../protocol/skills.ts";
 
 type Named = Params & { readonly name: string };
 
-/** A skill that its server has described as it must. */
+/** A skill with a valid description from its server. */
 export interface ForeignSkill extends SkillEntry {
   readonly frontmatter: Params & { readonly name: string; readonly description: string };
 }
 
-/** Where the skill is in the prompt that it is kept as. */
+/** The member of a prompt's `_meta` that keeps the skill. */
 const skillKey = "scorpiox-code/skill";
 
 /**
- * Skills of servers are kept as prompts which have the skill in their `_meta`: so they are pinned, compared, approved and
- * locked in the same way, digests of all files included.
- * @returns a text says what is wrong with the entry
+ * Keeps a skill as a prompt with the skill in its `_meta`: so skills are pinned, compared, approved and locked like
+ * prompts, with the digests of all their files.
+ * @returns a text names the fault of the entry
  */
 export function skillAsPrompt(entry: unknown): Named | string {
   const skill = readSkill(entry);
@@ -25,7 +25,7 @@ export function skillAsPrompt(entry: unknown): Named | string {
   return { name: uri, title, description, _meta: { [skillKey]: { uri, frontmatter, resources } } };
 }
 
-/** The skill that a prompt stands for; undefined when it is a prompt. */
+/** The skill that a prompt keeps; undefined for an ordinary prompt. */
 export function skillIn({ name, _meta: meta }: Named): ForeignSkill | undefined {
   const kept = isObject(meta) ? meta[skillKey] : undefined;
   if (kept === undefined || !name.startsWith("skill://")) return undefined;
@@ -34,25 +34,28 @@ export function skillIn({ name, _meta: meta }: Named): ForeignSkill | undefined 
 }
 
 function readSkill(entry: unknown): ForeignSkill | string {
-  if (!isObject(entry)) return "An entry of skills/list is no object.";
+  if (!isObject(entry)) return "An entry of skills/list is not an object.";
   const { uri, frontmatter, resources } = entry;
   if (typeof uri !== "string" || !isPlainUri(uri))
     return "An entry of skills/list has no usable uri.";
   const shown = JSON.stringify(uri);
   const [, name] = /([^/]+)\/SKILL\.md$/.exec(uri) ?? [];
   if (!isObject(frontmatter) || name === undefined || frontmatter.name !== name)
-    return `The skill ${shown} is not called as its folder.`;
+    return `The name of the skill ${shown} differs from that of its folder.`;
   if (name.length > 64 || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name))
-    return `The skill ${shown} has a name that none may have.`;
+    return `The skill ${shown} has an invalid name.`;
   if (typeof frontmatter.description !== "string") return `The skill ${shown} has no description.`;
   const known = { ...frontmatter, name, description: frontmatter.description };
   if (resources === "dynamic") return { uri, frontmatter: known, resources };
   const files = readFiles(resources, uri);
-  if (files === undefined) return `The files of the skill ${shown} are not listed as they must be.`;
+  if (files === undefined) return `The list of files of the skill ${shown} is invalid.`;
   return { uri, frontmatter: known, resources: files };
 }
 
-/** Each file once, its own among them, none outside of its folder, and no more of them than there may be. */
+/**
+ * Undefined unless each file is listed once, the skill's own included, none is outside of its folder, and they are
+ * within the limits.
+ */
 function readFiles(resources: unknown, skillUri: string): readonly SkillFile[] | undefined {
   if (!Array.isArray(resources) || resources.length > upstreamSkillFilesMax) return undefined;
   const folder = skillUri.slice(0, -"SKILL.md".length);
@@ -77,7 +80,7 @@ function readFile(file: unknown, folder: string): SkillFile | undefined {
   return { uri, digest, size };
 }
 
-/** Without steps that lead out of a folder, however they are written. */
+/** Without steps that lead out of a folder, in any notation. */
 function isPlainUri(uri: string): boolean {
   if (!/^skill:\/\/[^\s?#\\]{1,1000}$/.test(uri)) return false;
   return uri

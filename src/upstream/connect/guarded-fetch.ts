@@ -15,9 +15,9 @@ import { noteRead } from "./line-reader.ts";
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * `fetch` for one server: its token is added, refusals of it and of too many requests become errors of ours, and bodies
- * are bounded. Where redirects may lead is decided by the library, which follows them within the origin only.
- * @param onTooLarge told when a message of a response is longer than the limit
+ * `fetch` for one server: adds its token, turns refusals of it and of too many requests into a `ConnectionError`, and
+ * bounds the bodies. The library decides on redirects, which it follows within the origin only.
+ * @param onTooLarge called when a message of a response is longer than the limit
  */
 export function createGuardedFetch(
   auth: ServerAuth | undefined,
@@ -30,7 +30,7 @@ export function createGuardedFetch(
   };
 }
 
-/** A refused token is renewed once. @throws ConnectionError */
+/** Renews a refused token once. @throws ConnectionError */
 async function fetchWithToken(
   auth: ServerAuth | undefined,
   url: string | URL,
@@ -48,13 +48,13 @@ async function fetchWithToken(
     }
     const what =
       status === 401
-        ? "wants a login, or does not accept the one it was given"
+        ? "wants a login, or rejects the current one"
         : "wants a login with more rights";
     throw new ConnectionError("needs_auth", `The server ${what} (HTTP ${status}).`);
   }
 }
 
-/** A 403 without this is a refusal that no login mends. */
+/** A 403 without this is a refusal that no login fixes. */
 function wantsMoreScope({ status, headers }: Response): boolean {
   return status === 403 && headers.get("www-authenticate")?.includes("insufficient_scope") === true;
 }
@@ -80,7 +80,7 @@ async function send(url: string | URL, init: RequestInit): Promise<Response> {
 
 async function busy(response: Response): Promise<ConnectionError> {
   await response.body?.cancel().catch(() => {});
-  const text = `The server has too much to do (HTTP ${response.status}).`;
+  const text = `The server is overloaded (HTTP ${response.status}).`;
   return new ConnectionError("busy", text, retryAfterMs(response.headers.get("retry-after")));
 }
 
@@ -114,9 +114,9 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 
 /**
- * The body of a response, ended with an error when one message in it is more than may be read: the whole body of a
- * document, or what stands between two empty lines of a stream of events.
- * @param error of what is too much: `N bytes`, `N values`
+ * The body of a response, ended with an error when one message in it exceeds a limit: the whole body of a document, or
+ * the part between two empty lines of an event stream.
+ * @param error makes the error for an excess: `N bytes`, `N values`
  */
 export function boundBody(
   body: ReadableStream<Uint8Array>,
@@ -136,7 +136,7 @@ export function boundBody(
   );
 }
 
-/** Counts what has come since the last empty line. */
+/** Counts the bytes since the last empty line. */
 class MessageSize {
   #bytes = 0;
   readonly #weight = new JsonWeight();
@@ -147,7 +147,7 @@ class MessageSize {
     private readonly bytesMax: number,
   ) {}
 
-  /** What is too much in one of the messages that `chunk` has a piece of. */
+  /** The excess, if one of the messages in `chunk` exceeds a limit. */
   note(chunk: Uint8Array): string | undefined {
     if (!this.isEventStream) return this.#add(chunk);
     let excess: string | undefined;
@@ -181,7 +181,10 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   return end === start || (end === start + 1 && bytes[start] === carriageReturn);
 }
 
-/** What nobody waits for would wait for ever at a server that is silent, and there are only so many connections. */
+/**
+ * Limits the time of each POST: without a waiting call it would hang forever on a silent server, and the number of
+ * connections is limited.
+ */
 export function withPatience(inner: Fetch, postMsMax: number): Fetch {
   return (url, init = {}) => {
     if (init.method !== "POST") return inner(url, init);
@@ -190,7 +193,10 @@ export function withPatience(inner: Fetch, postMsMax: number): Fetch {
   };
 }
 
-/** A server that ends its stream at once, and says that we are to come back at once, is not asked thousands of times a second. */
+/**
+ * Limits reconnections: a server that ends its stream at once, and wants an immediate reconnection, must not be asked
+ * thousands of times a second.
+ */
 export function withPauses(inner: Fetch): Fetch {
   let nextAt = 0;
   return async (url, init = {}) => {

@@ -18,7 +18,7 @@ import { ConnectionError, type ConnectOptions, type ServerCatalogue } from "./co
 import type { Peer, PeerRequest } from "./peer.ts";
 import type { PeerReply } from "./pending-calls.ts";
 
-/** What a server said of itself when it was met. */
+/** A server's description of itself at the first contact. */
 export type Greeting = Pick<
   ServerCatalogue,
   "era" | "protocolVersion" | "serverInfo" | "capabilities" | "instructions" | "isPrivate"
@@ -26,7 +26,7 @@ export type Greeting = Pick<
 
 type Patience = Pick<PeerRequest, "signal" | "timeoutMs" | "onId">;
 
-/** The first message of the legacy handshake. @throws ConnectionError */
+/** Sends the first message of the legacy handshake. @throws ConnectionError */
 export function askInitialize(
   peer: Peer,
   options: ConnectOptions,
@@ -40,7 +40,7 @@ export function askInitialize(
   return peer.request({ method: "initialize", params, ...patience });
 }
 
-/** The rest of the handshake. @throws ConnectionError for a result that is none */
+/** Completes the handshake. @throws ConnectionError for an invalid result */
 export async function acceptInitialize(peer: Peer, result: unknown): Promise<Greeting> {
   const greeting = readInitializeResult(result);
   peer.link.setVersion(greeting.protocolVersion);
@@ -48,7 +48,7 @@ export async function acceptInitialize(peer: Peer, result: unknown): Promise<Gre
   return greeting;
 }
 
-/** `server/discover`, as a request of the one modern revision. @throws ConnectionError */
+/** Sends `server/discover`, as a request of the one modern revision. @throws ConnectionError */
 export function discover(
   peer: Peer,
   { product, apps }: ConnectOptions,
@@ -58,7 +58,7 @@ export function discover(
   return peer.request({ method: "server/discover", params, ...patience });
 }
 
-/** Undefined when it is not the answer of a modern server whose revision we know. */
+/** Undefined unless it is the answer of a modern server with a supported revision. */
 export function readDiscoverResult(result: unknown): Greeting | undefined {
   if (!isObject(result) || !Array.isArray(result.supportedVersions)) return undefined;
   const version = result.supportedVersions.find(isModernVersion);
@@ -75,22 +75,22 @@ export function readDiscoverResult(result: unknown): Greeting | undefined {
   };
 }
 
-/** -32022 with a revision that we know too: it is to be asked again. */
+/** -32022 with a revision that scorpiox-code also supports: the request is to be repeated. */
 export function offersModern({ code, data }: ProtocolFault): boolean {
   return code === errorCodes.unsupportedProtocolVersion && namesModern(data);
 }
 
-/** A server of the modern revisions that refuses the legacy handshake, and says what it speaks. */
+/** True for a modern server that refuses the legacy handshake and names its revisions. */
 export function namesModern(data: unknown): boolean {
   return isObject(data) && Array.isArray(data.supported) && data.supported.some(isModernVersion);
 }
 
-/** Errors that only a server of the modern revisions gives. */
+/** True for errors that only a modern server sends. */
 export function isModernFault({ code }: ProtocolFault): boolean {
   return code === errorCodes.headerMismatch || code === errorCodes.missingClientCapability;
 }
 
-/** What cannot be spoken with: the beginning of what it said goes into the message (CN12). */
+/** The error for a server that cannot be understood: its message quotes the beginning of the answer (CN12). */
 export function cannotSpeak(what: string, said: unknown): ConnectionError {
   const raw = (JSON.stringify(said) ?? "nothing").slice(0, upstreamRawCharsShown);
   return new ConnectionError("protocol", `${what} It said: ${raw}`);
@@ -102,7 +102,7 @@ function readInitializeResult(result: unknown): Greeting {
   const { protocolVersion: version, capabilities } = result;
   if (!isLegacyVersion(version)) {
     throw cannotSpeak(
-      "The server wants a revision of the protocol that is not known here.",
+      "The server wants a protocol revision that scorpiox-code does not support.",
       result,
     );
   }

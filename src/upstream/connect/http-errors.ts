@@ -5,7 +5,7 @@ import { upstreamRawCharsShown } from "../../base/upstream-limits.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";
 
-/** An answer of HTTP that is no answer of the protocol. */
+/** An HTTP response with an error status instead of an MCP message. */
 export class StatusError extends ConnectionError {
   constructor(
     readonly status: number,
@@ -16,10 +16,10 @@ export class StatusError extends ConnectionError {
   }
 }
 
-/** The end of everything that was in the session. */
+/** The session was lost, and everything in it. */
 export class SessionLostError extends ConnectionError {}
 
-/** What the library threw, in our words. */
+/** Turns an error of the library into a `ConnectionError`. */
 export function readHttpError(error: unknown, isInSession: boolean): ConnectionError {
   if (error instanceof ConnectionError) return error;
   if (isHttpError(error)) return ofStatus(error, isInSession);
@@ -28,7 +28,7 @@ export function readHttpError(error: unknown, isInSession: boolean): ConnectionE
   return new ConnectionError("protocol", `The answer cannot be understood: ${whyNot(error)}`);
 }
 
-/** The JSON-RPC error that stands in the body of a refusal, when it answers this request. */
+/** The JSON-RPC error in the body of a refusal, if it answers this request. */
 export function errorInBody(error: unknown, id: number): unknown {
   if (!isHttpError(error) || typeof error.data.text !== "string") return undefined;
   try {
@@ -40,7 +40,7 @@ export function errorInBody(error: unknown, id: number): unknown {
   }
 }
 
-/** What the library says of a value that is no message is of use to its authors. */
+/** The library's message about an invalid value only helps its authors, so it is replaced. */
 function whyNot(error: unknown): string {
   if (error instanceof SyntaxError) return "it is not JSON.";
   const isOfShape = error instanceof Error && error.name.endsWith("ZodError");
@@ -52,11 +52,11 @@ function ofStatus({ data, message }: SdkHttpError, isInSession: boolean): Connec
   if (status === 404 && isInSession) {
     return new SessionLostError("lost", "The server has forgotten the session (HTTP 404).");
   }
-  // `null` stands for a body that could not be read.
+  // `null` means that the body could not be read.
   return new StatusError(status, shown(message.replace(/: null$/, ".")));
 }
 
-/** By its form: the class is the library's, which may not be loaded yet. */
+/** Checks the shape: the class is the library's, which may not be loaded yet. */
 function isHttpError(error: unknown): error is SdkHttpError {
   if (!(error instanceof Error) || !("data" in error) || !isObject(error.data)) return false;
   return typeof error.data.status === "number";

@@ -22,18 +22,18 @@ import { createGuardedFetch, withPatience, withPauses } from "./guarded-fetch.ts
 import { errorInBody, readHttpError, SessionLostError } from "./http-errors.ts";
 
 /**
- * Notifications and answers to one HTTP server, a few at a time: a flood of its questions must not take the connections
- * that other servers need, and what it does not take must not pile up.
+ * Sends notifications and answers to one HTTP server, a few at a time: a flood of its questions must not exhaust the
+ * connections of the Worker, and unsent messages must not pile up.
  */
 export class PacedPosts {
   readonly #turns = new Turns(upstreamPostsAtOnceMax);
   readonly #ended = new AbortController();
   #count = 0;
 
-  /** @throws ConnectionError `busy` when too many wait; whatever `post` throws; AppError `cancelled` at the end */
+  /** @throws ConnectionError `busy` when too many wait; the error of `post`; AppError `cancelled` at the end */
   async run(post: () => Promise<void>): Promise<void> {
     if (this.#count >= upstreamPostsWaitingMax) {
-      throw new ConnectionError("busy", "The server does not take what is sent to it.");
+      throw new ConnectionError("busy", "The server does not accept messages.");
     }
     this.#count += 1;
     try {
@@ -44,7 +44,7 @@ export class PacedPosts {
     }
   }
 
-  /** What waits is not sent any more. */
+  /** Waiting messages are no longer sent. */
   end(): void {
     this.#ended.abort();
   }
@@ -58,12 +58,12 @@ export interface HttpPlace {
 
 type Fetch = ReturnType<typeof createGuardedFetch>;
 
-/** Nothing follows it. What was only taken (202) may be answered on another stream. */
+/** True for a complete answer. A request that was only accepted (202) may be answered on another stream. */
 function isWholeAnswer({ ok, status, headers }: Response): boolean {
   return ok && status !== 202 && headers.get("content-type")?.includes("json") === true;
 }
 
-/** Of broken streams, where the server does not say. */
+/** For broken streams, when the server names no delay. */
 const reconnectionOptions = {
   initialReconnectionDelay: 1_000,
   maxReconnectionDelay: 16_000,
@@ -72,15 +72,15 @@ const reconnectionOptions = {
 };
 
 /**
- * Streamable HTTP. Each request has a transport of the library to itself: so it is known on whose stream a message came, a
- * stream that breaks is taken up again for itself, and one that is too large ends alone.
+ * Streamable HTTP. Each request has its own transport of the library: so it is known on whose stream a message came,
+ * each broken stream is resumed separately, and one with too large a message ends alone.
  */
 export class HttpTransport implements Transport {
   readonly hasRequestStreams = true;
   readonly #library: typeof library;
   readonly #place: HttpPlace;
   readonly #events: TransportEvents;
-  /** Sends what is no request; in a session it also listens to what belongs to none. */
+  /** Sends notifications and answers; in a session it also receives messages that belong to no request. */
   #general: StreamableHTTPClientTransport | undefined;
   #sessionId: string | undefined;
   #version: string | undefined;
@@ -141,13 +141,13 @@ export class HttpTransport implements Transport {
       return response;
     });
     transport.onmessage = (received) => {
-      // Before anything is said to whoever waits: the next request belongs to the session already.
+      // Before the answer is delivered: the next request already belongs to the session.
       if (message.method === "initialize") this.#sessionId = transport.sessionId;
       this.#events.onMessage(received, id);
     };
     let isSent = false;
     transport.onerror = (error) => {
-      // What sending fails with is thrown as well.
+      // Errors of sending are also thrown.
       if (isSent) this.#stray(error);
     };
     route.signal.addEventListener("abort", () => this.#discard(transport), { once: true });
@@ -169,7 +169,7 @@ export class HttpTransport implements Transport {
     }
   }
 
-  /** A refusal may say in its body what a result would have said in its place. @throws ConnectionError */
+  /** A refusal may carry the JSON-RPC answer in its body. @throws ConnectionError */
   #refuse(message: OutgoingMessage, id: number, error: unknown): void {
     const answer = errorInBody(error, id);
     if (answer !== undefined && !this.#isProbe(message, error))
@@ -177,7 +177,7 @@ export class HttpTransport implements Transport {
     throw this.#note(readHttpError(error, this.#sessionId !== undefined));
   }
 
-  /** `initialize` that was refused as a whole may still be wanted in an older form. */
+  /** A server that refuses `initialize` with these statuses may still accept an older form. */
   #isProbe({ method }: OutgoingMessage, error: unknown): boolean {
     return (
       method === "initialize" &&
@@ -185,7 +185,7 @@ export class HttpTransport implements Transport {
     );
   }
 
-  /** What ends the session ends all of the connection. */
+  /** The end of the session ends the whole connection. */
   #note(error: ConnectionError): ConnectionError {
     if (error instanceof SessionLostError && !this.#isOver) {
       this.#isOver = true;
@@ -203,7 +203,7 @@ export class HttpTransport implements Transport {
     return transport;
   }
 
-  /** What is told when we end a stream ourselves is no news. */
+  /** An error after scorpiox-code has ended the stream itself is expected. */
   #stray(error: Error): void {
     if (this.#isOver || error.name === "AbortError") return;
     this.#events.onStray(readHttpError(error, false).message);

@@ -11,15 +11,15 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let isDue = false;
 
 /**
- * So much was read from servers: what it was made into is given back to the system from time to time. Left alone the runtime
- * waits until as much again is in use.
+ * Notes the amount of data that was read from servers: from time to time a collection returns its memory to the system.
+ * By itself the runtime waits until as much again is in use.
  */
 export function noteRead(messageBytes: number): void {
   bytes += messageBytes;
   if (bytes >= upstreamRemainsBytesMin) timer ??= setTimeout(collect, upstreamRemainsMs);
   if (bytes < upstreamRemainsBytesMax || isDue) return;
   isDue = true;
-  // When whoever has read it has let go of its text.
+  // After the reader has released the text.
   queueMicrotask(collect);
 }
 
@@ -32,34 +32,34 @@ function collect(): void {
 }
 
 const newline = 0x0a;
-/** The buffer of a line whose end has not come grows by this factor. What was not written to takes no memory. */
+/** The buffer of an incomplete line grows by this factor. Untouched parts take no memory. */
 const growth = 4;
 const bufferBytesMin = 64 * 1024;
-/** A buffer that has not grown beyond this is used for the next line too. */
+/** A buffer that has not grown beyond this size is reused for the next line. */
 const keptBytesMax = 256 * 1024;
 
-/** Told of each line in the order of arrival. Must not throw. */
+/** Receives each line in the order of arrival. Must not throw. */
 export interface LineEvents {
   /**
-   * The bytes are another line's when this returns.
-   * @param release gives their memory back before that; there are none of them any more then
+   * The bytes are reused for another line after this returns.
+   * @param release frees their memory before that; they must not be used afterwards
    */
   onLine(bytes: Uint8Array, release: () => void): void;
-  /** The beginning of a line that has passed the limit; the rest is dropped. */
+  /** The beginning of a line that exceeds the limit; the rest is dropped. */
   onTooLong(head: Uint8Array): void;
-  /** Whether the line between these two places is to be dropped without being told. */
+  /** Whether to drop the line between these two offsets silently. */
   isUnwanted(bytes: Uint8Array, start: number, end: number): boolean;
 }
 
 /**
- * Cuts what a server writes into lines, in bounded memory, however it is divided. Of a line above the limit the head is given,
- * in which its id may be found (CA13).
+ * Cuts a server's output into lines, in bounded memory, however it is chunked. For a line above the limit it delivers
+ * the head, which may contain its id (CA13).
  */
 export class LineReader {
   readonly #events: LineEvents;
   readonly #bytesMax: number;
   #buffer = new Uint8Array(0);
-  /** Bytes of the buffer that are taken. */
+  /** Bytes of the buffer that are in use. */
   #length = 0;
   #isDropping = false;
   readonly #release = (): void => {
@@ -72,7 +72,7 @@ export class LineReader {
     this.#bytesMax = bytesMax;
   }
 
-  /** Tells of the lines that `chunk` completes. */
+  /** Delivers the lines that `chunk` completes. */
   push(chunk: Uint8Array): void {
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
@@ -82,12 +82,12 @@ export class LineReader {
     this.#keep(chunk.subarray(start));
   }
 
-  /** What stands after the last newline of an output that has ended is a line too. */
+  /** The text after the last newline of an output that has ended is a line too. */
   end(): void {
     if (this.#length > 0) this.#tellKept();
   }
 
-  /** The last piece of a line. */
+  /** Takes the last piece of a line. */
   #finish(chunk: Uint8Array, start: number, end: number): void {
     const isWhole = this.#length === 0 && end - start <= this.#bytesMax;
     if (isWhole && !this.#isDropping) {
@@ -144,21 +144,22 @@ export class LineReader {
   }
 }
 
-/** Memory of whoever gave the chunk. */
+/** The memory belongs to the sender of the chunk. */
 const notOurs = (): void => {};
 
-/** Gives memory back that nobody looks at any more. The collector would come when several times as much waits for it. */
+/** Frees unused memory. The collector would only run when several times as much waits for it. */
 function free(bytes: Uint8Array<ArrayBuffer>): void {
   bytes.buffer.transfer(0);
 }
 
 const decoder = new TextDecoder();
-/** Strings are skipped as wholes, so that an `"id":` inside of one is not found. */
+/** Strings are skipped as a whole, so that an `"id":` inside of one is not found. */
 const part = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s"{}[\]:,]+/gs;
 
 /**
- * What a message answers of which only the beginning is known: the number under `id` in the outermost object, since ids
- * of ours are numbers. `none` for one that has a `method`: its id is the server's own. Undefined when that cannot be told.
+ * The id of the request that a message answers, when only its beginning is known: the number under `id` in the
+ * outermost object, since scorpiox-code's ids are numbers. `none` for a message with a `method`: its id is the server's
+ * own. Undefined when neither is found.
  */
 export function idOfHead(head: Uint8Array): number | "none" | undefined {
   const parts = decoder.decode(head).match(part) ?? [];
@@ -169,7 +170,7 @@ export function idOfHead(head: Uint8Array): number | "none" | undefined {
     else if (text === "}" || text === "]") depth -= 1;
     if (depth !== 1 || parts[index + 1] !== ":") continue;
     if (text === '"method"') return "none";
-    // The number may go on after the head: it counts only when something follows.
+    // The number may continue after the head: it is only used when something follows.
     const value = parts.length > index + 3 ? (parts[index + 2] ?? "") : "";
     if (text === '"id"' && /^\d+$/.test(value)) id ??= Number(value);
   }

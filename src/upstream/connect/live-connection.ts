@@ -26,7 +26,7 @@ import { readReply } from "./read-reply.ts";
 import { ServerRequests } from "./server-requests.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-/** A server that was met, and how it is spoken to from then on. */
+/** A connection to a server after the negotiation. */
 export class LiveConnection implements UpstreamConnection {
   readonly era: Era;
   readonly pid?: number;
@@ -79,7 +79,7 @@ export class LiveConnection implements UpstreamConnection {
 
   async request(request: ConnectionRequest): Promise<ConnectionReply> {
     const reply = await this.#sendAsWanted(request);
-    // Its schema has changed since its arguments were last looked at: docs/spec/modern.md#headers.
+    // Its schema has changed since its arguments were last read: docs/spec/modern.md#headers.
     const isStale = reply.kind === "fault" && reply.fault.code === errorCodes.headerMismatch;
     if (!isStale || !this.#mirrorsArguments || request.method !== "tools/call") {
       return readReply(reply, this.era);
@@ -112,7 +112,7 @@ export class LiveConnection implements UpstreamConnection {
     await this.#peer.link.close();
   }
 
-  /** As a task when it is refused otherwise. */
+  /** Sends it as a task when the server refuses it otherwise. */
   async #sendAsWanted(request: ConnectionRequest): Promise<PeerReply> {
     const reply = await this.#send(request);
     return this.#tasks.learn(request, reply) ? this.#send(request) : reply;
@@ -162,7 +162,7 @@ export class LiveConnection implements UpstreamConnection {
     return this.#isModern && listApps !== undefined ? listApps() : apps;
   }
 
-  /** As its era wants requests. */
+  /** Shapes parameters for the server's era. */
   #shape(params: Params, capabilities?: Params, logLevel?: string): Params {
     if (!this.#isModern) return params;
     const said = capabilities ?? requestCapabilities(noClientCapabilities, this.#options);
@@ -183,7 +183,7 @@ export class LiveConnection implements UpstreamConnection {
   }
 }
 
-/** Progress is always asked for, since it keeps a call from being given up as idle. */
+/** Always asks for progress, since it keeps a call from being cancelled as idle. */
 function hooksOf(request: ConnectionRequest): CallHooks {
   const { method, capabilities, clientId, ask, onProgress, onLog } = request;
   const hooks = { asking: { capabilities, clientId, ask }, ...(onLog ? { onLog } : {}) };
@@ -192,7 +192,7 @@ function hooksOf(request: ConnectionRequest): CallHooks {
 
 const ignore = (): void => {};
 
-/** A log message of a server goes to the call on whose stream it came, else to the connection. */
+/** Passes a server's log message to the call on whose stream it came, otherwise to the connection. */
 export function tellLog({ level, data, logger }: Params, tell: ConnectionEvents["onLog"]): void {
   tell(isLogLevel(level) ? level : "info", data, typeof logger === "string" ? logger : undefined);
 }

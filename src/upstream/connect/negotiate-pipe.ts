@@ -16,7 +16,7 @@ import {
 import type { Peer } from "./peer.ts";
 import type { PeerReply } from "./pending-calls.ts";
 
-/** A link of its own for each attempt: a server that was asked what it does not know may not go on. */
+/** A separate link for each attempt: a server may be unusable after a request that it does not know. */
 export type OpenPeer = (form: "usual" | "sse") => Promise<Peer>;
 
 export interface Met {
@@ -24,7 +24,7 @@ export interface Met {
   readonly greeting: Greeting;
 }
 
-/** One wish to be connected to a server. */
+/** One attempt to connect to a server. */
 export interface Attempt {
   readonly options: ConnectOptions;
   readonly open: OpenPeer;
@@ -32,9 +32,9 @@ export interface Attempt {
 }
 
 /**
- * Finds out which revisions a server at a pipe speaks (CN10). Silence says nothing: what has written nothing may still be
- * downloaded by its runner, and to end it would destroy that. So both questions go down one pipe, the second after three
- * seconds, and the first answer decides. Only a process that ends is followed by another.
+ * Finds out which revisions a server at a pipe speaks (CN10). Silence means nothing: the runner of a silent server may
+ * still be downloading it, and ending the process would destroy the download. So both requests go down one pipe, the
+ * second after three seconds, and the first answer decides. Only a process that has ended is followed by another.
  * @throws ConnectionError
  */
 export async function negotiatePipe(attempt: Attempt): Promise<Met> {
@@ -67,10 +67,10 @@ async function meet(
   }
 }
 
-/** What became of a request: an answer that cannot be understood is one too. */
+/** The outcome of a request; an invalid answer is one too. */
 type Answer = PeerReply | ConnectionError;
 
-/** One process that is being met. */
+/** The negotiation with one process. */
 class PipeMeeting {
   readonly #peer: Peer;
   readonly #options: ConnectOptions;
@@ -88,7 +88,7 @@ class PipeMeeting {
     this.#limit(options.initTimeoutMs);
   }
 
-  /** What was asked and not answered counts no more; `initialize` must not be cancelled (specification, Lifecycle). */
+  /** Disregards unanswered requests; `initialize` must not be cancelled (specification, Lifecycle). */
   end(): void {
     for (const timer of this.#timers) timer.stop();
     for (const id of this.#asked) this.#peer.disregard(id);
@@ -99,7 +99,7 @@ class PipeMeeting {
     return Promise.race([work, this.#late.promise]);
   }
 
-  /** Asks what it speaks; a modern server says so, and one of the older revisions is greeted in their way. */
+  /** Asks for its revisions: a modern server names them, and an older one gets the legacy handshake. */
   async probe(): Promise<Greeting> {
     const probe = this.#ask("discover");
     const first = await Promise.race([probe, this.#after(upstreamProbeMsMax)]);
@@ -109,7 +109,7 @@ class PipeMeeting {
     const greeting = greetingOf(answer);
     if (greeting !== undefined) return greeting;
     const refusal = refusalOf(answer, "server/discover");
-    // It speaks a modern revision, but not with us: `initialize` would say nothing better.
+    // It speaks a modern revision that scorpiox-code does not: `initialize` would not help.
     const isSettled = isFault(answer) && isModernFault(answer.fault);
     if (isSettled || this.#options.era === "modern") throw refusal;
     return this.shakeHands();
@@ -126,7 +126,7 @@ class PipeMeeting {
     return this.#afterRefusal(first, modern);
   }
 
-  /** It has said nothing for so long that it may be of the older revisions. */
+  /** It has been silent for so long that it may be of the older revisions. */
   async #afterSilence(probe: Promise<Answer>): Promise<Greeting> {
     if (this.#options.era !== "modern") return this.shakeHands(probe);
     const answer = await probe;
@@ -135,7 +135,7 @@ class PipeMeeting {
     return greeting;
   }
 
-  /** A server of the modern revisions alone refuses `initialize`, and may do so before it answers the probe. */
+  /** A server that only speaks modern revisions refuses `initialize`, possibly before it answers the probe. */
   async #afterRefusal(answer: Answer, modern: Promise<Greeting>): Promise<Greeting> {
     const refusal = refusalOf(answer, "initialize");
     if (this.#options.era === "legacy") throw refusal;
@@ -155,7 +155,7 @@ class PipeMeeting {
       if (error instanceof ConnectionError && error.failure === "protocol") return error;
       throw error;
     });
-    // Of two questions only one may have somebody who waits for its answer.
+    // Of two requests, only one may have a caller that waits for its answer.
     answer.catch(() => {});
     return answer;
   }
@@ -167,8 +167,8 @@ class PipeMeeting {
   }
 
   /**
-   * A program that nobody knows to have been fetched already, and that goes on writing to stderr, may be fetching or building
-   * what it starts.
+   * Extends the limit while the program writes to stderr, unless it is known to be installed: it may be fetching or
+   * building the server.
    */
   #limit(ms: number): void {
     const look = (): void => {
@@ -195,7 +195,7 @@ class PipeMeeting {
 
 const never = new Promise<never>(() => {});
 
-/** Never settles when the answer is another: an error to the probe decides nothing once `initialize` is under way. */
+/** Never settles for any other answer: an error to the probe decides nothing once `initialize` has been sent. */
 async function modernAnswer(probe: Promise<Answer>): Promise<Greeting> {
   return greetingOf(await probe) ?? never;
 }
@@ -213,5 +213,5 @@ function refusalOf(answer: Answer, method: string): ConnectionError {
   if (answer instanceof ConnectionError) return answer;
   return answer.kind === "fault"
     ? cannotSpeak(`The server refused \`${method}\`.`, answer.fault)
-    : cannotSpeak(`\`${method}\` was answered with something else.`, answer.result);
+    : cannotSpeak(`The answer to \`${method}\` is invalid.`, answer.result);
 }

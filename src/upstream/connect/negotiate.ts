@@ -46,24 +46,27 @@ type Probed =
   | { readonly kind: "modern"; readonly greeting: Greeting }
   | { readonly kind: "other"; readonly error: ConnectionError };
 
-/** @throws ConnectionError for what says nothing of an era, or that there is no other */
+/** @throws ConnectionError when the answer shows no era, or no other era is possible */
 async function probe(peer: Peer, attempt: Attempt): Promise<Probed> {
   const reply = await askDiscover(peer, attempt);
   if (reply instanceof ConnectionError) return { kind: "other", error: reply };
   if (reply.kind === "fault") {
     const error = cannotSpeak("The server refused `server/discover`.", reply.fault);
     if (!isModernFault(reply.fault)) return { kind: "other", error };
-    // It speaks a modern revision, but not with us: `initialize` would say nothing better.
+    // It speaks a modern revision that scorpiox-code does not: `initialize` would not help.
     await peer.link.close();
     throw error;
   }
   const greeting = readDiscoverResult(reply.result);
   if (greeting !== undefined) return { kind: "modern", greeting };
-  const what = "`server/discover` was answered with something else.";
+  const what = "The answer to `server/discover` is invalid.";
   return { kind: "other", error: cannotSpeak(what, reply.result) };
 }
 
-/** An error that is returned tells a server of the older revisions. @throws ConnectionError for what tells nothing */
+/**
+ * A returned error indicates a server of the older revisions. @throws ConnectionError for an error that indicates
+ * nothing
+ */
 async function askDiscover(
   peer: Peer,
   { options, signal }: Attempt,
@@ -83,14 +86,14 @@ async function askDiscover(
   }
 }
 
-/** Some older servers fail over a request that they do not know, which cannot be told from one that is broken. */
+/** Some older servers fail at a request that they do not know, which looks like a broken server. */
 function withAdvice(error: unknown, { era }: ConnectOptions): unknown {
   if (!(error instanceof StatusError) || error.status < 500 || era !== "auto") return error;
   const advice = 'If it is an older server, put `era = "legacy"` into its entry.';
   return new ConnectionError(error.failure, `${error.message} ${advice}`, error.retryAfterMs);
 }
 
-/** Only a refusal of what was posted tells an older server. */
+/** Only a refusal of the POST indicates an older server. */
 function isNoEvidence(error: ConnectionError): boolean {
   if (error instanceof StatusError && error.status === 403) return true;
   return error.failure !== "refused" && error.failure !== "protocol";
@@ -108,7 +111,7 @@ async function meetLegacy(attempt: Attempt): Promise<Met> {
   }
 }
 
-/** The form of HTTP of 2024-11-05: what it says of its failure is of less use than what the usual form said. */
+/** Tries the HTTP transport of 2024-11-05. If that fails too, the first error is more useful. */
 async function meetOldest(attempt: Attempt, first: ConnectionError): Promise<Met> {
   let peer: Peer;
   try {
@@ -143,7 +146,7 @@ async function shakeHands(peer: Peer, { options, signal }: Attempt): Promise<Met
 }
 
 const noOther: OpenPeer = () =>
-  Promise.reject(new ConnectionError("protocol", "There is no other way."));
+  Promise.reject(new ConnectionError("protocol", "No other transport is available."));
 
 function mayBeOldest(error: unknown): boolean {
   return error instanceof ConnectionError && error.failure === "refused";
@@ -172,7 +175,7 @@ interface OpenState {
   readonly options: ConnectOptions;
   readonly events: ConnectionEvents;
   connection: LiveConnection | undefined;
-  /** The peer that was settled upon: the end of another is no end. */
+  /** The peer of the successful attempt: the end of any other does not matter. */
   current: Peer | undefined;
 }
 

@@ -1,4 +1,6 @@
-/** Whether arrays and objects in `value` nest deeper than so many levels. Without recursion, whatever it is. */
+/**
+ * Whether arrays and objects in `value` nest deeper than so many levels. Without recursion, so that any value is safe.
+ */
 export function isNestedDeeper(value: unknown, levelsMax: number): boolean {
   let level: readonly object[] = typeof value === "object" && value !== null ? [value] : [];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -10,7 +12,7 @@ export function isNestedDeeper(value: unknown, levelsMax: number): boolean {
   return false;
 }
 
-/** In place: each answer is looked at, and a list of the values of each object is most of what that would cost. */
+/** In place: every answer is checked, and a list of each object's values would be most of the cost. */
 function addChildren(parent: object, below: object[]): void {
   if (Array.isArray(parent)) {
     for (const child of parent as readonly unknown[]) if (isParent(child)) below.push(child);

@@ -16,7 +16,7 @@ import { type HttpPlace, HttpTransport, PacedPosts } from "./http-transport.ts";
 import { Peer, type PeerEvents } from "./peer.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
-/** Opens links to one server, and knows the processes that were started for them. */
+/** Opens links to one server, and tracks the processes that were started for them. */
 export class PeerOpener {
   readonly #endpoint: Endpoint;
   readonly #signal: AbortSignal;
@@ -32,7 +32,7 @@ export class PeerOpener {
     const peer: Peer = new Peer(eventsOf(() => peer));
     const endpoint = this.#endpoint;
     if (endpoint.transport === "stdio") {
-      // Two at a time might want the same file or port.
+      // Two at a time might need the same file or port.
       await this.#endAll();
       const process = await endpoint.spawn();
       this.#processes.add(process);
@@ -48,7 +48,7 @@ export class PeerOpener {
     return peer;
   }
 
-  /** Ends the processes of attempts that failed; that of `kept` belongs to whoever gave it to us. */
+  /** Ends the processes of attempts that failed; that of `kept` belongs to its owner. */
   discardAllBut(kept: Peer | undefined): void {
     for (const process of this.#processes) {
       if (process.pid === kept?.link.pid) this.#processes.delete(process);
@@ -63,11 +63,11 @@ export class PeerOpener {
   }
 }
 
-/** @throws ConnectionError for an address that is none of HTTP */
+/** @throws ConnectionError for an address that is not an HTTP URL */
 function readPlace({ url, headers, auth }: Extract<Endpoint, { transport: "http" }>): HttpPlace {
   const parsed = URL.parse(url);
   if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
-    throw new ConnectionError("refused", "The URL of the server is not one of http or https.");
+    throw new ConnectionError("refused", "The URL of the server must be an http or https URL.");
   }
   return { url: parsed, headers, ...(auth ? { auth } : {}) };
 }
@@ -75,15 +75,15 @@ function readPlace({ url, headers, auth }: Extract<Endpoint, { transport: "http"
 let loading: Promise<typeof library> | undefined;
 
 /**
- * The official client library, whose transports carry HTTP. Loaded with the first connection of that kind: it takes 60 ms and
- * 27 MB, and servers over a pipe need nothing of it.
+ * The official client library, whose transports carry HTTP. Loaded with the first connection of that kind: it takes 60
+ * ms and 27 MB, and servers over a pipe do not need it.
  */
 function loadClientLibrary(): Promise<typeof library> {
   loading ??= import("@modelcontextprotocol/client");
   return loading;
 }
 
-/** HTTP as 2024-11-05 has it: one stream for all that the server says. */
+/** The HTTP transport of 2024-11-05: one stream for all messages of the server. */
 class SseTransport implements Transport {
   readonly hasRequestStreams = false;
   readonly #transport: SSEClientTransport;
@@ -122,13 +122,16 @@ class SseTransport implements Transport {
       abort();
       throw (
         refusal ??
-        new ConnectionError("refused", `There is no stream of events either: ${messageOf(error)}`)
+        new ConnectionError(
+          "refused",
+          `Its event stream cannot be opened either: ${messageOf(error)}`,
+        )
       );
     } finally {
       signal.removeEventListener("abort", abort);
     }
     transport.onerror = (error) => {
-      // The stream alone: what a POST is refused for is told to whoever sent it.
+      // Only errors of the stream: the sender of a POST gets its error.
       if (error.name === "SseError")
         link.#end(new ConnectionError("lost", `The stream of the server broke: ${error.message}`));
     };
@@ -164,7 +167,7 @@ class SseTransport implements Transport {
     await this.#transport.close();
   }
 
-  /** The library would connect anew, to a session that knows nothing of this one. */
+  /** Otherwise the library would reconnect, to a session that does not know this one. */
   #end(error: ConnectionError): void {
     if (this.#isOver) return;
     this.#isOver = true;

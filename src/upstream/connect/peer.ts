@@ -25,25 +25,26 @@ export interface PeerRequest extends CallOrigin {
   readonly idleMs?: number;
   readonly hooks?: CallHooks;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Told before it is sent. */
+  /** Called before it is sent. */
   readonly onId?: (id: number) => void;
 }
 
-/** Told what the server sends of its own accord. Must not throw. */
+/** Receives the messages that the server sends on its own. Must not throw. */
 export interface PeerEvents {
   onNotification(method: string, params: Params, call: PendingCall | undefined): void;
-  /** A request of the server; the answer is sent with `reply`. */
+  /** A request of the server; `reply` sends the answer. */
   onRequest(request: Params, origin: PendingCall | undefined): void;
   onStray(text: string): void;
   onClosed(error: ConnectionError): void;
 }
 
 /**
- * JSON-RPC on our side of a link: ids, answers, cancellation. It knows requests and answers only, and leaves their
- * content alone: results are passed on whole (docs/gateway.md#connections), which the client class of the library would not do.
+ * JSON-RPC on scorpiox-code's side of a link: ids, answers, cancellation. It only handles requests and answers, and
+ * does not touch their content: results are passed on whole (docs/gateway.md#connections), unlike in the library's
+ * client class.
  */
 export class Peer implements TransportEvents {
-  /** Set once, before anything is sent: link and peer know each other. */
+  /** Set once, before anything is sent: link and peer refer to each other. */
   link!: Transport;
   /** In the modern revisions the end of its stream cancels a request. */
   isModern = false;
@@ -69,7 +70,7 @@ export class Peer implements TransportEvents {
     const call = new PendingCall(++this.#lastId, request.hooks ?? {}, request.idleMs, request);
     this.#calls.set(call.id, call);
     request.onId?.(call.id);
-    // What guards it is set up while the server works on it already.
+    // The limits are set up while the server already works on it.
     this.#send(request, call);
     const abort = (): void => this.#abandon(call, cancelled());
     request.signal.addEventListener("abort", abort, { once: true });
@@ -83,12 +84,15 @@ export class Peer implements TransportEvents {
     }
   }
 
-  /** Nobody waits for the answer any more, and the server is not told: it may be one that must not be cancelled. */
+  /**
+   * Drops a call whose answer is not needed any more, without notifying the server: some requests must not be
+   * cancelled.
+   */
   disregard(id: number): void {
     if (this.#drop(id) !== undefined) this.#disregarded.add(id);
   }
 
-  /** The end of a call whose answer was a task. */
+  /** Ends a call whose answer was a task. */
   finish(call: PendingCall, end: Promise<PeerReply>): void {
     end.then(
       (reply) => this.#drop(call.id)?.settle(reply),
@@ -96,12 +100,12 @@ export class Peer implements TransportEvents {
     );
   }
 
-  /** Rejects never: a notification that does not arrive is one that nobody waits for. */
+  /** Never rejects: nothing waits for a notification. */
   async notify(method: string, params: Params = {}): Promise<void> {
     await this.link.send({ jsonrpc: "2.0", method, params }).catch(() => {});
   }
 
-  /** The answer to a request of the server. */
+  /** Answers a request of the server. */
   reply(message: Params): void {
     this.link.send({ jsonrpc: "2.0", ...message }).catch(() => {});
   }
@@ -115,7 +119,7 @@ export class Peer implements TransportEvents {
   }
 
   onLost(id: number, error: ConnectionError): void {
-    // What its answer came by may end.
+    // The stream of its answer may end while the task goes on.
     if (this.#calls.get(id)?.task !== undefined) return;
     const call = this.#drop(id);
     if (call !== undefined) call.fail(error);
@@ -131,7 +135,7 @@ export class Peer implements TransportEvents {
     this.#events.onClosed(error);
   }
 
-  /** Fails what waits; nothing is sent any more. */
+  /** Fails the waiting calls; nothing is sent any more. */
   end(error: ConnectionError): void {
     this.#closed ??= error;
     const calls = this.calls;
@@ -151,10 +155,10 @@ export class Peer implements TransportEvents {
     });
   }
 
-  /** Ends a call before its answer, and tells the server in the form of its era (CA8). */
+  /** Ends a call before its answer, and cancels it at the server as its era requires (CA8). */
   #abandon(call: PendingCall, error: ConnectionError): void {
     if (this.#drop(call.id) === undefined) return;
-    // The other way round the stream would be gone before the server is told why.
+    // In this order: `call.fail` closes the stream, after which the server could not receive the reason.
     if (call.task !== undefined) call.task.cancel();
     else if (!(this.isModern && this.link.hasRequestStreams)) {
       void this.notify("notifications/cancelled", { requestId: call.id, reason: error.message });
@@ -190,7 +194,7 @@ export class Peer implements TransportEvents {
 
   #settle(message: Params): void {
     const { id } = message;
-    // Only a number is one of ours: `""`, `"1"` and null are somebody else's.
+    // Only numbers are ids of this peer: `""`, `"1"` and null are not.
     const call = typeof id === "number" ? this.#calls.get(id) : undefined;
     if (typeof id === "number" && this.#disregarded.delete(id)) return;
     if (call === undefined || call.task !== undefined) {
@@ -208,7 +212,7 @@ export class Peer implements TransportEvents {
   }
 }
 
-/** Undefined for what is neither a result nor an error, or both (CA16). */
+/** Undefined unless it is either a result or an error (CA16). */
 export function readAnswer(message: Params): PeerReply | undefined {
   const { result, error } = message;
   const hasResult = Object.hasOwn(message, "result");

@@ -10,12 +10,12 @@ export type PeerReply =
   | { readonly kind: "result"; readonly result: unknown }
   | { readonly kind: "fault"; readonly fault: ProtocolFault };
 
-/** What is told to, and asked of, whoever waits for an answer. */
+/** The interface of a waiting call to its client: questions, progress and log messages. */
 export interface CallHooks {
-  /** What the client can be asked for in this call; absent: nothing. */
+  /** How to ask the client in this call; absent: it cannot be asked. */
   readonly asking?: {
     readonly capabilities: ClientCapabilities;
-    /** Whose call it is; undefined when nobody knows. */
+    /** The client that made the call; undefined when unknown. */
     readonly clientId?: string | undefined;
     ask(request: InputRequest): Promise<Params>;
   };
@@ -29,34 +29,34 @@ export interface CallHooks {
 
 const settled = Promise.resolve();
 
-/** What a server does for a call whose answer was a task. */
+/** The work of a server for a call whose answer was a task. */
 export interface ServerTask {
   readonly id: string;
-  /** Nobody waits for it any more. Idempotent. */
+  /** Nothing waits for it any more. Idempotent. */
   cancel(): void;
 }
 
-/** Where a request comes from, and what its answer may be besides the end. */
+/** The origin of a request, and the meaning of its answer. */
 export interface CallOrigin {
-  /** The call that this request is a part of: what comes on its stream is that call's. */
+  /** The call that this request is a part of: messages on its stream belong to that call. */
   readonly owner?: PendingCall;
-  /** The task that the answer is, if it is one: the call goes on until `Peer.finish`. @throws ConnectionError */
+  /** The task, if the answer is one: the call goes on until `Peer.finish`. @throws ConnectionError */
   readonly taskOf?: (reply: PeerReply, call: PendingCall) => ServerTask | undefined;
 }
 
 /** One request that has no answer yet. Ends once. */
 export class PendingCall {
   readonly #outcome = Promise.withResolvers<PeerReply>();
-  /** Made when somebody asks for it: calls over pipes do not. */
+  /** Created on demand: calls over pipes do not need it. */
   #gone: AbortController | undefined;
   readonly #timers: Timer[] = [];
   #idleTimer: Timer | undefined;
   #progress = -Infinity;
-  /** The last that was passed on, be it a step of the server or a word of its task. */
+  /** The last progress that was passed on, either a step of the server or a status message of its task. */
   #told = -Infinity;
   #isOver = false;
   #task: ServerTask | undefined;
-  /** Questions of the server so far, and whether one of them is open. */
+  /** The number of questions of the server so far, and whether one of them is open. */
   questions = 0;
   isAsking = false;
   #lastQuestion: Promise<unknown> = settled;
@@ -76,7 +76,7 @@ export class PendingCall {
     return this.#isOver;
   }
 
-  /** Its answer was a task, which goes on. */
+  /** The task, once the answer was one: it goes on. */
   get task(): ServerTask | undefined {
     return this.#task;
   }
@@ -93,7 +93,7 @@ export class PendingCall {
     return this.#gone.signal;
   }
 
-  /** @param onLate tells the server that nobody waits */
+  /** @param onLate cancels the call at the server */
   limit(timeoutMs: number, onLate: (error: ConnectionError) => void): void {
     if (this.#isOver) return;
     const late = (what: string): void => onLate(new ConnectionError("timeout", what));
@@ -114,7 +114,7 @@ export class PendingCall {
 
   #onSign: () => void = () => {};
 
-  /** Progress that does not go on is no progress. */
+  /** Progress that does not increase is ignored. */
   noteProgress({ progress, total, message }: Params): void {
     if (this.#isOver || typeof progress !== "number" || !(progress > this.#progress)) return;
     this.#progress = progress;
@@ -129,7 +129,7 @@ export class PendingCall {
     );
   }
 
-  /** True when this answer is a task: the call keeps its limits and hears of progress until that has ended. */
+  /** True when this answer is a task: the call keeps its limits and receives progress until the task has ended. */
   becomesTask(reply: PeerReply): boolean {
     this.#task = this.origin.taskOf?.(reply, this);
     if (this.#task === undefined) return false;
@@ -137,7 +137,7 @@ export class PendingCall {
     return true;
   }
 
-  /** Its task has gone on: in words, if it has any and the server counts no steps. */
+  /** Notes that its task has progressed: passes on the message, unless the server reports progress in steps. */
   noteStatus(message: string | undefined): void {
     if (this.#isOver) return;
     this.#onSign();
@@ -146,14 +146,14 @@ export class PendingCall {
     this.hooks.onProgress?.(this.#told, undefined, message);
   }
 
-  /** One question after the other, in their order. */
+  /** Asks one question after the other, in their order. */
   inTurn<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     const answer = this.#lastQuestion.then(ask);
     this.#lastQuestion = answer.catch(() => {});
     return answer;
   }
 
-  /** A question is open: the person who answers it takes time. */
+  /** Pauses the idle limit while a question is open: a person takes time to answer. */
   noteAsking(isAsking: boolean): void {
     this.isAsking = isAsking;
     if (isAsking) this.#idleTimer?.stop();

@@ -25,8 +25,8 @@ export type AskList = (method: string) => AskPage;
 type Named = Params & { readonly name: string };
 
 /**
- * Reads everything that a server offers. What is malformed is left out and told; a list that cannot be read at all is
- * fatal for tools only. @throws ConnectionError
+ * Reads all lists of a server. Malformed entries are dropped and reported; a list that cannot be read at all is only
+ * fatal for tools. @throws ConnectionError
  */
 export async function readLists(greeting: Greeting, askList: AskList): Promise<ServerCatalogue> {
   const reader = new ListReader(greeting, askList);
@@ -51,7 +51,7 @@ export async function readLists(greeting: Greeting, askList: AskList): Promise<S
   };
 }
 
-/** As of a tool. */
+/** The same limits as for a tool. */
 function isTooMuch(entry: Params): boolean {
   if (isNestedDeeper(entry, upstreamToolDepthMax)) return true;
   return JSON.stringify(entry).length > upstreamToolCharsMax;
@@ -77,13 +77,13 @@ class ListReader {
       const reading = readTool(item);
       if (reading.kind === "problem") this.#problems.push(reading.problem);
       else if (tools.has(reading.tool.name))
-        this.#problems.push(`Tool ${JSON.stringify(reading.tool.name)} is there twice.`);
+        this.#problems.push(`Tool ${JSON.stringify(reading.tool.name)} is defined twice.`);
       else tools.set(reading.tool.name, reading.tool);
     }
     return [...tools.values()];
   }
 
-  /** Entries that have the member `key` and a name; a resource without a name is called by its URI. */
+  /** Entries that have the member `key` and a name; a resource without a name is named by its URI. */
   async named(member: string, method: string, key: string): Promise<readonly Named[]> {
     const entries: Named[] = [];
     for (const item of await this.#read(member, method, false)) {
@@ -98,7 +98,7 @@ class ListReader {
         continue;
       }
       if (isTooMuch(item)) {
-        this.#problems.push(`An entry of ${method} is too long or too deep.`);
+        this.#problems.push(`An entry of ${method} is too long or nested too deeply.`);
         continue;
       }
       entries.push({ ...item, name: typeof item.name === "string" ? item.name : item[key] });
@@ -106,21 +106,21 @@ class ListReader {
     return entries;
   }
 
-  /** What its skills say of themselves; no file of them is read. */
+  /** The descriptions of its skills; none of their files is read. */
   async skills(): Promise<readonly Named[]> {
     const { extensions } = this.#greeting.capabilities;
     if (!isObject(extensions) || !isObject(extensions[extensionIds.skills])) return [];
     const pages = await this.#readPages("skills", "skills/list", false);
     const read = (pages?.items ?? []).map((item) =>
       isObject(item) && isNestedDeeper(item, upstreamToolDepthMax)
-        ? "A skill is too deep."
+        ? "A skill is nested too deeply."
         : skillAsPrompt(item),
     );
     this.#problems.push(...read.filter((one) => typeof one === "string"));
     return read.filter((one) => typeof one !== "string");
   }
 
-  /** At most so many; the rest is a number. */
+  /** At most so many, and the number of the others. */
   problems(): readonly string[] {
     const shown = this.#problems.slice(0, upstreamListProblemsMax);
     const left = this.#problems.length - shown.length;
@@ -149,7 +149,7 @@ class ListReader {
           "protocol",
           `The server refused ${method}: ${message} (${code}).`,
         );
-      // Templates are part of `resources`, but many servers that have none do not know the method.
+      // Templates are part of `resources`, but many servers without templates do not know the method.
       if (code !== errorCodes.methodNotFound)
         this.#problems.push(`${method} was refused: ${message}.`);
       return undefined;
@@ -166,12 +166,12 @@ class ListReader {
 
 type ToolReading =
   | { readonly kind: "tool"; readonly tool: RawTool }
-  /** In one sentence, with its name as far as it has one. */
+  /** One sentence, with the name of the tool if it has one. */
   | { readonly kind: "problem"; readonly problem: string };
 
-/** Checks the two members of a tool that matter; one that is malformed spoils itself only (CN6). */
+/** Checks the two members of a tool that matter; a malformed tool does not affect the others (CN6). */
 export function readTool(value: unknown): ToolReading {
-  if (!isObject(value)) return problem("A tool is no object.");
+  if (!isObject(value)) return problem("A tool is not an object.");
   const { name, inputSchema } = value;
   if (typeof name !== "string" || name === "") return problem("A tool has no name.");
   if (name.length > upstreamToolNameCharsMax) {
@@ -192,7 +192,7 @@ export function readTool(value: unknown): ToolReading {
       `The definition of tool ${shown(name)} is longer than ${upstreamToolCharsMax} characters.`,
     );
   }
-  // Many say nothing of the type, and mean an object.
+  // Many schemas omit the type, and mean an object.
   return {
     kind: "tool",
     tool: { ...value, name, inputSchema: { ...inputSchema, type: "object" } },

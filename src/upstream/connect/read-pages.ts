@@ -8,19 +8,19 @@ import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";
 import type { PeerReply } from "./pending-calls.ts";
 
-/** Sends one request of a list. @throws ConnectionError */
+/** Sends one request for a page of a list. @throws ConnectionError */
 export type AskPage = (params: Params, timeoutMs: number) => Promise<PeerReply>;
 
-/** What all lists of one server may cost together. */
+/** The common limits of all lists of one server. */
 export interface ListBudget {
   bytesLeft: number;
-  /** On the clock of `performance.now()`. */
+  /** By `performance.now()`. */
   readonly endsAt: number;
 }
 
 export interface Pages {
   readonly items: readonly unknown[];
-  /** Why there may be more than these; undefined when these are all. */
+  /** The reason why there may be more items; undefined when these are all. */
   readonly problem?: string;
   readonly ttlMs?: number;
   readonly isPrivate: boolean;
@@ -31,10 +31,10 @@ export function createListBudget(msMax: number): ListBudget {
 }
 
 /**
- * Follows a list to its end, or to a bound (CN5).
+ * Follows a list to its end, or to a limit (CN5).
  * @param member of the result that has the items
  * @returns a fault when the first page was refused
- * @throws ConnectionError when the first page did not come
+ * @throws ConnectionError when the first page could not be fetched
  */
 export async function readPages(
   member: string,
@@ -72,7 +72,7 @@ export async function readPages(
       items.push(item);
     }
     const { nextCursor } = result;
-    // An empty text is a cursor too.
+    // An empty string is a cursor too.
     if (typeof nextCursor !== "string") return end();
     if (cursors.has(nextCursor)) return end("it names the same next page twice");
     cursors.add(nextCursor);
@@ -81,7 +81,7 @@ export async function readPages(
   return end(`it has more than ${upstreamPagesMax} pages`);
 }
 
-/** A text says why the rest of the list is given up. */
+/** A text gives the reason for skipping the rest of the list. */
 async function askNext(
   ask: AskPage,
   params: Params,
@@ -97,11 +97,11 @@ async function askNext(
       error instanceof ConnectionError &&
       ["timeout", "too_large", "protocol"].includes(error.failure);
     if (page === 1 || !isOfPage) throw error;
-    return `page ${page} did not come: ${error.message}`;
+    return `page ${page} cannot be fetched: ${error.message}`;
   }
 }
 
-/** The least time of all pages; one that is private makes all of them so. */
+/** The shortest time of all pages; one private page makes the whole list private. */
 class CacheHints {
   #ttlMs: number | undefined;
   #isPrivate = false;

@@ -8,8 +8,8 @@ import { ConnectionError, type ConnectionReply, type Era } from "./connection.ts
 import type { PeerReply } from "./pending-calls.ts";
 
 /**
- * What a server answered to a call: its result whole, or what it wants to be answered first.
- * @throws ConnectionError for what can be neither
+ * The answer of a server to a call: its whole result, or the questions that it needs answered first.
+ * @throws ConnectionError for an answer that is neither
  */
 export function readReply(reply: PeerReply, era: Era): ConnectionReply {
   if (reply.kind === "fault" || era === "legacy" || !isObject(reply.result)) return reply;
@@ -25,19 +25,16 @@ export function readReply(reply: PeerReply, era: Era): ConnectionReply {
 
 function readInputRequired({ inputRequests, requestState }: Params): ConnectionReply {
   if (requestState !== undefined && typeof requestState !== "string") {
-    throw new ConnectionError("protocol", "The server gave a `requestState` that is no text.");
+    throw new ConnectionError("protocol", "The server gave a `requestState` that is not a string.");
   }
   const state = requestState === undefined ? {} : { requestState };
-  // It may ask for nothing but to be asked again, which is no question to anybody.
+  // It may ask for nothing but a repetition of the call, which needs no question to anybody.
   const isWait = inputRequests === undefined || (isObject(inputRequests) && isEmpty(inputRequests));
   if (isWait && requestState !== undefined)
     return { kind: "input-required", requests: {}, ...state };
   const requests = readInputRequests(inputRequests);
   if (requests === undefined) {
-    throw new ConnectionError(
-      "protocol",
-      "The server asks for something that no client can be asked for.",
-    );
+    throw new ConnectionError("protocol", "The server asks a question that clients cannot answer.");
   }
   if (Object.keys(requests).length > upstreamQuestionsPerCallMax) {
     const text = `The server asks more than ${upstreamQuestionsPerCallMax} questions at once.`;
@@ -50,10 +47,7 @@ function isEmpty(object: Params): boolean {
   return Object.keys(object).length === 0;
 }
 
-/**
- * What a server asks for, when it is one of the three things that can be asked for, and not too long; members are kept as
- * they came.
- */
+/** A server's question, if it is one of the three known kinds and not too long; its members are kept as they came. */
 export function readInputRequest(value: unknown): InputRequest | undefined {
   if (!isObject(value) || JSON.stringify(value).length > upstreamQuestionCharsMax) return undefined;
   const { method } = value;
@@ -65,7 +59,7 @@ export function readInputRequest(value: unknown): InputRequest | undefined {
   return method === "elicitation/create" ? readElicitation(params) : undefined;
 }
 
-/** Under their keys; undefined when one of them cannot be read, or there is none. */
+/** The questions under their keys; undefined when one of them is invalid, or there is none. */
 export function readInputRequests(value: unknown): InputRequests | undefined {
   if (!isObject(value)) return undefined;
   const requests: [string, InputRequest][] = [];
@@ -83,7 +77,7 @@ function readElicitation(params: Params): InputRequest | undefined {
   if (typeof message !== "string") return undefined;
   if (mode === "url") {
     if (typeof url !== "string") return undefined;
-    // The modern revisions have none; ours need one to tell two apart.
+    // The modern revisions have no id; scorpiox-code needs one to tell two questions apart.
     const id = typeof elicitationId === "string" ? elicitationId : crypto.randomUUID();
     return { method, params: { ...params, mode, message, url, elicitationId: id } };
   }

@@ -20,8 +20,8 @@ type Asking = NonNullable<CallHooks["asking"]>;
 type Rights = Pick<ConnectOptions, "mayAsk" | "roots">;
 
 /**
- * Answers what a legacy server asks for. It is passed on to the call that it belongs to, one question after the other, and never
- * without a call (CA9). Every request gets an answer, and at once when it is refused.
+ * Answers the requests of a legacy server. A question is passed to the client of the call that it belongs to, one after
+ * the other, and never without a call (CA9). Every request gets an answer, and immediately when it is refused.
  */
 export class ServerRequests {
   readonly #peer: Peer;
@@ -34,7 +34,7 @@ export class ServerRequests {
     this.#onStray = onStray;
   }
 
-  /** @param origin the call on whose stream it came, when that is known */
+  /** @param origin the call on whose stream it came, if known */
   async take(request: Params, origin: PendingCall | undefined): Promise<void> {
     const { id, method } = request;
     if (!isRequestId(id)) return this.#onStray(`A request of the server whose id is ${typeof id}.`);
@@ -43,8 +43,8 @@ export class ServerRequests {
   }
 
   /**
-   * Puts the question of a task to whoever made the call, as any other is put.
-   * @throws ConnectionError when they cannot be asked for that
+   * Puts the question of a task to the client that made the call, like any other question.
+   * @throws ConnectionError when the client cannot answer it
    */
   async askFor(asked: InputRequest, call: PendingCall): Promise<Params> {
     const answer = await this.#put(asked, call);
@@ -64,7 +64,7 @@ export class ServerRequests {
     return this.#put(asked, origin ?? this.#ofTask(params) ?? this.#candidate(asked));
   }
 
-  /** @param call the one that it belongs to, when that is known */
+  /** @param call the call that it belongs to, if known */
   async #put(asked: InputRequest, call: PendingCall | undefined): Promise<Answer> {
     const { method } = asked;
     if (asked.method === "roots/list") return this.#answerRoots(asked, call);
@@ -75,7 +75,7 @@ export class ServerRequests {
     return this.#ask(asked, call);
   }
 
-  /** Without a call whose client is to be asked they are those that this server was given. */
+  /** Without a call whose client can be asked, answers with the folders that this server was given. */
   async #answerRoots(asked: InputRequest, call: PendingCall | undefined): Promise<Answer> {
     const { roots } = this.#rights;
     if (roots === undefined) return refusal(errorCodes.methodNotFound, "Method not found");
@@ -113,7 +113,10 @@ export class ServerRequests {
     return id === undefined ? undefined : this.#peer.calls.find(({ task }) => task?.id === id);
   }
 
-  /** Of several calls nobody knows which one asks: a person would be shown the question of another, unless all are theirs. */
+  /**
+   * The call that a request without an origin belongs to. Several calls are ambiguous: one person could get the
+   * question of another, unless all calls are of the same client.
+   */
   #candidate(asked: InputRequest): PendingCall | undefined {
     const candidates = this.#peer.calls.filter(({ hooks }) => hooks.asking !== undefined);
     const [first, ...others] = candidates;
@@ -129,7 +132,7 @@ export class ServerRequests {
     if (asked.method === "elicitation/create") return { result: { action: "decline" } };
     return refusal(
       errorCodes.invalidRequest,
-      "Several calls are running: which one asks is not known",
+      "Several calls are running, and the request belongs to none in particular",
     );
   }
 
@@ -146,7 +149,7 @@ const askable: ReadonlySet<string> = new Set([
 ]);
 const notAsked = "No call is running that this could belong to";
 
-/** Who has no form but another way to ask the user (CA10) says so in the capabilities of the call. */
+/** A client that has no forms but another way to ask the user (CA10) declares that in the capabilities of the call. */
 function canAnswer(asked: InputRequest, { hooks }: PendingCall): boolean {
   return hooks.asking !== undefined && canBeAsked(hooks.asking.capabilities, inputKindOf(asked));
 }

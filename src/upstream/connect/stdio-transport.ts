@@ -20,7 +20,10 @@ import { idOfHead, LineReader, noteRead } from "./line-reader.ts";
 
 const decoder = new TextDecoder();
 
-/** A server's stdin and stdout. What it writes that is no message is a stray; a line too long costs its call only. */
+/**
+ * A server's stdin and stdout. Output that is not a message is a stray; a line that is too long only fails its own
+ * call.
+ */
 export class StdioTransport implements Transport {
   readonly hasRequestStreams = false;
   readonly pid: number;
@@ -32,7 +35,7 @@ export class StdioTransport implements Transport {
   /** Answers to requests of the server that it has not read yet. */
   #unread = 0;
   #onRead: (() => void) | undefined;
-  /** Why it ended by itself. */
+  /** The reason why it ended by itself. */
   #fault: ConnectionError | undefined;
   readonly #ended = createDeferred<void>();
 
@@ -50,7 +53,7 @@ export class StdioTransport implements Transport {
     try {
       await this.#process.write(`${JSON.stringify(message)}\n`);
     } catch (error) {
-      // Mostly since it has ended, of which its output tells more a moment later.
+      // Usually because the server has ended, and its output gives the reason a moment later.
       await Promise.race([this.#ended.promise, Bun.sleep(upstreamEndKnownMs)]);
       const text = `The server does not read its input: ${messageOf(error)}`;
       throw this.#fault ?? new ConnectionError("lost", text);
@@ -95,7 +98,7 @@ export class StdioTransport implements Transport {
     await this.#tellEnd();
   }
 
-  /** One that asks and does not listen is not listened to either: what waits for it would have no bound. */
+  /** Stops reading from a server that asks but does not read: the answers waiting for it would be unbounded. */
   async #untilAnswersRead(): Promise<void> {
     while (this.#unread > upstreamAnswersWaitingMax && !this.#isOver) {
       await new Promise<void>((resolve) => {
@@ -115,9 +118,7 @@ export class StdioTransport implements Transport {
     if (end === undefined) return this.#end("The server has closed its output.");
     const how = end.signal === null ? `with status ${end.exitCode}` : `by ${end.signal}`;
     const said = this.#process.stderrTail().join("\n");
-    this.#end(
-      `The server has ended ${how}${said === "" ? "." : `. The last that it wrote:\n${said}`}`,
-    );
+    this.#end(`The server has ended ${how}${said === "" ? "." : `. Its last output:\n${said}`}`);
   }
 
   #take(bytes: Uint8Array, release: () => void): void {
@@ -127,7 +128,7 @@ export class StdioTransport implements Transport {
     const excess = looksLikeMessage(text) ? excessOf(bytes) : undefined;
     if (excess !== undefined)
       return this.#drop(bytes.subarray(0, upstreamLineHeadBytesMax), excess);
-    // Bytes, text and value of a long answer need not be there together.
+    // The bytes, the text and the value of a long answer need not be in memory together.
     release();
     const message = parse(text);
     noteRead(text.length);
@@ -141,12 +142,12 @@ export class StdioTransport implements Transport {
     if (this.#gate.mayPass("strays")) this.#events.onStray(text.slice(0, upstreamRawCharsShown));
   }
 
-  /** Whose answer it was may be known; else the server cannot be followed any more. */
+  /** Fails only the answered call if its id is found; otherwise ends the connection. */
   #drop(head: Uint8Array, excess: string): void {
     if (this.#isOver) return;
     const what = `The server wrote a line of more than ${excess}`;
     const id = idOfHead(head);
-    if (id === undefined) return this.#end(`${what}, and what it answers cannot be told.`);
+    if (id === undefined) return this.#end(`${what}, and the request that it answers is unknown.`);
     if (id === "none") return this.#events.onStray(`${what}: it was left out.`);
     this.#events.onLost(id, new ConnectionError("too_large", `${what}.`));
   }
@@ -170,7 +171,7 @@ function isLog(message: unknown): boolean {
   return isObject(message) && message.method === "notifications/message" && !("id" in message);
 }
 
-/** A batch is an array (2025-03-26); everything else that is no object is no message. */
+/** A batch is an array (2025-03-26); any other value that is not an object is not a message. */
 function parse(text: string): unknown {
   if (!looksLikeMessage(text)) return undefined;
   try {

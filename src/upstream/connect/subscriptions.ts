@@ -33,7 +33,7 @@ export class Subscriptions {
     }
   }
 
-  /** Begins to hear of changed lists. */
+  /** Starts to listen for changed lists. */
   start(): void {
     if (this.#stream !== undefined && Object.keys(this.#filter()).length > 0) {
       void this.#ask(this.#stream);
@@ -75,7 +75,7 @@ export class Subscriptions {
     this.#stream?.close();
   }
 
-  /** One after the other: over HTTP a later agreement may arrive first, and would end the stream of the earlier one. */
+  /** One after the other: over HTTP the later agreement may arrive first, and would end the stream of the earlier one. */
   #ask(stream: ChangeStream): Promise<Params | undefined> {
     const asked = this.#asking.then(() => stream.ask(this.#filter()));
     this.#asking = asked.catch(() => {});
@@ -101,17 +101,17 @@ export class Subscriptions {
     };
   }
 
-  /** While nobody listened anything may have changed. */
+  /** Anything may have changed while nothing listened. */
   #tellGap(): void {
     for (const list of ["tools", "prompts", "resources"] as const) this.#events.onListChanged(list);
     for (const uri of this.#uris) this.#events.onResourceUpdated(uri);
   }
 }
 
-/** What may be over when it is tried again. */
+/** Failures that may not occur again. */
 const passing: ReadonlySet<string> = new Set(["lost", "unreachable", "busy"]);
 
-/** What a modern server is asked to tell. */
+/** The changes that a modern server is asked to announce. */
 interface ChangeFilter {
   readonly toolsListChanged?: true;
   readonly promptsListChanged?: true;
@@ -122,13 +122,13 @@ interface ChangeFilter {
 interface Listening {
   readonly id: number;
   readonly end: AbortController;
-  /** What the server agreed to tell; undefined when it refused. */
+  /** The changes that the server agreed to announce; undefined when it refused. */
   readonly agreed: Promise<Params | undefined>;
 }
 
 /**
- * The one `subscriptions/listen` of a connection to a modern server. It is opened again when it ends, and anew when what is
- * asked for has changed: the new one before the old one ends, so that nothing is missed.
+ * The one `subscriptions/listen` of a connection to a modern server. It is opened again when it ends, or when the
+ * filter has changed: the new one before the old one ends, so that nothing is missed.
  */
 class ChangeStream {
   readonly #peer: Peer;
@@ -141,14 +141,14 @@ class ChangeStream {
   #delayMs = upstreamListenAgainMs;
   #isOver = false;
 
-  /** @param onGap told when changes may have been missed */
+  /** @param onGap called when changes may have been missed */
   constructor(peer: Peer, withEnvelope: (params: Params) => Params, onGap: () => void) {
     this.#peer = peer;
     this.#withEnvelope = withEnvelope;
     this.#onGap = onGap;
   }
 
-  /** Resolves with what the server agreed to tell; undefined when it knows no subscriptions. */
+  /** Resolves with the changes that the server agreed to announce; undefined when it does not support subscriptions. */
   async ask(filter: ChangeFilter): Promise<Params | undefined> {
     this.#filter = filter;
     const before = this.#current;
@@ -172,7 +172,7 @@ class ChangeStream {
       this.#waiting.get(id)?.(isObject(notifications) ? notifications : {});
   }
 
-  /** A server over a pipe that ends a subscription says so by cancelling it. */
+  /** A server over a pipe ends a subscription by cancelling it. */
   onDropped(id: unknown): void {
     if (typeof id !== "number" || !this.#waiting.has(id)) return;
     this.#peer.onLost(id, new ConnectionError("lost", "The server ended the subscription."));

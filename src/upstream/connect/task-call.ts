@@ -18,19 +18,19 @@ import type { PendingCall, PeerReply, ServerTask } from "./pending-calls.ts";
 
 const statuses = ["working", "input_required", "completed", "failed", "cancelled"] as const;
 
-/** A task of a server, as one look shows it, in the form of either era. */
+/** The state of a server's task at one poll, in the form of either era. */
 export interface TaskState {
   readonly id: string;
   readonly status: (typeof statuses)[number];
   readonly statusMessage?: string;
-  /** Milliseconds until the next look: what the server wants, within our bounds. */
+  /** Milliseconds until the next poll: the server's wish, within limits. */
   readonly pollMs: number;
-  /** Another text than before: something has happened. */
+  /** Changes when the task has progressed. */
   readonly sign: string;
   readonly members: Params;
 }
 
-/** @throws ConnectionError for what is no task */
+/** @throws ConnectionError for an invalid task */
 export function readTask(value: unknown): TaskState {
   if (!isObject(value)) throw noTask(value);
   const { taskId, status, statusMessage, lastUpdatedAt } = value;
@@ -48,25 +48,25 @@ export function readTask(value: unknown): TaskState {
   };
 }
 
-/** Nothing more comes of it. */
+/** True for a final state. */
 function isEnded({ status }: TaskState): boolean {
   return status !== "working" && status !== "input_required";
 }
 
-/** `execution.taskSupport` of a tool: it cannot be called otherwise. */
+/** `execution.taskSupport` of a tool: it can only be called as a task. */
 export function demandsTask({ execution }: Params): boolean {
   return isObject(execution) && execution.taskSupport === "required";
 }
 
 const relatedKey = "io.modelcontextprotocol/related-task";
 
-/** The task that a message of 2025-11-25 belongs to, if it says so. */
+/** The task that a message of 2025-11-25 names as its own, if any. */
 export function relatedTaskOf(params: unknown): string | undefined {
   const related = metaOf(isObject(params) ? params : undefined)?.[relatedKey];
   return isObject(related) && typeof related.taskId === "string" ? related.taskId : undefined;
 }
 
-/** Ids of tasks mean nothing to those who have not made them. */
+/** Removes the id of the task, which means nothing outside of this connection. */
 export function withoutRelatedTask(value: Params): Params {
   const { _meta: _, ...rest } = value;
   const { [relatedKey]: related, ...meta } = metaOf(value) ?? {};
@@ -81,7 +81,7 @@ function readPollMs(value: unknown): number {
 
 function noTask(value: unknown): ConnectionError {
   const shown = (JSON.stringify(value) ?? "nothing").slice(0, upstreamRawCharsShown);
-  return new ConnectionError("protocol", `The server spoke of a task that is none: ${shown}`);
+  return new ConnectionError("protocol", `The server sent an invalid task: ${shown}`);
 }
 
 /** Sends requests that belong to one task. */
@@ -91,21 +91,21 @@ export type AskTask = (
   patience?: Pick<PeerRequest, "timeoutMs">,
 ) => Promise<PeerReply>;
 
-/** What of a task differs between the eras. */
+/** The parts of a task that differ between the eras. */
 export interface TaskForm {
-  /** What has to be done in this state; the answer of the call, as soon as something can be told to wait for. */
+  /** Handles a state; returns the call's answer as soon as there is something to wait for. */
   onState(state: TaskState): Promise<{ readonly reply: Promise<PeerReply> } | undefined>;
 }
 
 export interface TaskParts {
   readonly peer: Peer;
   readonly call: PendingCall;
-  /** As the era of the server wants requests. */
+  /** Shapes parameters for the server's era. */
   readonly shape: (params: Params) => Params;
   readonly formOf: (ask: AskTask) => TaskForm;
 }
 
-/** What may be over a moment later. */
+/** Failures that may be over a moment later. */
 const passing: ReadonlySet<ConnectionError["failure"]> = new Set([
   "busy",
   "timeout",
@@ -114,8 +114,9 @@ const passing: ReadonlySet<ConnectionError["failure"]> = new Set([
 ]);
 
 /**
- * A call that its server carries out as a task: looked at in the time that the server asks for, until its result is there.
- * The call keeps its own limits, progress and questions meanwhile; at its end the server is told to cancel the task.
+ * A call that its server carries out as a task: polled at the server's interval, until its result is available.
+ * Meanwhile the call keeps its own limits, progress and questions; when it ends early, the task is cancelled at the
+ * server.
  */
 export class TaskCall implements ServerTask {
   readonly id: string;
@@ -169,13 +170,13 @@ export class TaskCall implements ServerTask {
     }
   }
 
-  /** The next state, or why there is none. */
+  /** The next state, or the error answer. */
   async #look(): Promise<TaskState | PeerReply> {
     const reply = await this.#ask("tasks/get", {}, { timeoutMs: upstreamTaskAnswerMsMax });
     return reply.kind === "fault" ? reply : readTask(reply.result);
   }
 
-  /** A task outlives a stream that breaks, and a server that is busy: all that is asked of it may be asked again. */
+  /** A task survives a broken stream and a busy server: each of its requests may be repeated. */
   async #ask(
     method: string,
     params: Params,

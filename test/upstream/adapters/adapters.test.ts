@@ -72,9 +72,9 @@ describe("definitions", () => {
   });
 
   test.each<[unknown, string]>([
-    [null, "This is no tool definition: it has no name."],
-    [{ function: { name: "t" } }, "This is no tool definition: it has no name."],
-    [{ name: "t", parameters: [] }, "The definition of t has a schema that is no object."],
+    [null, "This is not a tool definition: it has no name."],
+    [{ function: { name: "t" } }, "This is not a tool definition: it has no name."],
+    [{ name: "t", parameters: [] }, "The definition of t has a schema that is not an object."],
     [
       { name: "t", parameters: { type: "array" } },
       'The definition of t takes "array": a tool takes an object.',
@@ -108,8 +108,8 @@ describe("calls", () => {
 
   test.each([
     ["{", "The arguments are not JSON: "],
-    ["[1]", "The arguments are no JSON object."],
-    ["null", "The arguments are no JSON object."],
+    ["[1]", "The arguments are not a JSON object."],
+    ["null", "The arguments are not a JSON object."],
   ])("arguments %j are malformed", (text, reason) => {
     const read = readCall({ id: "1", function: { name: "t", arguments: text } });
     expect(read).toEqual({
@@ -121,7 +121,7 @@ describe("calls", () => {
   });
 
   test.each([null, {}, { function: {} }, { name: 5 }])("%j names no tool", (value) => {
-    expect(() => readCall(value)).toThrow("This is no call of a tool: it names none.");
+    expect(() => readCall(value)).toThrow("This is not a tool call: it names no tool.");
   });
 });
 

@@ -205,7 +205,7 @@ describe("expandLaunch()", () => {
   });
 
   test.each([
-    [{ url: "${A}" }, "url", "It has a url that is none once it is filled in."],
+    [{ url: "${A}" }, "url", "It has an invalid url once it is filled in."],
     [
       { url: "${UNSET:-file:}///etc" },
       "url",
@@ -261,7 +261,7 @@ describe("expandLaunch()", () => {
     [{ client_secret: "${EMPTY}" }, "client_secret", "Its client_secret is empty."],
     [{ private_key: "${keyring:k}" }, "private_key", "-----BEGIN PRIVATE KEY-----"],
     [{ private_key: pem, algorithm: "RS256" }, "private_key", "cannot do RS256"],
-    [{ private_key_file: "id.pem" }, "private_key_file", "needs a whole path"],
+    [{ private_key_file: "id.pem" }, "private_key_file", "needs an absolute path"],
     [{ private_key_file: "~/none.pem" }, "private_key_file", "/home/me/none.pem"],
     [{ grant: "workload", workload_token: "${EMPTY}" }, "workload_token", "is empty"],
     [{ grant: "workload", workload_token_file: "/none" }, "workload_token_file", "is not there"],

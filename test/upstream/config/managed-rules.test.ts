@@ -7,7 +7,7 @@ import { ServerTree } from "./server-tree.ts";
 
 const file = "machine/config.toml";
 const everything = { effect: "deny", glob: "*", trust: "managed", file } as const;
-const mended = "until this is mended, no tool of other servers may be used.";
+const blocked = "tools of MCP servers are blocked until this is fixed.";
 
 /** What the administrator's file makes of the configuration. */
 function read(tree: ServerTree): object {
@@ -57,7 +57,7 @@ describe("[GW-23] the administrator's rules", () => {
       {
         isOn: false,
         rules: [rule("deny", "x")],
-        told: [`${file}: the administrator has switched other servers off.`],
+        told: [`${file}: the administrator has switched MCP servers off.`],
       },
     ],
     [
@@ -66,27 +66,27 @@ describe("[GW-23] the administrator's rules", () => {
         rules: [],
         told: ["deny", "mcp.denny", "mcp.servers"].map(
           (name) =>
-            `${file}: "${name}" is ignored: only mcp.enabled, mcp.allow, mcp.deny count here.`,
+            `${file}: "${name}" is ignored: only mcp.enabled, mcp.allow, mcp.deny are used here.`,
         ),
       },
     ],
     // What cannot be used may have denied anything.
     [
       "[mcp]\ndeny = [x]\n",
-      { rules: [everything], told: [`${file}:2: column 9: Strings must be quoted; ${mended}`] },
+      { rules: [everything], told: [`${file}:2: column 9: Strings must be quoted; ${blocked}`] },
     ],
-    [`mcp = 0\n`, { rules: [everything], told: [`${file}: mcp is no table; ${mended}`] }],
+    [`mcp = 0\n`, { rules: [everything], told: [`${file}: mcp must be a table; ${blocked}`] }],
     [
       `mcp.enabled = 0\n`,
-      { rules: [everything], told: [`${file}: mcp.enabled is neither true nor false; ${mended}`] },
+      { rules: [everything], told: [`${file}: mcp.enabled must be true or false; ${blocked}`] },
     ],
     [
       `mcp.deny = "x"\n`,
-      { rules: [everything], told: [`${file}: mcp.deny is no list of texts; ${mended}`] },
+      { rules: [everything], told: [`${file}: mcp.deny must be a list of strings; ${blocked}`] },
     ],
     [
       `mcp.allow = ["x", 1]\n`,
-      { rules: [everything], told: [`${file}: mcp.allow is no list of texts; ${mended}`] },
+      { rules: [everything], told: [`${file}: mcp.allow must be a list of strings; ${blocked}`] },
     ],
   ])("%j", (text, expected) => {
     using tree = new ServerTree({ [file]: text });
@@ -98,7 +98,7 @@ describe("[GW-23] the administrator's rules", () => {
     expect(read(tree)).toEqual({
       isOn: true,
       rules: [everything],
-      told: [`${file}: this file is a directory; ${mended}`],
+      told: [`${file}: this file is a directory; ${blocked}`],
     });
   });
 

@@ -90,25 +90,33 @@ describe("[GW-03] parseJsonc()", () => {
       "{",
       {
         kind: "fault",
-        text: "it is no JSON (close brace expected)",
+        text: "it is not valid JSON (close brace expected)",
         place: { line: 1, column: 2 },
       },
     ],
     [
       `{\n  "a": 1\n  "b": 2\n}`,
-      { kind: "fault", text: "it is no JSON (comma expected)", place: { line: 3, column: 3 } },
+      {
+        kind: "fault",
+        text: "it is not valid JSON (comma expected)",
+        place: { line: 3, column: 3 },
+      },
     ],
     [
       `{"a": 1} x`,
       {
         kind: "fault",
-        text: "it is no JSON (invalid symbol)",
+        text: "it is not valid JSON (invalid symbol)",
         place: { line: 1, column: 10 },
       },
     ],
     [
       `{'a': 1}`,
-      { kind: "fault", text: "it is no JSON (invalid symbol)", place: { line: 1, column: 2 } },
+      {
+        kind: "fault",
+        text: "it is not valid JSON (invalid symbol)",
+        place: { line: 1, column: 2 },
+      },
     ],
     [
       `{"[{": "\\"[",\n"a": ${"[".repeat(100_000)}1${"]".repeat(100_000)}, "b": [1]}`,
@@ -155,7 +163,7 @@ test("[GW-42] no fault tells what stands in the file as a value", () => {
     fc.property(position, written, (at, text) => {
       const into = (file: string): string => file.slice(0, at) + text + file.slice(at);
       for (const parsed of [parseToml(into(toml)), parseJsonc(into(json)).parsed]) {
-        // A key that is there twice is named: what stands before a `=` is no secret.
+        // A duplicate key is named: the text before a `=` is not a secret.
         if (parsed.kind === "fault" && !/redefine/.test(parsed.text)) {
           expect(parsed.text).not.toContain("canary");
         }

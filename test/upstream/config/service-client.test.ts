@@ -69,9 +69,9 @@ describe("readClientKey()", () => {
       "a public key",
       createPublicKey(p256).export({ type: "spki", format: "pem" }),
       undefined,
-      "has to be one in PEM",
+      "must be in PEM format",
     ],
-    ["a key with a password", locked, undefined, "has a password on it"],
+    ["a key with a password", locked, undefined, "has a password"],
     [
       "a short key",
       pemOf(rsa(oauthRsaBitsMin - 8), "pkcs8"),

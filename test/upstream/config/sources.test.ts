@@ -279,7 +279,7 @@ const rows: readonly Row[] = [
     },
     servers: ["Scorpiox.Code = x (4 project)", "other = y (4 project)"],
     problems: [
-      'project/.mcp.json: server "scorpiox-code" has the name under which clients have this program; give it another one. It is ignored.',
+      'project/.mcp.json: server "scorpiox-code" is ignored: clients use this name for scorpiox-code. Give it another name.',
     ],
   },
   {
@@ -297,14 +297,14 @@ const rows: readonly Row[] = [
       "project/.mcp.json": `{"l":{"command":"c","env":{"A\\nb: c":[]}}}`,
     },
     servers: [],
-    problems: ['project/.mcp.json:1: server "l" has env.A\\nb: c that is no text; it is ignored.'],
+    problems: ['project/.mcp.json:1: server "l" needs a string in env.A\\nb: c; it is ignored.'],
   },
   {
     name: "a name of hostile length makes no long message",
     files: { "project/.mcp.json": `{"l":{"command":"c","env":{"${long}":[]}}}` },
     servers: [],
     problems: [
-      `project/.mcp.json:1: server "l" has env.${long.slice(0, 60)}… that is no text; it is ignored.`,
+      `project/.mcp.json:1: server "l" needs a string in env.${long.slice(0, 60)}…; it is ignored.`,
     ],
   },
   {

@@ -60,7 +60,7 @@ describe("[GW-11] watchUpstreamConfig()", () => {
     const broken = await told.until(({ config }) => config.problems.length > 0);
     expect([...broken.config.servers.keys()]).toEqual(["a", "b"]);
     expect(tree.relative(broken.config.problems[0] ?? "")).toMatch(
-      /^project\/\.mcp\.json:1: .*; what it said before counts\.$/,
+      /^project\/\.mcp\.json:1: .*; using its last good version\.$/,
     );
     tree.put("project/.mcp.json", servers("c"));
     await told.untilNames("c");

@@ -164,13 +164,13 @@ describe("tasks of 2025-11-25", () => {
     ]);
   });
 
-  test("a server that does not say that it knows tasks is not asked for one", async () => {
+  test("a server that does not declare tasks is not asked for one", async () => {
     const script = taskScript("legacy", { capabilities: { tasks: {} } });
     await using opened = await openScripted("stdio", script);
     const error: unknown = await opened.connection.request(workCall()).catch((thrown) => thrown);
     expect(error).toMatchObject({
       failure: "refused",
-      message: expect.stringContaining("as a task only, and its server does not say"),
+      message: expect.stringContaining("only be called as a task, but its server does not declare"),
     });
   });
 
