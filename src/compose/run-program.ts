@@ -16,6 +16,7 @@ import { createProcessIo } from "../cli/process-io.ts";
 import { runCommandLine } from "../cli/run/run.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { killTime } from "../commands/process/family.ts";
+import { warmHandlers } from "../server/handlers/late.ts";
 import { serveConnection } from "../server/serve-connection.ts";
 import { StdioTransport } from "../server/transport/stdio.ts";
 import { createServerContext } from "./create-server-context.ts";
@@ -107,6 +108,10 @@ async function serveStdio(
   // Before the first Worker or child, either of which might write to descriptor 1.
   const beforeServices = (): Promise<unknown> => transport.claimStdout();
   const router = new LazyRouter(parts, { ...options, start, beforeServices, transport: "stdio" });
+  const warm = (): void => {
+    void warmHandlers();
+    router.warm();
+  };
   let killAt: number | undefined;
   const connection = serveConnection({
     transport,
@@ -122,7 +127,7 @@ async function serveStdio(
     onInputEnd: () => {
       killAt = killTime();
     },
-    onFirstInputHandled: () => void setTimeout(() => router.warm(), warmAfterMs).unref(),
+    onFirstInputHandled: () => void setTimeout(warm, warmAfterMs).unref(),
   });
   for (const signal of endSignals) process.on(signal, () => connection.shutdown());
   await connection.ended;

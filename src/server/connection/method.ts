@@ -1,5 +1,7 @@
+import { Lazy } from "../../base/lazy.ts";
 import type { InputRequests } from "../../protocol/input-request.ts";
 import { createFault, errorCodes, type ProtocolFault } from "../../protocol/json-rpc.ts";
+import type { ProtocolVersion } from "../../protocol/versions.ts";
 
 /** The result of a method. Nothing is sent for `cancelled`; `input-required` is for three modern methods only. */
 export type MethodReply =
@@ -24,4 +26,22 @@ export function faultReply(fault: ProtocolFault): MethodReply {
 
 export function invalidParams(message: string, data?: unknown): MethodReply {
   return faultReply(createFault(errorCodes.invalidParams, `Invalid params: ${message}`, data));
+}
+
+/** A reply that can be sent as it is. */
+export type FinalReply = Exclude<MethodReply, { readonly kind: "input-required" }>;
+
+/** Few calls ask: what encodes a question is loaded with the first. */
+const inputRequests = new Lazy(() => import("../../protocol/input-request-codec.ts"));
+
+/** `reply` with its question encoded, if it asks one. */
+export function finalReply(
+  reply: MethodReply,
+  version: ProtocolVersion,
+): FinalReply | Promise<FinalReply> {
+  if (reply.kind !== "input-required") return reply;
+  return inputRequests.use(({ encodeInputRequired }) => ({
+    kind: "result",
+    json: encodeInputRequired(reply, version),
+  }));
 }
