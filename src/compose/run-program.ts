@@ -15,7 +15,6 @@ import type { CliServices } from "../cli/command.ts";
 import { createProcessIo } from "../cli/process-io.ts";
 import { runCommandLine } from "../cli/run/run.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import { killTime } from "../commands/process/family.ts";
 import { warmHandlers } from "../server/handlers/late.ts";
 import { serveConnection } from "../server/serve-connection.ts";
 import { StdioTransport } from "../server/transport/stdio.ts";
@@ -112,7 +111,7 @@ async function serveStdio(
     void warmHandlers();
     router.warm();
   };
-  let killAt: number | undefined;
+  let goneAt: number | undefined;
   const connection = serveConnection({
     transport,
     server: createServerContext(router, start),
@@ -125,13 +124,13 @@ async function serveStdio(
     drainMs: shutdownDrainMs,
     // What the last requests take is no time of those who have to be ended.
     onInputEnd: () => {
-      killAt = killTime();
+      goneAt = performance.now();
     },
     onFirstInputHandled: () => void setTimeout(warm, warmAfterMs).unref(),
   });
   for (const signal of endSignals) process.on(signal, () => connection.shutdown());
   await connection.ended;
-  await router.close(killAt);
+  await router.close(goneAt);
   return 0;
 }
 

@@ -6,11 +6,11 @@ import {
   type FormSchema,
   type InputRequest,
   type InputRequests,
-  shapeSampling,
   type UrlElicitation,
 } from "./input-request.ts";
 import { isObject, type Params } from "./json-rpc.ts";
 import { modernResultMeta } from "./result-codec.ts";
+import { shapeSampling } from "./sampling-codec.ts";
 import { isAtLeast, isModernVersion, type ProtocolVersion } from "./versions.ts";
 
 /** A request to the client, as one revision writes it. */

@@ -3,7 +3,7 @@ import { startUpFlags } from "../flags.ts";
 import { httpFlags, readHttpSettings } from "../http-flags.ts";
 import { startServing } from "../start-up.ts";
 
-export const serveCommand: Command = {
+const serveCommand: Command = {
   usage: "[FLAGS]",
   description:
     "Serves one MCP client over stdin and stdout, until it closes stdin. This is the default command, except in a terminal.\n" +
