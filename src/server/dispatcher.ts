@@ -19,7 +19,7 @@ import {
 } from "../protocol/json-rpc.ts";
 import { ActiveRequest, type Asker } from "./connection/active-request.ts";
 import { BatchReplies, PipeLane, type ReplyLane } from "./connection/lanes.ts";
-import { finalReply, type FinalReply, type MethodReply } from "./connection/method.ts";
+import { encodedRound, type FinalReply, type MethodReply } from "./connection/method.ts";
 import { isOffered } from "./context/offered-capabilities.ts";
 import type { ServedConnection } from "./context/server-context.ts";
 import { handleNotification } from "./handlers/lifecycle.ts";
@@ -44,14 +44,20 @@ export class Dispatcher {
     this.#checkModern = checkModern;
   }
 
-  /** How a pipe's events are received: replies to cheap methods are sent before this returns. */
-  receiver(): (events: readonly TransportEvent[]) => void {
+  /**
+   * How a pipe's events are received: replies to cheap methods are sent before this returns.
+   * @param onFirst called once, in a turn of its own, when the first events have been handled
+   */
+  receiver(onFirst?: () => void): (events: readonly TransportEvent[]) => void {
     const lane = new PipeLane(this.#connection.outbox);
+    let next = onFirst;
     return (events) => {
       for (const event of events) {
         if (event.kind === "unreadable") lane.reply(encodeError(undefined, event.fault));
         else this.receive(classifyMessage(event.value), lane);
       }
+      if (next !== undefined) setImmediate(next);
+      next = undefined;
     };
   }
 
@@ -164,13 +170,13 @@ export class Dispatcher {
     } catch (error) {
       outcome = replyOfError(error);
     }
-    return outcome instanceof Promise ? outcome : finalReply(outcome, request.version);
+    if (outcome instanceof Promise || outcome.kind !== "input-required") return outcome;
+    return encodedRound(outcome, request.version);
   }
 
   #settle(request: ActiveRequest, settled: MethodReply): void {
-    const reply = finalReply(settled, request.version);
-    if (reply instanceof Promise) void reply.then((encoded) => this.#finish(request, encoded));
-    else this.#finish(request, reply);
+    if (settled.kind !== "input-required") return this.#finish(request, settled);
+    void encodedRound(settled, request.version).then((reply) => this.#finish(request, reply));
   }
 
   #finish(request: ActiveRequest, settled: FinalReply): void {
@@ -182,12 +188,8 @@ export class Dispatcher {
 
 /** Replies, and ends what was made for the request, however its handler ended. */
 function answer(request: ActiveRequest, reply: FinalReply): void {
-  request.markAnswered();
-  replyTo(request, reply);
-}
-
-function replyTo(request: ActiveRequest, reply: FinalReply): void {
   const { id, lane } = request;
+  request.markAnswered();
   switch (reply.kind) {
     case "result":
       return lane.reply(encodeResult(id, reply.json));

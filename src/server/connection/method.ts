@@ -1,4 +1,3 @@
-import { Lazy } from "../../base/lazy.ts";
 import type { InputRequests } from "../../protocol/input-request.ts";
 import { createFault, errorCodes, type ProtocolFault } from "../../protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../../protocol/versions.ts";
@@ -31,17 +30,11 @@ export function invalidParams(message: string, data?: unknown): MethodReply {
 /** A reply that can be sent as it is. */
 export type FinalReply = Exclude<MethodReply, { readonly kind: "input-required" }>;
 
-/** Few calls ask: what encodes a question is loaded with the first. */
-const inputRequests = new Lazy(() => import("../../protocol/input-request-codec.ts"));
-
-/** `reply` with its question encoded, if it asks one. */
-export function finalReply(
-  reply: MethodReply,
+/** A round of questions, ready to be sent. Few calls ask: what encodes it is loaded with the first. */
+export async function encodedRound(
+  round: Extract<MethodReply, { readonly kind: "input-required" }>,
   version: ProtocolVersion,
-): FinalReply | Promise<FinalReply> {
-  if (reply.kind !== "input-required") return reply;
-  return inputRequests.use(({ encodeInputRequired }) => ({
-    kind: "result",
-    json: encodeInputRequired(reply, version),
-  }));
+): Promise<FinalReply> {
+  const { encodeInputRequired } = await import("../../protocol/input-request-codec.ts");
+  return { kind: "result", json: encodeInputRequired(round, version) };
 }
