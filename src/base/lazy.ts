@@ -27,6 +27,11 @@ export class Lazy<Part> {
     return this.#making;
   }
 
+  /** The outcome of `work` with the part: at once when it is made. */
+  use<Outcome>(work: (part: Part) => Outcome | Promise<Outcome>): Outcome | Promise<Outcome> {
+    return this.#made === undefined ? this.get().then(work) : work(this.#made);
+  }
+
   /** Undefined until it is made. */
   get made(): Part | undefined {
     return this.#made;

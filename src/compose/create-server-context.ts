@@ -1,9 +1,7 @@
-import type { ServerFeatures, SkillProvider } from "../calls/features.ts";
+import { type ServerFeatures, type SkillProvider, skillToolName } from "../calls/features.ts";
 import { FileResources } from "../calls/resources/file-resources.ts";
 import { JoinedResources } from "../calls/resources/joined-resources.ts";
-import { skillToolName } from "../calls/skills/skill-view.ts";
-import { instructionsWith } from "../calls/upstream/instructions-with.ts";
-import { hasServers } from "../calls/upstream/upstream-listings.ts";
+import { hasServers, instructionsWith } from "../calls/upstream/instructions-with.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { ServerContext } from "../server/context/server-context.ts";
 import { readTold, toldOf, toldPlaceOf, type ToldServers } from "../upstream/cache/told-servers.ts";

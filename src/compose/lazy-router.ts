@@ -1,4 +1,5 @@
 import { Lazy } from "../base/lazy.ts";
+import { shutdownKillMs } from "../base/limits.ts";
 import type {
   CallOutcome,
   CallRequest,
@@ -6,10 +7,8 @@ import type {
   Router,
   TaskSupport,
 } from "../calls/call.ts";
-import { Changes, type ResourceProvider } from "../calls/features.ts";
-import { skillToolName } from "../calls/skills/skill-view.ts";
+import { Changes, type ResourceProvider, skillToolName } from "../calls/features.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import { killTime } from "../commands/process/family.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
@@ -134,15 +133,15 @@ export class LazyRouter implements Router {
 
   /**
    * Ends what calls have started.
-   * @param killAt when KILL is due for what does not end by itself
+   * @param goneAt when the client went or the signal came; from then on the time until KILL runs
    */
-  async close(killAt = killTime()): Promise<void> {
+  async close(goneAt = performance.now()): Promise<void> {
     // Services that are still being made wait for a reader that may never read: they see this.
     this.#services.close();
     this.skills.close();
     this.gateway.close();
     const upstreamsEnded = this.upstreams[Symbol.asyncDispose]();
-    await this.#services.made?.close(killAt);
+    await this.#services.made?.close(goneAt + shutdownKillMs);
     await upstreamsEnded;
   }
 

@@ -15,7 +15,7 @@ import type { CliServices } from "../cli/command.ts";
 import { createProcessIo } from "../cli/process-io.ts";
 import { runCommandLine } from "../cli/run/run.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import { killTime } from "../commands/process/family.ts";
+import { warmHandlers } from "../server/handlers/late.ts";
 import { serveConnection } from "../server/serve-connection.ts";
 import { StdioTransport } from "../server/transport/stdio.ts";
 import { createServerContext } from "./create-server-context.ts";
@@ -107,7 +107,11 @@ async function serveStdio(
   // Before the first Worker or child, either of which might write to descriptor 1.
   const beforeServices = (): Promise<unknown> => transport.claimStdout();
   const router = new LazyRouter(parts, { ...options, start, beforeServices, transport: "stdio" });
-  let killAt: number | undefined;
+  const warm = (): void => {
+    void warmHandlers();
+    router.warm();
+  };
+  let goneAt: number | undefined;
   const connection = serveConnection({
     transport,
     server: createServerContext(router, start),
@@ -120,13 +124,13 @@ async function serveStdio(
     drainMs: shutdownDrainMs,
     // What the last requests take is no time of those who have to be ended.
     onInputEnd: () => {
-      killAt = killTime();
+      goneAt = performance.now();
     },
-    onFirstInputHandled: () => void setTimeout(() => router.warm(), warmAfterMs).unref(),
+    onFirstInputHandled: () => void setTimeout(warm, warmAfterMs).unref(),
   });
   for (const signal of endSignals) process.on(signal, () => connection.shutdown());
   await connection.ended;
-  await router.close(killAt);
+  await router.close(goneAt);
   return 0;
 }
 

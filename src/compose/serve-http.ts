@@ -13,6 +13,7 @@ import { capConnections } from "../commands/process/connections.ts";
 import { createAuth } from "../server/auth/create-auth.ts";
 import { decideListening } from "../server/auth/listen-policy.ts";
 import type { HttpEndpoint } from "../server/http/http-endpoint.ts";
+import { warmHandlers } from "../server/handlers/late.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
 import { createEndpoint, RefusalLog, type ServeHttpOptions } from "./create-endpoint.ts";
 import { openEntrance } from "./entrance.ts";
@@ -112,6 +113,7 @@ export async function serveHttp(
   if (settings.ssePair !== undefined) {
     print(`HTTP+SSE for older clients: ${new URL(settings.ssePair.stream, server.url).href}`);
   }
+  void warmHandlers();
   router.warm();
   await untilSignal();
   // It goes on listening: answers to questions, cancellations and `/readyz` must get through.

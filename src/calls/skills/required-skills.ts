@@ -11,8 +11,9 @@ import {
 } from "../../state/skills/load-skill.ts";
 import type { LoadedSkill, LoadSkillRequest } from "../../tools/state-services.ts";
 import type { CallRequest, ClientContext } from "../call.ts";
+import { skillToolName } from "../features.ts";
 import type { GateStage, NoteSource, Refusal } from "../gate/gate-stage.ts";
-import { skillToolName, type SkillView } from "./skill-view.ts";
+import type { SkillView } from "./skill-view.ts";
 
 const fileName = "required_skills.txt";
 

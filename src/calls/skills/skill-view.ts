@@ -4,11 +4,9 @@ import type { ToolListing } from "../../protocol/tool-types.ts";
 import { skillToolDescription } from "../../state/skills/list-for-model.ts";
 import type { SkillLibrary, SkillSet } from "../../state/skills/skill-library.ts";
 import type { ClientContext } from "../call.ts";
+import { skillToolName } from "../features.ts";
 import { workspaceDirOf } from "../state-calls.ts";
 import type { SkillWatch } from "./skill-watch.ts";
-
-/** The tool that loads skills: who may not use it, or where it is switched off, there are none. */
-export const skillToolName = "InvokeSkill";
 
 /** The skills of one client at one moment. */
 export interface ClientSkills {

@@ -1,6 +1,7 @@
 import { cutEnd } from "../../base/cut-text.ts";
 import { instructionsBytesMax } from "../../base/upstream-limits.ts";
 import type { ToldServers } from "../../upstream/cache/told-servers.ts";
+import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 
 const finding =
   "Tools of the user's other MCP servers: tool_search finds them, also those that are not listed; " +
@@ -98,4 +99,9 @@ function cutQuoted(line: string, bytesMax: number): string {
     chars -= Math.max(1, Math.ceil((Buffer.byteLength(cut) - bytesMax) / 4));
   }
   return cut;
+}
+
+/** Tools of other servers can be found as long as there is one that is not switched off (DF2a). */
+export function hasServers({ servers }: UpstreamSnapshot): boolean {
+  return servers.some(({ state }) => state !== "disabled");
 }

@@ -9,6 +9,7 @@ import {
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
 import type { ClientContext } from "../call.ts";
+import { hasServers } from "./instructions-with.ts";
 
 export interface UpstreamListingsParts {
   readonly upstreams: Pick<Upstreams, "snapshot" | "settled" | "control" | "listen">;
@@ -198,9 +199,4 @@ function listingsIn(reply: unknown): readonly ToolListing[] {
     const { listing } = entry as { readonly listing?: ToolListing };
     return listing ?? [];
   });
-}
-
-/** Tools of other servers can be found as long as there is one that is not switched off (DF2a). */
-export function hasServers({ servers }: UpstreamSnapshot): boolean {
-  return servers.some(({ state }) => state !== "disabled");
 }
