@@ -2,13 +2,7 @@ import { callKindsMax } from "../../base/limits.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import { resolvedCall } from "../call-target.ts";
 import type { CallRequest, ToolTarget } from "../call.ts";
-import {
-  type Amendment,
-  type GateStage,
-  type Refusal,
-  type Rest,
-  restsWhileLast,
-} from "./gate-stage.ts";
+import type { Amendment, GateStage, Refusal, Rest } from "./gate-stage.ts";
 
 /** What is to be called, or why nothing is. */
 interface Admission {
@@ -21,7 +15,7 @@ interface CallKind {
   readonly target: ToolTarget | undefined;
   readonly hasRoots: boolean;
   /** By the place of the stage. */
-  readonly rests: (Rest | typeof restsWhileLast | undefined)[];
+  readonly rests: (Rest | undefined)[];
 }
 
 /** Longer names are no tool's, and are not kept. */
@@ -146,11 +140,8 @@ function isSameTarget(one: ToolTarget | undefined, other: ToolTarget | undefined
   );
 }
 
-function isAtRest({ rests }: Pick<CallKind, "rests">, index: number): boolean {
+function isAtRest({ rests }: CallKind, index: number): boolean {
   const rest = rests[index];
-  if (rest === restsWhileLast) {
-    return rests.every((_, later) => later <= index || isAtRest({ rests }, later));
-  }
   return rest !== undefined && performance.now() < rest.until;
 }
 

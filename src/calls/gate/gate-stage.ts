@@ -47,9 +47,6 @@ export interface Rest {
 /** For calls that a stage is never about. */
 export const alwaysAtRest: Rest = { until: Number.POSITIVE_INFINITY };
 
-/** The rest of a stage that does nothing as long as no later stage may object. */
-export const restsWhileLast = "while-last";
-
 /** One thing that may keep a call from being made. Stages come one after the other; the first refusal counts. */
 export interface GateStage {
   /**
@@ -67,7 +64,7 @@ export interface GateStage {
    * Asked after `check` had nothing against the call. While the rest lasts, no method of the stage would do anything for a
    * call of this kind, and the gate does not enter it. Undefined, or absent: each call must be checked.
    */
-  restFor?(call: CallRequest): Rest | typeof restsWhileLast | undefined;
+  restFor?(call: CallRequest): Rest | undefined;
   /** True: `after` wants the data of the result, not only what the client gets. Absent: false. */
   wantsData?(call: CallRequest): boolean;
   /**

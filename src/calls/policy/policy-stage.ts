@@ -93,7 +93,7 @@ export class PolicyStage implements GateStage, CallWatcher {
     const judged = {
       tool: call.name,
       args: call.args,
-      otherNames: ruleNamesOf(target),
+      ...(target === undefined ? {} : { otherNames: ruleNamesOf(target) }),
       ...(target?.kind !== "tool" || serverPolicy === undefined
         ? {}
         : { serverPolicy: { server: target.server, action: serverPolicy } }),

@@ -4,13 +4,7 @@ import { isAtLeast } from "../../protocol/versions.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
 import { withSignal } from "../call-target.ts";
 import type { CallRequest, ToolTarget } from "../call.ts";
-import {
-  alwaysAtRest,
-  type GateStage,
-  type Refusal,
-  type Rest,
-  restsWhileLast,
-} from "../gate/gate-stage.ts";
+import type { GateStage, Refusal } from "../gate/gate-stage.ts";
 
 /**
  * The first stage: what cannot be called at all, because there is no such tool, it is not approved, or it takes other
@@ -44,12 +38,6 @@ export class UpstreamStage implements GateStage {
         // The call is checked with the same schema when it is made: there is no need to ask twice.
         return isLast() ? undefined : this.#checkArguments(call, target);
     }
-  }
-
-  /** When it is the last that may object, the call itself finds out. */
-  restFor({ target }: CallRequest): Rest | typeof restsWhileLast | undefined {
-    if (target === undefined) return alwaysAtRest;
-    return target.kind === "tool" ? restsWhileLast : undefined;
   }
 
   async #checkArguments(

@@ -7,12 +7,7 @@ import { Cancellation } from "../../../src/base/cancellation.ts";
 import { hookLookMs, policyLookMs } from "../../../src/base/limits.ts";
 import type { CallRequest, ToolTarget } from "../../../src/calls/call.ts";
 import { Admissions } from "../../../src/calls/gate/admissions.ts";
-import {
-  alwaysAtRest,
-  type GateStage,
-  type Refusal,
-  restsWhileLast,
-} from "../../../src/calls/gate/gate-stage.ts";
+import { alwaysAtRest, type GateStage, type Refusal } from "../../../src/calls/gate/gate-stage.ts";
 import { HookSessions } from "../../../src/calls/policy/hooks/hook-sessions.ts";
 import { Hooks } from "../../../src/calls/policy/hooks/hooks.ts";
 import { HooksStage } from "../../../src/calls/policy/hooks/hooks-stage.ts";
@@ -52,11 +47,17 @@ function callOf({ name = "T", id = "c", target, hasRoots, cancellation }: Asked 
   };
 }
 
-const rights = { name: "s", ...{ sampling: "deny", elicitation: "deny", roots: "none" } } as const;
-
 function targetWith(more: Partial<ToolTarget["rights"]> = {}): ToolTarget {
-  const own = { ...rights, timeoutMs: 1_000, handover: true, ...more };
-  return { kind: "tool", server: "s", tool: "t", rights: own, hasOutputSchema: false };
+  const rights: ToolTarget["rights"] = {
+    name: "s",
+    sampling: "deny",
+    elicitation: "deny",
+    roots: "none",
+    timeoutMs: 1_000,
+    handover: true,
+    ...more,
+  };
+  return { kind: "tool", server: "s", tool: "t", rights, hasOutputSchema: false };
 }
 
 /** A clock that stands until it is moved. */
@@ -213,7 +214,8 @@ describe("Admissions: a stage at rest", () => {
     for (let call = 0; call < 3; call += 1) {
       expect(await decisionOf(admissions, callOf({ target }))).toBe("allowed");
     }
-    expect(admissions.isAtRest(callOf({ target }), 0)).toBe(true);
+    expect(admissions.isAtRest(callOf({ target }), 0)).toBe(false);
+    expect(admissions.isAtRest(callOf({ target }), 1)).toBe(true);
     const denied = targetWith({ policy: "deny" });
     expect(await decisionOf(admissions, callOf({ target: denied }))).toBe("denied");
     const { server, tool } = target;
@@ -287,10 +289,9 @@ class ModelStage implements GateStage {
   }
 }
 
-/** Refuses as long as a later stage may. */
+/** Waits as long as a later stage may object. */
 const whileLast: GateStage = {
   check: (_call, isLast) => (isLast() ? undefined : Promise.resolve(undefined)),
-  restFor: () => restsWhileLast,
 };
 
 test("Admissions: calls are decided as if no stage ever rested", async () => {
