@@ -8,7 +8,7 @@ import type {
   PromptProvider,
   ResourceProvider,
 } from "../calls/features.ts";
-import { alwaysAtRest, type GateStage, type Refusal } from "../calls/gate/gate-stage.ts";
+import type { GateStage, Refusal } from "../calls/gate/gate-stage.ts";
 import type { GatewayServices, UpstreamGateway } from "../calls/upstream/upstream-gateway.ts";
 import type { ListAsked } from "../calls/upstream/upstream-listings.ts";
 import type { UpstreamSkills } from "../calls/upstream/upstream-skills.ts";
@@ -105,7 +105,8 @@ export class LazyGateway {
 
   /** The first stage of the gate. */
   readonly stage: GateStage = {
-    restFor: ({ target }) => (target === undefined ? alwaysAtRest : undefined),
+    restFor: ({ target }) =>
+      target === undefined ? { until: Number.POSITIVE_INFINITY } : undefined,
     check: (call, isLast): Promise<Refusal | undefined> | undefined => {
       const gateway = this.#gateway.made;
       if (call.target === undefined || gateway === undefined) return undefined;

@@ -44,9 +44,6 @@ export interface Rest {
   readonly until: number;
 }
 
-/** For calls that a stage is never about. */
-export const alwaysAtRest: Rest = { until: Number.POSITIVE_INFINITY };
-
 /** One thing that may keep a call from being made. Stages come one after the other; the first refusal counts. */
 export interface GateStage {
   /**

@@ -2,14 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { runsCommand } from "../../base/shared-names.ts";
 import type { CallRequest, ToolTarget } from "../call.ts";
-import {
-  alwaysAtRest,
-  type CallEnd,
-  type CallWatcher,
-  type GateStage,
-  type Refusal,
-  type Rest,
-} from "../gate/gate-stage.ts";
+import type { CallEnd, CallWatcher, GateStage, Refusal, Rest } from "../gate/gate-stage.ts";
 import { workspaceDirOf } from "../state-calls.ts";
 import { ruleNamesOf } from "../upstream/rule-names.ts";
 import {
@@ -182,7 +175,7 @@ export class PlanStage implements GateStage {
 
   /** What it is not about stays so; plan mode itself is looked up for each call. */
   restFor({ target }: CallRequest): Rest | undefined {
-    return target?.kind !== "tool" || mayBeCalled(target) ? alwaysAtRest : undefined;
+    return target?.kind !== "tool" || mayBeCalled(target) ? always : undefined;
   }
 
   async #checkPlan(call: CallRequest, target: ToolTarget): Promise<Refusal | undefined> {
@@ -190,6 +183,9 @@ export class PlanStage implements GateStage {
     return { decision: "denied", text: planRefusalText(call.name, target) };
   }
 }
+
+/** Of calls that plan mode is never about. */
+const always: Rest = { until: Number.POSITIVE_INFINITY };
 
 function mayBeCalled({ isReadOnly, rights }: ToolTarget): boolean {
   return isReadOnly === true || rights.policy === "allow";

@@ -7,7 +7,7 @@ import { Cancellation } from "../../../src/base/cancellation.ts";
 import { hookLookMs, policyLookMs } from "../../../src/base/limits.ts";
 import type { CallRequest, ToolTarget } from "../../../src/calls/call.ts";
 import { Admissions } from "../../../src/calls/gate/admissions.ts";
-import { alwaysAtRest, type GateStage, type Refusal } from "../../../src/calls/gate/gate-stage.ts";
+import type { GateStage, Refusal } from "../../../src/calls/gate/gate-stage.ts";
 import { HookSessions } from "../../../src/calls/policy/hooks/hook-sessions.ts";
 import { Hooks } from "../../../src/calls/policy/hooks/hooks.ts";
 import { HooksStage } from "../../../src/calls/policy/hooks/hooks-stage.ts";
@@ -228,7 +228,7 @@ describe("Admissions: a stage at rest", () => {
     const entered: string[] = [];
     const stage: GateStage = {
       check: () => void entered.push("check"),
-      restFor: () => alwaysAtRest,
+      restFor: () => ({ until: Infinity }),
     };
     const admissions = new Admissions([stage]);
     const cancellation = new Cancellation();
