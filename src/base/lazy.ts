@@ -4,7 +4,8 @@ import { AppError } from "./errors.ts";
 export class Lazy<Part> {
   readonly #make: () => Promise<Part>;
   #making: Promise<Part> | undefined;
-  #made: Part | undefined;
+  /** Undefined until it is made. Set here alone; a member, because every call looks at it. */
+  made: Part | undefined;
   #isClosed = false;
 
   constructor(make: () => Promise<Part>) {
@@ -18,18 +19,13 @@ export class Lazy<Part> {
   get(): Promise<Part> {
     if (this.#making === undefined && this.#isClosed) return Promise.reject(shuttingDown());
     this.#making ??= this.#make().then(
-      (part) => (this.#made = part),
+      (part) => (this.made = part),
       (error: unknown) => {
         this.#making = undefined;
         throw error;
       },
     );
     return this.#making;
-  }
-
-  /** Undefined until it is made. */
-  get made(): Part | undefined {
-    return this.#made;
   }
 
   /** Undefined as long as nobody needs it, and after a failure. */

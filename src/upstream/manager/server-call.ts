@@ -145,7 +145,7 @@ export class ServerCall {
     return {
       method: call.method,
       params: call.params,
-      ...(tool !== undefined && demandsTask(tool) ? { mustBeTask: true } : {}),
+      ...(tool?.execution !== undefined && demandsTask(tool) ? { mustBeTask: true } : {}),
       capabilities: call.capabilities,
       clientId: call.clientId,
       signal: this.#signal,
