@@ -41,14 +41,15 @@ export interface LazyGatewayParts {
 /** What clients see of other servers; nothing of it is loaded where there are none. */
 export class LazyGateway {
   readonly #parts: LazyGatewayParts;
-  readonly #enabled: ReadonlySet<string>;
+  /** Of our own tools that are switched on. */
+  readonly ownNames: ReadonlySet<string>;
   /** Made with the gateway. */
   #consent: ServerConsent | undefined;
   readonly #gateway: Lazy<UpstreamGateway> = new Lazy(() => this.#make());
 
   constructor(parts: LazyGatewayParts) {
     this.#parts = parts;
-    this.#enabled = new Set(parts.enabledNames);
+    this.ownNames = new Set(parts.enabledNames);
     parts.upstreams.listen((event) => {
       if (event.kind === "notice") parts.warn(event.text);
       // What appears later is told of by what follows it.
@@ -81,7 +82,6 @@ export class LazyGateway {
 
   /** See `GateParts.resolve`. */
   readonly resolve = (call: CallRequest): CallRequest | Promise<CallRequest> => {
-    if (this.#enabled.has(call.name)) return call;
     const following = this.#parts.follow(call.client);
     return following === undefined
       ? this.#resolve(call)
@@ -105,13 +105,17 @@ export class LazyGateway {
 
   /** The first stage of the gate. */
   readonly stage: GateStage = {
+    restFor: ({ target }) =>
+      target === undefined ? { until: Number.POSITIVE_INFINITY } : undefined,
     check: (call, isLast): Promise<Refusal | undefined> | undefined => {
       const gateway = this.#gateway.made;
       if (call.target === undefined || gateway === undefined) return undefined;
       const asking = this.#askConsent(call, gateway);
-      return asking === undefined
-        ? gateway.stage.check(call, isLast)
-        : asking.then(() => gateway.stage.check(call, isLast));
+      if (asking !== undefined) return asking.then(() => gateway.stage.check(call, isLast));
+      // As the stage itself would find: no need to enter it.
+      return call.target.kind === "tool" && isLast()
+        ? undefined
+        : gateway.stage.check(call, isLast);
     },
   };
 
@@ -122,20 +126,14 @@ export class LazyGateway {
     return listings.standing().then((known) => this.#consent?.check(call, known));
   }
 
-  /** What is behind the gate. */
-  join(own: Router): Router {
-    const joinLater = (): Promise<Router> => this.#join(own);
-    let joining: Promise<Router> | undefined;
-    return {
-      list: () => own.list(),
-      taskSupport: (name) => own.taskSupport?.(name) ?? "none",
-      call(request, passedMs, look) {
-        if (request.target === undefined) return own.call(request, passedMs);
-        joining ??= joinLater();
-        return joining.then((joined) => joined.call(request, passedMs, look));
-      },
-    };
-  }
+  /** Makes the calls behind the gate that have a target. */
+  readonly calls: Pick<Router, "call"> = {
+    call: async (request, passedMs, look) => {
+      const gateway = await this.#gateway.get();
+      const calls = await gateway.calls();
+      return calls.call(request, passedMs, look);
+    },
+  };
 
   readonly resources: ResourceProvider = {
     list: async () => (this.isWanted ? (await this.#gateway.get()).resources.list() : []),
@@ -174,7 +172,7 @@ export class LazyGateway {
     return (
       this.isWanted &&
       name !== toolSearchName &&
-      (name === toolCallName || !this.#enabled.has(name))
+      (name === toolCallName || !this.ownNames.has(name))
     );
   }
 
@@ -211,14 +209,6 @@ export class LazyGateway {
 
   close(): void {
     this.#gateway.made?.close();
-  }
-
-  async #join(own: Router): Promise<Router> {
-    const [{ JoinedRouter }, calls] = await Promise.all([
-      import("../calls/upstream/joined-router.ts"),
-      this.#gateway.get().then((gateway) => gateway.calls()),
-    ]);
-    return new JoinedRouter(own, calls);
   }
 
   async #prompts(): Promise<PromptProvider> {

@@ -38,7 +38,8 @@ export class ServerPolicy {
     const files = new PolicyFiles(places, warn);
     const projects = new ProjectPolicies(dirs.homeDir, places, warn);
     const stage = new PolicyStage({
-      policy: () => files.current(),
+      policy: files.current,
+      policyFreshUntil: () => files.freshUntil,
       policyAt: (folder) => projects.at(folder),
       questions,
       sandboxOf,
@@ -53,11 +54,12 @@ export class ServerPolicy {
       ? new AuditLog(new AuditFile(join(dirs.scorpioxDir, "audit")), warn)
       : undefined;
     const { instanceId } = parts;
+    const decided = stage.calls;
     const decisionOn = stage.decisionOn.bind(stage);
     const logsCommands = policy.auditCommands;
     const secrets = secretsOf(env);
     const audit = this.#log && [
-      new AuditWatcher({ log: this.#log, instanceId, decisionOn, logsCommands, secrets }),
+      new AuditWatcher({ log: this.#log, instanceId, decided, decisionOn, logsCommands, secrets }),
     ];
     // The stage last: what it knows of a call is asked for before it is told of its end.
     this.watchers = [...(audit ?? []), stage];

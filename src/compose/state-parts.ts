@@ -1,6 +1,6 @@
 import type { EventStream } from "../base/server-events.ts";
 import type { Changes, ClientReach } from "../calls/features.ts";
-import type { RunningCalls } from "../calls/gate/gate-stage.ts";
+import type { CallingClients } from "../calls/gate/calling-clients.ts";
 import type { StateServices } from "../calls/state-calls.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
 import type { Orphanage } from "../commands/process/orphanage.ts";
@@ -18,7 +18,7 @@ export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> 
   readonly createStoreWorker: () => Worker;
   readonly events: EventStream;
   readonly changes: Changes;
-  readonly running: RunningCalls;
+  readonly running: CallingClients;
   readonly reach: ClientReach;
   readonly supervisor: Supervisor;
   readonly orphanage: Orphanage;

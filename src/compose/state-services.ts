@@ -89,7 +89,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     stages: [policy.stage, ...required, ...hooks.stages],
     notes: [...required, callbacks.notes],
     resources: [tasks.resource, plans.resource, callbacks.resource],
-    watchers: [attach.watcher, ...policy.watchers],
+    watchers: policy.watchers,
     noteOfStore: (notice) => store.note(notice),
     warm: () => {
       attach.warm();

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 
 import { AppError } from "../base/errors.ts";
 import { decoderArgument, ownCommand, pdfReaderArgument } from "../base/own-command.ts";
+import { Admissions } from "../calls/gate/admissions.ts";
 import { GatedRouter } from "../calls/gate/gated-router.ts";
 import { OwnResources } from "../calls/resources/own-resources.ts";
 import type { ImageConverter, PdfReader } from "../calls/router/distant-calls.ts";
@@ -92,6 +93,7 @@ function createRouter({
   const { settings } = options.start.config;
   const { supervisor, savedOutputs } = commands;
   const { planStage, stages, notes, watchers, services, confinements } = state;
+  const admissions = new Admissions([planStage, gateway.stage, ...stages]);
   const toolRouter = new ToolRouter({
     cards: program.cards,
     isEnabled: (toolName) => settings.isToolEnabled(toolName),
@@ -104,13 +106,15 @@ function createRouter({
     documents: new PdfProcess(supervisor, ownCommand()),
     state: services,
     confinements,
-    wantsData: (call) => stages.some((stage) => stage.wantsData?.(call) === true),
+    wantsData: admissions.wantsData,
   });
   return new GatedRouter({
-    router: gateway.join(toolRouter),
-    stages: [planStage, gateway.stage, ...stages],
+    router: toolRouter,
+    foreign: gateway.calls,
+    stages: admissions,
     notes,
     watchers: [running, ...watchers],
+    ownNames: gateway.ownNames,
     resolve: gateway.resolve,
   });
 }

@@ -4,24 +4,22 @@ import { encodeCallToolResult } from "../../protocol/result-codec.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { InputNeeded } from "../ask-client.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
-import {
-  Admissions,
-  type CallEnd,
-  type CallWatcher,
-  type GateStage,
-  type Look,
-  type NoteSource,
-  type Refusal,
-} from "./gate-stage.ts";
+import type { Admissions } from "./admissions.ts";
+import type { CallEnd, CallWatcher, Look, NoteSource, Refusal } from "./gate-stage.ts";
 import { withLinesAbout, withWaitingLines } from "./result-lines.ts";
 
 export interface GateParts {
+  /** Makes the calls of our own tools. */
   readonly router: Router;
+  /** Makes those that have a target. Absent: `router` makes them too. */
+  readonly foreign?: Pick<Router, "call">;
   /** In their order: rules first, then hooks. */
-  readonly stages: readonly GateStage[];
+  readonly stages: Admissions;
   /** In the order in which their lines are shown. */
   readonly notes: readonly NoteSource[];
   readonly watchers: readonly CallWatcher[];
+  /** The names of our own tools. */
+  readonly ownNames?: { has(toolName: string): boolean };
   /** Says which tool is meant by a name that is none of ours, before anything looks at the call. */
   readonly resolve?: (call: CallRequest) => CallRequest | Promise<CallRequest>;
 }
@@ -32,11 +30,9 @@ export interface GateParts {
  */
 export class GatedRouter implements Router {
   readonly #parts: GateParts;
-  readonly #admissions: Admissions;
 
   constructor(parts: GateParts) {
     this.#parts = parts;
-    this.#admissions = new Admissions(parts.stages);
   }
 
   list(): readonly ToolListing[] {
@@ -52,15 +48,16 @@ export class GatedRouter implements Router {
   }
 
   async call(asked: CallRequest): Promise<CallOutcome> {
-    const { resolve } = this.#parts;
+    const { ownNames, resolve, stages } = this.#parts;
     const begunAt = performance.now();
-    const resolved = resolve?.(asked) ?? asked;
+    const isOwn = ownNames?.has(asked.name) === true;
+    const resolved = isOwn ? asked : (resolve?.(asked) ?? asked);
     let request = resolved instanceof Promise ? await resolved : resolved;
     this.#tellBegun(request);
     // As long as the stages have not let it through it is not allowed, however it ends.
     let end: Omit<CallEnd, "durationMs"> = { decision: "pending" };
     try {
-      const admission = await this.#admissions.admit(request);
+      const admission = await stages.admit(request);
       if (admission !== undefined) request = admission.request;
       if (admission?.refusal !== undefined) {
         end = { decision: admission.refusal.decision };
@@ -92,15 +89,18 @@ export class GatedRouter implements Router {
   }
 
   #tellEnded(request: CallRequest, end: CallEnd): void {
-    for (const watcher of this.#parts.watchers) watcher.ended?.(request, end);
+    for (const watcher of this.#parts.watchers) {
+      if (watcher.calls?.has(request) !== false) watcher.ended?.(request, end);
+    }
   }
 
   /** A call that is answered before it ends is looked at when it does. */
   #make(request: CallRequest, begunAt: number): Promise<CallOutcome> {
-    const { router } = this.#parts;
+    const { router, foreign = router } = this.#parts;
     const look = async (outcome: CallOutcome): Promise<CallOutcome> =>
       this.#lookedAt(request, outcome, undefined);
-    return router.call(request, performance.now() - begunAt, look);
+    const maker = request.target === undefined ? router : foreign;
+    return maker.call(request, performance.now() - begunAt, look);
   }
 
   /**
@@ -114,9 +114,9 @@ export class GatedRouter implements Router {
     from = 0,
   ): CallOutcome | Promise<CallOutcome> {
     const { stages } = this.#parts;
-    for (const [index, stage] of stages.entries()) {
-      if (index < from) continue;
-      const looking = stage.after?.(request, outcome, leftMs(request, begunAt));
+    for (const [index, stage] of stages.stages.entries()) {
+      if (index < from || stage.after === undefined || stages.isAtRest(request, index)) continue;
+      const looking = stage.after(request, outcome, leftMs(request, begunAt));
       if (looking === undefined) continue;
       return looking.then((look) =>
         this.#lookedAt(request, withLook(request, outcome, look), begunAt, index + 1),
@@ -129,6 +129,7 @@ export class GatedRouter implements Router {
     if (outcome.kind !== "result" || request.cancellation.isCancelled) return outcome;
     let { json } = outcome;
     for (const source of this.#parts.notes) {
+      if (source.clients?.has(request.client.id) === false) continue;
       const lines = source.notesFor(request);
       if (lines.length === 0) continue;
       const told = withWaitingLines(request, json, lines);

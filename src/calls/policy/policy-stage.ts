@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { runsCommand } from "../../base/shared-names.ts";
 import type { CallRequest, ToolTarget } from "../call.ts";
-import type { CallEnd, CallWatcher, GateStage, Refusal } from "../gate/gate-stage.ts";
+import type { CallEnd, CallWatcher, GateStage, Refusal, Rest } from "../gate/gate-stage.ts";
 import { workspaceDirOf } from "../state-calls.ts";
 import { ruleNamesOf } from "../upstream/rule-names.ts";
 import {
@@ -18,6 +18,8 @@ import { allowed, type Policy, type Verdict } from "./rules/rule.ts";
 export interface PolicyStageParts extends CallConsentParts, Omit<JudgeParts, "folder"> {
   /** The rules as they are now. */
   readonly policy: () => Policy;
+  /** Until when those stay as they are; absent: each call asks for them. */
+  readonly policyFreshUntil?: () => number;
   /** The rules of the project in which a client works that says where it does. */
   readonly policyAt?: (folder: string) => Policy;
 }
@@ -33,6 +35,8 @@ export class PolicyStage implements GateStage, CallWatcher {
   readonly #parts: PolicyStageParts;
   readonly #consent: CallConsent;
   readonly #verdicts = new WeakMap<CallRequest, Verdict>();
+  /** The calls that a rule or the user has decided about: of all others there is nothing to tell or to keep. */
+  readonly calls: { has(call: CallRequest): boolean } = this.#verdicts;
 
   constructor(parts: PolicyStageParts) {
     this.#parts = parts;
@@ -43,6 +47,13 @@ export class PolicyStage implements GateStage, CallWatcher {
     const { policy, policyAt } = this.#parts;
     const isOfProject = policyAt !== undefined && call.client.roots !== undefined;
     return isOfProject || !this.#isWithoutRules(policy(), call);
+  }
+
+  /** While there are no rules that could be about the call. The rules of a client's own project are asked for each time. */
+  restFor(call: CallRequest): Rest | undefined {
+    const { policy, policyFreshUntil } = this.#parts;
+    if (policyFreshUntil === undefined || call.client.roots !== undefined) return undefined;
+    return this.#isWithoutRules(policy(), call) ? { until: policyFreshUntil() } : undefined;
   }
 
   /** @throws InputNeeded to be let through */
@@ -75,7 +86,7 @@ export class PolicyStage implements GateStage, CallWatcher {
     const judged = {
       tool: call.name,
       args: call.args,
-      otherNames: ruleNamesOf(target),
+      ...(target === undefined ? {} : { otherNames: ruleNamesOf(target) }),
       ...(target?.kind !== "tool" || serverPolicy === undefined
         ? {}
         : { serverPolicy: { server: target.server, action: serverPolicy } }),
@@ -162,11 +173,19 @@ export class PlanStage implements GateStage {
     return this.#checkPlan(call, target);
   }
 
+  /** What it is not about stays so; plan mode itself is looked up for each call. */
+  restFor({ target }: CallRequest): Rest | undefined {
+    return target?.kind !== "tool" || mayBeCalled(target) ? always : undefined;
+  }
+
   async #checkPlan(call: CallRequest, target: ToolTarget): Promise<Refusal | undefined> {
     if ((await this.#activePlan(call)) === undefined) return undefined;
     return { decision: "denied", text: planRefusalText(call.name, target) };
   }
 }
+
+/** Of calls that plan mode is never about. */
+const always: Rest = { until: Number.POSITIVE_INFINITY };
 
 function mayBeCalled({ isReadOnly, rights }: ToolTarget): boolean {
   return isReadOnly === true || rights.policy === "allow";

@@ -1,7 +1,7 @@
 import { startTimer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
-import { isObject, type ProtocolFault } from "../../protocol/json-rpc.ts";
+import { createFault, errorCodes, isObject, type ProtocolFault } from "../../protocol/json-rpc.ts";
 import { badArguments, encodeCallToolResult } from "../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../../protocol/versions.ts";
@@ -44,6 +44,8 @@ export interface UpstreamCallsParts extends ExchangeParts, HandOverParts {
 
 export type LookAtOutcome = (outcome: CallOutcome) => Promise<CallOutcome>;
 
+const asIs: LookAtOutcome = (outcome) => Promise.resolve(outcome);
+
 /** Makes the calls of other servers' tools, within the time that the client has. */
 export class UpstreamCalls {
   readonly #parts: UpstreamCallsParts;
@@ -53,15 +55,34 @@ export class UpstreamCalls {
   }
 
   /**
+   * Makes a call that has a target.
    * @param passedMs how much of the client's patience is used up
    * @param look what is made of the result of a call that goes on when its client has been answered
    * @throws InputNeeded and FaultError to be let through
    */
-  async call(
+  call(request: CallRequest, passedMs = 0, look: LookAtOutcome = asIs): Promise<CallOutcome> {
+    const { target } = request;
+    switch (target?.kind) {
+      case "tool":
+        return this.#callTool(request, target, passedMs, look);
+      case "search":
+        return this.#search(request);
+      // A stage of the gate has refused these.
+      case "blocked":
+      case "unresolved":
+      case undefined: {
+        const text = target?.text ?? `Unknown tool: ${request.name.slice(0, 100)}`;
+        const fault = createFault(errorCodes.invalidParams, text);
+        return Promise.resolve({ kind: "fault", fault });
+      }
+    }
+  }
+
+  async #callTool(
     request: CallRequest,
     target: ToolTarget,
     passedMs: number,
-    look: LookAtOutcome = (outcome) => Promise.resolve(outcome),
+    look: LookAtOutcome,
   ): Promise<CallOutcome> {
     const begunAt = performance.now() - passedMs;
     const { server, tool, rights } = target;
@@ -86,7 +107,7 @@ export class UpstreamCalls {
   }
 
   /** `tool_search`. */
-  async search(request: CallRequest): Promise<CallOutcome> {
+  async #search(request: CallRequest): Promise<CallOutcome> {
     const { args, client, version, cancellation } = request;
     const parsed = parseSearchArguments(args ?? {}, client.limits.resultCharsMax);
     if (parsed.kind === "problem") {

@@ -19,6 +19,8 @@ export interface SchedulerParts {
 export class CallbackScheduler {
   readonly #parts: SchedulerParts;
   readonly #clients = new Map<string, CallbackSlots>();
+  /** Those that have callbacks. */
+  readonly clients: { has(clientId: string): boolean } = this.#clients;
   #timer: Timer | undefined;
   /** When the timer is to find something due. */
   #armedForMs = Infinity;

@@ -92,6 +92,8 @@ export class FireAnnouncer {
 /** The mailbox of each client that had fires. A client keeps its own to its end, because fires are counted in it. */
 export class Mailboxes {
   readonly #mailboxes = new Map<string, Mailbox>();
+  /** The clients that have one. */
+  readonly clients: { has(clientId: string): boolean } = this.#mailboxes;
 
   /** Returns the fire, with its number. */
   post(clientId: string, fired: Omit<Fire, "fireId">): Fire {

@@ -28,7 +28,8 @@ export class CurrentConfig {
   readonly follower: ConfigFollower;
   readonly #parts: CurrentConfigParts;
   readonly #configured = createDeferred<void>();
-  #isConfigured = false;
+  /** The servers of the configuration are there; set here alone. */
+  isConfigured = false;
   /** Resolves when the servers of the configuration are there, whatever is known of them. */
   readonly configured = this.#configured.promise;
   #config: UpstreamConfig | undefined;
@@ -42,10 +43,6 @@ export class CurrentConfig {
     this.follower = new ConfigFollower(parts.options, (config) =>
       this.#apply(config).catch((error: unknown) => parts.onNotice(messageOf(error))),
     );
-  }
-
-  get isConfigured(): boolean {
-    return this.#isConfigured;
   }
 
   /** Globs outside of entries. */
@@ -104,7 +101,7 @@ export class CurrentConfig {
   }
 
   #onConfigured(): void {
-    this.#isConfigured = true;
+    this.isConfigured = true;
     this.#configured.resolve();
   }
 }

@@ -47,6 +47,11 @@ export class LaunchTarget {
   #diesAtOnce = false;
   /** Who shares a connection, as it was when this was made. */
   readonly isolation: Isolation;
+  /**
+   * Its lists are those of a connection that belongs to nobody, so that none shows what another has stored; also where
+   * its processes are started differently for each.
+   */
+  readonly keepsListsApart: boolean;
 
   /** @param launch filled in, with the `secrets` that are in it. Never rejects. */
   static async of(
@@ -71,6 +76,8 @@ export class LaunchTarget {
     this.isolation = isolationOf(facts.configured.entry, principals);
     const { scorpioxDir } = parts.options.dirs;
     this.#principal = { scorpioxDir, principals, isolation: this.isolation };
+    this.keepsListsApart =
+      this.isolation === "user" || isPersonal(facts.configured, this.#principal);
   }
 
   get configured(): ConfiguredServer {
@@ -87,14 +94,6 @@ export class LaunchTarget {
 
   get roots(): GivenRoots {
     return this.#facts.roots;
-  }
-
-  /**
-   * Its lists are those of a connection that belongs to nobody, so that none shows what another has stored; also where
-   * its processes are started differently for each.
-   */
-  get keepsListsApart(): boolean {
-    return this.isolation === "user" || isPersonal(this.configured, this.#principal);
   }
 
   /** The same for clients that show apps, or do not. */
@@ -137,10 +136,10 @@ export class LaunchTarget {
 
   /** Text of the server or about it, fit to be shown. */
   readonly clean = (text: string): string => {
-    const cleaned = redactSecrets(cleanText(text), this.#facts.secrets);
-    return this.#facts.login === undefined
-      ? cleaned
-      : redactSecrets(cleaned, this.#facts.login.secrets());
+    const { secrets, login } = this.#facts;
+    const cleaned = cleanText(text);
+    const redacted = secrets.length === 0 ? cleaned : redactSecrets(cleaned, secrets);
+    return login === undefined ? redacted : redactSecrets(redacted, login.secrets());
   };
 
   /** As `clean`, for what is read in logs and status: there no token belongs, whoever's it is. */

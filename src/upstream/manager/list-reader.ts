@@ -24,8 +24,12 @@ export class ListReader {
   #isStale = false;
   #timer: Timer | undefined;
   #ended = new AbortController();
-  /** Of the present connection, while it is under way. */
-  #first: Promise<void> | undefined;
+  /**
+   * The first reading of the present connection, while it is under way: `over` resolves when its lists have been read, or do
+   * not come. Set here alone.
+   */
+  firstReading:
+    { readonly connection: UpstreamConnection; readonly over: Promise<void> } | undefined;
 
   constructor(parts: ListReaderParts) {
     this.#parts = parts;
@@ -39,15 +43,11 @@ export class ListReader {
     const over = createDeferred<void>();
     const timer = startTimer(this.#parts.firstLookMs ?? upstreamFirstLookMs, over.resolve);
     void this.#read(connection, this.#ended.signal).then(over.resolve);
-    this.#first = over.promise.then(() => {
+    const first = over.promise.then(() => {
       timer.stop();
-      if (connection === this.#connection) this.#first = undefined;
+      if (connection === this.#connection) this.firstReading = undefined;
     });
-  }
-
-  /** Resolves when the lists of a new connection have been read, or do not come; undefined when nothing is to be waited for. */
-  firstReading(connection: UpstreamConnection): Promise<void> | undefined {
-    return connection === this.#connection ? this.#first : undefined;
+    this.firstReading = { connection, over: first };
   }
 
   /** The connection is gone. */
@@ -56,7 +56,7 @@ export class ListReader {
     this.#timer?.stop();
     this.#timer = undefined;
     this.#connection = undefined;
-    this.#first = undefined;
+    this.firstReading = undefined;
     this.#isReading = false;
     this.#isStale = false;
   }

@@ -145,7 +145,7 @@ export class ServerCall {
     return {
       method: call.method,
       params: call.params,
-      ...(tool !== undefined && demandsTask(tool) ? { mustBeTask: true } : {}),
+      ...(tool?.execution !== undefined && demandsTask(tool) ? { mustBeTask: true } : {}),
       capabilities: call.capabilities,
       clientId: call.clientId,
       signal: this.#signal,
@@ -181,7 +181,9 @@ export class ServerCall {
 
   /** What an earlier run has heard of a server says nothing of what it has become: until its lists are read nothing is called. */
   #lookAt(connection: UpstreamConnection): Promise<void> | undefined {
-    return needsApproval(this.#call) ? this.#server.reader.firstReading(connection) : undefined;
+    const { firstReading } = this.#server.reader;
+    if (firstReading?.connection !== connection) return undefined;
+    return needsApproval(this.#call) ? firstReading.over : undefined;
   }
 
   async #shape(reply: ConnectionReply): Promise<UpstreamReply> {

@@ -83,6 +83,8 @@ export class StatusFile {
   readonly #path: string;
   readonly #status: () => ServerStatus;
   #timer: Timer | undefined;
+  /** It is about to be written: `later` would do nothing. Set here alone. */
+  isDue = false;
   #written = "";
   #isClosed = false;
   #work: Promise<void> = Promise.resolve();
@@ -95,9 +97,10 @@ export class StatusFile {
 
   /** Something may have changed. */
   later(): void {
-    if (this.#isClosed) return;
-    this.#timer ??= startTimer(upstreamStatusEveryMs, () => {
-      this.#timer = undefined;
+    if (this.#isClosed || this.isDue) return;
+    this.isDue = true;
+    this.#timer = startTimer(upstreamStatusEveryMs, () => {
+      this.isDue = false;
       this.#work = this.#work.then(() => this.#write());
     });
   }

@@ -86,7 +86,9 @@ export class UpstreamManager implements UpstreamWork {
       parts: this.#parts,
       config: this.#config,
       servers: this.#servers,
-      onReply: () => this.#status.later(),
+      onReply: () => {
+        if (!this.#status.isDue) this.#status.later();
+      },
     });
   }
 

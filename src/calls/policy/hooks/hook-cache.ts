@@ -28,8 +28,13 @@ export class HookCache {
 
   /** True when it is known that there are none: then nothing has to be waited for. */
   hasNone(eventName: string): boolean {
+    return performance.now() < this.noneUntil(eventName);
+  }
+
+  /** Until when it is known that there are none, on the clock of `performance.now()`. */
+  noneUntil(eventName: string): number {
     const entry = this.#entries.get(eventName);
-    return entry?.hooks.length === 0 && performance.now() < entry.freshUntil;
+    return entry?.hooks.length === 0 ? entry.freshUntil : Number.NEGATIVE_INFINITY;
   }
 
   /** In the order in which they run. Never rejects. */

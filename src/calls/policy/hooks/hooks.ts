@@ -82,6 +82,11 @@ export class Hooks {
     return this.#cache.hasNone(eventName);
   }
 
+  /** See `HookCache.noneUntil`. */
+  noneUntil(eventName: string): number {
+    return this.#cache.noneUntil(eventName);
+  }
+
   /**
    * Resolves when the hooks that are waited for have ended; the others may still run.
    * @throws AppError what `occasion.cwd` throws

@@ -52,9 +52,14 @@ export class PolicyFiles {
     this.#warn = warn;
   }
 
-  current(): Policy {
+  /** When a call will look at the files again, on the clock of `performance.now()`. */
+  get freshUntil(): number {
+    return this.#lookedAt + policyLookMs;
+  }
+
+  readonly current = (): Policy => {
     const now = performance.now();
-    if (now - this.#lookedAt < policyLookMs) return this.#policy;
+    if (now < this.freshUntil) return this.#policy;
     this.#lookedAt = now;
     const marks = this.#places.map(({ path }) => markOf(path));
     if (this.#marks?.every((mark, index) => mark === marks[index])) return this.#policy;
@@ -62,7 +67,7 @@ export class PolicyFiles {
     this.#policy = merged(this.#places.map(readPolicy));
     this.#tell();
     return this.#policy;
-  }
+  };
 
   #tell(): void {
     const { problems, notes } = this.#policy;
