@@ -9,7 +9,7 @@ export const auditFileName = "audit.jsonl";
 
 /**
  * The audit log of a user, which several processes append to. Lines go in whole; a full file becomes
- * `audit.1.jsonl`, and so on. What another process writes while files change their names is in one of them.
+ * `audit.1.jsonl`, and so on. Lines that another process writes during a rename are in one of them.
  */
 export class AuditFile {
   readonly path: string;
@@ -52,7 +52,7 @@ export class AuditFile {
     }
   }
 
-  /** By one process at a time; whoever comes second finds a file that is not full any more. */
+  /** By one process at a time; the second one finds a file that is no longer full. */
   async #rotate(lines: string): Promise<void> {
     const lock = join(this.folder, "audit.lock");
     if (!(await takeLock(lock))) return;

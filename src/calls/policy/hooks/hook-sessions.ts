@@ -88,7 +88,7 @@ export class HookSessions {
 export class IdleWatch implements Disposable {
   readonly #onIdle: (clientId: string, idleMs: number) => void;
   readonly #idleMs: number;
-  /** Since when each client has been idle that was not told of yet; oldest first. */
+  /** Since when each client has been idle whose idleness was not reported yet; oldest first. */
   readonly #since = new Map<string, number>();
   readonly #busy = new Set<string>();
   #timer: Timer | undefined;

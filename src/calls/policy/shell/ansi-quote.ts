@@ -7,14 +7,14 @@ export class WordBuilder {
   #isMany = false;
   #isOpaque = false;
   #isSplit = false;
-  /** Some of it was quoted, if only by a backslash: it is no reserved word and no assignment. */
+  /** Some of it was quoted, if only by a backslash: it is neither a reserved word nor an assignment. */
   isQuoted = false;
 
   add(text: string): void {
     if (!this.#isOpaque) this.#last += text;
   }
 
-  /** Anything may stand here. */
+  /** Any text may be here. */
   addUnknown(isMany: boolean): void {
     this.#isMany ||= isMany;
     if (this.#isOpaque || (this.#last === "" && this.#pieces.length > 0)) return;
