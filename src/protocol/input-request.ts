@@ -20,7 +20,7 @@ export interface FormElicitation {
   };
 }
 
-/** Asks the person to visit a page; what happens there does not pass through the client. */
+/** Asks the user to visit a page; the data entered there does not pass through the client. */
 export interface UrlElicitation {
   readonly method: "elicitation/create";
   readonly params: {

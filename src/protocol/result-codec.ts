@@ -44,7 +44,7 @@ export function encodeCallToolResult(result: CallToolResult, version: ProtocolVe
   return encodeComplete(members, version, { meta });
 }
 
-/** What refused arguments are answered with; has the form of a gateway `CallOutcome`. */
+/** The answer to refused arguments; has the form of a gateway `CallOutcome`. */
 type BadArguments =
   | { readonly kind: "result"; readonly json: string }
   | { readonly kind: "fault"; readonly fault: ProtocolFault };

@@ -64,7 +64,7 @@ export class PolicyStage implements GateStage, CallWatcher {
     return this.#checkInProject(call, policyAt);
   }
 
-  /** The rules of both projects count: a client cannot choose none, and a project may only tighten. */
+  /** The rules of both projects apply: a client cannot choose a project without rules, and a project may only tighten. */
   async #checkInProject(
     call: CallRequest,
     policyAt: (folder: string) => Policy,
@@ -138,17 +138,17 @@ export class PolicyStage implements GateStage, CallWatcher {
   }
 }
 
-/** What the user's entry of a server says of calls to it. */
+/** The policy for calls to a server in the user's entry of it. */
 function serverPolicyOf({ target }: CallRequest): ToolTarget["rights"]["policy"] {
   return target?.kind === "tool" ? target.rights.policy : undefined;
 }
 
-/** What cannot be judged is not done. */
+/** A call that cannot be judged is refused. */
 function refusalOfFailure(error: unknown): Refusal {
   if (!(error instanceof AppError) || error.code === "cancelled") throw error;
   return {
     decision: "denied",
-    text: `Not run: the rules could not be held against it: ${error.message}`,
+    text: `Not run: the rules could not be applied to it: ${error.message}`,
   };
 }
 
@@ -156,7 +156,7 @@ function refusalOfFailure(error: unknown): Refusal {
 type ActivePlanOf = (call: CallRequest) => Promise<object | undefined>;
 
 /**
- * While a plan is being made nothing is to change, and nobody holds another server's hands: only those of its tools are
+ * While a plan is being made nothing is to change, and nothing restrains an upstream server: only those of its tools are
  * called that only read, by the definition that was approved, or that the user lets be called.
  */
 export class PlanStage implements GateStage {

@@ -17,11 +17,11 @@ import type { SkillView } from "./skill-view.ts";
 
 const fileName = "required_skills.txt";
 
-/** What one client has to load, and has loaded. */
+/** The skills that one client has to load, and those that it has loaded. */
 interface Client {
   /** Names in the files, as they were when last looked at. */
   required: readonly string[];
-  /** Of these, what there is no skill for. */
+  /** Of these, names without a skill. */
   unknown: ReadonlySet<string>;
   readonly loaded: Set<string>;
   /** Of the stage: until the files are looked at again, or the client is forgotten. */
@@ -140,7 +140,7 @@ async function atMost(limitMs: number, work: Promise<void> | undefined): Promise
   return undefined;
 }
 
-/** What InvokeSkill asks for. @throws AppError `not_found` with the nearest names, `refused`, `limit`, `system` */
+/** The skill that InvokeSkill asks for. @throws AppError `not_found` with the nearest names, `refused`, `limit`, `system` */
 export async function loadForCall(
   view: SkillView,
   { name, arguments: given }: LoadSkillRequest,

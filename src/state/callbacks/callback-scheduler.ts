@@ -48,7 +48,7 @@ export class CallbackScheduler {
       .map((slot) => ({ ...slot, nextFireMs: Math.max(0, Math.ceil(slot.deadlineMs - now)) }));
   }
 
-  /** Those that were cancelled. @throws AppError `not_found` when the slot is empty; `null` = all, of which there may be none */
+  /** Those that were cancelled. @throws AppError `not_found` when the slot is empty; `null` = all, even if there are none */
   cancel(clientId: string, callbackId: number | null): readonly SetCallback[] {
     const slots = this.#clients.get(clientId) ?? new CallbackSlots();
     const ids = callbackId === null ? slots.list().map((slot) => slot.callbackId) : [callbackId];
@@ -126,7 +126,7 @@ export class CallbackScheduler {
   }
 }
 
-/** What a callback is set with. */
+/** The parameters of a new callback. */
 interface CallbackSpec {
   readonly message: string;
   readonly delaySeconds: number;

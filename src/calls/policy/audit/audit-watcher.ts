@@ -97,7 +97,7 @@ export class AuditWatcher implements CallWatcher {
   }
 }
 
-/** Whose tool it was, what it is called there, and how the client named it. */
+/** The server of the tool, the tool's name there, and the name that the client used. */
 function foreignFields(
   { server, tool, alias }: NonNullable<Ended["foreign"]>,
   { resultChars }: CallEnd,
@@ -124,7 +124,7 @@ interface Ended extends Pick<CallRequest, "name" | "args"> {
 const toolNameCharsMax = 200;
 const clientNamesMax = 1000;
 
-/** Cut behind what is shown before it is redacted: half a secret is one too. */
+/** Cut behind the shown part before it is redacted: half a secret is one too. */
 function shownCommand(command: string, secrets: readonly string[]): string {
   const begin = command.slice(0, 2 * auditCommandCharsMax);
   return redact(begin, secrets).slice(0, auditCommandCharsMax);
@@ -215,10 +215,10 @@ export class ArgumentsDigest {
   }
 }
 
-/** What takes the place of a secret. */
+/** The replacement of a secret. */
 const mark = "[redacted]";
 
-/** `text` without what looks like a secret, and without the secrets that are known. Linear in its length. */
+/** `text` without the parts that look like secrets, and without the known secrets. Linear in its length. */
 export function redact(text: string, known: readonly string[]): string {
   let shown = text;
   for (const secret of known) shown = shown.replaceAll(secret, mark);

@@ -11,7 +11,7 @@ export interface HooksStageParts {
   readonly hooks: Hooks;
   /** Absent on the command line, where calls come from nobody who stays. */
   readonly sessions: HookSessions | undefined;
-  /** False for tools of other servers. */
+  /** False for tools of upstream servers. */
   readonly isOwnTool: (toolName: string) => boolean;
   /** Asks the user about a call, unless the user has agreed to it. @throws InputNeeded to be let through */
   readonly confirm: (call: CallRequest, verdict: Verdict) => Promise<Refusal | undefined>;

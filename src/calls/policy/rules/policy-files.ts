@@ -20,12 +20,12 @@ export function ignoresCaseOn(platform: NodeJS.Platform): boolean {
   return platform === "darwin" || platform === "win32";
 }
 
-/** Where rules are looked for: those of whoever runs the machine, of the user, and of the project. */
+/** Where rules are looked for: those of the administrator, of the user, and of the project. */
 export function policyPlaces(dirs: ConfigDirs, platform: NodeJS.Platform): readonly PolicyPlace[] {
   const user = join(dirs.scorpioxDir, policyFileName);
   const places: PolicyPlace[] = [];
   const add = (level: PolicyLevel, path: string): void => {
-    // One file may be in two places: it counts as the first.
+    // One file may be in two places: the first one is used.
     if (!places.some((place) => place.path === path)) places.push({ level, path });
   };
   if (platform === "linux") add("managed", `/etc/scorpiox/${policyFileName}`);
