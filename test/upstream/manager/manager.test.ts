@@ -499,7 +499,7 @@ test("a search finds tools, and arguments are held against the schema", async ()
     opened.work.checkArguments("one", "add", args, new AbortController().signal);
   expect([await check({ a: 1, b: 2 }), await check({ a: "1" })]).toEqual([
     undefined,
-    "The arguments for add of the server one do not fit its schema: a: must be number, and is string. It takes: a, b.",
+    "The arguments for add of the server one do not match its schema: a: must be number, and is string. It takes: a, b.",
   ]);
 });
 
