@@ -62,10 +62,7 @@ export interface ServerInfo {
   readonly dropped: number;
   /** In the state `installing` only. */
   readonly installing?: Installing;
-  /**
-   * The command line that started it, where it differs from the entry's: without the runner of its
-   * package.
-   */
+  /** The command line that started it, where it differs from the entry's: without the runner of its package. */
   readonly startedAs?: string;
   /** The last lines of its stderr. */
   readonly stderr: readonly string[];
@@ -84,8 +81,8 @@ export interface TriedServer {
   /** Its lists were read; problems with them are in `info.reason`. */
   readonly isUsable: boolean;
   /**
-   * The steps that began, in order; a server over HTTP has no `start`, and one whose package is
-   * present has no `install`.
+   * The steps that began, in order; a server over HTTP has no `start`, and one whose package is present has no
+   * `install`.
    */
   readonly steps: readonly TrialStep[];
 }

@@ -17,16 +17,11 @@ export interface ToolEntry {
   readonly tool: string;
   /** `tools_prefix` of the server's entry; undefined = the server's name. */
   readonly prefix?: string;
-  /**
-   * Names that it had in `mcp.lock` under another character budget; they can still be called (NM7).
-   */
+  /** Names that it had in `mcp.lock` under another character budget; they can still be called (NM7). */
   readonly earlierNames?: readonly string[];
   /** Only apps of servers use it: it is listed for clients that show apps, and for no model. */
   readonly isForApps?: true;
-  /**
-   * The definition that clients see, for a listed tool. Those of hidden tools are in the Worker
-   * only.
-   */
+  /** The definition that clients see, for a listed tool. Those of hidden tools are in the Worker only. */
   readonly listing?: ToolListing;
   /** Hints of an untrusted party: they may tighten a decision, never loosen one (TR6). */
   readonly annotations?: ToolAnnotations;
@@ -60,10 +55,7 @@ export interface ServerRights {
   readonly handover: boolean;
 }
 
-/**
- * Everything that the main thread knows about upstream servers; replaced as a whole, ordered by
- * (server, tool).
- */
+/** Everything that the main thread knows about upstream servers; replaced as a whole, ordered by (server, tool). */
 export interface UpstreamSnapshot {
   /** Grows with each snapshot of a Worker. */
   readonly revision: number;
@@ -85,10 +77,7 @@ export interface UpstreamSnapshot {
   readonly isIncomplete: boolean;
   /** True while the first list waits for one of those (CN1). */
   readonly holdsLists: boolean;
-  /**
-   * The line about each server in `instructions`: its own words, quoted and cut (TR7); else the
-   * names of its tools.
-   */
+  /** The line about each server in `instructions`: its own words, quoted and cut (TR7); else the names of its tools. */
   readonly introductions: readonly { readonly server: string; readonly line: string }[];
   /** Path of the index file, once it is written. */
   readonly indexFile?: string;

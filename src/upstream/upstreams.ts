@@ -29,14 +29,9 @@ export interface UpstreamCall {
   readonly wantsProgress: boolean;
   /** Wall limit; the idle limit is the server's (CA4). */
   readonly timeoutMs: number;
-  /**
-   * For `tools/call`: the client's revision, which decides the form of the result; absent: the
-   * newest.
-   */
+  /** For `tools/call`: the client's revision, which decides the form of the result; absent: the newest. */
   readonly version?: ProtocolVersion;
-  /**
-   * The client's limit of characters in a result; the server's entry may override it (CA13, CA14).
-   */
+  /** The client's limit of characters in a result; the server's entry may override it (CA13, CA14). */
   readonly resultCharsMax: number;
   /** The client refuses a successful result without structured content. */
   readonly promisesStructure?: boolean;
@@ -63,17 +58,14 @@ export interface UpstreamCallEvents {
    */
   ask(request: InputRequest): Promise<Params>;
   log?(level: LogLevel, data: unknown, logger: string | undefined): void;
-  /**
-   * Registers a result that was cut; returns the background task through which its client reads the
-   * rest.
-   */
+  /** Registers a result that was cut; returns the background task through which its client reads the rest. */
   keep?(output: KeptResult): Promise<number | undefined>;
 }
 
 export type UpstreamReply =
   /**
-   * The result object as JSON text, checked, cleaned and bounded; a tool's result has the form of
-   * the call's revision. For `tools/call` and `resources/read` a saved result has the full text.
+   * The result object as JSON text, checked, cleaned and bounded; a tool's result has the form of the call's revision.
+   * For `tools/call` and `resources/read` a saved result has the full text.
    */
   | { readonly kind: "result"; readonly json: JsonText }
   /** A modern server wants answers first. */
@@ -84,10 +76,7 @@ export type UpstreamReply =
     }
   /** The server answered with a JSON-RPC error. */
   | { readonly kind: "fault"; readonly fault: ProtocolFault }
-  /**
-   * The call failed without an answer: `text` names the server, the reason and what to do (an
-   * `isError` result).
-   */
+  /** The call failed without an answer: `text` names the server, the reason and what to do (an `isError` result). */
   | { readonly kind: "failed"; readonly text: string; readonly reason: FailureReason };
 
 /** Why a call failed; hooks of `api_error` get it as well. */
@@ -147,9 +136,8 @@ export interface ClientPlace {
 /** The client capabilities with which a server is asked. */
 export interface AskedAs {
   /**
-   * With those of the clients that used it last: a server may offer more to clients that show apps,
-   * and the user must see and approve that. Absent: without apps, so that the answer is the same on
-   * each machine.
+   * With those of the clients that used it last: a server may offer more to clients that show apps, and the user must
+   * see and approve that. Absent: without apps, so that the answer is the same on each machine.
    */
   readonly asLastHeard?: true;
 }
@@ -162,26 +150,17 @@ export type UpstreamControl =
   | { readonly kind: "switch-workspace"; readonly workspace: string | null }
   /** The client has moved to other folders, or another project. */
   | ({ readonly kind: "switch-project" } & ClientPlace)
-  /**
-   * From now on several principals are served: resolves when none of them uses a shared connection
-   * any more (IS5).
-   */
+  /** From now on several principals are served: resolves when none of them uses a shared connection any more (IS5). */
   | { readonly kind: "several-principals" }
   /** A client shows the apps of servers. */
   | { readonly kind: "show-apps"; readonly apps: AppSupport }
   /** Whole definitions of tools, hidden ones included. */
   | { readonly kind: "tools"; readonly server?: string }
-  /**
-   * Reads all that a server offers over a separate connection; keeps and approves nothing. May
-   * start the server.
-   */
+  /** Reads all that a server offers over a separate connection; keeps and approves nothing. May start the server. */
   | ({ readonly kind: "ask"; readonly server: ConfiguredServer } & AskedAs)
   /** Fetches the package of a server (`InstallOutcome`), which must be allowed to start. */
   | { readonly kind: "install"; readonly server: ConfiguredServer }
-  /**
-   * Starts a server as a running scorpiox-code would, reports the result (`TriedServer`), and ends
-   * it.
-   */
+  /** Starts a server as a running scorpiox-code would, reports the result (`TriedServer`), and ends it. */
   | { readonly kind: "try"; readonly server: ConfiguredServer };
 
 /** All upstream servers, as the main thread sees them. */
@@ -189,8 +168,8 @@ export interface Upstreams {
   /** The newest; undefined before the first. */
   readonly snapshot: UpstreamSnapshot | undefined;
   /**
-   * The first complete snapshot, or the current one after `waitMs`. Starts the Worker if necessary.
-   * Never rejects because of a server. @param isEnough replaces the test for completeness
+   * The first complete snapshot, or the current one after `waitMs`. Starts the Worker if necessary. Never rejects
+   * because of a server. @param isEnough replaces the test for completeness
    */
   settled(
     waitMs: number,
@@ -199,8 +178,8 @@ export interface Upstreams {
   /** Rejects with AppError `cancelled` only; all else is in the reply. */
   call(call: UpstreamCall, events: UpstreamCallEvents, signal: AbortSignal): Promise<UpstreamReply>;
   /**
-   * Undefined when the arguments match the tool's schema, else the faults (CA1); used before rules
-   * and hooks see the call. `call` checks as well, for calls that skip this.
+   * Undefined when the arguments match the tool's schema, else the faults (CA1); used before rules and hooks see the
+   * call. `call` checks as well, for calls that skip this.
    */
   checkArguments(
     server: string,
@@ -224,9 +203,9 @@ export interface Upstreams {
 }
 
 /**
- * Waits, for half a minute at most, until the offer of each server is known, or the reason why it
- * is not. Lists do not wait for servers that never answered before; here they get a few seconds, or
- * the full time when one is asked for by name. Never rejects because of a server.
+ * Waits, for half a minute at most, until the offer of each server is known, or the reason why it is not. Lists do not
+ * wait for servers that never answered before; here they get a few seconds, or the full time when one is asked for by
+ * name. Never rejects because of a server.
  * @param server undefined: all
  */
 export async function awaitServers(upstreams: Upstreams, server?: string): Promise<void> {

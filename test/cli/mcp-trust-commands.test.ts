@@ -460,7 +460,13 @@ describe("[GW-24] mcp lock and mcp verify", () => {
     const { exitCode, stdout } = await mcp(tree, "verify", { catalogues });
     expect({ exitCode, lines: stdout.split("\n") }).toEqual({
       exitCode: 10,
-      lines: ["files: is not as mcp.lock has it", "  server.version", "    - 1.0.1", "    + 1.0.0", ""],
+      lines: [
+        "files: is not as mcp.lock has it",
+        "  server.version",
+        "    - 1.0.1",
+        "    + 1.0.0",
+        "",
+      ],
     });
   });
 

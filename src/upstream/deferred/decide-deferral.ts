@@ -20,9 +20,8 @@ export interface DeferralDecision {
 }
 
 /**
- * Whether the tools of upstream servers are hidden until they are searched for. A settled decision
- * to hide them holds until the configuration changes or the process ends: the list must not flap
- * around the threshold.
+ * Whether the tools of upstream servers are hidden until they are searched for. A settled decision to hide them holds
+ * until the configuration changes or the process ends: the list must not flap around the threshold.
  */
 export function decideDeferral(parts: DeferralParts): DeferralDecision {
   if (parts.mode !== "auto") return { isDeferred: parts.mode === "on", isSettled: true };

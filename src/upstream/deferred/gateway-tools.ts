@@ -4,8 +4,7 @@ import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { SearchQuery } from "../upstreams.ts";
 
 /**
- * The two tools that find and call the hidden ones. Their definitions are short and do not depend
- * on upstream servers.
+ * The two tools that find and call the hidden ones. Their definitions are short and do not depend on upstream servers.
  */
 
 export const toolSearchName = "tool_search";

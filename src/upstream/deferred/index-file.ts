@@ -18,8 +18,8 @@ interface IndexParts {
 }
 
 /**
- * `mcp-index.md`: a line for each tool, under a heading for each server. The last line proves that
- * the file is complete.
+ * `mcp-index.md`: a line for each tool, under a heading for each server. The last line proves that the file is
+ * complete.
  */
 function indexText({ tools, introductions }: IndexParts): string {
   const purposes = new Map(introductions.map(({ server, line }) => [server, line]));
@@ -85,8 +85,8 @@ export interface IndexFileParts extends IndexParts {
 }
 
 /**
- * The list of all callable tools as files of the project, for models that prefer grep (DF12).
- * Readers see the old file or the new one, never a part.
+ * The list of all callable tools as files of the project, for models that prefer grep (DF12). Readers see the old file
+ * or the new one, never a part.
  */
 export class IndexFile {
   #latest: IndexFileParts | undefined;
@@ -99,8 +99,7 @@ export class IndexFile {
   constructor(readonly report: (problem: string) => void) {}
 
   /**
-   * Brings the files up to date. Calls that arrive while it writes are combined; the last one is
-   * used.
+   * Brings the files up to date. Calls that arrive while it writes are combined; the last one is used.
    * @returns the path of the text, or undefined when there is none. Never rejects.
    */
   update(parts: IndexFileParts): Promise<string | undefined> {
@@ -204,9 +203,9 @@ async function existingIndexFolder(projectDir: string): Promise<string | undefin
 }
 
 /**
- * Makes the folder of the index in a project, with a `.gitignore` that keeps all of it out of
- * version control. Rejects when it cannot be made, or when a link in the project leads elsewhere:
- * files of a project must not decide where scorpiox-code writes.
+ * Makes the folder of the index in a project, with a `.gitignore` that keeps all of it out of version control. Rejects
+ * when it cannot be made, or when a link in the project leads elsewhere: files of a project must not decide where
+ * scorpiox-code writes.
  */
 async function makeIndexFolder(projectDir: string): Promise<string> {
   let folder = await realpath(projectDir);

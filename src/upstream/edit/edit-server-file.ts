@@ -25,10 +25,9 @@ export interface AddedServers {
 }
 
 /**
- * Adds all servers to a file, or none when one fails. Creates the file and its folder when missing;
- * replaces the file as a whole, under a lock.
- * @throws {AppError} `config` for a file that cannot be edited, which stays unchanged; `system`,
- * `usage`
+ * Adds all servers to a file, or none when one fails. Creates the file and its folder when missing; replaces the file
+ * as a whole, under a lock.
+ * @throws {AppError} `config` for a file that cannot be edited, which stays unchanged; `system`, `usage`
  */
 export async function addServers(
   target: ServerFileTarget,
@@ -50,8 +49,8 @@ export async function addServers(
 }
 
 /**
- * Removes a server from a file, and the file itself when scorpiox-code created it and no server is
- * left. False when it had no such server. Throws as `addServers` does.
+ * Removes a server from a file, and the file itself when scorpiox-code created it and no server is left. False when it
+ * had no such server. Throws as `addServers` does.
  */
 export async function removeServer(target: ServerFileTarget, name: string): Promise<boolean> {
   if (readTextFile(target.file).kind === "absent") return false;

@@ -21,8 +21,8 @@ type Entry = Readonly<Record<string, unknown>>;
 const nothing = "";
 
 /**
- * `text` with the server after the others; `removeFromJson` restores every byte. The text must not
- * have the server yet; an empty text is a missing file.
+ * `text` with the server after the others; `removeFromJson` restores every byte. The text must not have the server yet;
+ * an empty text is a missing file.
  * @throws {AppError} `config` for a text that is not JSON with comments
  */
 export function addToJson(text: string, name: string, entry: Entry): string {
@@ -66,8 +66,8 @@ function elementOf(kind: string, name: string, entry: Entry, indent: string): st
 }
 
 /**
- * One blank after the opening brace, none before the closing one. Nobody writes so by hand: it
- * marks an object that scorpiox-code created and removes with its last server.
+ * One blank after the opening brace, none before the closing one. Nobody writes so by hand: it marks an object that
+ * scorpiox-code created and removes with its last server.
  */
 function ownBraces(property: string): string {
   return `{ ${property}}`;
@@ -197,10 +197,7 @@ function findServers(root: Node): ServersHome {
   return isBare ? { kind: "object", node: root } : { kind: "none", root };
 }
 
-/**
- * All properties of that name: parsers use the last duplicate, so removing only that one would
- * uncover the others.
- */
+/** All properties of that name: parsers use the last duplicate, so removing only that one would uncover the others. */
 function propertiesNamed(object: Node, name: string): readonly Node[] {
   return (object.children ?? []).filter((property) => property.children?.[0]?.value === name);
 }

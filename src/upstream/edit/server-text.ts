@@ -13,15 +13,9 @@ export type NewEntry = Readonly<Record<string, unknown>>;
 
 /** Edits the text of a file of servers; an empty text is a missing file. */
 export interface ServerText {
-  /**
-   * Raw entries by name, not validated. @throws {AppError} `config` for a text that cannot be
-   * parsed
-   */
+  /** Raw entries by name, not validated. @throws {AppError} `config` for a text that cannot be parsed */
   entries(text: string): ReadonlyMap<string, unknown>;
-  /**
-   * @throws {AppError} `config` for a text in which `remove` could not undo the addition byte for
-   * byte
-   */
+  /** @throws {AppError} `config` for a text in which `remove` could not undo the addition byte for byte */
   add(text: string, name: string, entry: NewEntry): string;
   /** Returns the text unchanged when it has no such server. @throws {AppError} `config` */
   remove(text: string, name: string): string;
@@ -32,10 +26,7 @@ interface Language {
   entriesOf(root: unknown): RawEntries;
   add(text: string, name: string, entry: NewEntry): string;
   remove(text: string, name: string): string;
-  /**
-   * The first line of a file that scorpiox-code created: such a file is removed with its last
-   * server.
-   */
+  /** The first line of a file that scorpiox-code created: such a file is removed with its last server. */
   readonly firstLine?: string;
 }
 
@@ -74,8 +65,7 @@ function createServerText(language: Language): ServerText {
     add(text, name, entry) {
       const before = entries(text);
       const added = language.add(text === "" ? (language.firstLine ?? "") : text, name, entry);
-      // Check the result whatever the text looks like: it must parse to the wanted entries, and
-      // removal must undo it.
+      // Check the result whatever the text looks like: it must parse to the wanted entries, and removal must undo it.
       const wanted = new Map([...before, [name, entry]]);
       const isRight = sameEntries(entriesOrNone(language, added), wanted);
       if (isRight && removed(language, added, name) === text) return added;

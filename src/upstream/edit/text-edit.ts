@@ -47,10 +47,7 @@ export function nextLineOf(text: string, at: number): number {
   return newline === -1 ? text.length : newline + 1;
 }
 
-/**
- * The most parts of one entry that are removed one by one, each with a scan of the whole text;
- * files have a few.
- */
+/** The most parts of one entry that are removed one by one, each with a scan of the whole text; files have a few. */
 export const editPassesMax = 200;
 
 /** The error for an entry with too many parts to remove in reasonable time. */
@@ -81,8 +78,8 @@ interface NewElement {
 }
 
 /**
- * Adds an element after the last one. `removeElement` undoes it character by character, including a
- * comma after the last element.
+ * Adds an element after the last one. `removeElement` undoes it character by character, including a comma after the
+ * last element.
  */
 export function appendElement(
   text: string,

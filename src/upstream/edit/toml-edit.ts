@@ -19,8 +19,8 @@ type Entry = Readonly<Record<string, unknown>>;
 const serversPath = ["mcp", "servers"];
 
 /**
- * `text` with a table for the server as its last lines, or inside the inline table that has the
- * others. `removeFromToml` restores every byte. The text must be valid TOML without that server.
+ * `text` with a table for the server as its last lines, or inside the inline table that has the others.
+ * `removeFromToml` restores every byte. The text must be valid TOML without that server.
  */
 export function addToToml(text: string, name: string, entry: Entry): string {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
@@ -51,10 +51,7 @@ export function removeFromToml(text: string, name: string): string {
   throw tooOften(name);
 }
 
-/**
- * Appends lines after a blank line when the text is not empty; keeps or omits the last line end as
- * before.
- */
+/** Appends lines after a blank line when the text is not empty; keeps or omits the last line end as before. */
 function appendLines(body: string, lines: readonly string[]): string {
   const lineEnd = lineEndOf(body);
   const added = lines.join(lineEnd);
@@ -71,10 +68,7 @@ interface InlineHome {
   readonly missing: readonly string[];
 }
 
-/**
- * The innermost inline table that has, or must have, the servers: TOML forbids adding to it from
- * outside.
- */
+/** The innermost inline table that has, or must have, the servers: TOML forbids adding to it from outside. */
 function inlineHome(
   text: string,
   pairs: readonly Pick<TomlStatement, "path" | "value">[],
@@ -146,10 +140,7 @@ function isPrefix(prefix: readonly string[], path: readonly string[]): boolean {
   return prefix.length <= path.length && prefix.every((key, index) => path[index] === key);
 }
 
-/**
- * The lines of a table, without its header. @throws {AppError} `usage` for a value that TOML cannot
- * express
- */
+/** The lines of a table, without its header. @throws {AppError} `usage` for a value that TOML cannot express */
 export function tomlPairs(entry: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(entry).map(([key, value]) => `${tomlKey(key)} = ${tomlValue(value)}`);
 }

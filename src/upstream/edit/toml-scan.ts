@@ -2,9 +2,9 @@ import { AppError } from "../../base/errors.ts";
 import type { ElementList, Span } from "./text-edit.ts";
 
 /**
- * Finds the offsets of statements in a TOML text that a parser has accepted; no parser reports
- * them. Every function takes an offset and returns a later one, so that no text makes it run
- * forever. It rejects text that it does not understand.
+ * Finds the offsets of statements in a TOML text that a parser has accepted; no parser reports them. Every function
+ * takes an offset and returns a later one, so that no text makes it run forever. It rejects text that it does not
+ * understand.
  */
 
 /** A table's header, or a key with its value. */

@@ -9,10 +9,7 @@ export interface ImportClient {
   readonly id: string;
   readonly title: string;
   readonly dialect: Dialect;
-  /**
-   * `~`, `%APPDATA%`, `%LOCALAPPDATA%` and `<project>` stand for folders; all files that exist are
-   * read.
-   */
+  /** `~`, `%APPDATA%`, `%LOCALAPPDATA%` and `<project>` stand for folders; all files that exist are read. */
   readonly files: Readonly<Record<Platform, readonly string[]>>;
 }
 
@@ -185,10 +182,7 @@ export const importClients: readonly ImportClient[] = [
   },
 ];
 
-/**
- * The paths of this client's files on this system, lowest precedence first, whether they exist or
- * not.
- */
+/** The paths of this client's files on this system, lowest precedence first, whether they exist or not. */
 export function filesOfClient(
   client: ImportClient,
   dirs: Pick<ConfigDirs, "homeDir" | "projectDir">,

@@ -3,10 +3,7 @@ import type { NewEntry } from "../edit/server-text.ts";
 
 /** The differences between clients whose files look alike. */
 export interface Dialect {
-  /**
-   * The unit of `timeout` in milliseconds; without it the unit is unknown, and the timeout is not
-   * imported.
-   */
+  /** The unit of `timeout` in milliseconds; without it the unit is unknown, and the timeout is not imported. */
   readonly timeoutUnitMs?: number;
   /** The syntax of environment variables in values, when it is not `${NAME}`. */
   readonly variables?: "dollar" | "braces";
@@ -20,10 +17,7 @@ export type ForeignEntry =
 
 type Table = Readonly<Record<string, unknown>>;
 
-/**
- * Converts an entry of another client's configuration. Keys that only that client knows are left
- * out. Never throws.
- */
+/** Converts an entry of another client's configuration. Keys that only that client knows are left out. Never throws. */
 export function foreignEntry(value: unknown, dialect: Dialect): ForeignEntry {
   if (!isTable(value)) return { kind: "fault", text: "must be a table of settings" };
   // Zed once had command, args and env in one table.

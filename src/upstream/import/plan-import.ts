@@ -18,8 +18,8 @@ export type ImportStep =
   | { readonly kind: "skip"; readonly name: string; readonly reason: string };
 
 /**
- * Decides for each server whether to import it; of two with one name, the last is used. Writes and
- * starts nothing. @param origin of the file that receives them
+ * Decides for each server whether to import it; of two with one name, the last is used. Writes and starts nothing.
+ * @param origin of the file that receives them
  */
 export function planImport(
   raws: readonly RawEntry[],

@@ -99,8 +99,7 @@ export function parseForeignText(file: string, text: string): ParsedText {
 }
 
 /**
- * Tries the fast parser first: files of clients may hold their whole history, while settings with
- * comments are small.
+ * Tries the fast parser first: files of clients may hold their whole history, while settings with comments are small.
  */
 function parseAnyJson(text: string): ParsedText {
   const bounds = { depthMax: Number.POSITIVE_INFINITY, valuesMax: importJsonValuesMax };
@@ -122,10 +121,7 @@ function tooMuchIn(text: string): ParsedText | undefined {
   return excess === undefined ? undefined : { kind: "fault", text: `it has more than ${excess}` };
 }
 
-/**
- * A fault for too many aliases: the parser copies the text for each of them, and each may be as
- * long as the file.
- */
+/** A fault for too many aliases: the parser copies the text for each of them, and each may be as long as the file. */
 function tooManyAliases(text: string): ParsedText | undefined {
   const marks = text.match(/\*[^\s*]/g)?.length ?? 0;
   const isTooMuch = marks * text.length > importAliasedCharsMax;
@@ -147,10 +143,7 @@ function parseYaml(text: string): ParsedText {
   }
 }
 
-/**
- * A fault for cyclic aliases, and for aliases that expand to too many values or characters to
- * print.
- */
+/** A fault for cyclic aliases, and for aliases that expand to too many values or characters to print. */
 function faultOfAliases(root: unknown): string | undefined {
   const around = new Set<object>();
   let values = 0;

@@ -18,8 +18,7 @@ export interface DirectStart {
 const npxFolder = /[\\/]_npx[\\/][0-9a-f]{16}[\\/]node_modules[\\/]\.bin$/;
 
 /**
- * The version of a fetched package; undefined when it is no longer on disk or outside the wanted
- * range. Never rejects.
+ * The version of a fetched package; undefined when it is no longer on disk or outside the wanted range. Never rejects.
  */
 export async function fetchedVersion(
   npx: NpxPackage,
@@ -30,9 +29,8 @@ export async function fetchedVersion(
 }
 
 /**
- * The command that starts the program without the runner. Undefined when the runner might start
- * something else: a package of the project or a global one comes first, and only Node.js scripts
- * can be started directly. Never rejects.
+ * The command that starts the program without the runner. Undefined when the runner might start something else: a
+ * package of the project or a global one comes first, and only Node.js scripts can be started directly. Never rejects.
  */
 export async function directStart(
   npx: NpxPackage,
@@ -50,8 +48,8 @@ export async function directStart(
   const root = join(dirname(folder), ...npx.name.split("/"));
   const script = resolve(root, file);
   if (!(await isNodeScript(script, dirname(folder)))) return undefined;
-  // The same path as when the system starts the script by its first line; on Windows a batch file
-  // passes the script itself.
+  // The same path as when the system starts the script by its first line; on Windows a batch file passes the script
+  // itself.
   const program = process.platform === "win32" ? script : join(folder, name);
   if (!(await isFile(program))) return undefined;
   return {
@@ -98,10 +96,7 @@ function binOf(packageName: string, bin: unknown): readonly [string, string] | u
   return isOne ? entries[0] : entries.find(([name]) => name === plain);
 }
 
-/**
- * Whether `npx` would find the program before its own folder: in the project, above it, or among
- * global packages.
- */
+/** Whether `npx` would find the program before its own folder: in the project, above it, or among global packages. */
 async function isElsewhere(
   { name, spec }: NpxPackage,
   bin: string,

@@ -18,8 +18,7 @@ export interface FetchEnd {
 const outputBytesMax = 256 * 1024;
 
 /**
- * Waits for a runner to end, however long that takes; ends it only after a long time without
- * progress.
+ * Waits for a runner to end, however long that takes; ends it only after a long time without progress.
  * @throws AppError as `start` does; ConnectionError `timeout`
  */
 export async function runRunner(

@@ -36,16 +36,13 @@ interface InstallState {
 /** The tokens of this Worker. */
 const held = new Set<string>();
 
-/**
- * Environments that are remembered for one package; for forgotten ones the runner runs again and
- * finds its files.
- */
+/** Environments that are remembered for one package; for forgotten ones the runner runs again and finds its files. */
 const surroundingsMax = 32;
 const lookEveryMs = 250;
 
 /**
- * The file of this user for one package of one runner: the process that fetches it, one at a time
- * among all processes, and the environments for which it has been fetched.
+ * The file of this user for one package of one runner: the process that fetches it, one at a time among all processes,
+ * and the environments for which it has been fetched.
  */
 export class InstallFile {
   readonly #path: string;
@@ -143,15 +140,12 @@ function added(
 const kept = /^(?:npm_\w+|INIT_CWD|NODE|COLOR|EDITOR)$/;
 /** Variables that belong to the fetching run alone. */
 const fetchOnly = new Set(["npm_config_call", "npm_config_loglevel", "npm_lifecycle_script"]);
-/**
- * Variables that may hold credentials; npm does not pass its own on, and a variable that looks like
- * one is dropped.
- */
+/** Variables that may hold credentials; npm does not pass its own on, and a variable that looks like one is dropped. */
 const secret = /_auth|token|password|secret/i;
 
 /**
- * The variables and folders that a runner adds for its programs, from the environment that it
- * printed; nothing when it printed none.
+ * The variables and folders that a runner adds for its programs, from the environment that it printed; nothing when it
+ * printed none.
  */
 export function readRunnerEnvironment(output: string): Pick<Fetched, "env" | "path"> {
   const variables = readVariables(output);

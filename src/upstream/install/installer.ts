@@ -40,10 +40,7 @@ export interface Prepared {
   readonly startedAs?: string;
 }
 
-/**
- * Fetches the packages that runners (`npx`, `uvx`, `docker run`, …) would fetch while they start a
- * server (CN10a).
- */
+/** Fetches the packages that runners (`npx`, `uvx`, `docker run`, …) would fetch while they start a server (CN10a). */
 export class Installer {
   readonly #parts: InstallerParts;
   readonly #turns = new Turns(upstreamInstallsMax);
@@ -53,8 +50,8 @@ export class Installer {
   }
 
   /**
-   * Makes sure that a server's package is completely on this machine. @param tell called with the
-   * package when fetching begins @returns the launch, without the runner where that is equivalent
+   * Makes sure that a server's package is completely on this machine. @param tell called with the package when fetching
+   * begins @returns the launch, without the runner where that is equivalent
    * @throws ConnectionError with advice; AppError; the reason of `signal`
    */
   async prepare(
@@ -78,8 +75,8 @@ export class Installer {
   }
 
   /**
-   * Whether the fetched package is on disk and new enough: a name alone means the newest version,
-   * which is fetched daily.
+   * Whether the fetched package is on disk and new enough: a name alone means the newest version, which is fetched
+   * daily.
    */
   async #isEnough(
     fetched: Fetched,
@@ -148,8 +145,8 @@ export class Installer {
   }
 
   /**
-   * A hash of everything that decides where a runner puts packages and which variables it sets;
-   * hashed because it may contain secrets.
+   * A hash of everything that decides where a runner puts packages and which variables it sets; hashed because it may
+   * contain secrets.
    */
   #surroundingsOf(launch: ProcessLaunch, { fetch }: RunnerCommand): string {
     const { command, cwd, env, inheritEnv } = launch;

@@ -9,10 +9,7 @@ import {
   withoutOption,
 } from "./runner-words.ts";
 
-/**
- * A command that fetches the package it runs, with the arguments that make it fetch without
- * running.
- */
+/** A command that fetches the package it runs, with the arguments that make it fetch without running. */
 export interface RunnerCommand {
   /** Its name for people: `npx`, `docker run`. */
   readonly runner: string;
@@ -22,9 +19,7 @@ export interface RunnerCommand {
   readonly fetch: readonly string[];
   /** Arguments of a quick check that succeeds when the package is on this machine. */
   readonly look?: readonly string[];
-  /**
-   * Output of a fetch that succeeded, although the command failed because it had nothing to run.
-   */
+  /** Output of a fetch that succeeded, although the command failed because it had nothing to run. */
   readonly fetchedWhenSaid?: string;
   /** The runner may fetch a different version at any start. */
   readonly isTagged?: boolean;
@@ -76,9 +71,7 @@ function formsOf(runners: string, withValue: ReadonlySet<string>, read: Read): F
   return runners.split(", ").map((runner) => ({ words: runner.split(" "), withValue, read }));
 }
 
-/**
- * Undefined for a command that fetches nothing, has an option against it, or is of an unknown form.
- */
+/** Undefined for a command that fetches nothing, has an option against it, or is of an unknown form. */
 export function readRunner(command: string, args: readonly string[]): RunnerCommand | undefined {
   const words = [programOf(command), ...args];
   const form = forms.find((one) => one.words.every((word, index) => words[index] === word));
@@ -120,9 +113,7 @@ function npm({ options, rest, isMarked, runner, subcommand }: Call): RunnerComma
   return { runner, packages, fetch, ...(npx === undefined ? { isTagged: true } : { npx }) };
 }
 
-/**
- * Undefined for tags, addresses, folders and other names of a package: only npm can resolve them.
- */
+/** Undefined for tags, addresses, folders and other names of a package: only npm can resolve them. */
 function npxPackage(spec: string, args: readonly string[]): NpxPackage | undefined {
   const found = /^((?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*)(?:@(.*))?$/i.exec(spec);
   const [, name, version = "*"] = found ?? [];

@@ -114,10 +114,7 @@ function sentence(text: string): string {
   return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
-/**
- * The faults of a call's arguments against the tool's schema, and what to do; undefined when they
- * match (CA1).
- */
+/** The faults of a call's arguments against the tool's schema, and what to do; undefined when they match (CA1). */
 export async function argumentsFault(
   server: string,
   tool: RawTool,
@@ -149,17 +146,13 @@ export async function callFault(
 /** Argument names shown in a fault; `tool_search` shows all. */
 const namesShownMax = 30;
 
-/**
- * The definition of a called tool or prompt has changed since it was approved. The message is for
- * the caller.
- */
+/** The definition of a called tool or prompt has changed since it was approved. The message is for the caller. */
 export class BlockedCall extends Error {
   override readonly name = "BlockedCall";
 }
 
 /**
- * The refusal of a call to an unapproved tool or prompt, for every caller (TR3). Undefined when the
- * call is allowed.
+ * The refusal of a call to an unapproved tool or prompt, for every caller (TR3). Undefined when the call is allowed.
  */
 export function blockedFailure(server: ManagedServer, call: UpstreamCall): Failed | undefined {
   if (!needsApproval(call)) return undefined;
@@ -176,8 +169,8 @@ export function needsApproval({ method }: UpstreamCall): boolean {
 }
 
 /**
- * Whether a call may be repeated when its connection was lost before the answer: reads may, and
- * tools that declare that a repetition does no harm.
+ * Whether a call may be repeated when its connection was lost before the answer: reads may, and tools that declare that
+ * a repetition does no harm.
  */
 export function mayReplay(call: UpstreamCall, offer: ServerOffer): boolean {
   if (call.method !== "tools/call") return true;

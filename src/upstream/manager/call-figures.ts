@@ -55,8 +55,8 @@ function percentile(sorted: readonly number[], part: number): number | null {
 export type CallTrouble = "slow" | "login";
 
 /**
- * After five calls in a row that took too long, calls to the server fail at once for a minute,
- * instead of each waiting for its limit. Then one call is let through as a trial.
+ * After five calls in a row that took too long, calls to the server fail at once for a minute, instead of each waiting
+ * for its limit. Then one call is let through as a trial.
  */
 export class CircuitBreaker {
   #timeouts = 0;
@@ -65,8 +65,7 @@ export class CircuitBreaker {
   #isRefused = false;
 
   /**
-   * Milliseconds until a call may be tried; 0 = this one may. After 0, the caller must report the
-   * outcome.
+   * Milliseconds until a call may be tried; 0 = this one may. After 0, the caller must report the outcome.
    * @param now in ms, on any clock that never goes back
    */
   enter(now: number): number {
@@ -102,10 +101,7 @@ export class CircuitBreaker {
     this.#isRefused = true;
   }
 
-  /**
-   * The call ended without information about the server: it was cancelled, or the connection was
-   * lost.
-   */
+  /** The call ended without information about the server: it was cancelled, or the connection was lost. */
   onOther(): void {
     this.#isTrialRunning = false;
   }

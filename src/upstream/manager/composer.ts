@@ -22,10 +22,7 @@ export interface ComposerParts {
   readonly onProblem: (problem: string) => void;
 }
 
-/**
- * Composes the state of all servers for the main thread and for searches, and writes the index file
- * for it.
- */
+/** Composes the state of all servers for the main thread and for searches, and writes the index file for it. */
 export class Composer {
   readonly #parts: ComposerParts;
   readonly #index: IndexFile;

@@ -18,8 +18,8 @@ export interface ConnectionHealthParts {
 }
 
 /**
- * Pings a server periodically (CN13), and notices when it is idle. A server that works on a call
- * may be too busy to answer, so only pings between calls are judged; a call has its own limits.
+ * Pings a server periodically (CN13), and notices when it is idle. A server that works on a call may be too busy to
+ * answer, so only pings between calls are judged; a call has its own limits.
  */
 export class ConnectionHealth {
   readonly #parts: ConnectionHealthParts;

@@ -54,15 +54,11 @@ export class ConnectionMachine {
   readonly #restarts: boolean;
   #state: ConnectionState = { kind: "idle" };
   #triedAt = Number.NEGATIVE_INFINITY;
-  /**
-   * The processes of the running start: a server that exits at the first probe is started again for
-   * the second.
-   */
+  /** The processes of the running start: a server that exits at the first probe is started again for the second. */
   #useless: ReturnType<RecentFailures["onStart"]>[] = [];
 
   /**
-   * @param restarts false: after a failure only a call tries it again @param failures of this
-   * server on all connections
+   * @param restarts false: after a failure only a call tries it again @param failures of this server on all connections
    */
   constructor(restarts: boolean, random?: () => number, failures = new RecentFailures()) {
     this.#restarts = restarts;
@@ -192,8 +188,8 @@ interface RetryPlan {
 }
 
 /**
- * Schedules retries of a failed server: after 1, 2, 4, 8 and 16 s, the last of them as a failed
- * server, then once a minute. Five minutes of running reset the schedule.
+ * Schedules retries of a failed server: after 1, 2, 4, 8 and 16 s, the last of them as a failed server, then once a
+ * minute. Five minutes of running reset the schedule.
  */
 export class RetrySchedule {
   readonly #random: () => number;
@@ -215,10 +211,7 @@ export class RetrySchedule {
     this.#connectedAt = now;
   }
 
-  /**
-   * It could not be started, or was lost. @param leastMs the shortest delay that the server asked
-   * for
-   */
+  /** It could not be started, or was lost. @param leastMs the shortest delay that the server asked for */
   onFailure(now: number, leastMs = 0): RetryPlan {
     const ranMs = this.#connectedAt === undefined ? 0 : now - this.#connectedAt;
     if (ranMs >= upstreamServerStableMs) this.#failures = 0;

@@ -17,10 +17,7 @@ export interface OpenedConnection {
   end(): Promise<void>;
 }
 
-/**
- * Events of opening a connection: the processes that it starts, and those that are still ending
- * afterwards.
- */
+/** Events of opening a connection: the processes that it starts, and those that are still ending afterwards. */
 export interface OpeningEvents {
   readonly onProcess: (process: UpstreamProcess) => void;
   /** Its process runs, or its address was contacted. */
@@ -61,10 +58,7 @@ export interface ConnectionParts {
   /** Closes the connection after this time without a call; 0 = never. */
   readonly idleStopMs: number;
   readonly events: Omit<ConnectionEvents, "onClosed">;
-  /**
-   * Called for each start once the server can be reached: its process runs, or its address was
-   * contacted.
-   */
+  /** Called for each start once the server can be reached: its process runs, or its address was contacted. */
   readonly onBegun: () => void;
   /** Called after each change of `state`. */
   readonly onState: () => void;
@@ -102,8 +96,8 @@ export class ConnectionPreparation {
   }
 
   /**
-   * Ends the wait for a connection whose package may take minutes. @throws LinkDown when the
-   * package is still being fetched after some seconds; otherwise never settles
+   * Ends the wait for a connection whose package may take minutes. @throws LinkDown when the package is still being
+   * fetched after some seconds; otherwise never settles
    */
   async orTooLong(connected: Promise<unknown>): Promise<never> {
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -8,9 +8,9 @@ import { ServerConnections } from "./server-connections.ts";
 type Apps = AppSupport | undefined;
 
 /**
- * All connections to one server. A legacy server learns once, at the handshake, whether its client
- * shows apps, so clients that show them and clients that do not have separate connections. A
- * stateless server learns it with each request.
+ * All connections to one server. A legacy server learns once, at the handshake, whether its client shows apps, so
+ * clients that show them and clients that do not have separate connections. A stateless server learns it with each
+ * request.
  */
 export class ConnectionSets {
   readonly #parts: ManagerParts;
@@ -45,10 +45,7 @@ export class ConnectionSets {
     return known;
   }
 
-  /**
-   * The connection whose lists must have been read before `link` of `links` is called; it may be
-   * `link` itself.
-   */
+  /** The connection whose lists must have been read before `link` of `links` is called; it may be `link` itself. */
   listed(links: ServerConnections, link: ManagedConnection): ManagedConnection {
     return links === this.#main && !links.target.keepsListsApart ? link : this.#main.forLists();
   }

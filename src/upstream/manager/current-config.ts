@@ -23,10 +23,7 @@ export interface CurrentConfigParts {
   readonly apply: (config: UpstreamConfig) => Promise<void>;
 }
 
-/**
- * The effective configuration, the project's lock and the principals: follows them and applies
- * changes.
- */
+/** The effective configuration, the project's lock and the principals: follows them and applies changes. */
 export class CurrentConfig {
   readonly follower: ConfigFollower;
   readonly #parts: CurrentConfigParts;
@@ -92,8 +89,7 @@ export class CurrentConfig {
 
   async #apply(config: UpstreamConfig): Promise<void> {
     const { options, trust, onNotice, onOtherServers, apply } = this.#parts;
-    // A different configuration ends earlier decisions (DF2); an approval is not a change of
-    // configuration.
+    // A different configuration ends earlier decisions (DF2); an approval is not a change of configuration.
     if (configFace(config) !== configFace(this.#config)) onOtherServers();
     this.#config = config;
     const { projectDir } = options.dirs;
@@ -113,10 +109,7 @@ export class CurrentConfig {
   }
 }
 
-/**
- * Reads the configuration and passes each version on, one after the other; the newest comes last
- * (CN15, CN16).
- */
+/** Reads the configuration and passes each version on, one after the other; the newest comes last (CN15, CN16). */
 export class ConfigFollower {
   readonly #options: UpstreamOptions;
   readonly #apply: (config: UpstreamConfig) => Promise<void>;
@@ -135,8 +128,8 @@ export class ConfigFollower {
   }
 
   /**
-   * Follows the configuration with this workspace from now on. Resolves when it has been applied,
-   * or was replaced. @throws errors of reading it
+   * Follows the configuration with this workspace from now on. Resolves when it has been applied, or was replaced.
+   * @throws errors of reading it
    */
   async follow(workspace: string | undefined): Promise<void> {
     if (this.#isClosed) return;

@@ -21,10 +21,7 @@ import type { ManagerParts } from "./manager-parts.ts";
 export interface FirstContactParts {
   readonly trials: LaunchTrials;
   readonly time: ConnectionTime;
-  /**
-   * Reads a catalogue that another process may have cached meanwhile; true when there is one. Never
-   * rejects.
-   */
+  /** Reads a catalogue that another process may have cached meanwhile; true when there is one. Never rejects. */
   readonly look: () => Promise<boolean>;
   /** Starts the server. */
   readonly start: () => void;
@@ -32,10 +29,9 @@ export interface FirstContactParts {
 }
 
 /**
- * The time until the catalogue of a new server is known: decides which process starts it, and
- * whether lists wait for that (CN1, CN3). While another process of this user starts the same
- * launch, this one does not: it reads the result, so ten clients that start at once cause one
- * start.
+ * The time until the catalogue of a new server is known: decides which process starts it, and whether lists wait for
+ * that (CN1, CN3). While another process of this user starts the same launch, this one does not: it reads the result,
+ * so ten clients that start at once cause one start.
  */
 export class FirstContact {
   readonly #parts: FirstContactParts;
@@ -83,8 +79,8 @@ export class FirstContact {
   }
 
   /**
-   * Makes sure that the server is started: by this process, unless another is doing so. @param
-   * isEager always start it in this process too
+   * Makes sure that the server is started: by this process, unless another is doing so. @param isEager always start it
+   * in this process too
    */
   begin(isEager: boolean): void {
     if (this.#isOver) return;
@@ -120,10 +116,7 @@ export class FirstContact {
     return this.#parts.time.after(upstreamTrialLookMs, () => void this.#lookNow());
   }
 
-  /**
-   * Repeats until the catalogue is known, no other process tries the server, or that takes too
-   * long.
-   */
+  /** Repeats until the catalogue is known, no other process tries the server, or that takes too long. */
   async #lookNow(): Promise<void> {
     if (await this.#parts.look()) return void this.#end();
     const claim = await this.#parts.trials.claim(this.#identity);
@@ -136,8 +129,7 @@ export class FirstContact {
     // The other process may have cached a catalogue between the two checks.
     if (claim === "ours" && (await this.#parts.look())) return this.onHeard();
     this.#next = undefined;
-    // Failures elsewhere say nothing about this process: lists wait for its start as they did for
-    // the other.
+    // Failures elsewhere say nothing about this process: lists wait for its start as they did for the other.
     this.#claim = claim === "ours" ? "ours" : "slow";
     this.#parts.start();
     this.#parts.onChange();
@@ -174,10 +166,7 @@ export async function judgeOffer(
   });
 }
 
-/**
- * The approvals of a server. With an unusable file, nothing is approved and nothing is a first
- * contact.
- */
+/** The approvals of a server. With an unusable file, nothing is approved and nothing is a first contact. */
 async function pinsOf(identity: string, trust: TrustStore): Promise<ToolPins | undefined> {
   const pins = await trust.pinsOf(identity);
   if (pins !== undefined) return pins;

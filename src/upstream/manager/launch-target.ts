@@ -90,8 +90,8 @@ export class LaunchTarget {
   }
 
   /**
-   * Its lists come from a connection without an owner, so that no principal sees data of another;
-   * also when its processes are started differently for each principal.
+   * Its lists come from a connection without an owner, so that no principal sees data of another; also when its
+   * processes are started differently for each principal.
    */
   get keepsListsApart(): boolean {
     return this.isolation === "user" || isPersonal(this.configured, this.#principal);
@@ -147,8 +147,8 @@ export class LaunchTarget {
   readonly cleanTalk = (text: string): string => hideTokens(this.clean(text));
 
   /**
-   * Makes sure that the package of its process is installed (CN10a). @param owner the principal of
-   * the connection @returns undefined for a server without a process
+   * Makes sure that the package of its process is installed (CN10a). @param owner the principal of the connection
+   * @returns undefined for a server without a process
    * @throws ConnectionError, AppError
    */
   async prepare(

@@ -16,10 +16,7 @@ export interface ListReaderParts {
   readonly firstLookMs?: number;
 }
 
-/**
- * Reads the lists of a server with each connection and when it reports changes, twice a second at
- * most (CN14).
- */
+/** Reads the lists of a server with each connection and when it reports changes, twice a second at most (CN14). */
 export class ListReader {
   readonly #parts: ListReaderParts;
   #connection: UpstreamConnection | undefined;
@@ -49,8 +46,8 @@ export class ListReader {
   }
 
   /**
-   * Resolves when the lists of a new connection have been read, or do not arrive in time; undefined
-   * when there is no need to wait.
+   * Resolves when the lists of a new connection have been read, or do not arrive in time; undefined when there is no
+   * need to wait.
    */
   firstReading(connection: UpstreamConnection): Promise<void> | undefined {
     return connection === this.#connection ? this.#first : undefined;

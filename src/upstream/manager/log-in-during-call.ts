@@ -16,8 +16,8 @@ export function wantsLogin(error: unknown): boolean {
 }
 
 /**
- * Asks the user of a call to log in, where their client can show the address. True when there is a
- * login now and the server's connections use it.
+ * Asks the user of a call to log in, where their client can show the address. True when there is a login now and the
+ * server's connections use it.
  */
 export async function logInDuringCall(
   server: ManagedServer,
@@ -33,8 +33,7 @@ export async function logInDuringCall(
   if (launch.transport !== "http" || !target.takesLogin) return false;
   const ask: typeof events.ask = (request) => events.ask(request);
   if (!(await askToLogIn(configured, launch.url, ask, signal))) return false;
-  // Connections of the earlier login end as soon as the new one is noticed; the call must not use
-  // one of them.
+  // Connections of the earlier login end as soon as the new one is noticed; the call must not use one of them.
   const deadline = clock() + upstreamLoginSeenMs;
   while (server.links?.target === target && clock() < deadline) await sleep(lookMs);
   return !signal.aborted;

@@ -112,10 +112,7 @@ export class ManagedConnection {
     );
   }
 
-  /**
-   * Marks a call: the connection is not idle, and may be too busy to answer pings. Returns a
-   * function that ends the mark.
-   */
+  /** Marks a call: the connection is in use, and may be too busy to answer pings. The returned function ends it. */
   use(): () => void {
     return this.#health.use();
   }

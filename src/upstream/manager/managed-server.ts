@@ -185,10 +185,7 @@ export class ManagedServer {
     };
   }
 
-  /**
-   * Ends the connections when the launch or the credentials differ; connections in common stay
-   * (CN15).
-   */
+  /** Ends the connections when the launch or the credentials differ; connections in common stay (CN15). */
   async #aim(target: LaunchTarget): Promise<void> {
     if (this.#links?.retarget(target) === true) return;
     await this.#endLinks();

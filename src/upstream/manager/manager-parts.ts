@@ -41,8 +41,8 @@ export interface ManagerParts {
   /** Tokens for a server of HTTP; undefined when it gets none. Never rejects. */
   readonly loginOf: (server: ConfiguredServer, url: string) => Promise<OpenLogin | undefined>;
   /**
-   * Asks the user to log in through their client; true after a login. Absent when clients may be on
-   * other machines. Never rejects.
+   * Asks the user to log in through their client; true after a login. Absent when clients may be on other machines.
+   * Never rejects.
    */
   readonly askToLogIn?: LoginAsker["logIn"];
   /** The principals that are served now. */
@@ -86,10 +86,7 @@ interface Shared {
 export class ConnectionPool {
   readonly #shared = new Map<string, Shared>();
 
-  /**
-   * The connection for `key`, created for its first user. @param make gets the listener for its
-   * events
-   */
+  /** The connection for `key`, created for its first user. @param make gets the listener for its events */
   acquire(
     key: string,
     listener: ConnectionListener,

@@ -72,8 +72,7 @@ async function connect(server: ManagedServer, waitMs: number): Promise<ServerInf
 const lookMs = 20;
 
 /**
- * Fetches a server's package as its first start would, without starting it. The server must be
- * allowed to start.
+ * Fetches a server's package as its first start would, without starting it. The server must be allowed to start.
  * @throws AppError `cancelled`
  */
 async function installServer(
@@ -99,9 +98,8 @@ async function installServer(
 }
 
 /**
- * Connects to a server only to read its lists, then disconnects. Keeps and approves nothing; the
- * server must be allowed to start. Ignores results of earlier runs, so that the answer is the same
- * on each machine.
+ * Connects to a server only to read its lists, then disconnects. Keeps and approves nothing; the server must be allowed
+ * to start. Ignores results of earlier runs, so that the answer is the same on each machine.
  * @throws AppError `cancelled`
  */
 async function askServer(

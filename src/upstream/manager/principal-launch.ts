@@ -26,8 +26,8 @@ export interface PrincipalParts {
 }
 
 /**
- * Programs that store their data in one file beside themselves, unless a variable names another:
- * separate processes alone would not separate the data of principals.
+ * Programs that store their data in one file beside themselves, unless a variable names another: separate processes
+ * alone would not separate the data of principals.
  */
 const knownStores = [
   {
@@ -38,10 +38,7 @@ const knownStores = [
   },
 ] as const;
 
-/**
- * Whether each connection has one principal: `shared` has one for all, `workspace` one for all its
- * users.
- */
+/** Whether each connection has one principal: `shared` has one for all, `workspace` one for all its users. */
 function isApart(isolation: Isolation): boolean {
   return isolation !== "shared" && isolation !== "workspace";
 }
@@ -58,8 +55,8 @@ export function isPersonal(
 }
 
 /**
- * The launch for one principal. @param launch filled in except for `principalMarks` @param owner of
- * the connection; undefined when it has none yet, as for lists
+ * The launch for one principal. @param launch filled in except for `principalMarks` @param owner of the connection;
+ * undefined when it has none yet, as for lists
  */
 export function launchFor(
   server: ConfiguredServer,
@@ -105,9 +102,7 @@ function filledIn(launch: ServerLaunch, name: string, dir: string): ServerLaunch
   };
 }
 
-/**
- * The store that all users of the program would share; undefined when the entry names its own file.
- */
+/** The store that all users of the program would share; undefined when the entry names its own file. */
 function storeOf(
   launch: ServerLaunch,
   inherited: readonly string[],
@@ -123,8 +118,8 @@ function storeOf(
 }
 
 /**
- * The roots that a server gets. By default they are the client's, unless an argument is a folder:
- * some servers use roots instead of the folders in their arguments.
+ * The roots that a server gets. By default they are the client's, unless an argument is a folder: some servers use
+ * roots instead of the folders in their arguments.
  * @param launch filled in
  */
 export async function givenRoots(
@@ -182,10 +177,7 @@ function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/**
- * Programs that run their first argument that is not an option: a file, a folder, a package, an
- * image.
- */
+/** Programs that run their first argument that is not an option: a file, a folder, a package, an image. */
 const runners =
   /^(?:node|nodejs|bun|bunx|deno|tsx|ts-node|npx|npm|pnpm|pnpx|yarn|yarnpkg|python[\d.]*|pythonw|py|pypy3?|uv|uvx|pipx|ruby|perl|php|java|dotnet|go|cargo|docker|podman|bash|sh|zsh|pwsh|powershell)$/;
 /** A runner's words before that argument. */

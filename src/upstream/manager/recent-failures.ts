@@ -6,9 +6,8 @@ interface UselessStart {
 }
 
 /**
- * Failed starts of one server on all of its connections. Each connection has its own pauses; where
- * every call or client has its own connection, a server that crashes would otherwise be restarted
- * for each of them.
+ * Failed starts of one server on all of its connections. Each connection has its own pauses; where every call or client
+ * has its own connection, a server that crashes would otherwise be restarted for each of them.
  */
 export class RecentFailures {
   /** In the order of their begin. */
@@ -22,8 +21,7 @@ export class RecentFailures {
   }
 
   /**
-   * Milliseconds until it may be started again; 0 = now. Without a failure, any number of clients
-   * may start it at once.
+   * Milliseconds until it may be started again; 0 = now. Without a failure, any number of clients may start it at once.
    */
   waitMs(now: number): number {
     if (now - this.#failedAt >= upstreamStartsWindowMs) return 0;

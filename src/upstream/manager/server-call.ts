@@ -89,10 +89,7 @@ export class ServerCall {
     }
   }
 
-  /**
-   * Repeats the request after a lost connection, where that does no harm, and later when the server
-   * is busy.
-   */
+  /** Repeats the request after a lost connection, where that does no harm, and later when the server is busy. */
   async #attempt(): Promise<ConnectionReply> {
     let replays = mayReplay(this.#call, this.#server.offer) ? 1 : 0;
     for (let waits = 0; ;) {
@@ -182,10 +179,7 @@ export class ServerCall {
     }
   }
 
-  /**
-   * Catalogues of earlier runs may be outdated, so calls wait until the lists of a new connection
-   * are read.
-   */
+  /** Catalogues of earlier runs may be outdated, so calls wait until the lists of a new connection are read. */
   #lookAt(connection: UpstreamConnection): Promise<void> | undefined {
     return needsApproval(this.#call) ? this.#server.reader.firstReading(connection) : undefined;
   }

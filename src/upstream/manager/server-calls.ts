@@ -59,10 +59,7 @@ export class ServerCalls {
   }
 }
 
-/**
- * The configured servers by name. Servers that two configurations have in common keep running
- * (CN15, CN16).
- */
+/** The configured servers by name. Servers that two configurations have in common keep running (CN15, CN16). */
 export class ServerSet {
   readonly #parts: ManagerParts;
   readonly #events: ServerEvents;
@@ -90,8 +87,8 @@ export class ServerSet {
   }
 
   /**
-   * Applies a configuration. Starts servers whose offer is unknown and eager ones, each as soon as
-   * its permission is known, which may take a while when a command provides a secret.
+   * Applies a configuration. Starts servers whose offer is unknown and eager ones, each as soon as its permission is
+   * known, which may take a while when a command provides a secret.
    */
   async apply(config: UpstreamConfig): Promise<void> {
     const gone = [...this.#servers.keys()].filter((name) => !config.servers.has(name));
@@ -127,8 +124,8 @@ interface SwitchParts {
 type Switch = Extract<UpstreamControl, { kind: "switch-workspace" | "switch-project" }>;
 
 /**
- * The client has moved: reads the servers of the other project or workspace, which start once they
- * are approved. Servers in common keep running and get the new roots (CN16).
+ * The client has moved: reads the servers of the other project or workspace, which start once they are approved.
+ * Servers in common keep running and get the new roots (CN16).
  */
 export async function switchPlace(control: Switch, parts: SwitchParts): Promise<void> {
   const { project, follower, composer, servers } = parts;

@@ -17,10 +17,7 @@ export interface LentConnection {
   readonly giveBack: () => void;
 }
 
-/**
- * The scope of a connection without owner: it is started for the lists, and the first caller gets
- * it.
- */
+/** The scope of a connection without owner: it is started for the lists, and the first caller gets it. */
 const unowned = "";
 /** The prefix of scopes of connections for one call. */
 const oneCall = "call:";
@@ -156,10 +153,7 @@ export class ServerConnections {
     return link;
   }
 
-  /**
-   * The listener of further connections: their lists are not read, and one principal gets no
-   * updates of another.
-   */
+  /** The listener of further connections: their lists are not read, and one principal gets no updates of another. */
   #quiet(): ConnectionListener {
     const none = (): void => {};
     const quiet = { ...this.#listener, onBegun: none, onConnected: none, onListChanged: none };

@@ -159,8 +159,8 @@ interface RestingParts extends JudgeOfferParts {
 }
 
 /**
- * The facts about a server that does not run, from its entry, its approval and the cache of an
- * earlier run. Expands, starts and writes nothing.
+ * The facts about a server that does not run, from its entry, its approval and the cache of an earlier run. Expands,
+ * starts and writes nothing.
  */
 export async function restingInfo(
   configured: ConfiguredServer,

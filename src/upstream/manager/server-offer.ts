@@ -13,10 +13,7 @@ export interface Offer {
   readonly judged: JudgedCatalogue;
 }
 
-/**
- * Keeps the offer of one server: from the cache, then from the server, judged by the user's
- * approvals.
- */
+/** Keeps the offer of one server: from the cache, then from the server, judged by the user's approvals. */
 export class ServerOffer {
   readonly #parts: ManagerParts;
   readonly #onNotice: (text: string) => void;
@@ -96,9 +93,7 @@ export class ServerOffer {
     });
   }
 
-  /**
-   * Takes a catalogue that was read from the server. @param clean removes its secrets from a text
-   */
+  /** Takes a catalogue that was read from the server. @param clean removes its secrets from a text */
   take(
     configured: ConfiguredServer,
     read: ServerCatalogue,

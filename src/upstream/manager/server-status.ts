@@ -46,8 +46,8 @@ function statusFileName(pid: number): string {
 }
 
 /**
- * The statuses of this user's running servers, sorted by pid. Removes files of ended processes.
- * Never rejects: unreadable files are left out.
+ * The statuses of this user's running servers, sorted by pid. Removes files of ended processes. Never rejects:
+ * unreadable files are left out.
  * @param scorpioxDir `~/.scorpiox`
  */
 export async function readServerStatuses(scorpioxDir: string): Promise<readonly ServerStatus[]> {
@@ -78,9 +78,7 @@ async function readStatus(path: string, pid: number): Promise<ServerStatus | und
   }
 }
 
-/**
- * Writes the file in which `mcp status` sees this process, after changes and at most once a second.
- */
+/** Writes the file in which `mcp status` sees this process, after changes and at most once a second. */
 export class StatusFile {
   readonly #path: string;
   readonly #status: () => ServerStatus;

@@ -62,10 +62,7 @@ function skillsOf({ offer }: ManagedServer): SkillsOfServer {
   return { approved: skills(true), others: skills(false) };
 }
 
-/**
- * The limit of characters: the user's entry overrides the client's; a project's can only lower it
- * (CA13).
- */
+/** The limit of characters: the user's entry overrides the client's; a project's can only lower it (CA13). */
 function charsMaxOf({ resultCharsMax }: UpstreamCall, { options, origin }: ServerEntry): number {
   const { maxResultChars } = options;
   if (maxResultChars === undefined) return resultCharsMax;
@@ -104,9 +101,7 @@ export function cleanEvents(
   };
 }
 
-/**
- * Cleans an error or questions; the ids of questions and the state return to the server unchanged.
- */
+/** Cleans an error or questions; the ids of questions and the state return to the server unchanged. */
 export function cleanReply(reply: Asked, clean: (text: string) => string): Asked {
   if (reply.kind === "fault") {
     const { code, message, data } = reply.fault;

@@ -23,10 +23,7 @@ export interface StandingParts extends Pick<ManagerParts, "trust" | "expand"> {
   readonly options: Pick<UpstreamOptions, "dirs" | "trustsProject">;
 }
 
-/**
- * Judges a server; expands, starts and connects nothing of a project before it is approved (CN7).
- * Never rejects.
- */
+/** Judges a server; expands, starts and connects nothing of a project before it is approved (CN7). Never rejects. */
 export async function standingOf(
   configured: ConfiguredServer,
   parts: StandingParts,

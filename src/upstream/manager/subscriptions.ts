@@ -20,10 +20,7 @@ interface Watched {
   poll?: ResourcePoll;
 }
 
-/**
- * The watched resources and their clients (RP4): each is subscribed once, however many clients
- * watch it.
- */
+/** The watched resources and their clients (RP4): each is subscribed once, however many clients watch it. */
 export class Subscriptions {
   readonly #server: (name: string) => ManagedServer | undefined;
   readonly #host: UpstreamHost;
@@ -148,8 +145,8 @@ async function connectionOf(
 }
 
 /**
- * Polls a resource of a server that does not report changes, when its entry asks for it (`poll_s`).
- * Failed reads are ignored.
+ * Polls a resource of a server that does not report changes, when its entry asks for it (`poll_s`). Failed reads are
+ * ignored.
  */
 export class ResourcePoll {
   readonly #everyMs: number;

@@ -30,8 +30,8 @@ export interface TargetFacts {
 }
 
 /**
- * Equal for servers that may share a connection: with the same launch, credentials and rights,
- * which are fixed when a connection begins (IS5).
+ * Equal for servers that may share a connection: with the same launch, credentials and rights, which are fixed when a
+ * connection begins (IS5).
  */
 export function targetKey(facts: TargetFacts, isolation: Isolation): string {
   const { configured, secrets, login, apps } = facts;
@@ -57,8 +57,8 @@ export function targetKey(facts: TargetFacts, isolation: Isolation): string {
 }
 
 /**
- * The launch without the project's folder: a server that two projects have in common keeps running,
- * in the folder of the project that started it (CN16).
+ * The launch without the project's folder: a server that two projects have in common keeps running, in the folder of
+ * the project that started it (CN16).
  */
 function anywhere({ configured, launch, roots, projectDir }: TargetFacts): string {
   const written = configured.entry.launch;
@@ -91,8 +91,8 @@ export async function stopProcesses(processes: readonly UpstreamProcess[]): Prom
 }
 
 /**
- * The era to probe first. @param diesAtOnce both probes of the last start made it exit: then one
- * process is enough to see whether it still does, since starts are limited
+ * The era to probe first. @param diesAtOnce both probes of the last start made it exit: then one process is enough to
+ * see whether it still does, since starts are limited
  */
 export function triedEra(
   knownEra: Era | undefined,

@@ -39,9 +39,7 @@ export class ToolSearch {
     this.#parts = parts;
   }
 
-  /**
-   * Waits a little for servers whose tools are not known yet (DF8). @throws when `signal` aborts
-   */
+  /** Waits a little for servers whose tools are not known yet (DF8). @throws when `signal` aborts */
   async answer(query: SearchQuery, signal: AbortSignal): Promise<JsonText> {
     const { state, infoList, waitMs = upstreamSearchWaitMs } = this.#parts;
     const deadline = performance.now() + waitMs;

@@ -9,8 +9,8 @@ import { ManagedServer } from "./managed-server.ts";
 import { ConnectionPool, type ManagerParts } from "./manager-parts.ts";
 
 /**
- * Starts a server as a running scorpiox-code would, until its lists are read or have failed, and
- * ends it. Ignores its cache (CN2); the first contact approves its offer, as always.
+ * Starts a server as a running scorpiox-code would, until its lists are read or have failed, and ends it. Ignores its
+ * cache (CN2); the first contact approves its offer, as always.
  * @throws AppError `cancelled`
  */
 export async function tryServer(

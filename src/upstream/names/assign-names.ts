@@ -20,8 +20,8 @@ export interface Assignment<Item extends Original> {
 }
 
 /**
- * The names of all tools, or of all prompts, of all servers. Each is `exposedName`, unless two
- * originals share it: then both get a longer code. Their order does not matter.
+ * The names of all tools, or of all prompts, of all servers. Each is `exposedName`, unless two originals share it: then
+ * both get a longer code. Their order does not matter.
  * @param max characters of a name
  */
 export function assignNames<Item extends Original>(
@@ -91,10 +91,7 @@ export function distinctTitles(
 
 /** The names that models see for tools and prompts of upstream servers (NM1–NM3). */
 
-/**
- * Characters of the code at the end of a cut name, and the longer forms for when two names are the
- * same.
- */
+/** Characters of the code at the end of a cut name, and the longer forms for when two names are the same. */
 export const codeLengths = [6, 10, 16] as const;
 
 /** Characters of the server's name in a name that is cut. */
@@ -103,9 +100,8 @@ const start = "mcp__";
 const separator = "__";
 
 /**
- * `mcp__<server>__<tool>` when that needs no change and has at most `max` characters, else a cut
- * form with a code at its end. Depends only on its arguments. @param max characters; below 24,
- * people cannot tell cut names apart
+ * `mcp__<server>__<tool>` when that needs no change and has at most `max` characters, else a cut form with a code at
+ * its end. Depends only on its arguments. @param max characters; below 24, people cannot tell cut names apart
  */
 export function exposedName(server: string, tool: string, max: number): string {
   const plain = plainName(server, tool);
@@ -114,10 +110,7 @@ export function exposedName(server: string, tool: string, max: number): string {
     : codedName(server, tool, max, codeLengths[0]);
 }
 
-/**
- * The form with a code of `codeLength` characters, which distinguishes originals that would look
- * the same.
- */
+/** The form with a code of `codeLength` characters, which distinguishes originals that would look the same. */
 export function codedName(server: string, tool: string, max: number, codeLength: number): string {
   const rest = max - start.length - separator.length - 1 - codeLength;
   const serverChars = Math.max(1, Math.min(serverCharsMax, rest));
@@ -161,10 +154,7 @@ function plainName(server: string, tool: string): string | undefined {
   return isPlain ? originalName(server, tool) : undefined;
 }
 
-/**
- * Whether the tool could have this name under some character budget; files of a project may claim
- * any name.
- */
+/** Whether the tool could have this name under some character budget; files of a project may claim any name. */
 export function mayBeNameOf(name: string, server: string, tool: string): boolean {
   if (name === plainName(server, tool)) return true;
   const isCoded = codeLengths.some((length) => name.endsWith(`_${codeOf(server, tool, length)}`));
@@ -173,9 +163,7 @@ export function mayBeNameOf(name: string, server: string, tool: string): boolean
 
 const base32 = "abcdefghijklmnopqrstuvwxyz234567";
 
-/**
- * Lower-case base32 of SHA-256; the zero between the two distinguishes `a` + `bc` from `ab` + `c`.
- */
+/** Lower-case base32 of SHA-256; the zero between the two distinguishes `a` + `bc` from `ab` + `c`. */
 function codeOf(server: string, tool: string, length: number): string {
   const digest = createHash("sha256").update(`${server}\0${tool}`).digest();
   let code = "";

@@ -24,10 +24,7 @@ export function nearestTools(
   return near.slice(0, nearestToolsMax).map(({ name }) => name);
 }
 
-/**
- * The pairs of letters in a name, one byte each; letters beyond ASCII share places, which does no
- * harm here.
- */
+/** The pairs of letters in a name, one byte each; letters beyond ASCII share places, which does no harm here. */
 interface Pairs {
   readonly has: Uint8Array;
   readonly count: number;
@@ -55,8 +52,7 @@ function likenessTo(pairs: Pairs, name: string): number {
 }
 
 /**
- * Visits the pairs of a name without its common `mcp__`; a border is added before the first letter
- * and after the last.
+ * Visits the pairs of a name without its common `mcp__`; a border is added before the first letter and after the last.
  */
 function eachPair(name: string, visit: (pair: number) => void): void {
   const from = name.startsWith("mcp__") ? 5 : 0;

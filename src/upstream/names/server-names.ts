@@ -9,10 +9,7 @@ interface NamedTool {
   readonly earlierNames?: readonly string[] | undefined;
 }
 
-/**
- * The aliases of one server's tools. No alias is stored: the tool's part of a name is looked up
- * directly.
- */
+/** The aliases of one server's tools. No alias is stored: the tool's part of a name is looked up directly. */
 export class ServerNames<Tool extends NamedTool> {
   readonly #byTool = new Map<string, Tool[]>();
   /** Only for tools whose clean name differs. */
@@ -106,10 +103,7 @@ interface AliasedTool {
   readonly earlierNames?: readonly string[] | undefined;
 }
 
-/**
- * All aliases by which a tool might be called (NM5, NM7); `NameTable` decides whether they are
- * unambiguous.
- */
+/** All aliases by which a tool might be called (NM5, NM7); `NameTable` decides whether they are unambiguous. */
 export function aliasForms(entry: AliasedTool): readonly string[] {
   const { name, server, tool, prefix = server, earlierNames = [] } = entry;
   const forms = new Set([

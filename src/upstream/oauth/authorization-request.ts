@@ -4,9 +4,7 @@ import { messageOf } from "../../base/errors.ts";
 import { OauthError, refusal, shown } from "./oauth-reach.ts";
 import type { LoginMetadata, ServerMetadata } from "./server-metadata.ts";
 
-/**
- * One attempt to log in: the address for the browser, and the values that its answer must match.
- */
+/** One attempt to log in: the address for the browser, and the values that its answer must match. */
 export interface AuthorizationRequest {
   /** The address for the browser. */
   readonly url: string;
@@ -51,8 +49,8 @@ export function hasState(answer: URLSearchParams, { state }: AuthorizationReques
 }
 
 /**
- * The code of an answer whose `state` was checked. @throws AppError `refused` when another server
- * sent it; OauthError with the server's error
+ * The code of an answer whose `state` was checked. @throws AppError `refused` when another server sent it; OauthError
+ * with the server's error
  */
 export function readCode(answer: URLSearchParams, metadata: ServerMetadata): string {
   checkIssuer(answer.get("iss"), metadata);

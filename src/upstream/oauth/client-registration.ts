@@ -29,8 +29,7 @@ export interface KnownClient extends OauthClient {
 }
 
 /**
- * Chooses in the order of OA2: the configured client, a metadata document, an earlier registration,
- * a new one.
+ * Chooses in the order of OA2: the configured client, a metadata document, an earlier registration, a new one.
  * @throws AppError `refused`, OauthError, OauthUnreachable
  */
 export async function chooseClient(

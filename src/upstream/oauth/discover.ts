@@ -13,8 +13,8 @@ export interface Discovery {
 
 /**
  * Finds the authorization server of an MCP server (OA1).
- * @param known the challenge that a running connection got @throws AppError `refused` when parts do
- * not match; OauthUnreachable
+ * @param known the challenge that a running connection got @throws AppError `refused` when parts do not match;
+ * OauthUnreachable
  */
 export async function discover(
   serverUrl: string,

@@ -31,10 +31,7 @@ export interface LoginWish {
 export interface LoginUser {
   /** Shows the address to the user. Returns at once. */
   show(url: string): void;
-  /**
-   * Reads the user's input; absent where nobody can type. Called again after an input that is not
-   * an answer.
-   */
+  /** Reads the user's input; absent where nobody can type. Called again after an input that is not an answer. */
   readonly pasted?: (signal: AbortSignal) => Promise<string | undefined>;
   /** Reports that a pasted text is not an answer. */
   complain?(text: string): void;
@@ -115,10 +112,7 @@ function openListener(
   }
 }
 
-/**
- * Pinned scopes, else those that the server wants now and those of the earlier login; never all
- * that it supports.
- */
+/** Pinned scopes, else those that the server wants now and those of the earlier login; never all that it supports. */
 function scopeOf(
   { scopes }: LoginWish,
   before: LoginRecord | undefined,
@@ -180,8 +174,8 @@ async function pastedAnswer(
 }
 
 /**
- * Reads a pasted text: the address to which the browser was redirected, or the code alone. @returns
- * advice as a text when it cannot be used
+ * Reads a pasted text: the address to which the browser was redirected, or the code alone. @returns advice as a text
+ * when it cannot be used
  */
 function readPastedAnswer(
   text: string,

@@ -18,9 +18,7 @@ import {
 } from "./logins-file.ts";
 import type { LoginPlace } from "./oauth-reach.ts";
 
-/**
- * Network routes to authorization servers. @param env has the variables that name the user's proxy
- */
+/** Network routes to authorization servers. @param env has the variables that name the user's proxy */
 export function loginRoads(env: Environment): Roads {
   return roadsOf(env, resolveByLibrary);
 }
@@ -67,8 +65,7 @@ export class LoginStore {
   }
 
   /**
-   * Adds a login and deletes the one before. @param id a new one ends connections that used the
-   * login before
+   * Adds a login and deletes the one before. @param id a new one ends connections that used the login before
    * @throws AppError
    */
   async add(
@@ -130,10 +127,7 @@ export class LoginStore {
     return withFileLock(join(this.#scorpioxDir, "secrets", `login-${name}`), work);
   }
 
-  /**
-   * Runs `work` under a lock over all processes: one at a time gets tokens for a server. @throws
-   * AppError `system`
-   */
+  /** Runs `work` under a lock over all processes: one at a time gets tokens for a server. @throws AppError `system` */
   alone<Result>(place: LoginPlace, work: () => Promise<Result>): Promise<Result> {
     const name = keyOf(place).slice(0, 16);
     return withFileLock(join(this.#scorpioxDir, "secrets", `login-${name}`), work);
@@ -161,9 +155,7 @@ function without<Item>(map: ReadonlyMap<string, Item>, key: string): ReadonlyMap
   return new Map([...map].filter(([each]) => each !== key));
 }
 
-/**
- * The same for all spellings of a server's address; hashed because an address may contain a secret.
- */
+/** The same for all spellings of a server's address; hashed because an address may contain a secret. */
 function keyOf({ url, clientId, grant }: LoginPlace): string {
   const parsed = URL.parse(url);
   if (parsed !== null) parsed.hash = "";

@@ -102,9 +102,7 @@ function isEntry(pair: readonly [string, Params]): pair is readonly [string, Par
   return [id, issuer, resource, clientId].every((text) => typeof text === "string");
 }
 
-/**
- * A stored login: its tokens, and everything that a refresh needs without another discovery (OA6).
- */
+/** A stored login: its tokens, and everything that a refresh needs without another discovery (OA6). */
 export interface LoginRecord {
   readonly issuer: string;
   /** The resource of the tokens. */

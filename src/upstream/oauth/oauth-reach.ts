@@ -15,14 +15,9 @@ import { cleanText } from "../adapters/text-of.ts";
 export interface LoginPlace {
   readonly url: string;
   readonly clientId?: string | undefined;
-  /**
-   * Authorization servers that an entry of the user names. They do not change the identity of the
-   * login.
-   */
+  /** Authorization servers that an entry of the user names. They do not change the identity of the login. */
   readonly issuers?: readonly string[] | undefined;
-  /**
-   * The grant and scopes of a login without a person, which keeps it apart from a person's login.
-   */
+  /** The grant and scopes of a login without a person, which keeps it apart from a person's login. */
   readonly grant?: string | undefined;
 }
 
@@ -32,11 +27,10 @@ const remedy =
   'oauth = { issuer = "https://…" }.';
 
 /**
- * Decides where the requests of a login may go. Servers that the user has named, the MCP server and
- * perhaps authorization servers in an entry, are allowed everywhere. Addresses that these name in
- * turn must be public or in the private network from which one of them has answered, so a company's
- * own server may have its login on another private address, and a public one may not. The address
- * that answered is used for this, because a resolver cannot forge it.
+ * Decides where the requests of a login may go. Servers that the user has named, the MCP server and perhaps
+ * authorization servers in an entry, are allowed everywhere. Addresses that these name in turn must be public or in the
+ * private network from which one of them has answered, so a company's own server may have its login on another private
+ * address, and a public one may not. The address that answered is used for this, because a resolver cannot forge it.
  */
 export class OauthReach {
   /** Hosts that the user has named, with an address at each. */
@@ -47,9 +41,7 @@ export class OauthReach {
   /** Shared by all callers. */
   #asking: Promise<void> | undefined;
 
-  /**
-   * @param ask sends a request to an address of a named host, and reports the answer with `heard`
-   */
+  /** @param ask sends a request to an address of a named host, and reports the answer with `heard` */
   constructor({ url, issuers = [] }: LoginPlace, ask: (url: URL) => Promise<unknown>) {
     const urls = [url, ...issuers].map((each) => URL.parse(each)).filter((each) => each !== null);
     this.#named = new Map(urls.map((each) => [hostOf(each), each]));
@@ -61,10 +53,7 @@ export class OauthReach {
     return { kind: "judged", remedy, reach: () => this.#found() };
   }
 
-  /**
-   * @param address the source of an answer; undefined behind the user's proxy, where this machine
-   * cannot know it
-   */
+  /** @param address the source of an answer; undefined behind the user's proxy, where this machine cannot know it */
   heard(url: URL, address: string | undefined): void {
     const host = hostOf(url);
     if (!this.#named.has(host)) return;
@@ -73,10 +62,7 @@ export class OauthReach {
     if (reaches.indexOf(reach) > reaches.indexOf(this.#reach)) this.#reach = reach;
   }
 
-  /**
-   * Contacts named hosts that have not answered yet, since a renewal sends no other request to its
-   * server.
-   */
+  /** Contacts named hosts that have not answered yet, since a renewal sends no other request to its server. */
   async #found(): Promise<Reach> {
     await (this.#asking ??= this.#askNamed());
     return this.#reach;
@@ -101,8 +87,8 @@ export function isSafe(url: URL): boolean {
 }
 
 /**
- * Checks the text of an address that a remote side has named. `OauthRequests` judges its
- * destination when it sends a request. @param what names the address in messages
+ * Checks the text of an address that a remote side has named. `OauthRequests` judges its destination when it sends a
+ * request. @param what names the address in messages
  * @throws AppError `refused`
  */
 export function allowedUrl(text: unknown, what: string): URL {
@@ -125,10 +111,7 @@ export function refusal(message: string): AppError {
 export class OauthError extends Error {
   override readonly name = "OauthError";
 
-  /**
-   * @param code such as `invalid_grant`, or `http_500` when it gave none @param who the sender, for
-   * the message
-   */
+  /** @param code such as `invalid_grant`, or `http_500` when it gave none @param who the sender, for the message */
   constructor(
     readonly code: string,
     description: string,

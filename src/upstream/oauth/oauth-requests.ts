@@ -18,8 +18,8 @@ export interface OauthReply {
 }
 
 /**
- * Sends requests to authorization servers: judges their destination, dials the judged address, and
- * bounds time and size.
+ * Sends requests to authorization servers: judges their destination, dials the judged address, and bounds time and
+ * size.
  */
 export class OauthRequests {
   readonly #fetcher: GuardedFetch;
@@ -63,9 +63,7 @@ export class OauthRequests {
     }
   }
 
-  /**
-   * Does not follow redirects, since the request may contain a secret. @throws AppError `refused`
-   */
+  /** Does not follow redirects, since the request may contain a secret. @throws AppError `refused` */
   async post(
     address: string,
     body: URLSearchParams | Params,

@@ -12,10 +12,7 @@ import { serviceLoginId, ServiceLogin } from "./service-login.ts";
 
 /** The login of one server, which may not exist yet. */
 export interface OpenLogin {
-  /**
-   * Unique for each login, so that connections of different logins are not shared. Undefined
-   * without a login.
-   */
+  /** Unique for each login, so that connections of different logins are not shared. Undefined without a login. */
   readonly id: string | undefined;
   readonly auth: ServerAuth;
   /** The current secrets, which must not appear in any text; the same array until they change. */
@@ -25,8 +22,7 @@ export interface OpenLogin {
 }
 
 /**
- * The login for an HTTP server. Undefined when its entry has an `Authorization` header. Never
- * rejects.
+ * The login for an HTTP server. Undefined when its entry has an `Authorization` header. Never rejects.
  * @param url of the server, filled in
  */
 export async function openLogin(

@@ -13,9 +13,7 @@ interface Known {
   readonly record: LoginRecord;
 }
 
-/**
- * The login of a running server: its current tokens, which one process renews for all (OA6, OA8).
- */
+/** The login of a running server: its current tokens, which one process renews for all (OA6, OA8). */
 export class ServerLogin implements ServerAuth {
   readonly #place: LoginPlace;
   readonly #store: LoginStore;

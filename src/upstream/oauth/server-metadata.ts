@@ -27,8 +27,7 @@ export type LoginMetadata = ServerMetadata & { readonly authorizationEndpoint: s
 
 /**
  * Reads the metadata of the authorization server `issuer` (RFC 8414, OpenID discovery).
- * @throws AppError `refused` when it belongs to another issuer, or has an address that is not
- * allowed
+ * @throws AppError `refused` when it belongs to another issuer, or has an address that is not allowed
  */
 export function readServerMetadata(document: Params, issuer: string): ServerMetadata {
   const named = document.issuer;
@@ -79,8 +78,8 @@ export function list(value: unknown): readonly string[] {
 }
 
 /**
- * Checks an endpoint. Programs that open browsers may be shell scripts, so an endpoint with
- * characters of a shell, which no real one has, is refused.
+ * Checks an endpoint. Programs that open browsers may be shell scripts, so an endpoint with characters of a shell,
+ * which no real one has, is refused.
  */
 function safeEndpoint(value: unknown, name: string): string {
   const what = `The ${name} of the authorization server`;
@@ -91,9 +90,7 @@ function safeEndpoint(value: unknown, name: string): string {
   return href;
 }
 
-/**
- * Compares texts, not addresses, as both standards demand; ignores only the slash of an empty path.
- */
+/** Compares texts, not addresses, as both standards demand; ignores only the slash of an empty path. */
 export function isSameIssuer(one: string, other: string): boolean {
   return (
     one === other ||

@@ -24,9 +24,8 @@ export interface ServiceWish {
 export type TokenSource = Omit<LoginRecord, keyof Tokens>;
 
 /**
- * Finds the source of tokens. A server that names a different authorization server than before
- * could have the client's secret sent there, so only the user may change it. @param known the
- * challenge of the server when it refused a request
+ * Finds the source of tokens. A server that names a different authorization server than before could have the client's
+ * secret sent there, so only the user may change it. @param known the challenge of the server when it refused a request
  * @throws AppError `refused`, OauthUnreachable, NeedsConfig
  */
 export async function findSource(
@@ -62,8 +61,8 @@ function methodOfProof(proof: ServiceClient["proof"], metadata: ServerMetadata):
 }
 
 /**
- * Collects the proofs for a token request. @param clock milliseconds since 1970 @returns a function
- * that gets tokens with one request; throws OauthError, OauthUnreachable, AppError `refused`
+ * Collects the proofs for a token request. @param clock milliseconds since 1970 @returns a function that gets tokens
+ * with one request; throws OauthError, OauthUnreachable, AppError `refused`
  * @throws OauthError, OauthUnreachable, AppError `refused`, NeedsConfig
  */
 export async function prepareGrant(
@@ -85,10 +84,7 @@ export async function prepareGrant(
   });
 }
 
-/**
- * The client of a login with its proof, which the login does not store. @param clock milliseconds
- * since 1970
- */
+/** The client of a login with its proof, which the login does not store. @param clock milliseconds since 1970 */
 export function provingClient(
   { issuer, client }: Pick<LoginRecord, "issuer" | "client">,
   { clientId, proof }: ServiceClient,
@@ -112,9 +108,8 @@ interface IdentityWish {
 }
 
 /**
- * Gets an assertion of the person's identity from a company's identity provider, for one
- * authorization server and one resource (RFC 8693, with the grant of identity assertions). It is
- * valid for some minutes and is not stored.
+ * Gets an assertion of the person's identity from a company's identity provider, for one authorization server and one
+ * resource (RFC 8693, with the grant of identity assertions). It is valid for some minutes and is not stored.
  * @throws OauthError, OauthUnreachable, AppError `refused`
  */
 async function requestIdentityGrant(

@@ -18,9 +18,7 @@ interface Known {
   readonly record: LoginRecord;
 }
 
-/**
- * A login without a person: one process for all gets a token when the server wants one (OA6, OA8).
- */
+/** A login without a person: one process for all gets a token when the server wants one (OA6, OA8). */
 export class ServiceLogin implements ServerAuth {
   readonly #wish: ServiceWish;
   readonly #store: LoginStore;
@@ -48,8 +46,7 @@ export class ServiceLogin implements ServerAuth {
   async token(target: string | URL): Promise<string | undefined> {
     const { origin } = new URL(target);
     if (origin !== this.#url.origin || !isSafe(this.#url)) return undefined;
-    // Without a token, wait for the server's challenge, which has the scopes; many answer
-    // `initialize` without one.
+    // Without a token, wait for the server's challenge, which has the scopes; many answer `initialize` without one.
     const record = (await this.#current())?.record;
     if (record === undefined || !this.#isDue(record)) return record?.accessToken;
     const isOver = this.#clock() >= (record.expiresAt ?? Number.POSITIVE_INFINITY);
@@ -124,8 +121,8 @@ export class ServiceLogin implements ServerAuth {
   }
 
   /**
-   * Gets a token other than `used`. One at a time over all processes. @throws ConnectionError
-   * `needs_auth` after a refusal, `unreachable` for a temporary reason
+   * Gets a token other than `used`. One at a time over all processes. @throws ConnectionError `needs_auth` after a
+   * refusal, `unreachable` for a temporary reason
    */
   #obtain(
     used: string | undefined,

@@ -51,9 +51,8 @@ export async function refreshTokens(
 }
 
 /**
- * Gets tokens without a person, for a client itself or for its assertion (RFC 6749 section 4.4, RFC
- * 7523 section 2.1). Each renewal needs the proof again, so a refresh token is not stored. @param
- * assertion exchanged for the tokens
+ * Gets tokens without a person, for a client itself or for its assertion (RFC 6749 section 4.4, RFC 7523 section 2.1).
+ * Each renewal needs the proof again, so a refresh token is not stored. @param assertion exchanged for the tokens
  * @throws OauthError, OauthUnreachable, AppError `refused`
  */
 export async function grantTokens(

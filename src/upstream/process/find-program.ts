@@ -23,10 +23,7 @@ export type FoundProgram =
   /** `searched`: the folders, or the one path. */
   | { readonly kind: "missing"; readonly searched: readonly string[] };
 
-/**
- * The default where the environment of Windows has no PATHEXT; other kinds of scripts need an
- * interpreter.
- */
+/** The default where the environment of Windows has no PATHEXT; other kinds of scripts need an interpreter. */
 const usualExtensions = ".COM;.EXE;.BAT;.CMD";
 const startedDirectly = new Set([".com", ".exe", ".bat", ".cmd"]);
 
@@ -58,9 +55,7 @@ function pathFolders(env: Environment, delimiter: string): string[] {
   return [...new Set(folders.filter(Boolean))];
 }
 
-/**
- * The path itself when its extension can be started; else with the extensions of PATHEXT, in order.
- */
+/** The path itself when its extension can be started; else with the extensions of PATHEXT, in order. */
 function withExtensions(base: string, env: Environment): string[] {
   const own = win32.extname(base).toLowerCase();
   if (startedDirectly.has(own)) return [base];
@@ -88,9 +83,7 @@ const origins: ReadonlyMap<string, string> = new Map([
   ["dotnet", "Install .NET (https://dot.net)"],
 ]);
 
-/**
- * The error for a program that was not found. `searched`: folders, or the one path of the command.
- */
+/** The error for a program that was not found. `searched`: folders, or the one path of the command. */
 export function missingProgram(
   server: string,
   command: string,

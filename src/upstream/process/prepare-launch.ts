@@ -20,9 +20,7 @@ import {
 } from "./server-environment.ts";
 import type { ProcessLaunch } from "./upstream-process.ts";
 
-/**
- * `npx` asks before it installs a package, on the stdin that carries messages; `-y` prevents that.
- */
+/** `npx` asks before it installs a package, on the stdin that carries messages; `-y` prevents that. */
 const subcommands: ReadonlyMap<string, readonly string[]> = new Map([["npm", ["exec", "x"]]]);
 const answers = new Set(["-y", "--yes", "--no", "--no-install", "--yes=true", "--yes=false"]);
 
@@ -39,9 +37,7 @@ export function withoutPrompts(command: string, args: readonly string[]): readon
   return isAnswered(rest) ? args : [subcommand, "-y", ...rest];
 }
 
-/**
- * Whether the options before the package answer npx's question; later arguments are for the server.
- */
+/** Whether the options before the package answer npx's question; later arguments are for the server. */
 function isAnswered(args: readonly string[]): boolean {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? "";
@@ -55,9 +51,8 @@ function isAnswered(args: readonly string[]): boolean {
 const optionsWithWord = new Set(["-p", "--package", "-c", "--call", "-w", "--workspace"]);
 
 /**
- * Characters that are not safe in arguments of a batch file: `cmd.exe`, which runs it, ends a
- * quoted text at `"`, replaces `%NAME%` even within quotes, `!NAME!` where that is switched on, and
- * ends the command at a line break.
+ * Characters that are not safe in arguments of a batch file: `cmd.exe`, which runs it, ends a quoted text at `"`,
+ * replaces `%NAME%` even within quotes, `!NAME!` where that is switched on, and ends the command at a line break.
  */
 // eslint-disable-next-line no-control-regex -- control characters are what is refused
 const unquotable = /["%!\u0000-\u001f]/;
@@ -94,8 +89,7 @@ export interface LaunchSurroundings {
 
 /**
  * Finds the program of a server and makes its environment.
- * @throws AppError `not_found`, `system`, `refused`: what is missing, which places were searched,
- * what to do
+ * @throws AppError `not_found`, `system`, `refused`: what is missing, which places were searched, what to do
  */
 export async function prepareLaunch(
   launch: ProcessLaunch,
@@ -113,8 +107,7 @@ export async function prepareLaunch(
 }
 
 /**
- * Finds the program. Waits for the login shell only when PATH is a bare system default or does not
- * have the program.
+ * Finds the program. Waits for the login shell only when PATH is a bare system default or does not have the program.
  */
 async function findIn(
   launch: ProcessLaunch,

@@ -5,9 +5,7 @@ import type { RelayedChild } from "./spawn-server.ts";
 
 type PipeName = "output" | "errors";
 
-/**
- * Relays the bytes of a server's pipes where the Worker cannot reach the pipes itself (Windows).
- */
+/** Relays the bytes of a server's pipes where the Worker cannot reach the pipes itself (Windows). */
 export class Relay {
   /** Resolves when all output of the server was relayed. Never rejects. */
   readonly ended: Promise<unknown>;

@@ -6,10 +6,7 @@ interface Incoming {
   add(chunk: Uint8Array | undefined): void;
 }
 
-/**
- * Pipes of the main thread whose bytes arrive as messages, where descriptors cannot be shared
- * (Windows).
- */
+/** Pipes of the main thread whose bytes arrive as messages, where descriptors cannot be shared (Windows). */
 export class RelayedPipes implements ServerPipes {
   readonly #process: number;
   readonly #send: (message: ProcessRequest) => void;
@@ -68,9 +65,7 @@ export class RelayedPipes implements ServerPipes {
   }
 }
 
-/**
- * A stream of incoming chunks. The main thread stops reading while too many of them are not taken.
- */
+/** A stream of incoming chunks. The main thread stops reading while too many of them are not taken. */
 function incoming(onTaken: () => void): Incoming {
   /** Undefined marks the end. */
   const chunks: (Uint8Array | undefined)[] = [];

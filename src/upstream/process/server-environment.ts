@@ -3,10 +3,7 @@ import { joinPaths } from "../../commands/process/shell.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The nesting depth of servers. A scorpiox-code that finds it set serves its native tools only
- * (CF20).
- */
+/** The nesting depth of servers. A scorpiox-code that finds it set serves its native tools only (CF20). */
 const depthVariable = "SCORPIOX_DEPTH";
 
 const unixNames = ["HOME", "LOGNAME", "USER", "SHELL", "TERM", "PATH", "LANG", "TZ", "TMPDIR"];
@@ -38,19 +35,13 @@ export interface ServerEnvironmentInput {
   /** PATH of the user's login shell, when it is known. */
   readonly loginPath: string | undefined;
   readonly platform: NodeJS.Platform;
-  /**
-   * Variables that the server's entry inherits. `SCORPIOX_…`, which may hold tokens, are never
-   * passed on.
-   */
+  /** Variables that the server's entry inherits. `SCORPIOX_…`, which may hold tokens, are never passed on. */
   readonly inheritEnv: readonly string[];
   /** Variables of the server's entry; they override all others. */
   readonly own: Readonly<Record<string, string>>;
 }
 
-/**
- * A server's environment (EN1): a few variables of the user, none of scorpiox-code, and all of its
- * entry.
- */
+/** A server's environment (EN1): a few variables of the user, none of scorpiox-code, and all of its entry. */
 export function serverEnvironment(input: ServerEnvironmentInput): Record<string, string> {
   const { env, user, loginPath, platform, inheritEnv, own } = input;
   const isWindows = platform === "win32";

@@ -41,9 +41,8 @@ export class ServerLogs {
 }
 
 /**
- * A private text file that is rotated when it is full. Callers never wait for the disk: lines that
- * it cannot take in time are dropped, and a line reports how many. If the folder cannot be written,
- * only the log is lost.
+ * A private text file that is rotated when it is full. Callers never wait for the disk: lines that it cannot take in
+ * time are dropped, and a line reports how many. If the folder cannot be written, only the log is lost.
  */
 export class RotatedFile {
   readonly #path: string;

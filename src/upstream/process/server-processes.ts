@@ -67,10 +67,7 @@ export interface ServerProcessesParts extends LaunchSurroundings {
   readonly guardian: Guardian;
   /** A unique value of the owner variable. */
   readonly nextMark: () => string;
-  /**
-   * Called when a family starts and when it is gone, so that the next start can clean up after this
-   * process.
-   */
+  /** Called when a family starts and when it is gone, so that the next start can clean up after this process. */
   readonly onFamily: (family: Family, isLive: boolean) => void;
   /** Called before the first start: from then on this process collects orphans. */
   readonly collectOrphans: () => void;

@@ -80,8 +80,8 @@ interface ServerDescriptors {
 }
 
 /**
- * Opens the pipes of a server. Before this returns, the runtime makes copies of the descriptors,
- * which end with this thread; the owner of the originals can then close them.
+ * Opens the pipes of a server. Before this returns, the runtime makes copies of the descriptors, which end with this
+ * thread; the owner of the originals can then close them.
  */
 export function openDescriptorPipes(descriptors: ServerDescriptors): ServerPipes {
   const output = readerOf(descriptors.output);

@@ -46,10 +46,7 @@ export interface ByteSource {
 export interface ServerPipes {
   readonly output: ByteSource;
   readonly errors: ReadableStream<Uint8Array>;
-  /**
-   * Resolves when the pipe has taken the text; only then call it again. @throws when the process no
-   * longer reads
-   */
+  /** Resolves when the pipe has taken the text; only then call it again. @throws when the process no longer reads */
   write(text: string): Promise<void>;
   endInput(): void;
   /** Closes all of them. Idempotent. */

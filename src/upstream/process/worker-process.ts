@@ -167,8 +167,8 @@ interface Waiting {
 }
 
 /**
- * Writes to a server in order; texts that arrive while the pipe is full are written together. A
- * server that does not read blocks its own writers only.
+ * Writes to a server in order; texts that arrive while the pipe is full are written together. A server that does not
+ * read blocks its own writers only.
  */
 export class InputQueue {
   readonly #server: string;

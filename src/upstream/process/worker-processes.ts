@@ -17,8 +17,8 @@ interface Live {
 }
 
 /**
- * The processes of servers as the Worker sees them. They belong to the main thread; the Worker asks
- * for them by message.
+ * The processes of servers as the Worker sees them. They belong to the main thread; the Worker asks for them by
+ * message.
  */
 export class WorkerProcesses {
   readonly #send: (message: ProcessRequest) => void;
@@ -32,9 +32,7 @@ export class WorkerProcesses {
     this.#logs = logs;
   }
 
-  /**
-   * @throws AppError `system` with advice when it cannot be started; `cancelled` during shutdown
-   */
+  /** @throws AppError `system` with advice when it cannot be started; `cancelled` during shutdown */
   start(launch: ProcessLaunch): Promise<UpstreamProcess> {
     const process = ++this.#lastNumber;
     const started = Promise.withResolvers<UpstreamProcess>();

@@ -7,10 +7,10 @@ import { blockText, textOf } from "../adapters/text-of.ts";
 import type { ResultStore, SavedResult } from "./saved-results.ts";
 
 /**
- * Bounds a result to the client's limit: text is cut to its two ends and saved as a whole in a
- * file, images stay complete (CA13, CA14). Structured content is never cut: where it or the text is
- * too long, the whole result becomes text. @param charsMax characters of all texts together @param
- * hasLinks the client's revision has resource links, by which it can read the full text
+ * Bounds a result to the client's limit: text is cut to its two ends and saved as a whole in a file, images stay
+ * complete (CA13, CA14). Structured content is never cut: where it or the text is too long, the whole result becomes
+ * text. @param charsMax characters of all texts together @param hasLinks the client's revision has resource links, by
+ * which it can read the full text
  */
 export async function boundResult(
   result: CallToolResult,
@@ -108,8 +108,8 @@ function fits(text: string, charsMax: number): boolean {
 }
 
 /**
- * `text` unchanged when it fits, else its two ends with one line between them that gives its
- * length, the omitted amount and how to read the rest (CA14).
+ * `text` unchanged when it fits, else its two ends with one line between them that gives its length, the omitted amount
+ * and how to read the rest (CA14).
  */
 export async function boundText(
   text: string,

@@ -3,8 +3,8 @@ import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
 
 /**
- * Rewrites URIs of upstream servers to scorpiox-code's own, which contain the server's name, so
- * that clients can read them here (RP2).
+ * Rewrites URIs of upstream servers to scorpiox-code's own, which contain the server's name, so that clients can read
+ * them here (RP2).
  */
 
 const mcpPrefix = "scorpiox://mcp/";
@@ -19,8 +19,8 @@ interface ForeignUri {
 }
 
 /**
- * scorpiox-code's URI for `uri`, a URI or template of `server`. `ui://` and `skill://` keep their
- * schemes, which clients recognize.
+ * scorpiox-code's URI for `uri`, a URI or template of `server`. `ui://` and `skill://` keep their schemes, which
+ * clients recognize.
  * @param server its configured name, which has no `/`
  */
 export function ownUri(server: string, uri: string): string {
@@ -33,8 +33,8 @@ export function ownUri(server: string, uri: string): string {
 }
 
 /**
- * The inverse of `ownUri`; undefined for a URI that it cannot have made. Does not check that the
- * server exists: `skill://` also names scorpiox-code's own skills.
+ * The inverse of `ownUri`; undefined for a URI that it cannot have made. Does not check that the server exists:
+ * `skill://` also names scorpiox-code's own skills.
  */
 export function readForeignUri(uri: string): ForeignUri | undefined {
   if (uri.startsWith(mcpPrefix)) return split(uri.slice(mcpPrefix.length), "");
@@ -53,8 +53,8 @@ function split(rest: string, scheme: string): ForeignUri | undefined {
 }
 
 /**
- * A copy of a JSON value with `map` applied to all its strings and member names. Parts that are
- * nested deeper than any honest value are left out.
+ * A copy of a JSON value with `map` applied to all its strings and member names. Parts that are nested deeper than any
+ * honest value are left out.
  */
 export function mapStrings(value: unknown, map: (text: string) => string, depth = 0): unknown {
   if (typeof value === "string") return map(value);
@@ -77,10 +77,7 @@ export interface Cleaning {
   readonly clean: (text: string) => string;
 }
 
-/**
- * The result with clean texts, and with scorpiox-code's URIs for the server's resources (CA15, RP2,
- * CF16).
- */
+/** The result with clean texts, and with scorpiox-code's URIs for the server's resources (CA15, RP2, CF16). */
 export function cleanCallResult(result: CallToolResult, cleaning: Cleaning): CallToolResult {
   const { structuredContent, _meta: meta } = result;
   return {
@@ -124,10 +121,7 @@ export function cleanContents<Contents extends { readonly uri: string; readonly 
   return { ...cleaned, uri, ...(blob === undefined ? {} : { blob }) };
 }
 
-/**
- * Keys for the page of an app besides `ui.resourceUri`: of the first revisions of MCP Apps, and of
- * OpenAI.
- */
+/** Keys for the page of an app besides `ui.resourceUri`: of the first revisions of MCP Apps, and of OpenAI. */
 const pageKeys = ["ui/resourceUri", "openai/outputTemplate"] as const;
 
 /** Cleans `_meta` of a result, tool or resource, and rewrites the page of an app in it. */

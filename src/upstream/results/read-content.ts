@@ -50,9 +50,7 @@ function bad(reason: string): ReadBlock {
   return { kind: "bad", reason };
 }
 
-/**
- * An answer of an upstream server that a client cannot get; the message explains why to a person.
- */
+/** An answer of an upstream server that a client cannot get; the message explains why to a person. */
 export class UnusableAnswer extends Error {
   override readonly name = "UnusableAnswer";
 

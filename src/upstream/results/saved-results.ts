@@ -25,8 +25,7 @@ export interface ResultStore {
 }
 
 /**
- * Keeps long content in the private folder of saved outputs, and the folder within its bounds of
- * size and age (CA14).
+ * Keeps long content in the private folder of saved outputs, and the folder within its bounds of size and age (CA14).
  */
 export class SavedResults {
   readonly #folders: readonly string[];
@@ -39,8 +38,8 @@ export class SavedResults {
   }
 
   /**
-   * The store for one client; only that client can read its results. @param events its `keep`
-   * registers a cut text and returns the background task through which the client reads the rest
+   * The store for one client; only that client can read its results. @param events its `keep` registers a cut text and
+   * returns the background task through which the client reads the rest
    */
   of(clientId: string, events: Pick<UpstreamCallEvents, "keep"> = {}): ResultStore {
     return {

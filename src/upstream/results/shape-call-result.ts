@@ -23,10 +23,7 @@ export interface ResultParts extends Cleaning {
 
 export interface CallResultParts extends ResultParts {
   readonly tool: string;
-  /**
-   * How the structured content violates the tool's `outputSchema`; undefined when it does not, or
-   * there is none.
-   */
+  /** How the structured content violates the tool's `outputSchema`; undefined when it does not, or there is none. */
   readonly structureFault: string | undefined;
   /** The client refuses a successful result without structured content. */
   readonly promisesStructure?: boolean;
@@ -35,10 +32,9 @@ export interface CallResultParts extends ResultParts {
 }
 
 /**
- * Turns a server's answer to `tools/call` into the client's result: checked, cleaned, with
- * scorpiox-code's URIs, bounded (CA13–CA17). An answer that is not a result becomes a result with
- * `isError` that says so. Facts about the server itself are replaced by those of scorpiox-code
- * (CA11). @param version the revision that the client speaks
+ * Turns a server's answer to `tools/call` into the client's result: checked, cleaned, with scorpiox-code's URIs,
+ * bounded (CA13–CA17). An answer that is not a result becomes a result with `isError` that says so. Facts about the
+ * server itself are replaced by those of scorpiox-code (CA11). @param version the revision that the client speaks
  */
 export async function shapeCallResult(
   answer: unknown,
@@ -63,8 +59,8 @@ function withTextAtLeast(result: CallToolResult): CallToolResult {
 }
 
 /**
- * A result whose structured content became text. Clients refuse a success without it, so the result
- * is marked as an error, and a first line explains that.
+ * A result whose structured content became text. Clients refuse a success without it, so the result is marked as an
+ * error, and a first line explains that.
  */
 function asOurs(bound: CallToolResult, { promisesStructure }: CallResultParts): CallToolResult {
   if (bound.isError || promisesStructure !== true) return bound;
@@ -72,10 +68,7 @@ function asOurs(bound: CallToolResult, { promisesStructure }: CallResultParts): 
   return { ...bound, content: [said, ...bound.content], isError: true };
 }
 
-/**
- * An error result that shows the readable parts of a malformed answer, since the model may need
- * them.
- */
+/** An error result that shows the readable parts of a malformed answer, since the model may need them. */
 async function malformedResult(
   answer: unknown,
   reason: string,
@@ -130,8 +123,7 @@ function readCallResult(value: unknown): ReadCallResult {
 
 /** The blocks, or the fault as a text. */
 function readBlocks(content: unknown, structured: unknown): readonly ContentBlock[] | string {
-  // Some servers omit `content` when they send structured content, which has all of the
-  // information.
+  // Some servers omit `content` when they send structured content, which has all of the information.
   if (content === undefined && structured !== undefined) {
     return [{ type: "text", text: JSON.stringify(structured) }];
   }

@@ -15,8 +15,8 @@ import { readBlock, UnusableAnswer } from "./read-content.ts";
 import type { ResultParts } from "./shape-call-result.ts";
 
 /**
- * Turns a server's answer to `resources/read` into the client's result. Long texts are cut like
- * results, except pages of apps, which would break; bytes are sent completely or not at all (RP5).
+ * Turns a server's answer to `resources/read` into the client's result. Long texts are cut like results, except pages
+ * of apps, which would break; bytes are sent completely or not at all (RP5).
  * @throws UnusableAnswer `malformed`, or `too_large` with the path of the saved file
  */
 export async function shapeContents(answer: unknown, parts: ResultParts): Promise<JsonText> {
@@ -88,8 +88,7 @@ function malformed({ server }: ResultParts, reason: string): UnusableAnswer {
 }
 
 /**
- * Turns a server's answer to `prompts/get` into the client's result: each text within the client's
- * limit.
+ * Turns a server's answer to `prompts/get` into the client's result: each text within the client's limit.
  * @throws UnusableAnswer
  */
 export async function shapePrompt(answer: unknown, parts: ResultParts): Promise<JsonText> {
@@ -134,8 +133,8 @@ async function boundedBlock(block: ContentBlock, parts: ResultParts): Promise<Co
 }
 
 /**
- * Turns a server's answer to `completion/complete` into the client's result: at most a hundred
- * values, the protocol's limit.
+ * Turns a server's answer to `completion/complete` into the client's result: at most a hundred values, the protocol's
+ * limit.
  * @throws UnusableAnswer
  */
 export function shapeCompletion(answer: unknown, parts: ResultParts): JsonText {

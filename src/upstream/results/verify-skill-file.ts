@@ -13,8 +13,8 @@ export interface SkillsOfServer {
 }
 
 /**
- * Checks a file of a skill against the approved listing of that skill. @throws UnusableAnswer when
- * its size or digest differs, and for a file of skills that are not approved
+ * Checks a file of a skill against the approved listing of that skill. @throws UnusableAnswer when its size or digest
+ * differs, and for a file of skills that are not approved
  */
 export function verifySkillFile(
   answer: unknown,

@@ -10,10 +10,9 @@ import { isObject, type Params } from "../../protocol/json-rpc.ts";
 const waysMax = schemaCheckedTextCharsMax ** 2;
 
 /**
- * Whether a regular expression of an upstream server takes little time on any text: each choice,
- * each optional part and each repetition multiplies the ways that are tried, and without `^` so
- * does each start position. Look-around and back references are not tame. Other patterns are not
- * used: the server checks its arguments itself.
+ * Whether a regular expression of an upstream server takes little time on any text: each choice, each optional part and
+ * each repetition multiplies the ways that are tried, and without `^` so does each start position. Look-around and back
+ * references are not tame. Other patterns are not used: the server checks its arguments itself.
  */
 export function isTamePattern(pattern: string): boolean {
   if (pattern.length > schemaPatternCharsMax) return false;
@@ -101,18 +100,15 @@ export class SchemaTooLarge extends Error {
 }
 
 export interface CopyOptions {
-  /**
-   * Called for each part of the schema that is checked against a value; ends the check when it
-   * throws.
-   */
+  /** Called for each part of the schema that is checked against a value; ends the check when it throws. */
   readonly onStep: () => void;
   /** False leaves out keywords that are slow on long texts and lists. */
   readonly isThorough: boolean;
 }
 
 /**
- * Keywords that are copied unchanged. `format` forbids nothing, and `$id` would only move
- * references, so both are left out.
+ * Keywords that are copied unchanged. `format` forbids nothing, and `$id` would only move references, so both are left
+ * out.
  */
 const plainKeywords = new Set([
   "type",
@@ -152,8 +148,8 @@ const schemaKeywords = new Set([
 ]);
 
 /**
- * A copy of an upstream server's schema that is safe for a validator: only known keywords,
- * references only into the schema itself, tame patterns, and a count of the steps.
+ * A copy of an upstream server's schema that is safe for a validator: only known keywords, references only into the
+ * schema itself, tame patterns, and a count of the steps.
  * @throws SchemaTooLarge
  */
 export function copySchema(schema: Params, options: CopyOptions): Params {

@@ -20,9 +20,9 @@ interface Checkers {
 }
 
 /**
- * Checks values against the schemas of upstream servers, JSON Schema 2020-12 unless they name
- * another dialect, in bounded time (CA1). A schema that is too large, of an unknown dialect or
- * otherwise unusable accepts everything: its server checks the arguments itself.
+ * Checks values against the schemas of upstream servers, JSON Schema 2020-12 unless they name another dialect, in
+ * bounded time (CA1). A schema that is too large, of an unknown dialect or otherwise unusable accepts everything: its
+ * server checks the arguments itself.
  */
 export class SchemaChecks {
   readonly #checkers = new WeakMap<Params, Checkers>();
@@ -109,8 +109,8 @@ function isLong(value: unknown): boolean {
 }
 
 /**
- * The validator's message for a person: `path.to[0]: fault`. Lines that only point to a fault
- * further down are left out.
+ * The validator's message for a person: `path.to[0]: fault`. Lines that only point to a fault further down are left
+ * out.
  */
 function shorten(message: string): string {
   const faults = message

@@ -98,8 +98,8 @@ function page(
 }
 
 /**
- * Exactly the selected tools, in this order. Limited to those that can be shown, since each unknown
- * name is compared with all names.
+ * Exactly the selected tools, in this order. Limited to those that can be shown, since each unknown name is compared
+ * with all names.
  */
 function selectTools(
   parsed: Extract<ParsedQuery, { kind: "select" }>,
@@ -153,8 +153,8 @@ type PatternMatches =
   | { readonly kind: "problem"; readonly text: string };
 
 /**
- * Tools whose current or original name matches, then those whose description does. Stops after 50
- * ms; all names are searched before the first description.
+ * Tools whose current or original name matches, then those whose description does. Stops after 50 ms; all names are
+ * searched before the first description.
  */
 export function matchPattern(
   tools: readonly SearchedTool[],
@@ -203,8 +203,8 @@ interface Item {
 }
 
 /**
- * The first `limit` of `ranked`, with at most three of one server while others have comparable
- * matches: one large server must not hide the rest, nor near matches the real ones.
+ * The first `limit` of `ranked`, with at most three of one server while others have comparable matches: one large
+ * server must not hide the rest, nor near matches the real ones.
  *
  * @param isMeant servers that the query names, which have no such limit
  */
@@ -230,9 +230,7 @@ function firstPage<Hit extends Item>(
   return [...page, ...passed].slice(0, limit);
 }
 
-/**
- * The share of a passed-over tool's score that a tool of a different server needs to precede it.
- */
+/** The share of a passed-over tool's score that a tool of a different server needs to precede it. */
 const comparableShare = 0.7;
 
 function isComparable({ score: own = 1 }: Item, { score: passed = 1 }: Item): boolean {

@@ -45,10 +45,7 @@ export class Postings {
     }
   }
 
-  /**
-   * The contribution of each field of one tool to the score of a term; undefined when it does not
-   * have the term.
-   */
+  /** The contribution of each field of one tool to the score of a term; undefined when it does not have the term. */
   explain(term: string, tool: number): ReadonlyMap<Field, number> | undefined {
     const list = this.#lists.get(term) ?? [];
     const counts = countsOf(list, tool);

@@ -16,9 +16,8 @@ const serverFactor = 1.8;
 export type NamedTools = ReadonlyMap<string, readonly number[]>;
 
 /**
- * Every tool that has a word of the query and all required ones, best first; equal ones in the
- * order of the index. The score of a tool is the sum over the query's words, each with the best of
- * its alternatives.
+ * Every tool that has a word of the query and all required ones, best first; equal ones in the order of the index. The
+ * score of a tool is the sum over the query's words, each with the best of its alternatives.
  */
 export function rank(
   concepts: readonly Concept[],
@@ -90,10 +89,7 @@ function bestScores({ alternatives }: Concept, postings: Postings): Float64Array
   return best;
 }
 
-/**
- * Gives all tools of a server the same score for its name, which does not tell which of them is
- * meant.
- */
+/** Gives all tools of a server the same score for its name, which does not tell which of them is meant. */
 function level(best: Float64Array, tools: readonly number[]): void {
   let most = 0;
   for (const tool of tools) most = Math.max(most, best[tool] ?? 0);

@@ -26,8 +26,7 @@ export interface HitExplanation {
 }
 
 /**
- * The share of the best score that a tool needs to be more than a chance hit; as many as can be
- * shown are always kept.
+ * The share of the best score that a tool needs to be more than a chance hit; as many as can be shown are always kept.
  */
 const relevantShare = 0.25;
 
@@ -72,9 +71,7 @@ export class ToolIndex {
     return order.flatMap(({ tool, score }) => this.#hit(tool, score, query, concepts));
   }
 
-  /**
-   * For each term of a server's name that the query contains completely, the tools of that server.
-   */
+  /** For each term of a server's name that the query contains completely, the tools of that server. */
   #named(concepts: readonly Concept[]): NamedTools {
     const terms = new Set(concepts.map(({ term }) => term));
     const named = new Map<string, number[]>();
@@ -124,9 +121,7 @@ export function buildToolIndex(tools: Iterable<SearchedTool>): ToolIndex {
   return new ToolIndex(byName);
 }
 
-/**
- * The alternative of a word with the best score for a tool, with the contribution of each field.
- */
+/** The alternative of a word with the best score for a tool, with the contribution of each field. */
 function bestTerm(
   { word, alternatives }: Concept,
   tool: number,

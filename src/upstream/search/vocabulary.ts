@@ -77,10 +77,7 @@ function trigramTable(terms: readonly string[]): ReadonlyMap<string, readonly nu
   return table;
 }
 
-/**
- * The number of insertions, deletions, replacements and swaps of neighbours; may stop counting
- * above `max`.
- */
+/** The number of insertions, deletions, replacements and swaps of neighbours; may stop counting above `max`. */
 function editsBetween(from: string, to: string, max: number): number {
   let before: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,7 +1,7 @@
 import { searchQueryCharsMax } from "../../base/upstream-limits.ts";
 /**
- * The words of a text in lower case, split at everything that is neither a letter nor a digit, and
- * at the humps of camel case. Scripts without blanks between words give pairs of characters.
+ * The words of a text in lower case, split at everything that is neither a letter nor a digit, and at the humps of
+ * camel case. Scripts without blanks between words give pairs of characters.
  */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
@@ -31,8 +31,8 @@ function pairsOf(word: string): string[] {
 }
 
 /**
- * Removes endings of a lower-case word, so that `issues`, `creating` and `deletion` match `issue`,
- * `create` and `delete`. The stem need not be a word. In doubt, an ending stays.
+ * Removes endings of a lower-case word, so that `issues`, `creating` and `deletion` match `issue`, `create` and
+ * `delete`. The stem need not be a word. In doubt, an ending stays.
  */
 export function stem(word: string): string {
   const regular = irregular.get(word) ?? word;

@@ -13,10 +13,7 @@ export interface SystemSecrets {
   delete(place: { service: string; name: string }): Promise<boolean>;
 }
 
-/**
- * The prefix of a secret that is stored in pieces; no header or environment variable begins with
- * it.
- */
+/** The prefix of a secret that is stored in pieces; no header or environment variable begins with it. */
 const piecesMark = "\u0001pieces:";
 
 /** The keychain of the system: macOS Keychain, Secret Service, Windows Credential Manager. */

@@ -7,8 +7,8 @@ import { loadWindowsJobs } from "../../commands/process/signals.ts";
 
 export interface SecretCommandParts {
   /**
-   * The command gets all of it except scorpiox-code's own settings: the user wrote it, and it may
-   * need an agent or a session bus.
+   * The command gets all of it except scorpiox-code's own settings: the user wrote it, and it may need an agent or a
+   * session bus.
    */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -17,9 +17,8 @@ export interface SecretCommandParts {
 }
 
 /**
- * Runs the command of `${cmd:…}` in the user's shell and returns its stdout. Its stdin is empty.
- * Its stderr goes into no message, since it may contain the secret. The command ends with this
- * process, however that ends.
+ * Runs the command of `${cmd:…}` in the user's shell and returns its stdout. Its stdin is empty. Its stderr goes into
+ * no message, since it may contain the secret. The command ends with this process, however that ends.
  * @throws AppError `system`: it failed or took too long; `limit`: it wrote too much; `cancelled`
  */
 export async function runSecretCommand(
@@ -48,8 +47,7 @@ export async function runSecretCommand(
       guardian.remove(child.pid);
     }
   } finally {
-    // Processes that a finished command left behind, such as the agent of a password manager, may
-    // stay.
+    // Processes that a finished command left behind, such as the agent of a password manager, may stay.
     if (isCancelled()) guardian.close();
     else guardian.dismiss();
   }
@@ -80,8 +78,8 @@ function start(argv: readonly string[], cwd: string, env: SecretCommandParts["en
 }
 
 /**
- * Its output, or the reason for having none. Stops waiting at the limit, since processes that it
- * started may hold its pipe open.
+ * Its output, or the reason for having none. Stops waiting at the limit, since processes that it started may hold its
+ * pipe open.
  */
 async function untilStopped(output: Promise<string>, signal?: AbortSignal): Promise<string> {
   const stopped = Promise.withResolvers<never>();

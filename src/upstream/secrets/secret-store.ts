@@ -112,10 +112,7 @@ export class SecretFiles {
     throw new AppError("system", `${file} cannot be used: it is damaged. Set the secret again.`);
   }
 
-  /**
-   * Hashes the name: it may have characters that file names must not, and file systems may ignore
-   * case.
-   */
+  /** Hashes the name: it may have characters that file names must not, and file systems may ignore case. */
   #fileOf(name: string): string {
     const hash = createHash("sha256").update(name).digest("hex");
     return join(this.#folder, `${hash.slice(0, 40)}${ending}`);
@@ -130,10 +127,7 @@ export function makePrivateFolder(folder: string): void {
   if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
 }
 
-/**
- * Restores the mode, which copies and backups lose. @throws AppError when it cannot be a file of
- * secrets
- */
+/** Restores the mode, which copies and backups lose. @throws AppError when it cannot be a file of secrets */
 function keepPrivate(file: string): void {
   const stats = lstatSync(file);
   if (!stats.isFile()) throw new AppError("system", `${file} is not a regular file.`);

@@ -24,9 +24,8 @@ export interface SecretRow {
 }
 
 /**
- * The secrets of one user: in the keychain of the system, or in files where it has none (SE1).
- * Secrets that the keychain does not have are looked up in the files, so that older files work
- * until they are migrated.
+ * The secrets of one user: in the keychain of the system, or in files where it has none (SE1). Secrets that the
+ * keychain does not have are looked up in the files, so that older files work until they are migrated.
  */
 export class UserSecrets implements WritableSecretStore {
   readonly #folder: string;

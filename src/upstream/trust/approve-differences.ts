@@ -15,8 +15,8 @@ import { emptyPins, type ToolPins } from "./trust-file.ts";
 import type { TrustStore } from "./trust-store.ts";
 
 /**
- * Approves the current definitions as they were shown, and forgets missing ones. @param named a
- * tool that the user named: its refusal ends, others stay refused
+ * Approves the current definitions as they were shown, and forgets missing ones. @param named a tool that the user
+ * named: its refusal ends, others stay refused
  * @throws AppError `system`
  */
 export async function approveDifferences(
@@ -49,10 +49,7 @@ export async function denyTools(
   });
 }
 
-/**
- * Forgets the decisions about these tools, so that they wait for approval. @throws AppError
- * `system`
- */
+/** Forgets the decisions about these tools, so that they wait for approval. @throws AppError `system` */
 export async function revokeTools(
   store: TrustStore,
   identity: string,
@@ -111,8 +108,7 @@ interface Approved {
 }
 
 /**
- * The differences between the catalogue and its approved state: tools, prompts, then the
- * instructions, each by name.
+ * The differences between the catalogue and its approved state: tools, prompts, then the instructions, each by name.
  */
 export function catalogueDifferences(
   catalogue: ServerCatalogue,

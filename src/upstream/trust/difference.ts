@@ -12,10 +12,7 @@ export interface FieldDifference {
   readonly after?: readonly string[];
 }
 
-/**
- * All differences between `before` and `after`, sorted by field. None is left out, because the user
- * approves them.
- */
+/** All differences between `before` and `after`, sorted by field. None is left out, because the user approves them. */
 export function differencesOf(
   before: Params | undefined,
   after: Params | undefined,
@@ -87,10 +84,7 @@ function differenceOf(
   };
 }
 
-/**
- * The approved parts of a definition (TR1): everything that a model reads or that describes its
- * effects.
- */
+/** The approved parts of a definition (TR1): everything that a model reads or that describes its effects. */
 const toolParts = [
   "name",
   "title",
@@ -135,8 +129,8 @@ function partsOf(definition: Params, names: readonly string[]): Params {
 }
 
 /**
- * Normalises the text as a whole: two members whose names differ only in Unicode composition stay
- * two, so that neither hides the other.
+ * Normalises the text as a whole: two members whose names differ only in Unicode composition stay two, so that neither
+ * hides the other.
  */
 function hashOf(parts: Params): string {
   return createHash("sha256").update(canonicalJson(parts).normalize("NFC")).digest("hex");

@@ -2,14 +2,14 @@ import { unsafeCharacters } from "../../base/unsafe-characters.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 
 /**
- * Characters that people do not see but models read: zero-width characters and fillers,
- * bidirectional marks, tags, variation selectors, controls except tab and line ends.
+ * Characters that people do not see but models read: zero-width characters and fillers, bidirectional marks, tags,
+ * variation selectors, controls except tab and line ends.
  */
 const hidden = new RegExp(
   [
     unsafeCharacters.source,
-    // Characters that no font draws: joiners, fillers, tags, and the variation selectors, 256 of
-    // which can spell any text.
+    // Characters that no font draws: joiners, fillers, tags, and the variation selectors, 256 of which can spell any
+    // text.
     "\\p{Default_Ignorable_Code_Point}",
     // The Braille blank, and the joiners of hieroglyphs.
     "[\\u2800\\u{13430}-\\u{1343f}]",
@@ -29,10 +29,7 @@ export function hasHidden(value: unknown): boolean {
   return Object.entries(value).some(([name, part]) => textHasHidden(name) || hasHidden(part));
 }
 
-/**
- * The value without hidden characters, in member names as well. The same object when there are
- * none.
- */
+/** The value without hidden characters, in member names as well. The same object when there are none. */
 export function withoutHidden<Value>(value: Value): Value {
   return hasHidden(value) ? (cleaned(value) as Value) : value;
 }

@@ -19,10 +19,7 @@ export interface JudgeParts {
   readonly server: string;
   /** The approvals of the launch identity; undefined at the first contact. */
   readonly pins: ToolPins | undefined;
-  /**
-   * The hashes of this server in the project's `mcp.lock`, if any: the baseline of a first contact
-   * (TR12).
-   */
+  /** The hashes of this server in the project's `mcp.lock`, if any: the baseline of a first contact (TR12). */
   readonly lockPins?: ToolPins | undefined;
   /** Approved definitions by hash, to show changes. */
   readonly definitions: ReadonlyMap<string, Params>;
@@ -53,10 +50,7 @@ export interface JudgedCatalogue {
   readonly instructions?: string;
   /** To be stored (`TrustStore.addPins`); undefined = nothing new. */
   readonly newPins?: NewPins;
-  /**
-   * One sentence for each item that was accepted although it differs from the approved definition,
-   * for the log.
-   */
+  /** One sentence for each item that was accepted although it differs from the approved definition, for the log. */
   readonly notices: readonly string[];
 }
 

@@ -39,8 +39,7 @@ export interface Judgement {
 }
 
 /**
- * Judges one item. A rule overrides the state but does not change it: without the rule the item is
- * judged as before.
+ * Judges one item. A rule overrides the state but does not change it: without the rule the item is judged as before.
  */
 export function judgeDefinition(offered: Offered, context: JudgeContext): Judgement {
   const judgement = judgeHash(offered, context);
@@ -53,8 +52,7 @@ export function judgeDefinition(offered: Offered, context: JudgeContext): Judgem
 }
 
 /**
- * Checks for hidden characters before new and changed items: a definition with them is never
- * approved automatically.
+ * Checks for hidden characters before new and changed items: a definition with them is never approved automatically.
  */
 function judgeHash(offered: Offered, context: JudgeContext): Judgement {
   const { hash, pinned } = offered;
@@ -67,8 +65,8 @@ function judgeHash(offered: Offered, context: JudgeContext): Judgement {
 }
 
 /**
- * Whether the user has seen the definition. A hash may come from a lock, without anyone having
- * looked; a stored definition proves that someone has.
+ * Whether the user has seen the definition. A hash may come from a lock, without anyone having looked; a stored
+ * definition proves that someone has.
  */
 function wasSeen({ hash, definition }: Offered, { definitions }: JudgeContext): boolean {
   return definitions.has(hash) || !hasHidden(definition);

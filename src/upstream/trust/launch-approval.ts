@@ -49,9 +49,9 @@ function keysOf(server: ApprovedEntry): ReadonlySet<string> {
 }
 
 /**
- * The key of an approval: the launch and any rights beyond it. An approved launch must not be
- * renamed to one of the user's servers, which would give it all rules for that name, and a later
- * edit must not give it a secret for its login.
+ * The key of an approval: the launch and any rights beyond it. An approved launch must not be renamed to one of the
+ * user's servers, which would give it all rules for that name, and a later edit must not give it a secret for its
+ * login.
  */
 function approvalKeyOf({ entry, identity, standIn }: ApprovedEntry): string {
   const secret = entry.options.oauth?.clientSecret;

@@ -8,8 +8,8 @@ import { escapeHidden } from "./hidden-characters.ts";
 type Row = readonly [name: string, value: string];
 
 /**
- * Everything that is approved with a server, uncut, since the user would approve omitted parts
- * unseen. Of secrets only the length, and the variables that they come from.
+ * Everything that is approved with a server, uncut, since the user would approve omitted parts unseen. Of secrets only
+ * the length, and the variables that they come from.
  */
 export function launchLines({ entry, identity, standIn }: ConfiguredServer): readonly string[] {
   const { launch, origin, options } = entry;
@@ -82,8 +82,7 @@ function valueText(name: string, value: string): string {
 }
 
 /**
- * Undefined when the whole value is a secret; secrets within it, known by their shape, are replaced
- * by their length.
+ * Undefined when the whole value is a secret; secrets within it, known by their shape, are replaced by their length.
  */
 function shownValue(name: string, value: string): string | undefined {
   const isSecret = isSecretName(name) && !isPlaceName(name) && !changesProgram(name);
@@ -100,8 +99,8 @@ function shownValues(map: StringMap): Readonly<Record<string, string>> {
 }
 
 /**
- * Hides secrets in arguments, except texts that may name a file or a script: a program may read an
- * unknown option as one.
+ * Hides secrets in arguments, except texts that may name a file or a script: a program may read an unknown option as
+ * one.
  */
 function shownArguments(args: readonly string[]): readonly string[] {
   const hide = (secret: string): string =>
@@ -160,9 +159,8 @@ function sortedEntries(map: StringMap): readonly (readonly [string, string])[] {
 }
 
 /**
- * Variables that decide which program runs, which code it loads, or which proxy it uses: their
- * values are part of the command and are shown, although their names may look like secrets
- * (`GIT_ASKPASS`).
+ * Variables that decide which program runs, which code it loads, or which proxy it uses: their values are part of the
+ * command and are shown, although their names may look like secrets (`GIT_ASKPASS`).
  */
 function changesProgram(name: string): boolean {
   return programNames.test(name) || (programFamilies.test(name) && !secretNames.test(name));

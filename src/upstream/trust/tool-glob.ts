@@ -4,8 +4,7 @@ import { toolGlobCharsMax, toolGlobWorkMax } from "../../base/upstream-limits.ts
 const place = { character: 0, any: 1, many: 2, set: 3 } as const;
 
 /**
- * One choice from the braces, place by place, as plain numbers for speed: each tool is matched
- * against each pattern.
+ * One choice from the braces, place by place, as plain numbers for speed: each tool is matched against each pattern.
  */
 interface Form {
   readonly kinds: Uint8Array;
@@ -27,8 +26,8 @@ export interface ToolGlob {
 }
 
 /**
- * Undefined for a pattern that is too long, or has too many forms, for bounded time. Unclosed
- * brackets and braces are literal.
+ * Undefined for a pattern that is too long, or has too many forms, for bounded time. Unclosed brackets and braces are
+ * literal.
  */
 export function createToolGlob(pattern: string): ToolGlob | undefined {
   if (pattern.length > toolGlobCharsMax) return undefined;

@@ -18,9 +18,9 @@ interface ServerRule extends Pick<ToolRule, "effect" | "trust" | "file"> {
 const order: readonly ToolRule["trust"][] = ["managed", "user", "project"];
 
 /**
- * The globs that allow and deny the tools of one server. Any deny overrides any allow. Where there
- * are allow lists of the user, one must contain the tool; the same holds for those of the project.
- * An administrator's allow list is for all servers: a tool that is not on it is denied.
+ * The globs that allow and deny the tools of one server. Any deny overrides any allow. Where there are allow lists of
+ * the user, one must contain the tool; the same holds for those of the project. An administrator's allow list is for
+ * all servers: a tool that is not on it is denied.
  */
 export class ToolRules {
   readonly #server: string;
@@ -50,8 +50,8 @@ export class ToolRules {
   }
 
   /**
-   * Why the tool must not be used, as the end of a sentence; undefined when it may. @param name the
-   * tool's name for clients
+   * Why the tool must not be used, as the end of a sentence; undefined when it may. @param name the tool's name for
+   * clients
    */
   reasonAgainst(tool: string, name: string): string | undefined {
     const spellings = this.#spellings(tool, name);
@@ -79,10 +79,7 @@ export class ToolRules {
     return [this.#server, cleanServer(this.#server)].some((name) => toolGlobMatches(glob, name));
   }
 
-  /**
-   * Whether a pattern without a server may match a tool of this one; a pattern for full names may
-   * not.
-   */
+  /** Whether a pattern without a server may match a tool of this one; a pattern for full names may not. */
   #concernsMe({ effect, glob }: ServerRule): boolean {
     if (effect === "deny" || glob === undefined || !toolGlobMayStartWith(glob, "mcp__"))
       return true;
@@ -91,10 +88,7 @@ export class ToolRules {
     });
   }
 
-  /**
-   * The names by which a pattern can match a tool; the server's own name matches all of its tools
-   * (TR9).
-   */
+  /** The names by which a pattern can match a tool; the server's own name matches all of its tools (TR9). */
   #spellings(tool: string, name: string): readonly string[] {
     const full = [originalName(this.#server, tool), uncutName(this.#server, tool)];
     return [name, ...full, tool, ...this.#serverNames()];

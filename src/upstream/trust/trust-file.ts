@@ -44,14 +44,12 @@ export class TrustFile {
   }
 
   /**
-   * Changes the latest content, even if another process has just changed it. Keeps a damaged file
-   * beside the new one. @returns false when there was nothing to change @throws AppError `system`
-   * when it cannot be read or written
+   * Changes the latest content, even if another process has just changed it. Keeps a damaged file beside the new one.
+   * @returns false when there was nothing to change @throws AppError `system` when it cannot be read or written
    */
   async update(change: (record: TrustRecord) => TrustRecord): Promise<boolean> {
     return withFileLock(this.path, async () => {
-      // The file may have changed without a new timestamp, so read the content again within the
-      // lock.
+      // The file may have changed without a new timestamp, so read the content again within the lock.
       this.#reading = undefined;
       const { record, problem, remedy } = await this.read();
       if (remedy === "leave") {
@@ -121,10 +119,7 @@ export function textOf(value: unknown): string {
   throw new TypeError("no text");
 }
 
-/**
- * The members of a JSON object, converted by `read`. @throws TypeError for anything else, and what
- * `read` throws
- */
+/** The members of a JSON object, converted by `read`. @throws TypeError for anything else, and what `read` throws */
 export function mapOf<Item>(
   value: unknown,
   read: (item: unknown) => Item,

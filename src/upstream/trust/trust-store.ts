@@ -21,8 +21,8 @@ import {
 /** Hashes to add to the approvals of a launch, with their definitions. */
 export interface NewPins {
   /**
-   * True for a first contact: of two processes that contact a server at the same time, only the
-   * first one adds its hashes.
+   * True for a first contact: of two processes that contact a server at the same time, only the first one adds its
+   * hashes.
    */
   readonly isFirst?: boolean;
   readonly instructions?: string;
@@ -32,16 +32,13 @@ export interface NewPins {
 }
 
 /**
- * The user's approvals: launches of projects, and the approved offers of servers. Stored in
- * `trust.json` of the user's folder for all processes; every read is as new as the file.
+ * The user's approvals: launches of projects, and the approved offers of servers. Stored in `trust.json` of the user's
+ * folder for all processes; every read is as new as the file.
  */
 export class TrustStore {
   readonly #file: TrustFile;
   readonly #definitions: ApprovedDefinitions;
-  /**
-   * First contacts that could not be written, so that a server does not have a first contact
-   * repeatedly.
-   */
+  /** First contacts that could not be written, so that a server does not have a first contact repeatedly. */
   readonly #unwritten = new Map<string, ToolPins>();
 
   /** @param scorpioxDir `~/.scorpiox` */
@@ -60,9 +57,7 @@ export class TrustStore {
     return (await this.#file.read()).problem;
   }
 
-  /**
-   * For `launch-approval.ts`, which defines the key of an approval. Undefined before a decision.
-   */
+  /** For `launch-approval.ts`, which defines the key of an approval. Undefined before a decision. */
   async launchVerdict(identity: string, projectDir: string): Promise<LaunchVerdict | undefined> {
     const { record } = await this.#file.read();
     return record.launches.get(identity)?.get(await realDir(projectDir));
@@ -73,9 +68,7 @@ export class TrustStore {
     await this.#setVerdict(identity, projectDir, "approved");
   }
 
-  /**
-   * Refuses a launch: it is not started, and the user is not asked again. @throws AppError `system`
-   */
+  /** Refuses a launch: it is not started, and the user is not asked again. @throws AppError `system` */
   async denyLaunch(identity: string, projectDir: string): Promise<void> {
     await this.#setVerdict(identity, projectDir, "denied");
   }
@@ -101,9 +94,9 @@ export class TrustStore {
   }
 
   /**
-   * Adds to the approvals and keeps the others. A first contact adds nothing when another process
-   * was first; its offer is then compared with those approvals. A first contact that cannot be
-   * written is remembered while this process runs.
+   * Adds to the approvals and keeps the others. A first contact adds nothing when another process was first; its offer
+   * is then compared with those approvals. A first contact that cannot be written is remembered while this process
+   * runs.
    * @throws AppError `system`
    */
   async addPins(identity: string, pins: NewPins): Promise<void> {
@@ -121,10 +114,7 @@ export class TrustStore {
     }
   }
 
-  /**
-   * Changes the latest approvals of a launch; undefined makes its next contact the first. @throws
-   * AppError `system`
-   */
+  /** Changes the latest approvals of a launch; undefined makes its next contact the first. @throws AppError `system` */
   async updatePins(
     identity: string,
     change: (pins: ToolPins | undefined) => ToolPins | undefined,
@@ -197,8 +187,8 @@ async function realDir(dir: string): Promise<string> {
 type Definitions = ReadonlyMap<string, Params>;
 
 /**
- * The approved definitions in full, one file for each launch. They are only shown to people: the
- * hashes in `trust.json` decide about calls, and without the file a difference cannot be shown.
+ * The approved definitions in full, one file for each launch. They are only shown to people: the hashes in `trust.json`
+ * decide about calls, and without the file a difference cannot be shown.
  */
 class ApprovedDefinitions {
   readonly #folder: string;

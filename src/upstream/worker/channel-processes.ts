@@ -54,10 +54,7 @@ export class ChannelProcesses {
     await Promise.all([...this.#linked.values()].map(({ server }) => server.stop(hurriedStop)));
   }
 
-  /**
-   * Ends all servers after the Worker is gone with its ends of the pipes. Resolves when they are
-   * gone.
-   */
+  /** Ends all servers after the Worker is gone with its ends of the pipes. Resolves when they are gone. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const linked = [...this.#linked.values()];
@@ -97,8 +94,7 @@ export class ChannelProcesses {
     this.#send({ kind: "process-started", process, pid: server.pid, pipes: place });
     void server.ended.then((how) => this.#send({ kind: "process-ended", process, ...how }));
     void server.gone.then(async () => {
-      // The Worker still has to read its last output; an escaped process may hold the pipe open
-      // forever.
+      // The Worker still has to read its last output; an escaped process may hold the pipe open forever.
       if (relay !== undefined)
         await Promise.race([relay.ended, Bun.sleep(upstreamRelayedRestMsMax)]);
       this.#send({ kind: "process-gone", process });

@@ -13,9 +13,8 @@ import {
 } from "./messages.ts";
 
 /**
- * Sends unsolicited events from the Worker to the main thread: one bundle at a time, the next when
- * that was taken. An event replaces a waiting one of the same subject; events that do not fit are
- * dropped and counted.
+ * Sends unsolicited events from the Worker to the main thread: one bundle at a time, the next when that was taken. An
+ * event replaces a waiting one of the same subject; events that do not fit are dropped and counted.
  */
 export class EventOutbox {
   readonly #send: (events: readonly LaneEvent[]) => void;
@@ -102,8 +101,8 @@ function droppedNotice(count: number): LaneEvent {
 }
 
 /**
- * Sends snapshots part by part, each when the one before was taken. While one is being sent, only
- * the newest of later ones waits.
+ * Sends snapshots part by part, each when the one before was taken. While one is being sent, only the newest of later
+ * ones waits.
  */
 export class SnapshotSender {
   readonly #send: (slice: SnapshotSlice) => void;

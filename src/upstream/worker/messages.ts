@@ -98,8 +98,8 @@ export type SnapshotSlice =
   | { readonly kind: "end"; readonly changed: ChangedLists };
 
 /**
- * Cuts a snapshot into parts of about 64 KiB of JSON, except for longer single items. @param
- * changed called for the last part, so that it includes changes reported meanwhile
+ * Cuts a snapshot into parts of about 64 KiB of JSON, except for longer single items. @param changed called for the
+ * last part, so that it includes changes reported meanwhile
  */
 export function* snapshotSlices(
   snapshot: UpstreamSnapshot,

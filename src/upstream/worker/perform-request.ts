@@ -78,10 +78,7 @@ const everyMs = 1_000 / progressPerSecondMax;
 
 type Progress = readonly [progress: number, total: number | undefined, message: string | undefined];
 
-/**
- * Passes on the newest progress of one call, at most ten times a second; the last is delayed rather
- * than dropped.
- */
+/** Passes on the newest progress of one call, at most ten times a second; the last is delayed rather than dropped. */
 class PacedProgress {
   readonly #pass: (...progress: Progress) => void;
   #passedAt = Number.NEGATIVE_INFINITY;

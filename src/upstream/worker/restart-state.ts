@@ -45,8 +45,7 @@ export function optionsAfter(control: UpstreamControl, options: UpstreamOptions)
 }
 
 /**
- * The pause before a lost Worker is replaced: none at first, then longer with each further loss
- * within a short time.
+ * The pause before a lost Worker is replaced: none at first, then longer with each further loss within a short time.
  */
 export class RestartPause {
   #losses = 0;

@@ -139,8 +139,8 @@ interface WaitingAsk {
 }
 
 /**
- * Requests of calls to the main thread: questions of servers for the client, and background tasks
- * for results that were cut.
+ * Requests of calls to the main thread: questions of servers for the client, and background tasks for results that were
+ * cut.
  */
 class WorkerAsks {
   readonly #send: (message: FromUpstreamPost) => void;
@@ -151,10 +151,7 @@ class WorkerAsks {
     this.#send = send;
   }
 
-  /**
-   * @throws AppError `limit` when the call has too many open questions; otherwise the error in the
-   * answer
-   */
+  /** @throws AppError `limit` when the call has too many open questions; otherwise the error in the answer */
   ask(callId: number, request: InputRequest): Promise<Params> {
     const open = [...this.#waiting.values()].filter((ask) => ask.callId === callId).length;
     if (open >= upstreamAsksMax) {
@@ -164,9 +161,7 @@ class WorkerAsks {
     return this.#put(callId, (askId) => ({ kind: "ask", id: callId, askId, request }));
   }
 
-  /**
-   * The background task through which the client reads the rest; undefined when the call has ended.
-   */
+  /** The background task through which the client reads the rest; undefined when the call has ended. */
   async keep(callId: number, output: KeptResult): Promise<number | undefined> {
     try {
       const message = (askId: number) => ({ kind: "keep", id: callId, askId, output }) as const;

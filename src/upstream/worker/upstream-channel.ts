@@ -40,10 +40,7 @@ type Channel = WorkerChannel<
 type PostOf<Kind> = Extract<FromUpstreamPost, { kind: Kind }>;
 type CallEvent = Exclude<LaneEvent, { kind: "event" }>;
 
-/**
- * The main thread's side of one upstream Worker: its channel, and the processes that it has
- * started.
- */
+/** The main thread's side of one upstream Worker: its channel, and the processes that it has started. */
 export class UpstreamChannel {
   readonly #channel: Channel;
   readonly #events: UpstreamChannelEvents;
@@ -87,8 +84,8 @@ export class UpstreamChannel {
   }
 
   /**
-   * Ends the Worker and everything that it has started, and cancels waiting calls. @param msMax the
-   * time for the Worker to close by itself
+   * Ends the Worker and everything that it has started, and cancels waiting calls. @param msMax the time for the Worker
+   * to close by itself
    */
   async close(msMax: number): Promise<void> {
     this.#channel.failAll(new AppError("cancelled", "The server is shutting down."));

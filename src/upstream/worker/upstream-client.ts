@@ -148,9 +148,7 @@ export class UpstreamClient implements Upstreams {
     return this.#closing;
   }
 
-  /**
-   * @throws AppError `cancelled` during shutdown; `worker` while the Worker waits for its restart
-   */
+  /** @throws AppError `cancelled` during shutdown; `worker` while the Worker waits for its restart */
   async #ask(
     request: UpstreamRequest,
     signal?: AbortSignal,

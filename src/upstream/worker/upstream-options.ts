@@ -11,8 +11,7 @@ import type { UpstreamEvent, Upstreams } from "../upstreams.ts";
 export interface UpstreamOptions {
   readonly dirs: ConfigDirs;
   /**
-   * scorpiox-code's own environment, for keys of configuration and `${VAR}`; never passed to a
-   * server unchanged (EN1).
+   * scorpiox-code's own environment, for keys of configuration and `${VAR}`; never passed to a server unchanged (EN1).
    */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute paths of `--config`, lowest precedence first; files of servers and files of keys. */
@@ -44,8 +43,7 @@ export interface UpstreamOptions {
   /** Folders for results that are too long; the first that can be written is used. */
   readonly resultFolders: readonly string[];
   /**
-   * The file with the texts about servers for the handshake of the next start; absent when there is
-   * none to prepare.
+   * The file with the texts about servers for the handshake of the next start; absent when there is none to prepare.
    */
   readonly told?: ToldPlace;
   /** The address of this HTTP server: an entry with it is scorpiox-code itself (CF20). */
@@ -58,15 +56,9 @@ type SharedWork = Pick<
   "call" | "checkArguments" | "search" | "control" | "subscribe" | "unsubscribe" | "endClient"
 >;
 
-/**
- * The work of the Worker, independent of messages. `manager/` implements it; `worker/` carries its
- * calls across.
- */
+/** The work of the Worker, independent of messages. `manager/` implements it; `worker/` carries its calls across. */
 export interface UpstreamWork extends SharedWork {
-  /**
-   * Reads the configuration, publishes cached catalogues, then starts the servers that must run.
-   * Never rejects.
-   */
+  /** Reads the configuration, publishes cached catalogues, then starts the servers that must run. Never rejects. */
   start(): Promise<void>;
   infoList(): readonly ServerInfo[];
   close(): Promise<void>;
@@ -77,8 +69,8 @@ export interface UpstreamHost {
   /** Starts a process in a group of its own, marked, guarded and reaped by the main thread. */
   startProcess(launch: ProcessLaunch): Promise<UpstreamProcess>;
   /**
-   * Writes a line to the server's log, such as output that is not a message, or a warning. The line
-   * must not contain secrets.
+   * Writes a line to the server's log, such as output that is not a message, or a warning. The line must not contain
+   * secrets.
    */
   log(server: string, line: string): void;
   /** The caller publishes at most one in 100 ms. */

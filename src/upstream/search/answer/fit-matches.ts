@@ -23,8 +23,8 @@ interface Cost {
 }
 
 /**
- * The matches with as much detail as fits into `charsMax`, both as text and as structured content:
- * the last matches lose their schemas first, then their summaries, and are finally left out.
+ * The matches with as much detail as fits into `charsMax`, both as text and as structured content: the last matches
+ * lose their schemas first, then their summaries, and are finally left out.
  */
 export function fitMatches(
   matches: readonly Match[],
@@ -79,8 +79,8 @@ export function charsOf(text: string): number {
 }
 
 /**
- * A match as lines for the model. All lines but the first are indented, so that no description
- * looks like another match.
+ * A match as lines for the model. All lines but the first are indented, so that no description looks like another
+ * match.
  */
 function matchText(shown: ShownMatch): string {
   const { name, server, title, description, summary, inputSchema, annotations } = shown;

@@ -52,8 +52,8 @@ class PatternReader {
 }
 
 /**
- * Reads a class after its `[`, including the `]`. @param fold makes the class case-insensitive when
- * wanted, before a negation
+ * Reads a class after its `[`, including the `]`. @param fold makes the class case-insensitive when wanted, before a
+ * negation
  * @throws PatternError
  */
 function readClass(reader: PatternReader, fold: (set: CharSet) => CharSet): CharSet {
@@ -98,8 +98,8 @@ function readMember(reader: PatternReader): CharSet | string {
 }
 
 /**
- * Parses the subset of regular expressions that can be matched in one pass over a text, so without
- * back references and look-around.
+ * Parses the subset of regular expressions that can be matched in one pass over a text, so without back references and
+ * look-around.
  * @throws PatternError
  */
 export function parsePattern(source: string, flags: string): PatternNode {

@@ -9,18 +9,15 @@ import {
 } from "./pattern-node.ts";
 
 /**
- * Matches a pattern against texts by following all alternatives at the same time. The time is at
- * most the length of the text times that of the pattern, where the runtime's engine could backtrack
- * for minutes.
+ * Matches a pattern against texts by following all alternatives at the same time. The time is at most the length of the
+ * text times that of the pattern, where the runtime's engine could backtrack for minutes.
  */
 export class PatternMatcher {
   readonly #program: Program;
   readonly #isMultiline: boolean;
   /** Whether a match may begin with each ASCII character; undefined when a match may be empty. */
   readonly #beginnings: Uint8Array | undefined;
-  /**
-   * For each step the last position at which it was entered; each is entered once for a position.
-   */
+  /** For each step the last position at which it was entered; each is entered once for a position. */
   readonly #entered: Float64Array;
   readonly #open: number[] = [];
   #position = 0;
@@ -61,10 +58,7 @@ export class PatternMatcher {
     }
   }
 
-  /**
-   * Adds to `ready` the steps that need a character, starting with `first`; returns whether the end
-   * was reached.
-   */
+  /** Adds to `ready` the steps that need a character, starting with `first`; returns whether the end was reached. */
   #enter(first: number, text: string, at: number, ready: number[]): boolean {
     const open = this.#open;
     open.push(first);
@@ -104,10 +98,7 @@ export class PatternMatcher {
   }
 }
 
-/**
- * The characters among the first 128 that can begin a match; with it, most places of a text are
- * skipped quickly.
- */
+/** The characters among the first 128 that can begin a match; with it, most places of a text are skipped quickly. */
 function beginningsOf(program: Program): Uint8Array | undefined {
   const first: Uint8Array[] = [];
   const seen = new Set<number>();
@@ -140,10 +131,7 @@ type Step =
 
 type Program = readonly Step[];
 
-/**
- * Compiles a pattern; counted repetitions are expanded. @throws PatternError when the program
- * becomes too long
- */
+/** Compiles a pattern; counted repetitions are expanded. @throws PatternError when the program becomes too long */
 function compilePattern(node: PatternNode): Program {
   const steps = new Steps();
   emit(node, steps);

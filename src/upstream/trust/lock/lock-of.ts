@@ -193,8 +193,8 @@ export type LockFinding =
 const offlineParts = ["launch", "identity", "package"];
 
 /**
- * The differences between servers and the lock, sorted by server. @param parts `configured`
- * compares only configuration; `asked` also the servers' own descriptions
+ * The differences between servers and the lock, sorted by server. @param parts `configured` compares only
+ * configuration; `asked` also the servers' own descriptions
  */
 export function compareLocks(
   lock: ProjectLock,

@@ -45,8 +45,8 @@ export async function readLock(projectDir: string): Promise<LockReading> {
 }
 
 /**
- * The baseline of a first contact (`JudgeParts.lockPins`); undefined when there is no lock, or it
- * does not contain this server. An unreadable lock approves nothing.
+ * The baseline of a first contact (`JudgeParts.lockPins`); undefined when there is no lock, or it does not contain this
+ * server. An unreadable lock approves nothing.
  */
 export function lockPinsOf(reading: LockReading, server: string): ToolPins | undefined {
   if (reading.kind === "absent") return undefined;
@@ -76,9 +76,7 @@ export function earlierNamesOf(
   });
 }
 
-/**
- * `mcp.lock`: the servers and their offers when it was written. Contains no secrets and no times.
- */
+/** `mcp.lock`: the servers and their offers when it was written. Contains no secrets and no times. */
 export interface ProjectLock {
   readonly servers: ReadonlyMap<string, LockedServer>;
 }
