@@ -164,7 +164,7 @@ function noteLines(notes: SearchNotes): readonly string[] {
     lines.push(escapeUnsafe(`There is no tool ${JSON.stringify(name)}.${hint}`));
   }
   if (notes.nearest !== undefined && notes.nearest.length > 0) {
-    lines.push(`Similar names: ${notes.nearest.join(", ")}.`);
+    lines.push(`Nearest names: ${notes.nearest.join(", ")}.`);
   }
   if (notes.servers !== undefined) {
     const servers = notes.servers.map(
