@@ -31,3 +31,31 @@ test("CallingClients counts the calls of each client, and tells of the first and
   running.ended(other);
   expect(heard.length).toBe(3);
 });
+
+test("CallingClients tells a listener of its own clients only", () => {
+  const running = new CallingClients();
+  const own = new Set<string>();
+  const heard: string[] = [];
+  running.listen((clientId, count) => heard.push(`${clientId} ${count}`), own);
+  running.began(callOf("a"));
+  running.began(callOf("b"));
+  own.add("a");
+  running.ended(callOf("a"));
+  running.ended(callOf("b"));
+  expect(heard).toEqual(["a 0"]);
+});
+
+test("CallingClients: a client that is gone is neither idle nor recent, also when its calls end later", () => {
+  const running = new CallingClients();
+  for (const id of ["stays", "goes", "goes early"]) running.began(callOf(id));
+  running.forget("goes early");
+  for (const id of ["stays", "goes", "goes early"]) running.ended(callOf(id));
+  running.forget("goes");
+  expect([...running.idleSince.keys()]).toEqual(["stays"]);
+  expect(running.recent().map(({ id }) => id)).toEqual(["stays"]);
+  // The same id again, as of a principal that comes back.
+  running.began(callOf("goes early"));
+  expect(running.idleSince.has("goes early")).toBe(false);
+  running.ended(callOf("goes early"));
+  expect([...running.idleSince.keys()]).toEqual(["stays", "goes early"]);
+});
