@@ -1,16 +1,15 @@
 import { AppError } from "../../base/errors.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import { encodeCallToolResult } from "../../protocol/result-codec.ts";
-import type { ToolListing } from "../../protocol/tool-types.ts";
 import { InputNeeded } from "../ask-client.ts";
-import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
+import type { CallOutcome, CallRequest, Router } from "../call.ts";
 import type { Admissions } from "./admissions.ts";
 import type { CallEnd, CallWatcher, Look, NoteSource, Refusal } from "./gate-stage.ts";
 import { withLinesAbout, withWaitingLines } from "./result-lines.ts";
 
 export interface GateParts {
   /** Makes the calls of our own tools. */
-  readonly router: Router;
+  readonly router: Pick<Router, "call">;
   /** Makes those that have a target. Absent: `router` makes them too. */
   readonly foreign?: Pick<Router, "call">;
   /** In their order: rules first, then hooks. */
@@ -28,23 +27,11 @@ export interface GateParts {
  * The one way to a tool: every call, of an own or an upstream tool, passes the stages, is watched, and has
  * the waiting notes added to its result.
  */
-export class GatedRouter implements Router {
+export class GatedRouter implements Pick<Router, "call"> {
   readonly #parts: GateParts;
 
   constructor(parts: GateParts) {
     this.#parts = parts;
-  }
-
-  list(): readonly ToolListing[] {
-    return this.#parts.router.list();
-  }
-
-  taskSupport(toolName: string): TaskSupport {
-    return this.#parts.router.taskSupport?.(toolName) ?? "none";
-  }
-
-  get isOpen(): boolean {
-    return this.#parts.router.isOpen === true;
   }
 
   async call(asked: CallRequest): Promise<CallOutcome> {
