@@ -47,15 +47,11 @@ export class Admissions {
   }
 
   /** Whether a stage wants the data of the result of this call. */
-  readonly wantsData = (request: CallRequest): boolean => {
-    const kind = this.#kindOf(request);
-    return this.stages.some((stage, index) => {
-      if (stage.wantsData === undefined || (kind !== undefined && isAtRest(kind, index))) {
-        return false;
-      }
-      return stage.wantsData(request);
-    });
-  };
+  readonly wantsData = (request: CallRequest): boolean =>
+    this.stages.some(
+      (stage, index) =>
+        stage.wantsData !== undefined && !this.isAtRest(request, index) && stage.wantsData(request),
+    );
 
   /** Whether the stage at `index` has nothing to do for this call just now. */
   isAtRest(request: CallRequest, index: number): boolean {
@@ -68,12 +64,13 @@ export class Admissions {
     if (kind !== undefined) kind.rests[index] = this.stages[index]?.restFor?.(request);
   }
 
-  /** Undefined for a call that every stage has to look at: one that is cancelled, or that cannot be made. */
+  /** Undefined for a call that every stage checks: one that is cancelled, cannot be made, or searches for tools. */
   #kindOf({ client, name, target, cancellation }: CallRequest): CallKind | undefined {
     if (cancellation.isCancelled || name.length > keptNameCharsMax) return undefined;
     if (target !== undefined && target.kind !== "tool") return undefined;
     const hasRoots = client.roots !== undefined;
-    const key = `${client.id}\0${name}`;
+    // With its length: no other client's id and name make the same text.
+    const key = `${client.id.length} ${client.id}${name}`;
     const known = this.#kinds.get(key);
     if (known?.hasRoots === hasRoots && isSameTarget(known.target, target)) return known;
     if (this.#kinds.size >= callKindsMax) this.#kinds.clear();
@@ -130,7 +127,7 @@ export class Admissions {
 
 const notLast = (): boolean => false;
 
-/** Whether the rights are the same object too: each snapshot of the servers brings others. */
+/** Rights are compared by identity: each snapshot of the servers has new objects, and so ends all rests. */
 function isSameTarget(one: ToolTarget | undefined, other: ToolTarget | undefined): boolean {
   return (
     one?.rights === other?.rights &&

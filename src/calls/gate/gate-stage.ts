@@ -36,8 +36,9 @@ export interface Look {
 }
 
 /**
- * How long a stage has nothing to do for calls of one kind: the same client, tool and target. The owner of the state that
- * the stage reads ends a rest early by setting `until` back.
+ * How long a stage has nothing to do for calls of one kind: the same client, all with its `roots` or all without, the same
+ * tool and target. It must not depend on anything else of a call, such as its arguments, its revision or the scopes of its
+ * token. The owner of the state that the stage reads ends a rest early by setting `until` back.
  */
 export interface Rest {
   /** On the clock of `performance.now()`; Infinity when nothing can change it. */

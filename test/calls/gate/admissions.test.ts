@@ -242,6 +242,42 @@ describe("Admissions: a stage at rest", () => {
     expect(entered.length).toBe(4);
   });
 
+  test("a name with a NUL does not make one client's call another's", () => {
+    const entered: string[] = [];
+    const stage: GateStage = {
+      check: ({ client }) => void entered.push(client.id),
+      restFor: () => ({ until: Infinity }),
+    };
+    const admissions = new Admissions([stage]);
+    for (const [id, name] of [
+      ["a", "b\0c"],
+      ["a\0b", "c"],
+      ["1 a", "c"],
+      ["1", "ac"],
+    ] as const) {
+      void admissions.admit(callOf({ id, name }));
+    }
+    expect(entered).toEqual(["a", "a\0b", "1 a", "1"]);
+  });
+
+  test("stages at rest see arguments that a later stage has changed", async () => {
+    const seen: unknown[] = [];
+    const early: GateStage = {
+      check: ({ args }) => void seen.push(args),
+      restFor: () => ({ until: Infinity }),
+    };
+    let args: object | undefined;
+    const late: GateStage = {
+      check: () => (args === undefined ? undefined : Promise.resolve({ args: { ...args } })),
+    };
+    const admissions = new Admissions([early, late]);
+    void admissions.admit(callOf());
+    void admissions.admit(callOf());
+    args = { changed: true };
+    await admissions.admit(callOf());
+    expect(seen).toEqual([{}, { changed: true }]);
+  });
+
   test("a rest that cannot be told fails the call", () => {
     const restFor = (): never => {
       throw new Error("broken");
