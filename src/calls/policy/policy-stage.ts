@@ -35,7 +35,7 @@ export class PolicyStage implements GateStage, CallWatcher {
   readonly #parts: PolicyStageParts;
   readonly #consent: CallConsent;
   readonly #verdicts = new WeakMap<CallRequest, Verdict>();
-  /** The calls that a rule or the user has decided about: of all others there is nothing to tell or to keep. */
+  /** Calls with a verdict. Only these have a decision for the audit log, or a consent to keep. */
   readonly calls: { has(call: CallRequest): boolean } = this.#verdicts;
 
   constructor(parts: PolicyStageParts) {
@@ -173,7 +173,7 @@ export class PlanStage implements GateStage {
     return this.#checkPlan(call, target);
   }
 
-  /** What it is not about stays so; plan mode itself is looked up for each call. */
+  /** Forever for tools that plan mode never refuses. For others plan mode is looked up at each call. */
   restFor({ target }: CallRequest): Rest | undefined {
     return target?.kind !== "tool" || mayBeCalled(target) ? always : undefined;
   }
@@ -184,7 +184,6 @@ export class PlanStage implements GateStage {
   }
 }
 
-/** Of calls that plan mode is never about. */
 const always: Rest = { until: Number.POSITIVE_INFINITY };
 
 function mayBeCalled({ isReadOnly, rights }: ToolTarget): boolean {
