@@ -6,7 +6,7 @@ type Listener = (clientId: string, running: number) => void;
 
 /** Which clients call tools: how many calls each has under way, since when it has none, and which ones called last. */
 export class CallingClients implements CallWatcher {
-  /** Since when each client has no call under way, the longest first; whoever has dealt with an entry deletes it. */
+  /** Since when each client has no call under way, the longest first. `IdleWatch` deletes the entries that it has reported. */
   readonly idleSince = new Map<string, number>();
   readonly #counts = new Map<string, number>();
   /** As they were at their last call, which is the order. */
