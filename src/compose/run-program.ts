@@ -154,8 +154,8 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
 
 /** Only the environment of the program can set this, and nothing else shows the lost protection. */
 const uncheckedWarning =
-  "NODE_TLS_REJECT_UNAUTHORIZED=0 is in the environment: no certificate is checked, so who is on the way can read and " +
-  "change pages, other MCP servers and logins. Take it out. An authority of your own is trusted by NODE_EXTRA_CA_CERTS.";
+  "NODE_TLS_REJECT_UNAUTHORIZED=0 is in the environment: no certificate is checked, so anyone on the network path " +
+  "can read and change pages, calls of MCP servers and logins. Take it out. An authority of your own is trusted by NODE_EXTRA_CA_CERTS.";
 
 /** A mistake in one call must not end the others: it is reported, and the server goes on. */
 function surviveMistakes(warn: (message: string) => void): void {

@@ -173,7 +173,7 @@ export class PlanStage implements GateStage {
     return this.#checkPlan(call, target);
   }
 
-  /** What it is not about stays so; plan mode itself is looked up for each call. */
+  /** Plan mode never concerns these calls; for all others the plan is looked up each time. */
   restFor({ target }: CallRequest): Rest | undefined {
     return target?.kind !== "tool" || mayBeCalled(target) ? always : undefined;
   }
