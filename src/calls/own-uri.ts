@@ -56,7 +56,7 @@ export const ownTemplates = [
     uriTemplate: `${resultPrefix}{id}/{page}`,
     name: "saved-output-page",
     title: "Page of a saved output",
-    description: "A saved output of more than 1 MiB in pages of 1 MiB, which count from 1.",
+    description: "A saved output of more than 1 MiB in pages of 1 MiB, numbered from 1.",
     mimeType: "text/plain",
   },
 ] as const;

@@ -5,7 +5,7 @@ import { attachClientsMax } from "../base/limits.ts";
 import type { CallRequest, ClientContext } from "../calls/call.ts";
 import type { CallWatcher } from "../calls/gate/gate-stage.ts";
 
-/** Remembers the clients that called a tool last: what they have is what terminals are shown. */
+/** Remembers the clients that called a tool last: terminals show their state. */
 export class AttachClients implements CallWatcher {
   readonly #clients = new Map<string, ClientContext>();
 
@@ -18,7 +18,7 @@ export class AttachClients implements CallWatcher {
     if (oldest !== undefined) this.#clients.delete(oldest);
   }
 
-  /** The client is gone, and with it what it had. */
+  /** The client has gone, and its state with it. */
   forget(clientId: string): void {
     this.#clients.delete(clientId);
   }
@@ -32,7 +32,7 @@ export class AttachClients implements CallWatcher {
   }
 }
 
-/** The id of a session lets its holder into it: what is shown of it does not. */
+/** The id of a session gives access to it; the key shown in its place does not. */
 export function keyOf(clientId: string): ClientKey {
   if (clientId === "stdio") return clientId;
   return createHash("sha256").update(clientId).digest("hex").slice(0, 8);

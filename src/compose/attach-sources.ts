@@ -36,7 +36,7 @@ export interface AttachSourceParts {
   readonly events: EventStream;
 }
 
-/** Where what is shown to terminals comes from: the services, asked as if a client did. */
+/** The sources of the content that terminals show: the services, asked as if by a client. */
 export function createAttachSources(parts: AttachSourceParts): AttachSources {
   const { facts, clients, supervisor, services, events } = parts;
   const findTask = (key: string, taskId: number): BackgroundTask | undefined => {
@@ -126,7 +126,7 @@ function scopeFor(client: ClientContext): Promise<StateScope | undefined> {
   return orUndefined(scopeOf(client));
 }
 
-/** What cannot be read is not shown; the tools that need it say why. */
+/** Unreadable state is not shown; the tools that need it report why. */
 async function orUndefined<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

@@ -22,7 +22,7 @@ export interface AttachParts extends Pick<ToolServicesOptions, "start" | "warn" 
 
 type LookedAt = Pick<StateServices, "tasks" | "plan" | "callbacks">;
 
-/** Lets terminals of this user look into the server, answer questions and end what runs. */
+/** Lets terminals of this user look into the server, answer questions and end tasks. */
 export class Attach {
   readonly #parts: AttachParts;
   readonly #services: () => LookedAt;
@@ -58,7 +58,7 @@ export class Attach {
   async close(): Promise<void> {
     this.#questions.withdrawAll();
     const server = await this.#opening;
-    // What cannot be removed is found dead by the next one that looks.
+    // A socket that cannot be removed is recognised as dead by the next process that tries it.
     await server?.close().catch(() => {});
   }
 

@@ -27,7 +27,7 @@ export interface CallbacksParts {
 
 type Change = "set" | "fired" | "cancelled" | "ended";
 
-/** SetCallback's service: who has callbacks, when they fire, and who is told. */
+/** SetCallback's service: the callbacks of each client, when they fire, and who is notified. */
 export class Callbacks {
   /** The lines at the end of results. */
   readonly notes: NoteSource = {
@@ -61,14 +61,14 @@ export class Callbacks {
     request: CallbackRequest,
     { client, cancellation }: CallRequest,
   ): Promise<CallbackReply> {
-    // Its client may be gone: what it set then would never end.
+    // Its client may have gone: a callback set then would never end.
     assertWanted(cancellation);
     const changed = this.#change(request, client.id);
     const callbacks = this.#list(client.id);
     return { callbacks, changed: changed.map((callback) => shape(callback)) };
   }
 
-  /** The client is gone: nothing fires for it any more, and what it was not told is dropped. */
+  /** The client has gone: nothing fires for it any more, and missed fires are dropped. */
   endClient(clientId: string): void {
     this.#scheduler.endClient(clientId);
     this.#mailboxes.endClient(clientId);

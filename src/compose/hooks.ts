@@ -21,7 +21,7 @@ import { findShell } from "../commands/process/shell.ts";
 import { workspaceFallback } from "./program-parts.ts";
 import type { StateParts } from "./state-parts.ts";
 
-/** The client on stdin and stdout, and what happens to no client in particular. */
+/** The client on stdin and stdout, and events of no client in particular. */
 const stdioClient = "stdio";
 const noClient = "server";
 

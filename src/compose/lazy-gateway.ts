@@ -38,7 +38,7 @@ export interface LazyGatewayParts {
   readonly warn: (message: string) => void;
 }
 
-/** What clients see of other servers; nothing of it is loaded where there are none. */
+/** The part of upstream servers that clients see; none of it is loaded where there are none. */
 export class LazyGateway {
   readonly #parts: LazyGatewayParts;
   readonly #enabled: ReadonlySet<string>;
@@ -51,12 +51,12 @@ export class LazyGateway {
     this.#enabled = new Set(parts.enabledNames);
     parts.upstreams.listen((event) => {
       if (event.kind === "notice") parts.warn(event.text);
-      // What appears later is told of by what follows it.
+      // Later changes are reported by the gateway, which follows them.
       if (event.kind === "snapshot" && this.#gateway.making === undefined) void this.#gateway.get();
     });
   }
 
-  /** Costs a look at some files while there are no other servers. */
+  /** Costs a look at some files while there are no upstream servers. */
   get isWanted(): boolean {
     return this.#parts.upstreams.isWanted;
   }
@@ -69,12 +69,12 @@ export class LazyGateway {
     return this.#gateway.get().then(({ listings }) => listings.listFor(own, client, asked));
   }
 
-  /** A client has said what it can do. */
+  /** A client has declared its capabilities. */
   meet({ apps }: ClientCapabilities): void {
     this.#parts.upstreams.meet(apps);
   }
 
-  /** `own`, with what is known of other servers by now. */
+  /** `own`, with the tools of upstream servers known by now. */
   now(own: readonly ToolListing[]): readonly ToolListing[] {
     return this.#gateway.made?.listings.now(own) ?? own;
   }
@@ -115,14 +115,14 @@ export class LazyGateway {
     },
   };
 
-  /** Whoever looks for tools first waits until it is known which servers there are; a search waits itself for what they have. */
+  /** The first search for tools waits until the set of servers is known; a search itself waits for their tools. */
   #askConsent(call: CallRequest, { listings }: UpstreamGateway): Promise<void> | undefined {
     const { snapshot } = this.#parts.upstreams;
     if (snapshot !== undefined) return this.#consent?.check(call, snapshot);
     return listings.standing().then((known) => this.#consent?.check(call, known));
   }
 
-  /** What is behind the gate. */
+  /** The router behind the gate. */
   join(own: Router): Router {
     const joinLater = (): Promise<Router> => this.#join(own);
     let joining: Promise<Router> | undefined;
@@ -157,7 +157,7 @@ export class LazyGateway {
     get: async (name, args, context) => (await this.#prompts()).get(name, args, context),
   };
 
-  /** Skills of other servers; undefined while there are no servers. */
+  /** Skills of upstream servers; undefined while there are none. */
   skills(): Promise<UpstreamSkills> | undefined {
     return this.isWanted ? this.#gateway.get().then(({ skills }) => skills) : undefined;
   }
@@ -169,7 +169,7 @@ export class LazyGateway {
     },
   };
 
-  /** Names that are no tool of ours may be another server's, whose calls may become MCP tasks. */
+  /** Names other than those of own tools may be of upstream tools, whose calls may become MCP tasks. */
   mayTakeName(name: string): boolean {
     return (
       this.isWanted &&
@@ -178,7 +178,7 @@ export class LazyGateway {
     );
   }
 
-  /** Has `emit` told of what goes wrong with other servers. */
+  /** Reports failures of upstream servers to `emit`. */
   tellFailures(emit: (event: ServerEvent) => void): void {
     this.#parts.upstreams.listen((event) => {
       if (event.kind !== "failure") return;
@@ -187,7 +187,7 @@ export class LazyGateway {
     });
   }
 
-  /** How long lists may be kept that other servers have a part in; undefined as long as none has. */
+  /** How long lists may be cached that have entries of upstream servers; undefined as long as none has. */
   joinedHints(): CacheHints | undefined {
     const { snapshot } = this.#parts.upstreams;
     if (snapshot === undefined || !this.isWanted) return undefined;
@@ -195,13 +195,12 @@ export class LazyGateway {
     return { ttlMs: Math.floor(ttlMs), cacheScope: isPrivate ? "private" : "public" };
   }
 
-  /** Starts to look for other servers. */
+  /** Starts to look for upstream servers. */
   warm(): void {
     if (!this.isWanted) return;
     this.#gateway.get().then(
       () => this.#parts.upstreams.settled(0),
-      (error: unknown) =>
-        this.#parts.warn(`Other MCP servers cannot be reached: ${messageOf(error)}`),
+      (error: unknown) => this.#parts.warn(`MCP servers cannot be reached: ${messageOf(error)}`),
     );
   }
 

@@ -23,7 +23,7 @@ import type { ToolServices } from "./tool-services.ts";
 
 /** Lists tools at once; makes the services behind them when they are first needed. */
 export class LazyRouter implements Router {
-  /** What the services behind the tools tell of. */
+  /** The changes that the services behind the tools report. */
   readonly changes = new Changes();
   /** How clients are reached who have not asked just now; the server keeps it. */
   readonly connections = new LiveConnections();
@@ -32,9 +32,9 @@ export class LazyRouter implements Router {
     make: async () => (await this.#services.get()).resources,
   });
   readonly skills: LazySkills;
-  /** All other servers of the user. */
+  /** All upstream servers of the user. */
   readonly upstreams: LazyUpstreams;
-  /** What clients see of them. */
+  /** The part of them that clients see. */
   readonly gateway: LazyGateway;
   /** Only where one client is served: several may work in as many projects. */
   readonly #project: FollowedProject | undefined;
@@ -72,7 +72,7 @@ export class LazyRouter implements Router {
     return this.gateway.now(this.#listings);
   }
 
-  /** InvokeSkill lists the skills that this client can load; tools of other servers follow ours. */
+  /** InvokeSkill lists the skills that this client can load; upstream tools follow the own ones. */
   listFor(
     client: ClientContext,
     version?: ProtocolVersion,
@@ -116,7 +116,7 @@ export class LazyRouter implements Router {
     );
   }
 
-  /** Gets ready for the first call, which reports what goes wrong. */
+  /** Gets ready for the first call, which reports failures. */
   warm(): void {
     this.#services.get().then(
       (services) => services.warm(),
@@ -125,7 +125,7 @@ export class LazyRouter implements Router {
     this.gateway.warm();
   }
 
-  /** Ends what a client that is gone has left running. */
+  /** Ends processes that a client has left running. */
   endClient(clientId: string): void {
     this.skills.endClient(clientId);
     this.gateway.endClient(clientId);
@@ -133,8 +133,8 @@ export class LazyRouter implements Router {
   }
 
   /**
-   * Ends what calls have started.
-   * @param killAt when KILL is due for what does not end by itself
+   * Ends processes that calls have started.
+   * @param killAt when KILL is due for processes that do not end by themselves
    */
   async close(killAt = killTime()): Promise<void> {
     // Services that are still being made wait for a reader that may never read: they see this.
@@ -200,7 +200,7 @@ export class LazyRouter implements Router {
       import("./tool-services.ts"),
       this.#offersSkills ? this.skills.load() : undefined,
     ]);
-    // Nobody would end what they start.
+    // Nothing would end the processes that they start.
     this.#services.assertOpen();
     return module.createToolServices({
       program: this.#parts,

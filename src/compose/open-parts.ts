@@ -29,7 +29,7 @@ export interface ToolServicesParts {
   readonly gateway: LazyGateway;
 }
 
-/** What the services are made of, in the order in which they are made. */
+/** The parts of the services, in the order in which they are made. */
 export interface OpenParts extends ToolServicesParts {
   readonly events: EventStream;
   readonly running: RunningCalls;

@@ -18,11 +18,11 @@ import type { StateParts } from "./state-parts.ts";
 
 export interface ServerPolicyParts extends StateParts {
   readonly questions: () => StateServices["questions"];
-  /** In what a command of the call would run, as a clause; undefined = in nothing. */
+  /** The sandbox in which a command of the call would run, as a clause; undefined = none. */
   readonly sandboxOf: (call: CallRequest) => Promise<string | undefined>;
 }
 
-/** What every call is held against, and where it is written down. */
+/** The stages that check every call, and the audit log that records it. */
 export class ServerPolicy {
   /** The first stage of all. */
   readonly stage: PolicyStage;
@@ -59,11 +59,11 @@ export class ServerPolicy {
     const audit = this.#log && [
       new AuditWatcher({ log: this.#log, instanceId, decisionOn, logsCommands, secrets }),
     ];
-    // The stage last: what it knows of a call is asked for before it is told of its end.
+    // The stage last: the audit log reads its facts about a call before it learns of the end.
     this.watchers = [...(audit ?? []), stage];
   }
 
-  /** Writes what has not been written yet. */
+  /** Writes pending lines. */
   async close(): Promise<void> {
     await this.#log?.flush();
   }

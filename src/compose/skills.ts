@@ -59,7 +59,7 @@ export class Skills {
     return this.#listings.of(set);
   }
 
-  /** This client was given a list with the skills that are built in: it is told of any other. */
+  /** This client was given a list with the built-in skills: it is notified of any other. */
   watchFor(client: ClientContext): Promise<unknown> {
     this.#watch.begin(client);
     this.#watch.note(client.id, undefined, this.#builtIn);

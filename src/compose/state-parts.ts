@@ -9,7 +9,7 @@ import type { LoadedSkill } from "../tools/state-services.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
 
 export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> {
-  /** A skill of another server; undefined when none has it. */
+  /** A skill of an upstream server; undefined when none has it. */
   readonly loadForeignSkill: (
     ...asked: Parameters<StateServices["skills"]["load"]>
   ) => Promise<LoadedSkill | undefined>;
@@ -26,6 +26,6 @@ export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> 
   readonly shell: Shell;
   /** That of commands. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
-  /** False for tools of other servers. */
+  /** False for tools of upstream servers. */
   readonly isOwnTool: (toolName: string) => boolean;
 }

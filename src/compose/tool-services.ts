@@ -24,7 +24,7 @@ import { OwnProcess } from "./own-process.ts";
 export interface ToolServices {
   readonly router: GatedRouter;
   readonly resources: OwnResources;
-  /** What calls to upstream servers need. */
+  /** The services that calls to upstream servers need. */
   readonly forGateway: GatewayServices;
   /** Has the first Worker and the login shell's PATH ready before the first call, if there is time. */
   warm(): void;
@@ -33,8 +33,8 @@ export interface ToolServices {
   /** Starts upstream servers, as children like all others. @throws AppError `cancelled` at the end */
   serverProcesses(): Promise<ServerProcesses>;
   /**
-   * Ends every command, every Worker, the browser and every upstream server, whose input is closed by who speaks to it.
-   * @param killAt when KILL is due for what does not end by itself
+   * Ends every command, every Worker, the browser and every upstream server, whose input is closed by its connection.
+   * @param killAt when KILL is due for processes that do not end by themselves
    */
   close(killAt: number): Promise<void>;
 }
@@ -78,7 +78,7 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
   };
 }
 
-/** The gate and what is behind it: our own tools, and those of upstream servers. */
+/** The gate and the routers behind it: own tools, and those of upstream servers. */
 function createRouter({
   program,
   options,

@@ -137,7 +137,7 @@ function refusalOfFailure(error: unknown): Refusal {
   if (!(error instanceof AppError) || error.code === "cancelled") throw error;
   return {
     decision: "denied",
-    text: `Not run: the rules could not be held against it: ${error.message}`,
+    text: `Not run: the rules could not be applied to it: ${error.message}`,
   };
 }
 

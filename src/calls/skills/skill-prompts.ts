@@ -115,7 +115,7 @@ const planPrompt: OwnPrompt = {
     title: "Plan first",
     description: "Explores and writes a plan for your approval before anything is changed.",
     arguments: [
-      { name: "goal", description: "What is to be reached", required: true },
+      { name: "goal", description: "The goal to reach", required: true },
       { name: "depth", description: "quick or thorough; thorough without it", required: false },
     ],
   },
@@ -137,7 +137,7 @@ const tasksPrompt: OwnPrompt = {
   listing: {
     name: "tasks",
     title: "Go on with the tasks",
-    description: "Shows the tasks of this workspace and what is to be done next.",
+    description: "Shows the tasks of this workspace and the next thing to do.",
     arguments: [
       { name: "show", description: "pending or all; pending without it", required: false },
       { name: "words", description: "Only tasks that have these words", required: false },

@@ -102,7 +102,7 @@ async function readFile(
     const file = join(folder, ...path);
     const { bytes, size } = await readInside(file, folder, skillResourceBytesMax);
     if (size > skillResourceBytesMax) {
-      const message = `${path.join("/")} of ${skill.name} has ${size} bytes: at most ${skillResourceBytesMax} are read. Read it where it lies: ${file}`;
+      const message = `${path.join("/")} of ${skill.name} has ${size} bytes: at most ${skillResourceBytesMax} are read. Read the file itself: ${file}`;
       throw new FaultError(createFault(errorCodes.invalidParams, message));
     }
     return contentsOf(file, bytes);

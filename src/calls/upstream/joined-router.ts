@@ -3,7 +3,7 @@ import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
 import type { LookAtOutcome, UpstreamCalls } from "./upstream-calls.ts";
 
-/** Behind the gate: calls of our own tools, and of other servers'. */
+/** Behind the gate: calls of own tools, and of tools of upstream servers. */
 export class JoinedRouter implements Router {
   readonly #own: Router;
   readonly #upstream: Pick<UpstreamCalls, "call" | "search">;

@@ -15,7 +15,7 @@ import { foreignFault, pagesWanted } from "./foreign-requests.ts";
 import { handOver, type HandOverParts } from "./handed-over.ts";
 import { invalidText } from "./upstream-stage.ts";
 
-/** What a search has found, as the Worker gives it, in the shape of the client's revision. */
+/** The result of a search from the Worker, in the shape of the client's revision. */
 function resultFor(json: string, version: ProtocolVersion): string {
   const read: unknown = JSON.parse(json);
   const result = isObject(read) ? read : {};
@@ -29,7 +29,7 @@ function resultFor(json: string, version: ProtocolVersion): string {
   return encodeCallToolResult(shaped, version);
 }
 
-/** A text of ours as a result. */
+/** An own text as a result. */
 function textResult(text: string, isError: boolean, version: ProtocolVersion): string {
   return encodeCallToolResult({ content: [textBlock(text)], isError }, version);
 }
@@ -44,7 +44,7 @@ export interface UpstreamCallsParts extends ExchangeParts, HandOverParts {
 
 export type LookAtOutcome = (outcome: CallOutcome) => Promise<CallOutcome>;
 
-/** Makes the calls of other servers' tools, within the time that the client has. */
+/** Makes the calls of upstream tools, within the time that the client has. */
 export class UpstreamCalls {
   readonly #parts: UpstreamCallsParts;
 
@@ -53,8 +53,8 @@ export class UpstreamCalls {
   }
 
   /**
-   * @param passedMs how much of the client's patience is used up
-   * @param look what is made of the result of a call that goes on when its client has been answered
+   * @param passedMs the part of the client's patience that is used up
+   * @param look processes the result of a call that goes on when its client has been answered
    * @throws InputNeeded and FaultError to be let through
    */
   async call(
@@ -177,7 +177,7 @@ const waitsForUser: ReadonlySet<FailureReason> = new Set([
   "needs_config",
 ]);
 
-/** @throws what the gate takes for the end of a call that was cancelled */
+/** @throws the error that the gate takes for the end of a cancelled call */
 function failed({ name, version, cancellation }: CallRequest, error: unknown): CallOutcome {
   if (!(error instanceof AppError) || cancellation.isCancelled) throw error;
   return { kind: "result", json: textResult(`${name} failed: ${error.message}`, true, version) };

@@ -26,7 +26,7 @@ export class AuditFile {
     const { O_APPEND = 0, O_CREAT = 0, O_RDWR = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = known;
     await using file = await this.#open(O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW | O_NONBLOCK);
     const stats = await file.stat();
-    if (!stats.isFile()) throw new AppError("system", `${this.path} is no file`);
+    if (!stats.isFile()) throw new AppError("system", `${this.path} is not a file`);
     // A full disk may have cut off the last line.
     const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, stats.size - 1));
     const isCutOff = stats.size > 0 && buffer[0] !== newline;

@@ -114,7 +114,7 @@ export class HeardAfter {
   #update(hook: Hook, updated: Params): Heeded {
     const result = checkedResult(updated);
     if (result === undefined) {
-      this.#lines.push(warningOf(hook, "gave a result that is none", ""));
+      this.#lines.push(warningOf(hook, "gave an invalid result", ""));
       return "go-on";
     }
     const isTextOnly = this.#isOwn && !("structuredContent" in this.#sent());

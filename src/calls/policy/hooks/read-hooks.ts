@@ -32,7 +32,7 @@ export async function readHooks(
       names.slice(0, hooksPerEventMax).map((name) => lookAt(place, name, platform)),
     );
     if (names.length <= hooksPerEventMax) return findings;
-    const surplus = `it has ${names.length} files, and the first ${hooksPerEventMax} count`;
+    const surplus = `it has ${names.length} files, and only the first ${hooksPerEventMax} are used`;
     const hasGuards = names.slice(hooksPerEventMax).some(isGuardName);
     return [...findings, refused(place, "", path, surplus, hasGuards)];
   } catch (error) {

@@ -149,7 +149,7 @@ function judge(
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error;
     const rule = about.rules.find(({ action }) => action !== "allow")?.name;
-    const reason = "the rules are too many or too long to be held against all of it";
+    const reason = "the rules are too many or too long to be matched against all of it";
     return strictest([about.otherwise, { action: "ask", rule, reason }]);
   }
 }

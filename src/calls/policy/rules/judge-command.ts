@@ -63,7 +63,7 @@ function aboutUnknowns({ unknowns }: ShellReading, { rules, otherwise }: Command
   const strict = rules.find(({ action }) => action !== "allow");
   if (unknowns.length === 0 || (strict === undefined && otherwise.action === "allow"))
     return allowed;
-  const reason = `it cannot be told what the command runs: ${unknowns.slice(0, 3).join("; ")}`;
+  const reason = `cannot determine what the command runs: ${unknowns.slice(0, 3).join("; ")}`;
   const action = otherwise.action === "deny" ? "deny" : "ask";
   return { action, rule: strict?.name ?? otherwise.rule, reason };
 }

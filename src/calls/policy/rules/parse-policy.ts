@@ -158,7 +158,7 @@ function assertKnown(
 ): void {
   const other = Object.keys(object).find((key) => !known.includes(key));
   if (other === undefined) return;
-  throw new Unusable(`${name} has ${shown(other)}, which is none of ${known.join(", ")}`);
+  throw new Unusable(`${name} has ${shown(other)}, not one of ${known.join(", ")}`);
 }
 
 function shown(value: unknown): string {

@@ -97,7 +97,7 @@ function numbered(escape: string): string {
   // The shell ends the word at a NUL, and bytes above ASCII may be parts of a character.
   const isByte = !/^\\[uU]/.test(escape);
   if (code === 0 || code > 0x10ffff || (isByte && code > 0x7f)) {
-    throw new Unreadable("an escape in $' ' that is no character");
+    throw new Unreadable("an escape in $' ' that is not a character");
   }
   return String.fromCodePoint(code);
 }

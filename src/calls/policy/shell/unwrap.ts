@@ -94,7 +94,7 @@ function alone(fault: (program: string) => Unreadable): Unwrap {
 function unwrapEval({ words, shell }: FoundCommand, inner: InnerCommands): void {
   const literals = operandsOf(words).map(literalOf);
   if (!literals.every((literal) => literal !== undefined))
-    throw new Unreadable("eval of what is known only when it runs");
+    throw new Unreadable("eval of text that is known only when it runs");
   inner.addText(literals.join(" "), shell);
 }
 

@@ -203,7 +203,7 @@ function assertOneWord(word: Word | undefined): void {
   if (word?.isMany === true) throw new Unreadable("arguments that are known only when it runs");
 }
 
-/** A word that is known to be an argument, not an option, gives undefined. */
+/** A word that is known only to be an argument, not an option, is given by its first piece. */
 function optionOf(word: Word | undefined): string | undefined {
   const [first = ""] = word?.pieces ?? [];
   const isOperand = word?.isMany === false && first !== "" && !first.startsWith("-");

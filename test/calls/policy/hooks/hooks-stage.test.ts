@@ -451,7 +451,7 @@ describe("what hooks say by JSON", () => {
       `Warning: the hook tool_use/sync-${name} (user) ${how} after the call.`;
     expect(look?.lines).toEqual([
       warning("a", "ended with exit code 1"),
-      warning("c", "gave a result that is none"),
+      warning("c", "gave an invalid result"),
       `${warning("d", 'said "deny"')} It says:\ntoo late`,
     ]);
     const shown = { ...updated, isError: false };
