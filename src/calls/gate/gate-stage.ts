@@ -9,51 +9,51 @@ export interface Refusal {
    * arguments.
    */
   readonly decision: CallRefusal;
-  /** For the model: what was refused, by what, and what to do instead. */
+  /** For the model: the refused call, the reason, and what to do instead. */
   readonly text: string;
-  /** True: told as an error of the protocol (-32602), not as a result. */
+  /** True: reported as an error of the protocol (-32602), not as a result. */
   readonly isFault?: boolean;
 }
 
 /** The call is to be made, but not as it came. */
 export interface Amendment {
-  /** In the place of its arguments: the stages before are asked again. */
+  /** Replaces its arguments; the stages before check it again. */
   readonly args?: Params;
   /**
-   * Asked when they have nothing against it: whether the user agrees to the call as it is to be made.
+   * Called when they do not object: asks whether the user agrees to the changed call.
    * @throws InputNeeded to be let through
    */
   readonly confirm?: (call: CallRequest) => Promise<Refusal | undefined>;
 }
 
-/** What a stage makes of the result of a call. */
+/** The changes of a stage to the result of a call. */
 export interface Look {
-  /** In the place of the result, as JSON text. */
+  /** Replaces the result, as JSON text. */
   readonly json?: string;
-  /** In the place of the data that goes to programs, as JSON text. */
+  /** Replaces the data for programs, as JSON text. */
   readonly dataJson?: string;
-  /** To end the result with. */
+  /** Lines to end the result with. */
   readonly lines: readonly string[];
 }
 
-/** One thing that may keep a call from being made. Stages come one after the other; the first refusal counts. */
+/** A check that may refuse a call. Stages run one after the other; the first refusal decides. */
 export interface GateStage {
   /**
-   * Undefined, at once or later: nothing against it. What needs no waiting does not wait, because every call passes here.
-   * @param isLast whether no later stage may object: what the call itself would find out may be left to it
+   * Undefined, at once or later: no objection. A check that needs no waiting does not wait, because every call passes here.
+   * @param isLast whether no later stage may object: checks that the call itself makes may be left to it
    * @throws InputNeeded to be let through
    */
   check(
     call: CallRequest,
     isLast: () => boolean,
   ): Promise<Refusal | Amendment | undefined> | undefined;
-  /** False: as things are now `check` has nothing against this call, and does nothing for it. Absent: true. */
+  /** False: in the current state `check` has no objection to this call, and does nothing for it. Absent: true. */
   mayObject?(call: CallRequest): boolean;
   /** True: `after` wants the data of the result, not only what the client gets. Absent: false. */
   wantsData?(call: CallRequest): boolean;
   /**
-   * The call was made. Undefined: nothing to say, and nothing to wait for. Never rejects.
-   * @param leftMs what is left of the client's patience; Infinity when it waits for ever, or waits no more
+   * The call was made. Undefined: no changes, and nothing to wait for. Never rejects.
+   * @param leftMs the rest of the client's patience; Infinity when it waits forever, or no longer waits
    */
   after?(call: CallRequest, outcome: CallOutcome, leftMs: number): Promise<Look> | undefined;
 }
@@ -76,13 +76,13 @@ export interface CallEnd {
   readonly resultChars?: number;
 }
 
-/** Told of every call, such as the audit log. Must not throw and must not wait. */
+/** Notified of every call, such as the audit log. Must not throw and must not wait. */
 export interface CallWatcher {
   began?(call: CallRequest): void;
   ended?(call: CallRequest, end: CallEnd): void;
 }
 
-/** What is to be called, or why nothing is. */
+/** The call to make, or the refusal. */
 interface Admission {
   readonly request: CallRequest;
   readonly refusal?: Refusal;
@@ -155,7 +155,7 @@ function withArguments(request: CallRequest, args: Params): CallRequest {
   return resolvedCall(request, { name, args, ...(target === undefined ? {} : { target }) });
 }
 
-/** How many tool calls each client has under way; callbacks and idleness hang on it. */
+/** The number of running tool calls of each client; callbacks and idleness depend on it. */
 export class RunningCalls implements CallWatcher {
   readonly #counts = new Map<string, number>();
   readonly #listeners = new Set<(clientId: string, running: number) => void>();

@@ -22,13 +22,13 @@ export interface GateParts {
   /** In the order in which their lines are shown. */
   readonly notes: readonly NoteSource[];
   readonly watchers: readonly CallWatcher[];
-  /** Says which tool is meant by a name that is none of ours, before anything looks at the call. */
+  /** Resolves a name that is not of an own tool, before any stage sees the call. */
   readonly resolve?: (call: CallRequest) => CallRequest | Promise<CallRequest>;
 }
 
 /**
- * The one way to a tool: whatever is called, ours or another server's, passes the stages, is watched, and has
- * the notes of the time added to its result.
+ * The one way to a tool: every call, of an own or an upstream tool, passes the stages, is watched, and has
+ * the waiting notes added to its result.
  */
 export class GatedRouter implements Router {
   readonly #parts: GateParts;
@@ -104,8 +104,8 @@ export class GatedRouter implements Router {
   }
 
   /**
-   * The outcome with what stages make of it, one after the other.
-   * @param begunAt undefined when nobody waits for it
+   * The outcome with the changes of the stages, one after the other.
+   * @param begunAt undefined when no client waits for it
    */
   #lookedAt(
     request: CallRequest,
@@ -140,7 +140,7 @@ export class GatedRouter implements Router {
   }
 }
 
-/** What is left of the client's patience; who has waited longer than that waits otherwise. */
+/** The rest of the client's patience; Infinity once that is used up, since the client then waits in another way. */
 function leftMs({ client }: CallRequest, begunAt: number | undefined): number {
   const { answerMs } = client.limits;
   if (begunAt === undefined || answerMs === 0) return Number.POSITIVE_INFINITY;
@@ -166,12 +166,12 @@ function isInterim(outcome: CallOutcome): boolean {
   return outcome.kind === "result" && outcome.isInterim === true;
 }
 
-/** The call was looked at by whoever it is for, and not made. */
+/** The tool checked the call, and refused it as invalid. */
 function isInvalid(outcome: CallOutcome): boolean {
   return "refusal" in outcome && outcome.refusal === "invalid";
 }
 
-/** Whoever was waited for was told that nobody waits any more. */
+/** The error is the cancellation of the call. */
 function isEndOf({ cancellation }: CallRequest, error: unknown): boolean {
   return cancellation.isCancelled && error instanceof AppError && error.code === "cancelled";
 }
