@@ -17,6 +17,7 @@ const cleanFolders: readonly string[] = [
   "docs",
   "scripts",
   "src/base",
+  "src/calls",
   "src/cli",
   "src/commands",
   "src/config",
