@@ -271,10 +271,8 @@ export const upstreamTaskKeptMs = 60_000;
 
 /** Servers in one file: a user has some twenty, and 1 MiB of hostile file could name thousands. */
 export const serversPerFileMax = 256;
-/** Characters of a `config.toml`: twenty servers have 10,000. */
+/** Characters of a `config.toml`: twenty servers have 10,000. Parsing the worst text of this size takes some 0.1 s. */
 export const tomlCharsMax = 128 * KIB;
-/** Keys, tables and lists in it: as many servers as count have 2,000. Parsing takes time with the square, here some 0.1 s. */
-export const tomlDefinitionsMax = 4_096;
 /** Characters of an expanded argument, variable or header; Linux takes 128 KiB for one argument. */
 export const expandedTextCharsMax = 128 * KIB;
 /** References within the default of a reference, and so on: nobody writes three. */
