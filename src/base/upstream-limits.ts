@@ -322,12 +322,6 @@ export const upstreamCompletionMsMax = 5_000;
 export const searchBoostedMax = 100;
 /** Characters of a regular expression in a search for tools. */
 export const searchPatternCharsMax = 200;
-/** How deep its groups may be nested. */
-export const searchPatternDepthMax = 20;
-/** How often `{n,m}` may repeat. */
-export const searchPatternRepeatMax = 100;
-/** Steps of a regular expression with its repetitions written out: each costs some nanoseconds for each character. */
-export const searchPatternStepsMax = 1_000;
 /** Characters of a description that it is matched with. */
 export const searchPatternTextCharsMax = 1_000;
 /** Time for all tools together; what was not looked at by then is said. */

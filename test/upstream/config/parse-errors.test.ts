@@ -96,7 +96,7 @@ const damagedToml = fc
     ),
   )
   .map(([whole, edits]) =>
-    edits.reduce((text, [at, cut, piece]) => {
+    edits.reduce<string>((text, [at, cut, piece]) => {
       const start = at % (text.length + 1);
       return text.slice(0, start) + piece + text.slice(start + cut);
     }, whole),
