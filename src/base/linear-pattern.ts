@@ -2,7 +2,8 @@ import { linearPatternStepsMax } from "./limits.ts";
 
 /**
  * A regular expression whose time grows with the length of the text alone. Whatever others write (users, models, clients)
- * is matched with one: the engine of the runtime tries one way after the other, gives up after seconds, and then says that nothing matches.
+ * is matched with one: the engine of the runtime tries one way after the other, gives up after seconds, and then says
+ * that nothing matches.
  */
 export interface LinearPattern {
   /** Whether the pattern matches anywhere in `text`. */
