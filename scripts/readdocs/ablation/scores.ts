@@ -59,8 +59,8 @@ export function ablationRow(name: string, lines: number, whole: Scores, without:
   return [
     name,
     String(lines),
-    against(mean([...without.f1.values()]), mean([...whole.f1.values()])),
-    against(mean(without.parts), mean(whole.parts)),
+    against(meanOf([...without.f1.values()]), meanOf([...whole.f1.values()])),
+    against(meanOf(without.parts), meanOf(whole.parts)),
     String(changed),
     `${better} / ${worse}`,
   ];
@@ -75,6 +75,7 @@ function against(value: number, whole: number): string {
   return `${text} (${sign}${Math.abs(difference).toFixed(4).replace(/^0/, "")})`;
 }
 
-function mean(numbers: readonly number[]): number {
+/** Zero for no numbers. */
+export function meanOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0) / Math.max(numbers.length, 1);
 }

@@ -57,7 +57,7 @@ export const bmpPicture: RgbaImage = {
 };
 
 /** One picture in the forms that BMP has besides three bytes a pixel. */
-export const bmpKinds: readonly (readonly [string, BmpParts])[] = [
+export const bmpKinds: readonly [string, BmpParts][] = [
   ["a bit", { bits: 1, table: redAndBlue, body: [0xe0, 0, 0, 0, 0x20, 0, 0, 0] }],
   ["four bits", { bits: 4, table: redAndBlue, body: [0x11, 0x10, 0, 0, 0x00, 0x10, 0, 0] }],
   ["a byte", { bits: 8, table: redAndBlue, body: [1, 1, 1, 0, 0, 0, 1, 0] }],

@@ -10,7 +10,7 @@ const blue = [0, 0, 255, 255];
 const black = [0, 0, 0, 255];
 
 describe("readBmp()", () => {
-  test.each<[string, BmpParts]>(bmpKinds)("reads pixels of %s", (_what, parts) => {
+  test.each(bmpKinds)("reads pixels of %s", (_what, parts) => {
     const bytes = bmpOf(parts);
     expect(readBmpHeader(bytes)).toMatchObject({ width: 3, height: 2, isComplete: true });
     expect(readBmp(bytes)).toEqual(bmpPicture);
