@@ -41,11 +41,6 @@ export const features: readonly Feature[] = [
     from: "const manual = findManual(page);",
     to: "const manual = undefined;",
   }),
-  feature("– for parts of the page that are likely", [], {
-    file: main,
-    from: "const small = manual && keepManual(manual, blocks, likely);",
-    to: "const small = undefined;",
-  }),
   feature(
     "kinds of page, all",
     [
@@ -98,7 +93,7 @@ export const features: readonly Feature[] = [
     from: "known : unknownThread(page);",
     to: "known : undefined;",
   }),
-  feature("– – the text before the posts", [`${unknown}#Surroundings`], {
+  feature("– – the text before the posts", [], {
     file: unknown,
     from: "lead: before > proseBeforeMax ? lead : undefined,",
     to: "lead: undefined,",
