@@ -1,3 +1,5 @@
+import { decoderFor } from "../../web/pages/charset.ts";
+
 /** How far into a document its declaration of an encoding is looked for. */
 const declarationChars = 200;
 
@@ -23,7 +25,7 @@ function declaredDecoder(bytes: Uint8Array): TextDecoder | undefined {
   // What was read as ASCII so far is not UTF-16, whatever it says.
   const label = declared?.replace(/^utf-16.*/i, "utf-8");
   try {
-    return new TextDecoder((label ?? "utf-8") as Bun.Encoding);
+    return decoderFor(label ?? "utf-8");
   } catch {
     return undefined;
   }
