@@ -8,6 +8,7 @@ import {
   questionsMax,
   questionTextCharsMax,
 } from "../base/limits.ts";
+import { isObject } from "../protocol/json-rpc.ts";
 import type { Question, QuestionOption } from "./state-services.ts";
 
 const optionsMin = 2;
@@ -100,11 +101,9 @@ function membersOf(
   names: readonly string[],
   expected: string,
 ): Members {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw wrong(place, `must be ${expected}, not ${kindOf(value)}`);
-  }
+  if (!isObject(value)) throw wrong(place, `must be ${expected}, not ${kindOf(value)}`);
   const unknown = Object.keys(value).find((name) => !names.includes(name));
-  if (unknown === undefined) return value as Members;
+  if (unknown === undefined) return value;
   const shown = JSON.stringify(unknown.slice(0, 60));
   throw wrong(place, `has an unknown property ${shown}; known: ${names.join(", ")}`);
 }

@@ -184,6 +184,20 @@ export interface ServiceMethods {
 
 export type ServiceMethod = keyof ServiceMethods;
 
+/** One request to a service, whichever method it is for. */
+export type ServiceRequest<Any extends ServiceMethod = ServiceMethod> = {
+  readonly [Method in Any]: { readonly method: Method; readonly request: RequestOf<Method> };
+}[Any];
+
+type RequestOf<Method extends ServiceMethod> =
+  Parameters<ServiceMethods[Method]> extends [infer Request]
+    ? Request
+    : Readonly<Record<string, never>>;
+
+export type ServiceReplyTo<Method extends ServiceMethod> = Awaited<
+  ReturnType<ServiceMethods[Method]>
+>;
+
 /**
  * Methods that change something, disturb somebody or cost seconds. Their replies are recorded with the job: when a job has to start
  * over in another Worker they are answered from the record and not done twice.
