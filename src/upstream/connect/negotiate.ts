@@ -104,7 +104,7 @@ async function meetLegacy(attempt: Attempt): Promise<Met> {
   } catch (error) {
     await peer.link.close();
     if (!mayBeOldest(error)) throw error;
-    return meetOldest(attempt, error as ConnectionError);
+    return meetOldest(attempt, error);
   }
 }
 
@@ -145,7 +145,7 @@ async function shakeHands(peer: Peer, { options, signal }: Attempt): Promise<Met
 const noOther: OpenPeer = () =>
   Promise.reject(new ConnectionError("protocol", "There is no other way."));
 
-function mayBeOldest(error: unknown): boolean {
+function mayBeOldest(error: unknown): error is ConnectionError {
   return error instanceof ConnectionError && error.failure === "refused";
 }
 

@@ -1,3 +1,4 @@
+import type { AppErrorCode } from "../../base/errors.ts";
 import type { ProcessLaunch } from "./upstream-process.ts";
 
 /** Where the ends of a process's pipes are. */
@@ -23,7 +24,7 @@ export type ProcessReport =
   | {
       readonly kind: "process-refused";
       readonly process: number;
-      readonly code: string;
+      readonly code: AppErrorCode;
       readonly message: string;
     }
   | {

@@ -9,11 +9,17 @@ export type ReadBlock =
 /** Looks at one block of content that another server sent. Members that are not known are kept (RP6). */
 export function readBlock(value: unknown): ReadBlock {
   if (!isObject(value)) return bad("is no object");
-  const reason = isKnown(value.type) ? checks[value.type](value) : unknownType(value.type);
+  if (isBlock(value)) return { kind: "block", block: value };
+  return bad(faultOf(value) ?? unknownType(value.type));
+}
+
+function faultOf(value: Params): string | undefined {
+  return isKnown(value.type) ? checks[value.type](value) : unknownType(value.type);
+}
+
+function isBlock(value: Params): value is Params & ContentBlock {
   // Each check looks at the members that its type must have.
-  return reason === undefined
-    ? { kind: "block", block: value as unknown as ContentBlock }
-    : bad(reason);
+  return faultOf(value) === undefined;
 }
 
 const checks: Readonly<Record<ContentBlock["type"], (block: Params) => string | undefined>> = {
