@@ -1,3 +1,4 @@
+import { ownValue } from "../../base/own-value.ts";
 import { upstreamListWaitMsMax } from "../../base/upstream-limits.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { isModernVersion, type ProtocolVersion } from "../../protocol/versions.ts";
@@ -193,11 +194,10 @@ function finders(snapshot: UpstreamSnapshot): readonly ToolListing[] {
 
 /** Of the whole definitions that the Worker gives: each a listing, or an entry that has one. */
 function listingsIn(reply: unknown): readonly ToolListing[] {
-  const entries: readonly unknown[] = Array.isArray(reply) ? reply : [];
-  return entries.flatMap((entry) => {
-    const { listing } = entry as { readonly listing?: ToolListing };
-    return listing ?? [];
-  });
+  const entries = ownValue<readonly { readonly listing?: ToolListing }[]>(
+    Array.isArray(reply) ? reply : [],
+  );
+  return entries.flatMap(({ listing }) => listing ?? []);
 }
 
 /** Tools of other servers can be found as long as there is one that is not switched off (DF2a). */
