@@ -8,7 +8,6 @@ import {
   questionsMax,
   questionTextCharsMax,
 } from "../base/limits.ts";
-import { isObject } from "../protocol/json-rpc.ts";
 import type { Question, QuestionOption } from "./state-services.ts";
 
 const optionsMin = 2;
@@ -101,11 +100,15 @@ function membersOf(
   names: readonly string[],
   expected: string,
 ): Members {
-  if (!isObject(value)) throw wrong(place, `must be ${expected}, not ${kindOf(value)}`);
+  if (!isMembers(value)) throw wrong(place, `must be ${expected}, not ${kindOf(value)}`);
   const unknown = Object.keys(value).find((name) => !names.includes(name));
   if (unknown === undefined) return value;
   const shown = JSON.stringify(unknown.slice(0, 60));
   throw wrong(place, `has an unknown property ${shown}; known: ${names.join(", ")}`);
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function optionalText(value: unknown, place: string, charsMax: number): string | null {

@@ -158,7 +158,7 @@ export interface ClientService {
 }
 
 /** Every service method, by the name under which it crosses the thread. */
-export interface ServiceMethods {
+interface ServiceMethods {
   "background.run": BackgroundService["run"];
   "background.start": BackgroundService["start"];
   "background.read": BackgroundService["read"];

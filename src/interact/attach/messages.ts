@@ -227,7 +227,7 @@ function readAnswer(value: unknown): Answer | undefined {
   return { labels, other };
 }
 
-function isObject(value: unknown): value is Fields {
+export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

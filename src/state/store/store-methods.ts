@@ -34,7 +34,7 @@ interface StoreMethods {
 }
 
 export type StoreMethod = keyof StoreMethods;
-export type StoreRequest<Method extends StoreMethod> = StoreMethods[Method]["request"];
+type StoreRequest<Method extends StoreMethod> = StoreMethods[Method]["request"];
 export type StoreReply<Method extends StoreMethod> = StoreMethods[Method]["reply"];
 
 type Performers = {

@@ -1,5 +1,3 @@
-import { decoderFor } from "../../web/pages/charset.ts";
-
 /** How far into a document its declaration of an encoding is looked for. */
 const declarationChars = 200;
 
@@ -25,7 +23,8 @@ function declaredDecoder(bytes: Uint8Array): TextDecoder | undefined {
   // What was read as ASCII so far is not UTF-16, whatever it says.
   const label = declared?.replace(/^utf-16.*/i, "utf-8");
   try {
-    return decoderFor(label ?? "utf-8");
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the constructor itself checks the label
+    return new TextDecoder((label ?? "utf-8") as Bun.Encoding);
   } catch {
     return undefined;
   }
