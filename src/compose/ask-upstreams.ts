@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../base/errors.ts";
+import { ownValue } from "../base/own-value.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import type { InstallOutcome } from "../upstream/install/installing-text.ts";
 import type { TriedServer } from "../upstream/server-state.ts";
@@ -17,7 +18,7 @@ export function askUpstreams(
   return askEach(parts, options, servers, {
     controlOf: (server) => ({ kind: "ask", server, ...how }),
     // Our own Worker says so.
-    onReply: (reply) => reply as AskedCatalogue,
+    onReply: ownValue<AskedCatalogue>,
     onFailure: (reason) => ({ kind: "unreachable", reason }),
     signal,
   });
@@ -32,7 +33,7 @@ export function tryUpstreams(
 ): Promise<ReadonlyMap<string, TriedServer | string>> {
   return askEach<TriedServer | string>(parts, options, servers, {
     controlOf: (server) => ({ kind: "try", server }),
-    onReply: (reply) => reply as TriedServer,
+    onReply: ownValue<TriedServer>,
     onFailure: (reason) => reason,
     signal,
   });
@@ -47,7 +48,7 @@ export function installUpstreams(
 ): Promise<ReadonlyMap<string, InstallOutcome>> {
   return askEach<InstallOutcome>(parts, options, servers, {
     controlOf: (server) => ({ kind: "install", server }),
-    onReply: (reply) => reply as InstallOutcome,
+    onReply: ownValue<InstallOutcome>,
     onFailure: (reason) => ({ kind: "failed", reason }),
     signal,
   });

@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import { Lazy } from "../base/lazy.ts";
 import { httpPrincipalPartMax, httpRequestsMax } from "../base/limits.ts";
+import { parseOwnJson } from "../base/own-value.ts";
 import type { AuditLog } from "../calls/policy/audit/audit-log.ts";
 import type { RefusedRequest, RefusedRequests } from "../calls/policy/audit/refused-requests.ts";
 import type { HttpSettings } from "../cli/http-flags.ts";
@@ -209,5 +210,5 @@ function hasToken({ headers, url }: Request): boolean {
 
 /** The message in an own answer. */
 function messageIn(body: string): string {
-  return (JSON.parse(body) as { readonly error: { readonly message: string } }).error.message;
+  return parseOwnJson<{ readonly error: { readonly message: string } }>(body).error.message;
 }

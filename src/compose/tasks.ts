@@ -40,7 +40,10 @@ export class Tasks {
   async #perform(request: TaskRequest, client: ClientContext): Promise<TasksReply> {
     const { store, events } = this.#parts;
     const scope = await scopeOf(client);
-    const { value, notices } = await store.call("tasks.perform", { scope, request });
+    const { value, notices } = await store.call({
+      method: "tasks.perform",
+      request: { scope, request },
+    });
     const event = eventOf(scope, request, value);
     if (event !== undefined) events.emit(event);
     return { ...value, notices };

@@ -12,7 +12,7 @@ import {
 } from "./connection.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
 import { readHttpError } from "./http-errors.ts";
-import { type HttpPlace, HttpTransport, PacedPosts } from "./http-transport.ts";
+import { type HttpPlace, HttpTransport, PacedPosts, toLibrary } from "./http-transport.ts";
 import { Peer, type PeerEvents } from "./peer.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -153,7 +153,7 @@ class SseTransport implements Transport {
   async send(message: OutgoingMessage): Promise<void> {
     if (this.#isOver) throw new ConnectionError("lost", "The connection is closed.");
     const isRequest = message.id !== undefined && message.method !== undefined;
-    const post = (): Promise<void> => this.#transport.send(message as never);
+    const post = (): Promise<void> => this.#transport.send(toLibrary(message));
     try {
       await (isRequest ? post() : this.#posts.run(post));
     } catch (error) {

@@ -3,6 +3,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { startTimer, type Timer } from "../../base/cancellation.ts";
+import { ownValue } from "../../base/own-value.ts";
 import { upstreamStatusEveryMs } from "../../base/upstream-limits.ts";
 import { isRunningStill, ownIdentity } from "../../commands/process/proc-table.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
@@ -72,7 +73,7 @@ async function readStatus(path: string, pid: number): Promise<ServerStatus | und
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
     if (!isObject(value) || value.pid !== pid || !Array.isArray(value.servers)) return undefined;
     // Only this program writes it, in a folder that is private to the user.
-    return value as unknown as ServerStatus;
+    return ownValue(value);
   } catch {
     return undefined;
   }

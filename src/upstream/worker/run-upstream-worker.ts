@@ -184,8 +184,8 @@ class WorkerAsks {
     this.#take(askId)?.resolve(answer);
   }
 
-  refuse(askId: number, code: string, message: string): void {
-    this.#take(askId)?.reject(new AppError(code as AppErrorCode, message));
+  refuse(askId: number, code: AppErrorCode, message: string): void {
+    this.#take(askId)?.reject(new AppError(code, message));
   }
 
   /** Rejects the open questions of a call that has ended. */

@@ -71,7 +71,7 @@ function* readTag(tag: string): Generator<XmlPart> {
 }
 
 function readAttributes(text: string): Readonly<Record<string, string>> {
-  const found = Object.create(null) as Record<string, string>;
+  const found: Record<string, string> = Object.create(null);
   for (const [, name = "", double, single] of text.matchAll(attributePair)) {
     found[name] = decodeEntities(double ?? single ?? "");
   }
