@@ -2,8 +2,9 @@
 
 /**
  * Types a value that this program has made itself: a message between two of its threads or processes, a text that it has
- * sealed, a file that it keeps in a folder of this user alone, the result of its script in a page's isolated world. It is not checked again, which would cost each message as much
- * as parsing it. Anything else is unknown until a guard or a parser has looked at it,.
+ * sealed, a file that it keeps in a folder of this user alone, the result of its script in a page's isolated world. Such
+ * a value is not checked again, which would cost each message as much as parsing it. Everything else stays unknown until
+ * a guard or a parser has checked it.
  */
 export function ownValue<Value>(value: unknown): Value {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
