@@ -77,7 +77,7 @@ export class Callbacks {
 
   close(): void {
     this.#stopListening();
-    this.#scheduler.close();
+    this.#scheduler[Symbol.dispose]();
   }
 
   #change(request: CallbackRequest, clientId: string): readonly SetCallback[] {

@@ -55,7 +55,7 @@ export class Plans {
   }
 
   close(): void {
-    this.#look.close();
+    this.#look[Symbol.dispose]();
   }
 
   #watch(client: ClientContext, tell: () => void): () => void {

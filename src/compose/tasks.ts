@@ -33,7 +33,7 @@ export class Tasks {
   }
 
   close(): void {
-    this.#look.close();
+    this.#look[Symbol.dispose]();
   }
 
   /** What changes is told when it is on the disk. */

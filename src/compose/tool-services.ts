@@ -71,9 +71,9 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
       // They do not wait for hooks, nor for the Worker, which may hang.
       const serversEnded = processes.making?.then((servers) => servers.close(killAt));
       await state.close();
-      const commandsEnded = commands.supervisor.close(serversEnded, killAt);
+      const commandsEnded = commands.supervisor.endBy(killAt, serversEnded);
       await Promise.all([web[Symbol.asyncDispose](), commandsEnded]);
-      commands.ledger.close();
+      commands.ledger[Symbol.dispose]();
     },
   };
 }

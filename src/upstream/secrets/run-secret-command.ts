@@ -45,7 +45,7 @@ export async function runSecretCommand(
     }
   } finally {
     // What a command that has ended left behind, such as the agent of a password manager, is not looked for here.
-    if (isCancelled()) guardian.close();
+    if (isCancelled()) guardian[Symbol.dispose]();
     else guardian.dismiss();
   }
 }

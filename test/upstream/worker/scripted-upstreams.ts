@@ -109,7 +109,7 @@ export class ScriptedUpstreams implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.client[Symbol.asyncDispose]();
     await this.#processes.close();
-    this.#guardian.close();
+    this.#guardian[Symbol.dispose]();
     rmSync(this.dir, { recursive: true, force: true });
   }
 }
