@@ -69,7 +69,7 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
       processes.close();
       pool.close();
       // They do not wait for hooks, nor for the Worker, which may hang.
-      const serversEnded = processes.making?.then((servers) => servers.close(killAt));
+      const serversEnded = processes.making?.then((servers) => servers.endBy(killAt));
       await state.close();
       const commandsEnded = commands.supervisor.endBy(killAt, serversEnded);
       await Promise.all([web[Symbol.asyncDispose](), commandsEnded]);

@@ -23,7 +23,7 @@ export interface ComposerParts {
 }
 
 /** Makes what the main thread and searches see of all servers, and keeps the index file that goes with it. */
-export class Composer {
+export class Composer implements AsyncDisposable {
   readonly #parts: ComposerParts;
   readonly #index: IndexFile;
   /** Of the place that we were started in. */
@@ -81,11 +81,11 @@ export class Composer {
   }
 
   /** Removes the index file, unless another process needs it. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     // A short run has learnt something too, which it had no time to publish.
     this.#keepTold(this.state);
     this.#isClosed = true;
-    await this.#told.close();
+    await this.#told[Symbol.asyncDispose]();
     if (!this.#keepsIndex) return;
     const { projectDir } = this.#parts.options.dirs;
     await this.#index.update({ tools: [], introductions: [], isAnyHidden: false, projectDir });
@@ -129,7 +129,7 @@ function areSame(before: readonly SearchedTool[], after: readonly SearchedTool[]
 }
 
 /** Keeps for the next start what it is to say of the servers before it has looked at one. */
-class ToldFile {
+class ToldFile implements AsyncDisposable {
   readonly #place: ToldPlace | undefined;
   #written: string | undefined;
   #work: Promise<void> = Promise.resolve();
@@ -150,7 +150,7 @@ class ToldFile {
   }
 
   /** Resolves when all is written. */
-  close(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     return this.#work;
   }
 }
@@ -162,7 +162,7 @@ type ListName = Changed[number];
 type Faces = Readonly<Record<ListName | "rest", string>>;
 
 /** Gives the main thread a new snapshot when something has changed, ten times a second at most. */
-export class Publisher {
+export class Publisher implements Disposable {
   readonly #host: UpstreamHost;
   readonly #compose: () => Omit<UpstreamSnapshot, "revision">;
   #faces: Faces | undefined;
@@ -200,7 +200,7 @@ export class Publisher {
     this.#host.notify({ kind: "snapshot", changed });
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#timer?.stop();
   }

@@ -11,10 +11,10 @@ import type { ConnectionMachine } from "./connection-machine.ts";
 import type { RecentFailures } from "./recent-failures.ts";
 
 /** A connection and what has to be ended with it. */
-export interface OpenedConnection {
+export interface OpenedConnection extends AsyncDisposable {
   readonly connection: UpstreamConnection;
   /** Ends it and its process. Never rejects. */
-  end(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Told what is started for a connection, and what goes on ending of that when it is there, or has failed. */

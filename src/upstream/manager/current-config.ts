@@ -110,7 +110,7 @@ export class CurrentConfig {
 }
 
 /** Reads the configuration and hands on each state of it, one after the other; the newest comes last (CN15, CN16). */
-export class ConfigFollower {
+export class ConfigFollower implements Disposable {
   readonly #options: UpstreamOptions;
   readonly #apply: (config: UpstreamConfig) => Promise<void>;
   /** A file that cannot be used for the moment takes nothing away, a switch of the workspace or not. */
@@ -164,7 +164,7 @@ export class ConfigFollower {
     if (this.#newest !== undefined) await this.#next(this.#newest);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#unwatch();
   }

@@ -17,7 +17,7 @@ import { ServerOffer } from "./server-offer.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
 /** One server of the configuration: whether it may be used, its connections, and what it offers. */
-export class ManagedServer {
+export class ManagedServer implements AsyncDisposable {
   readonly figures = new CallFigures();
   readonly breaker = new CircuitBreaker();
   readonly #parts: ManagerParts;
@@ -150,7 +150,7 @@ export class ManagedServer {
   }
 
   /** It is not configured any more, or everything ends. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true;
     this.#isClosed = true;
     await Promise.all([this.#endLinks(), this.offer.contact?.leave()]);

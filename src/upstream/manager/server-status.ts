@@ -79,7 +79,7 @@ async function readStatus(path: string, pid: number): Promise<ServerStatus | und
 }
 
 /** Keeps the file by which `mcp status` sees this process: written once a second at most, when something has changed. */
-export class StatusFile {
+export class StatusFile implements AsyncDisposable {
   readonly #path: string;
   readonly #status: () => ServerStatus;
   #timer: Timer | undefined;
@@ -103,7 +103,7 @@ export class StatusFile {
   }
 
   /** Removes it. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#timer?.stop();
     await this.#work;

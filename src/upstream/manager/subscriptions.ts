@@ -21,7 +21,7 @@ interface Watched {
 }
 
 /** Which resources of servers are watched, for whom (RP4): a server is asked once, however many clients want to know. */
-export class Subscriptions {
+export class Subscriptions implements Disposable {
   readonly #server: (name: string) => ManagedServer | undefined;
   readonly #host: UpstreamHost;
   /** By our address. */
@@ -58,7 +58,7 @@ export class Subscriptions {
   }
 
   /** Nothing is watched any more. */
-  close(): void {
+  [Symbol.dispose](): void {
     for (const [uri, watched] of this.#watched) this.#release(uri, watched);
   }
 
@@ -129,7 +129,7 @@ export class Subscriptions {
   }
 
   #end(watched: Watched, isLast: boolean): void {
-    watched.poll?.stop();
+    watched.poll?.[Symbol.dispose]();
     if (!isLast) return;
     const connection = this.#server(watched.server)?.links?.primary?.connection;
     connection?.unsubscribe(watched.uri).catch(() => {});
@@ -148,7 +148,7 @@ async function connectionOf(
  * Looks at a resource again and again, for a server that does not tell of changes and whose entry asks for it (`poll_s`).
  * A look that fails says nothing.
  */
-export class ResourcePoll {
+export class ResourcePoll implements Disposable {
   readonly #everyMs: number;
   readonly #read: () => Promise<unknown>;
   readonly #onChange: () => void;
@@ -163,7 +163,7 @@ export class ResourcePoll {
     void this.#look();
   }
 
-  stop(): void {
+  [Symbol.dispose](): void {
     this.#isStopped = true;
     this.#timer?.stop();
   }

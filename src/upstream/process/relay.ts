@@ -6,7 +6,7 @@ import type { RelayedChild } from "./spawn-server.ts";
 type PipeName = "output" | "errors";
 
 /** Passes on what a server's pipes carry, where the Worker cannot reach them itself (Windows). */
-export class Relay {
+export class Relay implements Disposable {
   /** Resolves when all that the server wrote was passed on. Never rejects. */
   readonly ended: Promise<unknown>;
   readonly #process: number;
@@ -48,7 +48,7 @@ export class Relay {
   }
 
   /** Nobody reads any more. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
     this.endInput();
     for (const wake of Object.values(this.#wakes)) wake();

@@ -80,7 +80,7 @@ export const usualStop: StopSteps = { inputMs: upstreamInputEndMs, termMs: termi
 export const hurriedStop: StopSteps = { inputMs: shutdownGraceMs, termMs: shutdownGraceMs };
 
 /** Starts servers as children of the main thread and follows them until nothing is left of them. */
-export class ServerProcesses {
+export class ServerProcesses implements AsyncDisposable {
   readonly #parts: ServerProcessesParts;
   readonly #live = new Set<ServerProcess>();
   #isClosed = false;
@@ -108,11 +108,15 @@ export class ServerProcesses {
    * @param killAt when KILL is due
    * @returns when nothing is left, or what is left cannot be ended
    */
-  async close(killAt = killTime()): Promise<void> {
+  async endBy(killAt: number): Promise<void> {
     this.#isClosed = true;
     const stepMs = graceUntil(killAt, 2);
     const steps: StopSteps = { inputMs: stepMs, termMs: stepMs };
     await Promise.all([...this.#live].map((server) => server.stop(steps)));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.endBy(killTime());
   }
 
   #spawn(server: string, spec: LeaderSpec): SpawnedServer {

@@ -7,7 +7,7 @@ import type { ByteReader, ServerPipes } from "./upstream-process.ts";
 
 /** What is with the main thread of a server's pipes. */
 type SpawnedPipes =
-  | { readonly kind: "descriptors"; readonly descriptors: ServerDescriptors; close(): void }
+  | ({ readonly kind: "descriptors"; readonly descriptors: ServerDescriptors } & Disposable)
   | { readonly kind: "relayed"; readonly child: RelayedChild };
 
 export type RelayedChild = Bun.Subprocess<"pipe", "pipe", "pipe">;
@@ -52,7 +52,7 @@ function handedDescriptors(descriptors: ServerDescriptors): SpawnedPipes {
   return {
     kind: "descriptors",
     descriptors,
-    close() {
+    [Symbol.dispose]() {
       // Once: the numbers are another's afterwards.
       if (!isOpen) return;
       isOpen = false;

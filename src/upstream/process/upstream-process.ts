@@ -1,5 +1,5 @@
 /** A started server and its pipes, as its connection sees it. The process belongs to the main thread. */
-export interface UpstreamProcess {
+export interface UpstreamProcess extends AsyncDisposable {
   readonly pid: number;
   /** What it writes to stdout, in chunks; ends with the pipe. Read at the pace of the reader. */
   readonly output: ByteSource;
@@ -14,7 +14,7 @@ export interface UpstreamProcess {
   /** When it last wrote to stderr, by `performance.now`; undefined when it has not. */
   lastErrorAt?(): number | undefined;
   /** stdin closed, TERM to its group, KILL: resolves when nothing is left of it. */
-  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** What is started, with all variables filled in. */

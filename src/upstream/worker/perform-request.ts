@@ -45,7 +45,7 @@ async function performCall(
   lane: RequestLane,
 ): Promise<unknown> {
   const { id, signal } = lane;
-  const progress = new PacedProgress((value, total, message) =>
+  using progress = new PacedProgress((value, total, message) =>
     lane.tell({
       kind: "progress",
       id,
@@ -63,12 +63,8 @@ async function performCall(
       lane.tell({ kind: "log", id, level, data, ...(logger !== undefined && { logger }) });
     },
   };
-  try {
-    const reply = await work.call(call, events, signal);
-    return reply.kind === "result" ? reply.json : reply;
-  } finally {
-    progress.end();
-  }
+  const reply = await work.call(call, events, signal);
+  return reply.kind === "result" ? reply.json : reply;
 }
 
 const everyMs = 1_000 / progressPerSecondMax;
@@ -76,7 +72,7 @@ const everyMs = 1_000 / progressPerSecondMax;
 type Progress = readonly [progress: number, total: number | undefined, message: string | undefined];
 
 /** Passes on the progress of one call, ten times a second at most: the newest, late rather than never. */
-class PacedProgress {
+class PacedProgress implements Disposable {
   readonly #pass: (...progress: Progress) => void;
   #passedAt = Number.NEGATIVE_INFINITY;
   #newest: Progress | undefined;
@@ -96,7 +92,7 @@ class PacedProgress {
   };
 
   /** The call has its answer. */
-  end(): void {
+  [Symbol.dispose](): void {
     this.#isEnded = true;
     clearTimeout(this.#timer);
   }

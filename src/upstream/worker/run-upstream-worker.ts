@@ -103,10 +103,10 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
   }
 
   /** Servers see the end of their input at once: it is what most of them end by. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#processes.endInputs();
     this.#host.cancelCalls();
-    await (await this.#work).close();
+    await (await this.#work)[Symbol.asyncDispose]();
     await this.#logs.flush();
   }
 

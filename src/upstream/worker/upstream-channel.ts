@@ -60,7 +60,7 @@ export class UpstreamChannel {
         `The part of this program that speaks to other servers was lost: ${reason}. It starts anew: try again.`,
       events: {
         onGone: (reason) => {
-          void this.#processes.close();
+          void this.#processes[Symbol.asyncDispose]();
           events.onGone(reason);
         },
         onPost: (post) => this.#receive(post),
@@ -93,7 +93,7 @@ export class UpstreamChannel {
     // The Worker closes the inputs of its servers first thing; they have their time from now on.
     const ended = this.#processes.endAll();
     await closed;
-    await Promise.all([ended, this.#processes.close()]);
+    await Promise.all([ended, this.#processes[Symbol.asyncDispose]()]);
   }
 
   #receive(post: FromUpstreamPost): void {

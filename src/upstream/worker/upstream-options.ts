@@ -53,11 +53,11 @@ type SharedWork = Pick<
 >;
 
 /** What the Worker does, apart from how messages reach it. `manager/` makes one; `worker/` carries its calls across. */
-export interface UpstreamWork extends SharedWork {
+export interface UpstreamWork extends SharedWork, AsyncDisposable {
   /** Reads the configuration, publishes what the cache knows, then starts what has to be started. Never rejects. */
   start(): Promise<void>;
   infoList(): readonly ServerInfo[];
-  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** What it may ask of the main thread. */
