@@ -59,7 +59,7 @@ export class Attach {
     this.#questions.withdrawAll();
     const server = await this.#opening;
     // What cannot be removed is found dead by the next one that looks.
-    await server?.close().catch(() => {});
+    await server?.[Symbol.asyncDispose]().catch(() => {});
   }
 
   async #open(): Promise<AttachServer | undefined> {

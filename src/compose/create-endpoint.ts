@@ -179,7 +179,7 @@ export class RefusalLog {
   /** Writes what has not been written yet. */
   async close(): Promise<void> {
     const made = await this.#open.making?.catch(() => undefined);
-    made?.refused.close();
+    made?.refused[Symbol.dispose]();
     await made?.log.flush();
   }
 

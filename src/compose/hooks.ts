@@ -72,7 +72,7 @@ export class ServerHooks {
     const { transport, start } = this.#parts;
     if (transport === undefined) await this.#settled(start.config.settings.hooks.timeoutMs);
     this.#hooks.close();
-    this.#sessions.close();
+    this.#sessions[Symbol.dispose]();
     await this.#settled(hookEndMsMax);
   }
 

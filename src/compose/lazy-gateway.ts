@@ -210,7 +210,7 @@ export class LazyGateway {
   }
 
   close(): void {
-    this.#gateway.made?.close();
+    this.#gateway.made?.[Symbol.dispose]();
   }
 
   async #join(own: Router): Promise<Router> {

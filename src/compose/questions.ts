@@ -33,7 +33,7 @@ export class LazyQuestions {
 
   close(): void {
     this.#questions.close();
-    this.#questions.made?.close();
+    this.#questions.made?.[Symbol.dispose]();
   }
 
   async #make(): Promise<Questions> {

@@ -78,6 +78,6 @@ export class Skills {
   }
 
   close(): void {
-    this.#watch.close();
+    this.#watch[Symbol.dispose]();
   }
 }

@@ -27,7 +27,7 @@ import { distantMethods, type DistantServices, performDistantCall } from "./dist
 const turns = new Turns(heavyPagesMax);
 
 /** One call's leave to read pages that take much memory: it waits for it, and has it until it is over. */
-export class PageTurn {
+export class PageTurn implements Disposable {
   #turn: Turn | undefined;
   #isOver = false;
 
@@ -45,7 +45,7 @@ export class PageTurn {
   }
 
   /** The call is over. */
-  end(): void {
+  [Symbol.dispose](): void {
     this.#isOver = true;
     this.#turn?.[Symbol.dispose]();
     this.#turn = undefined;
@@ -121,7 +121,7 @@ export class JobHost {
   /** The call is over: what it held is free again. */
   settle(): void {
     this.#background.settle();
-    this.#pageTurn.end();
+    this.#pageTurn[Symbol.dispose]();
   }
 
   #perform({ method, request }: ServiceCall): Promise<unknown> {

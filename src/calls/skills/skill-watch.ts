@@ -32,7 +32,7 @@ const lookPart = 1 / 50;
  * Tells clients that were given a list when it is not the same any more. Looks at the disk now and then, only
  * while somebody listens: file systems that tell of changes by themselves do not do so everywhere.
  */
-export class SkillWatch {
+export class SkillWatch implements Disposable {
   readonly #library: SkillLibrary;
   readonly #changes: Changes;
   readonly #everyMs: number;
@@ -78,7 +78,7 @@ export class SkillWatch {
     this.#seen.delete(clientId);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#timer?.stop();
     this.#seen.clear();

@@ -23,7 +23,7 @@ const toolNameCharsMax = 200;
  * counted, and told in one line when the minute is over; as long as it goes on there is that one line a minute. So whoever
  * sends a flood of bad tokens neither fills the disk nor pushes the lines about calls out of the log.
  */
-export class RefusedRequests {
+export class RefusedRequests implements Disposable {
   readonly #log: Pick<AuditLog, "add">;
   readonly #windowMs: number;
   #written = 0;
@@ -55,7 +55,7 @@ export class RefusedRequests {
   }
 
   /** Tells what was only counted. */
-  close(): void {
+  [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#tellCount();
   }
