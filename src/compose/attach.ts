@@ -23,7 +23,7 @@ export interface AttachParts extends Pick<ToolServicesOptions, "start" | "warn" 
 type LookedAt = Pick<StateServices, "tasks" | "plan" | "callbacks">;
 
 /** Lets terminals of this user look into the server, answer questions and end what runs. */
-export class Attach {
+export class Attach implements AsyncDisposable {
   readonly #parts: AttachParts;
   readonly #services: () => LookedAt;
   readonly #questions = new TerminalQuestions();
@@ -55,7 +55,7 @@ export class Attach {
     this.#clients.forget(clientId);
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#questions.withdrawAll();
     const server = await this.#opening;
     // What cannot be removed is found dead by the next one that looks.

@@ -28,7 +28,7 @@ export interface CallbacksParts {
 type Change = "set" | "fired" | "cancelled" | "ended";
 
 /** SetCallback's service: who has callbacks, when they fire, and who is told. */
-export class Callbacks {
+export class Callbacks implements Disposable {
   /** The lines at the end of results. */
   readonly notes: NoteSource = {
     notesFor: ({ client }) => this.#mailboxes.linesFor(client.id),
@@ -75,7 +75,7 @@ export class Callbacks {
     this.#announcer.forgive(clientId);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#stopListening();
     this.#scheduler[Symbol.dispose]();
   }

@@ -39,7 +39,7 @@ export interface LazyGatewayParts {
 }
 
 /** What clients see of other servers; nothing of it is loaded where there are none. */
-export class LazyGateway {
+export class LazyGateway implements Disposable {
   readonly #parts: LazyGatewayParts;
   readonly #enabled: ReadonlySet<string>;
   /** Made with the gateway. */
@@ -209,7 +209,7 @@ export class LazyGateway {
     this.#gateway.made?.endClient(clientId);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#gateway.made?.[Symbol.dispose]();
   }
 

@@ -22,7 +22,7 @@ import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import type { ToolServices } from "./tool-services.ts";
 
 /** Lists tools at once; makes the services behind them when they are first needed. */
-export class LazyRouter implements Router {
+export class LazyRouter implements Router, AsyncDisposable {
   /** What the services behind the tools tell of. */
   readonly changes = new Changes();
   /** How clients are reached who have not asked just now; the server keeps it. */
@@ -136,14 +136,18 @@ export class LazyRouter implements Router {
    * Ends what calls have started.
    * @param killAt when KILL is due for what does not end by itself
    */
-  async close(killAt = killTime()): Promise<void> {
+  async endBy(killAt = killTime()): Promise<void> {
     // Services that are still being made wait for a reader that may never read: they see this.
     this.#services.close();
-    this.skills.close();
-    this.gateway.close();
+    this.skills[Symbol.dispose]();
+    this.gateway[Symbol.dispose]();
     const upstreamsEnded = this.upstreams[Symbol.asyncDispose]();
-    await this.#services.made?.close(killAt);
+    await this.#services.made?.endBy(killAt);
     await upstreamsEnded;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.endBy();
   }
 
   #createProject(): FollowedProject {

@@ -53,6 +53,6 @@ export function openHooks(
       });
       await hooks.settled();
     },
-    close: () => supervisor[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => supervisor[Symbol.asyncDispose](),
   };
 }

@@ -23,7 +23,7 @@ export interface ServerPolicyParts extends StateParts {
 }
 
 /** What every call is held against, and where it is written down. */
-export class ServerPolicy {
+export class ServerPolicy implements AsyncDisposable {
   /** The first stage of all. */
   readonly stage: PolicyStage;
   readonly watchers: readonly CallWatcher[];
@@ -64,7 +64,7 @@ export class ServerPolicy {
   }
 
   /** Writes what has not been written yet. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#log?.flush();
   }
 }

@@ -15,7 +15,7 @@ export interface TasksParts {
 }
 
 /** Tasks as the rest of the server sees them: for handlers and as a resource. */
-export class Tasks {
+export class Tasks implements Disposable {
   readonly service: StateServices["tasks"] = {
     perform: (request, { client }) => this.#perform(request, client),
   };
@@ -32,7 +32,7 @@ export class Tasks {
     this.#look = new TaskLook(parts.storePath);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#look[Symbol.dispose]();
   }
 

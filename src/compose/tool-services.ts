@@ -36,7 +36,7 @@ export interface ToolServices {
    * Ends every command, every Worker, the browser and every upstream server, whose input is closed by who speaks to it.
    * @param killAt when KILL is due for what does not end by itself
    */
-  close(killAt: number): Promise<void>;
+  endBy(killAt: number): Promise<void>;
 }
 
 export function createToolServices(parts: ToolServicesParts): ToolServices {
@@ -65,12 +65,12 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
       processes.assertOpen();
       return processes.get();
     },
-    async close(killAt) {
+    async endBy(killAt) {
       processes.close();
       pool.close();
       // They do not wait for hooks, nor for the Worker, which may hang.
       const serversEnded = processes.making?.then((servers) => servers.endBy(killAt));
-      await state.close();
+      await state[Symbol.asyncDispose]();
       const commandsEnded = commands.supervisor.endBy(killAt, serversEnded);
       await Promise.all([web[Symbol.asyncDispose](), commandsEnded]);
       commands.ledger[Symbol.dispose]();
