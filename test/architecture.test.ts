@@ -230,7 +230,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "types:calls",
     "protocol",
     "server/connection",
-    "server/tasks",
+    "types:server/tasks",
     "server/subscriptions",
   ],
   "server/ask": ["base", "calls", "protocol", "server/connection", "types:server/context"],

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { Cancellation } from "../../src/base/cancellation.ts";
 import type { CallOutcome, CallRequest, Router } from "../../src/calls/call.ts";
+import { Admissions } from "../../src/calls/gate/admissions.ts";
 import { GatedRouter } from "../../src/calls/gate/gated-router.ts";
 import { AuditFile } from "../../src/calls/policy/audit/audit-file.ts";
 import { AuditLog } from "../../src/calls/policy/audit/audit-log.ts";
@@ -31,6 +32,7 @@ const files = new PolicyFiles(
 );
 const stage = new PolicyStage({
   policy: () => files.current(),
+  policyFreshUntil: () => files.freshUntil,
   questions: () => ({ ask: () => Promise.resolve({ outcome: "unavailable" }) }),
   homeDir: "/home/me",
   warnsOfDanger: true,
@@ -42,12 +44,18 @@ const log = new AuditLog(new AuditFile(join(folder, "audit")), () => {});
 const audit = new AuditWatcher({
   log,
   instanceId: "bench",
+  decided: stage.calls,
   decisionOn: (call) => stage.decisionOn(call),
   logsCommands: false,
   secrets: [],
 });
-const bare = new GatedRouter({ router, stages: [], notes: [], watchers: [] });
-const full = new GatedRouter({ router, stages: [stage], notes: [], watchers: [audit, stage] });
+const bare = new GatedRouter({ router, stages: new Admissions([]), notes: [], watchers: [] });
+const full = new GatedRouter({
+  router,
+  stages: new Admissions([stage]),
+  notes: [],
+  watchers: [audit, stage],
+});
 
 function request(name: string, args: object): CallRequest {
   return { name, args, version: "2025-11-25", client, cancellation };

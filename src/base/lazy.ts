@@ -4,7 +4,8 @@ import { AppError } from "./errors.ts";
 export class Lazy<Part> {
   readonly #make: () => Promise<Part>;
   #making: Promise<Part> | undefined;
-  #made: Part | undefined;
+  /** Undefined until it is made. Set here alone; a member, because every call looks at it. */
+  made: Part | undefined;
   #isClosed = false;
 
   constructor(make: () => Promise<Part>) {
@@ -18,7 +19,7 @@ export class Lazy<Part> {
   get(): Promise<Part> {
     if (this.#making === undefined && this.#isClosed) return Promise.reject(shuttingDown());
     this.#making ??= this.#make().then(
-      (part) => (this.#made = part),
+      (part) => (this.made = part),
       (error: unknown) => {
         this.#making = undefined;
         throw error;
@@ -27,9 +28,9 @@ export class Lazy<Part> {
     return this.#making;
   }
 
-  /** Undefined until it is made. */
-  get made(): Part | undefined {
-    return this.#made;
+  /** The outcome of `work` with the part: at once when it is made. */
+  use<Outcome>(work: (part: Part) => Outcome | Promise<Outcome>): Outcome | Promise<Outcome> {
+    return this.made === undefined ? this.get().then(work) : work(this.made);
   }
 
   /** Undefined as long as nobody needs it, and after a failure. */

@@ -384,7 +384,7 @@ export const attachTextCharsMax = 300;
 /** Background tasks, tasks, and steps of a task sent to terminals: the newest; nobody scrolls further. */
 export const attachEntriesMax = 200;
 /** Clients whose tasks and callbacks are looked at: those that called a tool last. */
-export const attachClientsMax = 32;
+export const recentClientsMax = 32;
 /** Bytes of output that a terminal gets at once, and of the earlier output that it gets first. */
 export const attachOutputBytesMax = 64 * KIB;
 /** New output is sent this often at most: faster than anybody reads. */
@@ -466,6 +466,8 @@ export const policyRulesMax = 1000;
 export const policyWorkMax = 1_000_000;
 /** Characters of a pattern; paths are the longest. */
 export const policyPatternCharsMax = 1000;
+/** Kinds of calls (a client, a tool) of which the gate keeps which stages are at rest; some hundred bytes each. */
+export const callKindsMax = 500;
 /** Files with rules are looked at this often at most. */
 export const policyLookMs = 1_000;
 /** Folders of clients whose rules are remembered: a client may name any number of them. */

@@ -26,7 +26,7 @@ export interface AskClient {
   mark?(what: string): void;
   /** True when it was done before, in whatever round. */
   isMarked?(what: string): boolean;
-  /** What was marked that begins with `prefix`, without it, in the order in which it was marked. */
+  /** The marks that begin with `prefix`, without it, in the order in which they were set. */
   marksWith?(prefix: string): readonly string[];
   /** False when the client did not declare it: use another way. */
   can(kind: InputKind): boolean;
@@ -54,7 +54,7 @@ export interface AskOptions {
 export class InputNeeded extends Error {
   override readonly name = "InputNeeded";
   readonly requests: InputRequests;
-  /** What the next round needs, sealed: the client gives it back as it is. */
+  /** The state of the next round, sealed: the client returns it unchanged. */
   readonly requestState: string;
 
   constructor(requests: InputRequests, requestState: string) {

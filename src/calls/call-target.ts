@@ -20,13 +20,13 @@ export function promisesStructure({ target, version, wantsData }: CallRequest): 
   return target.hasOutputSchema && isAtLeast(version, "2025-06-18");
 }
 
-/** The server and tool that a call is about; undefined for what belongs to no other server. */
+/** The upstream server and tool that a call is about; undefined if it concerns no upstream server. */
 export function foreignToolOf(target: CallTarget | undefined): NamedTool | undefined {
   return target?.kind === "tool" || target?.kind === "blocked" ? target : undefined;
 }
 
 interface Resolution {
-  /** The tool's name here: what rules, hooks and the audit log know it by. */
+  /** The tool's name here, which rules, hooks and the audit log use. */
   readonly name: string;
   readonly args: unknown;
   readonly target?: CallTarget;
@@ -61,7 +61,7 @@ export function resolvedCall(request: Asked, resolution: Resolution): CallReques
 
 /**
  * When a client must have the answer to a call that came at `begunAt`, on the clock of `performance.now()`; undefined
- * when it waits for ever.
+ * when it waits forever.
  */
 export function answerTimeOf({ limits }: ClientContext, begunAt: number): number | undefined {
   const { answerMs } = limits;

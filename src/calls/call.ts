@@ -7,7 +7,7 @@ import type { ProtocolVersion } from "../protocol/versions.ts";
 import type { BlockReason, ServerRights } from "../upstream/snapshot.ts";
 import type { AskClient } from "./ask-client.ts";
 
-/** A tool of another server, however it was named in the call. */
+/** A tool of an upstream server, however it was named in the call. */
 export interface NamedTool {
   readonly server: string;
   /** Its name there. */
@@ -23,14 +23,14 @@ export interface ToolTarget extends NamedTool {
   readonly annotations?: ToolAnnotations;
   /** The definition that was approved says that it only reads. */
   readonly isReadOnly?: true;
-  /** Clients that were shown a schema of its results demand structured content of each that is no error. */
+  /** Clients that were sent a schema of its results require structured content in each that is not an error. */
   readonly hasOutputSchema: boolean;
 }
 
 interface BlockedTarget extends NamedTool {
   readonly kind: "blocked";
   readonly reason: BlockReason;
-  /** What happened, and how to approve. */
+  /** The change, and how to approve it. */
   readonly text: string;
 }
 
@@ -40,19 +40,19 @@ export type CallTarget =
   | BlockedTarget
   /** `tool_search`. */
   | { readonly kind: "search" }
-  /** There is no such tool, or more than one. `isResult`: it came by `tool_call`, so this is told as its result. */
+  /** There is no such tool, or more than one. `isResult`: it came by `tool_call`, so this is its result. */
   | { readonly kind: "unresolved"; readonly text: string; readonly isResult: boolean };
 
 /** How long and how much a client takes, from the client-budget table. */
 export interface ClientLimits {
-  /** A foreground call answers by then with what there is; 0 = never handed over. */
+  /** A foreground call answers by then with its output so far; 0 = never handed over. */
   readonly answerMs: number;
   /** Characters of text in one result. */
   readonly resultCharsMax: number;
   /** The client hides tools from its model by itself until they are searched for: it is given all of them. */
   readonly hidesTools?: boolean;
   /**
-   * What its model sees of a result: `structuredContent` alone where there is any, the content alone, or both. Absent: not
+   * The part of a result that its model sees: `structuredContent` alone where there is any, the content alone, or both. Absent: not
    * known, so each of the two must do.
    */
   readonly shows?: "json" | "text" | "both";
@@ -65,7 +65,7 @@ export interface ClientLimits {
 export interface ClientContext {
   readonly id: string;
   readonly limits: ClientLimits;
-  /** What it calls itself (`clientInfo.name`); outside text, never who it is. */
+  /** The name that it gives itself (`clientInfo.name`): outside text, never its identity. */
   readonly name?: string | undefined;
   /** Where commands run: the client's first root, else `--cwd`, else the process's directory, else home. */
   workspaceDir(): Promise<string>;
@@ -83,11 +83,11 @@ export interface ClientContext {
   readonly mayUse?: (toolName: string) => boolean;
 }
 
-/** A step of the work: text alone (numbers and rate are ours), or numbers of the worker's own. */
+/** A step of the work: text alone (scorpiox-code sets numbers and rate), or numbers of the worker's own. */
 export type ProgressUpdate =
   string | { readonly progress: number; readonly total?: number; readonly message?: string };
 
-/** What every handler of a long request may use: `tools/call`, `resources/read`, `prompts/get`. */
+/** The context of every handler of a long request: `tools/call`, `resources/read`, `prompts/get`. */
 export interface RequestContext {
   /** The revision whose shape the result must have. */
   readonly version: ProtocolVersion;
@@ -101,7 +101,7 @@ export interface RequestContext {
   log?(level: LogLevel, data: unknown, logger?: string): void;
   /** Absent when nobody can be asked, as on the command line. */
   readonly ask?: AskClient;
-  /** What of its `_meta` is to be passed on: trace keys, and keys of vendors (docs/spec/modern.md#meta-keys). */
+  /** The part of its `_meta` that is passed on: trace keys, and keys of vendors (docs/spec/modern.md#meta-keys). */
   readonly passedMeta?: Params | undefined;
 }
 
@@ -112,7 +112,7 @@ export interface CallRequest extends RequestContext {
   readonly args: unknown;
   /** Where it goes when it is for none of our own tools; set before the gate sees the call. */
   readonly target?: CallTarget;
-  /** Whoever calls is a program: it gets the data of the result too (`dataJson`), where a client gets the text alone. */
+  /** The caller is a program: it gets the data of the result too (`dataJson`), where a client gets the text alone. */
   readonly wantsData?: boolean;
   /**
    * Present when the client takes MCP tasks: from the first time it is called the client has been answered
@@ -134,7 +134,7 @@ export interface TaskOptions {
 
 /**
  * Why a call was not made: a rule (`denied`), a hook (`vetoed`), the user who has not said yes or logged in yet (`pending`),
- * or the call itself (`invalid`: there is no such tool, or it takes other arguments). For exit codes; no client is told.
+ * or the call itself (`invalid`: there is no such tool, or it takes other arguments). For exit codes; clients do not learn it.
  */
 export type CallRefusal = "denied" | "vetoed" | "pending" | "invalid";
 
@@ -143,7 +143,7 @@ export type CallOutcome =
   | {
       readonly kind: "result";
       readonly json: string;
-      /** What the result says as data, as JSON text: for programs that asked for it, for no client. */
+      /** The data of the result as JSON text: for programs that asked for it, never for clients. */
       readonly dataJson?: string;
       readonly refusal?: CallRefusal;
       /** The call goes on, and says how it ends in another way. */
@@ -167,7 +167,7 @@ export interface Router {
   /** The tools that are built and not switched off, in catalogue order. */
   list(): readonly ToolListing[];
   /**
-   * The tools as this client is told of them: the names of `list`, with descriptions of its own; absent = as `list`.
+   * The tools as they are listed for this client: the names of `list`, with descriptions of its own; absent = as `list`.
    * The same array as long as nothing has changed. `version`: the revision in which the client asks;
    * `showsApps`: it has declared that it shows the apps of servers, whose own tools it gets too.
    */
@@ -178,8 +178,8 @@ export interface Router {
   ): Promise<readonly ToolListing[]>;
   /**
    * Rejects only with `InputNeeded` and `FaultError` of its handlers.
-   * @param passedMs how much of the client's patience is used up, because a person was asked before
-   * @param look what is made of the outcome of a call that is answered before it ends (`isInterim`). Never rejects.
+   * @param passedMs the part of the client's patience that is used up, because the user was asked before
+   * @param look processes the outcome of a call that is answered before it ends (`isInterim`). Never rejects.
    */
   call(
     request: CallRequest,
@@ -190,6 +190,6 @@ export interface Router {
   meet?(capabilities: ClientCapabilities): void;
   /** Absent: no tool becomes an MCP task. */
   taskSupport?(toolName: string): TaskSupport;
-  /** True when it takes names that are not in `list`: tools of other servers, which may become MCP tasks. */
+  /** True when it takes names that are not in `list`: tools of upstream servers, which may become MCP tasks. */
   readonly isOpen?: boolean;
 }

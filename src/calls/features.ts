@@ -10,7 +10,7 @@ import type { SkillEntry } from "../protocol/skills.ts";
 import type { ClientContext, RequestContext, Router } from "./call.ts";
 
 /**
- * All that a server offers its clients. What is absent is not declared, and its methods do not exist.
+ * The features that a server offers its clients. An absent one is not declared, and its methods do not exist.
  * The product, the gateway and the conformance fixture each make one; the core knows none of them.
  */
 export interface ServerFeatures {
@@ -19,11 +19,11 @@ export interface ServerFeatures {
   readonly prompts?: PromptProvider;
   readonly completion?: CompletionProvider;
   readonly skills?: SkillProvider;
-  /** Tells connections what has changed. */
+  /** Notifies connections of changes. */
   readonly changes: Changes;
   /** Lists that may change while the server lives: `listChanged` is declared for these. */
   readonly changing: ReadonlySet<"tools" | "prompts" | "resources">;
-  /** Of what is joined to lists from elsewhere; undefined as long as nothing is. */
+  /** The hints of entries that are joined to lists from elsewhere; undefined as long as there are none. */
   readonly joinedHints?: () => CacheHints | undefined;
   /** How long clients may keep lists; absent = as `protocol/list-parts.ts` says. */
   readonly cacheHints?: CacheHints;
@@ -40,8 +40,8 @@ export interface ResourceProvider {
   /** False when nothing would ever be said of this URI. */
   canSubscribe(uri: string, client: ClientContext): boolean;
   /**
-   * Somebody has subscribed to `uri`: what changes without telling is to be watched from now on, and what is
-   * seen said to `changes`. Returns what ends that; absent: what changes tells by itself.
+   * A client has subscribed to `uri`: a resource that does not report its changes is watched from now on, and each change
+   * is reported to `changes`. Returns a function that ends the watch; absent: all resources report their changes.
    */
   watch?(uri: string, client: ClientContext): () => void;
 }
@@ -66,7 +66,7 @@ export interface PromptProvider {
   ): Promise<PromptResult>;
 }
 
-/** What is being typed, and where. */
+/** The text being typed, and its place. */
 export interface CompletionRequest {
   readonly ref:
     | { readonly kind: "prompt"; readonly name: string }
@@ -88,11 +88,11 @@ export interface CompletionProvider {
 /** The skills extension (docs/spec/modern.md#skills). The files themselves are resources. */
 export interface SkillProvider {
   list(client: ClientContext): Promise<readonly SkillEntry[]>;
-  /** Direct children of a directory; undefined when it is none. */
+  /** Direct children of a directory; undefined when it is not one. */
   directory(uri: string, client: ClientContext): Promise<readonly ResourceListing[] | undefined>;
 }
 
-/** Something that clients may have cached or subscribed to is not what it was. */
+/** A change of something that clients may have cached or subscribed to. */
 export type Change =
   /** `clientId`: only this client can see it; absent = all can. */
   | { readonly kind: "tools" | "prompts" | "resources"; readonly clientId?: string }
@@ -100,7 +100,7 @@ export type Change =
 
 type ChangeListener = (change: Change) => void;
 
-/** What the server offers changes; connections and subscriptions listen. Lives as long as the process. */
+/** Changes of the server's offers, for connections and subscriptions. Lives as long as the process. */
 export class Changes {
   readonly #listeners = new Set<ChangeListener>();
 
@@ -110,7 +110,7 @@ export class Changes {
     return () => this.#listeners.delete(listener);
   }
 
-  /** False while there is nobody to be told. */
+  /** False while nothing listens. */
   get isHeard(): boolean {
     return this.#listeners.size > 0;
   }
@@ -120,7 +120,7 @@ export class Changes {
   };
 }
 
-/** A client that is connected just now and may be told something that it did not ask for. */
+/** A connected client that may be sent notifications. */
 export interface ReachableClient {
   /**
    * Sends a message into the conversation of a client that takes them (docs/callbacks.md). False when this one does
@@ -143,3 +143,6 @@ export interface ClientReach {
   /** Those that have finished their handshake; none for clients of the stateless revision. */
   connectionsOf(clientId: string): readonly ReachableClient[];
 }
+
+/** The tool that loads skills: who may not use it, or where it is switched off, there are none. */
+export const skillToolName = "InvokeSkill";

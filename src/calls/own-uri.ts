@@ -1,4 +1,4 @@
-/** What one of the product's own URIs names. */
+/** The target of one of the product's own URIs. */
 export type OwnUri =
   | { readonly kind: "background"; readonly taskId: number }
   /** `page` counts from 1; undefined for all of it, or its two ends. */
@@ -20,7 +20,7 @@ export function resultPageUri(id: string, page: number): string {
   return `${resultUri(id)}/${page}`;
 }
 
-/** Undefined for what is none of ours. There is one way to write each of them, so that subscriptions compare texts. */
+/** Undefined when it is not an own URI. There is one way to write each of them, so that subscriptions compare texts. */
 export function readOwnUri(uri: string): OwnUri | undefined {
   if (uri.startsWith(backgroundPrefix)) {
     const digits = uri.slice(backgroundPrefix.length);
@@ -35,7 +35,7 @@ export function readOwnUri(uri: string): OwnUri | undefined {
   return { kind: "result", id, ...(page === undefined ? {} : { page: Number(page) }) };
 }
 
-/** What `resources/templates/list` says of them. */
+/** Their entries in `resources/templates/list`. */
 export const ownTemplates = [
   {
     uriTemplate: `${backgroundPrefix}{task_id}`,
@@ -56,7 +56,7 @@ export const ownTemplates = [
     uriTemplate: `${resultPrefix}{id}/{page}`,
     name: "saved-output-page",
     title: "Page of a saved output",
-    description: "A saved output of more than 1 MiB in pages of 1 MiB, which count from 1.",
+    description: "A saved output of more than 1 MiB in pages of 1 MiB, numbered from 1.",
     mimeType: "text/plain",
   },
 ] as const;

@@ -18,7 +18,7 @@ import type {
 import type { TaskRequest, TasksReply } from "../tools/task-service.ts";
 import type { CallRequest, ClientContext } from "./call.ts";
 
-/** The folder in which the commands of this client run. @throws AppError `system` when it is no absolute path */
+/** The folder in which the commands of this client run. @throws AppError `system` when it is not an absolute path */
 export async function workspaceDirOf(client: ClientContext): Promise<string> {
   const folder = await client.workspaceDir();
   if (isAbsolute(folder)) return folder;
@@ -34,7 +34,7 @@ export interface AskingCall {
   readonly hasActed: boolean;
 }
 
-/** The services that keep what outlives a call, for all clients; the call says for whom it is asked. */
+/** The services that keep state beyond a call, for all clients; the call identifies the client. */
 export interface StateServices {
   readonly tasks: { perform(request: TaskRequest, call: CallRequest): Promise<TasksReply> };
   readonly plan: {
@@ -77,7 +77,7 @@ export function isStateMethod(method: ServiceMethod): method is StateMethod {
   return (stateMethods as readonly ServiceMethod[]).includes(method);
 }
 
-/** Has one of the services do what a handler asks for. */
+/** Performs a handler's request on one of the services. */
 export function performStateCall(
   services: StateServices,
   method: StateMethod,

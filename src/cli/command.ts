@@ -9,8 +9,9 @@ import type { AskedCatalogue } from "../upstream/trust/approve-differences.ts";
 import type { AskedAs, Upstreams } from "../upstream/upstreams.ts";
 import type { WebSearch } from "../web/search/engine-search.ts";
 import type { CommandIo } from "./command-io.ts";
-import type { FlagTable, ParsedArguments } from "./flags.ts";
+import type { FlagTable } from "./flags.ts";
 import type { HttpSettings } from "./http-flags.ts";
+import type { ParsedArguments } from "./parsed-arguments.ts";
 import type { Printer } from "./print.ts";
 import type { StartUp } from "./start-up.ts";
 

@@ -6,6 +6,8 @@ import {
   type ToolFormat,
   toolFormats,
 } from "../upstream/adapters/tool-definitions.ts";
+import { ParsedArguments } from "./parsed-arguments.ts";
+import { changeModes, deferModes } from "./start-up.ts";
 
 /** One flag: what it takes, what it means. Parsing and help both come from here. */
 interface FlagSpec {
@@ -29,32 +31,6 @@ export type FlagTable = Readonly<Record<string, FlagSpec>>;
 export const helpFlag: FlagTable = {
   help: { kind: "switch", short: "h", help: "Show this help." },
 };
-
-/** The flags and arguments of one command line. */
-export class ParsedArguments {
-  readonly #values: ReadonlyMap<string, readonly string[]>;
-
-  constructor(
-    values: ReadonlyMap<string, readonly string[]>,
-    readonly positionals: readonly string[],
-    /** Arguments from this one on were written behind `--`. */
-    readonly verbatimFrom: number = positionals.length,
-  ) {
-    this.#values = values;
-  }
-
-  has(flag: string): boolean {
-    return this.#values.has(flag);
-  }
-
-  text(flag: string): string | undefined {
-    return this.#values.get(flag)?.at(-1);
-  }
-
-  list(flag: string): readonly string[] {
-    return this.#values.get(flag) ?? [];
-  }
-}
 
 /** How to parse a command's line. */
 export interface ParseOptions {
@@ -168,6 +144,50 @@ function checkValue({ name, spec }: WrittenFlag, value: string | undefined): str
   }
   return value;
 }
+
+/** Flags that say where configuration is looked for. */
+export const directoryFlags: FlagTable = {
+  cwd: {
+    kind: "text",
+    placeholder: "DIR",
+    help: "Work in this directory instead of the current one.",
+  },
+};
+
+/** Flags of every command that runs tools or shows what they would run with. */
+export const startUpFlags: FlagTable = {
+  ...directoryFlags,
+  workspace: {
+    kind: "text",
+    placeholder: "NAME",
+    help: "Keep tasks and the plan under this name instead of the path of the workspace folder.",
+  },
+  config: {
+    kind: "list",
+    placeholder: "FILE",
+    help: "Also read this file of keys or MCP servers; it overrides the project's files. May be repeated.",
+  },
+  "strict-config": {
+    kind: "switch",
+    help: "Refuse to start when the configuration has any problem. Only the MCP servers in --config files are used.",
+  },
+  defer: {
+    kind: "text",
+    placeholder: "MODE",
+    choices: deferModes,
+    help: "Whether the tools of MCP servers are found with tool_search instead of being listed. Default: auto, when there are many.",
+  },
+  "on-change": {
+    kind: "text",
+    placeholder: "MODE",
+    choices: changeModes,
+    help: "What to do with a tool of an MCP server that differs from what you approved. Default: block.",
+  },
+  "trust-project": {
+    kind: "switch",
+    help: "Start the MCP servers that the project names without asking. Also: SCORPIOX_TRUST_PROJECT=1.",
+  },
+};
 
 /** Of every command that prints data. */
 export const jsonFlag: FlagTable = {

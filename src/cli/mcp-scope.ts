@@ -5,7 +5,8 @@ import { isInside } from "../base/paths.ts";
 import type { ConfigDirs } from "../config/places.ts";
 import type { EntryOrigin } from "../upstream/config/server-entry.ts";
 import type { ServerFileTarget } from "../upstream/edit/edit-server-file.ts";
-import type { FlagTable, ParsedArguments } from "./flags.ts";
+import type { FlagTable } from "./flags.ts";
+import type { ParsedArguments } from "./parsed-arguments.ts";
 
 /** Aliases that other programs use come last. */
 const scopes: ReadonlyMap<string, "project" | "global"> = new Map([

@@ -9,7 +9,7 @@ import { parseBoolean, pathValue } from "../config/value-types.ts";
 import { isNested } from "../upstream/config/json-shapes.ts";
 import type { UpstreamStart } from "../upstream/config/upstream-start.ts";
 import type { CommandIo } from "./command-io.ts";
-import type { FlagTable, ParsedArguments } from "./flags.ts";
+import type { ParsedArguments } from "./parsed-arguments.ts";
 import type { Printer } from "./print.ts";
 
 /** The configuration that a start knows before anything runs. */
@@ -24,52 +24,10 @@ export interface StartUp {
   readonly upstream: UpstreamStart;
 }
 
-/** Flags that say where configuration is looked for. */
-export const directoryFlags: FlagTable = {
-  cwd: {
-    kind: "text",
-    placeholder: "DIR",
-    help: "Work in this directory instead of the current one.",
-  },
-};
-
-const deferModes = ["auto", "on", "off"] as const;
-const changeModes = ["block", "warn", "allow"] as const;
-
-/** Flags of every command that runs tools or shows what they would run with. */
-export const startUpFlags: FlagTable = {
-  ...directoryFlags,
-  workspace: {
-    kind: "text",
-    placeholder: "NAME",
-    help: "Keep tasks and the plan under this name instead of the path of the workspace folder.",
-  },
-  config: {
-    kind: "list",
-    placeholder: "FILE",
-    help: "Also read this file of keys or MCP servers; it overrides the project's files. May be repeated.",
-  },
-  "strict-config": {
-    kind: "switch",
-    help: "Refuse to start when the configuration has any problem. Only the MCP servers in --config files are used.",
-  },
-  defer: {
-    kind: "text",
-    placeholder: "MODE",
-    choices: deferModes,
-    help: "Whether the tools of MCP servers are found with tool_search instead of being listed. Default: auto, when there are many.",
-  },
-  "on-change": {
-    kind: "text",
-    placeholder: "MODE",
-    choices: changeModes,
-    help: "What to do with a tool of an MCP server that differs from what you approved. Default: block.",
-  },
-  "trust-project": {
-    kind: "switch",
-    help: "Start the MCP servers that the project names without asking. Also: SCORPIOX_TRUST_PROJECT=1.",
-  },
-};
+/** The values of `--defer`. */
+export const deferModes = ["auto", "on", "off"] as const;
+/** The values of `--on-change`. */
+export const changeModes = ["block", "warn", "allow"] as const;
 
 /**
  * Reads the configuration and reports what is wrong with it.
@@ -88,6 +46,19 @@ export function startUp(args: ParsedArguments, io: CommandIo, print: Printer): S
   }
   if (args.has("strict-config") && problems.length > 0) {
     throw new AppError("usage", `Not started: --strict-config, and ${problems.length} problem(s).`);
+  }
+  return start;
+}
+
+/** `startUp` for a server. An older version may be started with a newer one's `--client`: it serves all the same. */
+export function startServing(args: ParsedArguments, io: CommandIo, print: Printer): StartUp {
+  const start = startUp(args, io, print);
+  const client = args.text("client");
+  if (client !== undefined && !start.clients.hasClient(client)) {
+    const known = start.clients.ids().join(", ");
+    print.warning(
+      `--client ${client} is not known; using the default limits. Known clients: ${known}`,
+    );
   }
   return start;
 }

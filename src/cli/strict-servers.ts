@@ -2,7 +2,7 @@ import { AppError } from "../base/errors.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import type { CommandIo } from "./command-io.ts";
-import type { ParsedArguments } from "./flags.ts";
+import type { ParsedArguments } from "./parsed-arguments.ts";
 import type { Printer } from "./print.ts";
 import { readStartUp } from "./start-up.ts";
 

@@ -3,7 +3,8 @@ import { product } from "../base/product.ts";
 import { hideInArguments, hideInUrl } from "../base/secrets.ts";
 import { rootsWords } from "../upstream/config/roots-rule.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
-import type { FlagTable, ParsedArguments } from "./flags.ts";
+import type { FlagTable } from "./flags.ts";
+import type { ParsedArguments } from "./parsed-arguments.ts";
 
 const transports = ["stdio", "http", "sse", "streamable-http"] as const;
 

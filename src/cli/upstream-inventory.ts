@@ -7,8 +7,8 @@ import type { ServerInfo } from "../upstream/server-state.ts";
 import { awaitServers } from "../upstream/upstreams.ts";
 import { exitCodes } from "./command-io.ts";
 import type { Command, OpenRouter } from "./command.ts";
-import { jsonFlag } from "./flags.ts";
-import { directoryFlags, readStartUp, type StartUp } from "./start-up.ts";
+import { directoryFlags, jsonFlag } from "./flags.ts";
+import { readStartUp, type StartUp } from "./start-up.ts";
 
 /** The offers of the upstream servers, as a command shows them. */
 export interface UpstreamInventory {

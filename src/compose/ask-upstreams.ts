@@ -7,7 +7,7 @@ import type { AskedAs, UpstreamControl } from "../upstream/upstreams.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 
-/** For commands: what servers offer, by name. @throws AppError `cancelled` */
+/** For commands: the offers of servers, by name. @throws AppError `cancelled` */
 export function askUpstreams(
   parts: ProgramParts,
   options: ToolServicesOptions,
@@ -38,7 +38,7 @@ export function tryUpstreams(
   });
 }
 
-/** For commands: fetches what servers are started from, and says by name how that went. @throws AppError `cancelled` */
+/** For commands: fetches the packages of servers, and returns the outcomes by name. @throws AppError `cancelled` */
 export function installUpstreams(
   parts: ProgramParts,
   options: ToolServicesOptions,

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import { Cancellation } from "../base/cancellation.ts";
 import { cutEnd } from "../base/cut-text.ts";
 import { AppError } from "../base/errors.ts";
@@ -10,6 +12,7 @@ import {
 import type { EventStream, StateScope } from "../base/server-events.ts";
 import type { CallRequest, ClientContext } from "../calls/call.ts";
 import { scopeOf, type StateServices } from "../calls/state-calls.ts";
+import type { CallingClients } from "../calls/gate/calling-clients.ts";
 import type { BackgroundTask } from "../commands/background/client-tasks.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
 import type {
@@ -26,21 +29,21 @@ import type {
 import type { AttachSources } from "../interact/attach/terminal-connection.ts";
 import type { Callback, PlanState } from "../tools/state-services.ts";
 import type { Task, TaskReply } from "../tools/task-service.ts";
-import { type AttachClients, keyOf } from "./attach-clients.ts";
 
 export interface AttachSourceParts {
   readonly facts: ServerFacts;
-  readonly clients: AttachClients;
+  /** The page shows the tasks and plans of the most recent callers. */
+  readonly clients: Pick<CallingClients, "recent">;
   readonly supervisor: Pick<Supervisor, "tasksOf">;
   readonly services: Pick<StateServices, "tasks" | "plan" | "callbacks">;
   readonly events: EventStream;
 }
 
-/** Where what is shown to terminals comes from: the services, asked as if a client did. */
+/** The sources of the content that terminals show: the services, asked as if by a client. */
 export function createAttachSources(parts: AttachSourceParts): AttachSources {
   const { facts, clients, supervisor, services, events } = parts;
   const findTask = (key: string, taskId: number): BackgroundTask | undefined => {
-    const client = clients.find(key);
+    const client = clients.recent().find(({ id }) => keyOf(id) === key);
     if (client === undefined) return undefined;
     return supervisor
       .tasksOf(client.id)
@@ -58,7 +61,7 @@ export function createAttachSources(parts: AttachSourceParts): AttachSources {
       await task.execution.ended;
     },
     async cancelCallback(key, callbackId) {
-      const client = clients.find(key);
+      const client = clients.recent().find(({ id }) => keyOf(id) === key);
       if (client === undefined) throw gone(`callback ${callbackId}`);
       await services.callbacks.perform({ action: "cancel", callbackId }, lookFor(client));
     },
@@ -66,8 +69,14 @@ export function createAttachSources(parts: AttachSourceParts): AttachSources {
   };
 }
 
+/** The id of a session lets its holder into it: what is shown of it does not. */
+function keyOf(clientId: string): ClientKey {
+  if (clientId === "stdio") return clientId;
+  return createHash("sha256").update(clientId).digest("hex").slice(0, 8);
+}
+
 async function readState(parts: AttachSourceParts): Promise<ServerState> {
-  const clients = parts.clients.list();
+  const clients = parts.clients.recent();
   const scopes = await Promise.all(clients.map((client) => scopeFor(client)));
   const callbacks = await Promise.all(clients.map((client) => callbacksOf(parts, client)));
   return {
@@ -126,7 +135,7 @@ function scopeFor(client: ClientContext): Promise<StateScope | undefined> {
   return orUndefined(scopeOf(client));
 }
 
-/** What cannot be read is not shown; the tools that need it say why. */
+/** Unreadable state is not shown; the tools that need it report why. */
 async function orUndefined<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

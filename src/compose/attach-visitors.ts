@@ -2,10 +2,10 @@ import { escapeName } from "../base/unsafe-characters.ts";
 import { type LookAt, lookAtProcesses, originOf } from "../commands/process/process-origin.ts";
 import { loadSocketPeer, type PeerOf, type SocketPeer } from "../commands/process/socket-owner.ts";
 
-/** Attempts to answer are told at most this often: who is refused may try a thousand times. */
+/** Attempts to answer are reported at most this often: a refused process may try a thousand times. */
 const toldEveryMs = 60_000;
 
-/** Who connects to the socket for terminals, as far as the system tells. */
+/** The processes that connect to the socket for terminals, as far as the system identifies them. */
 export class AttachVisitors {
   readonly #warn: (message: string) => void;
   #peerOf: PeerOf | undefined | null = null;
@@ -23,8 +23,8 @@ export class AttachVisitors {
   };
 
   /**
-   * Why no person sits at the other end, and the user is told; undefined where one may. Commands run as this user, can
-   * read the key, and would answer what they are asked about themselves.
+   * Why no person is at the other end, which is reported to the user; undefined where one may be. Commands run as this user, can
+   * read the key, and would answer the questions about themselves.
    */
   readonly whyNoAnswers = async (fd: number): Promise<string | undefined> => {
     // Windows, or a system whose C library cannot be used: the key decides alone.
@@ -66,7 +66,7 @@ async function reasonAgainst(pid: number | undefined): Promise<Reason | undefine
   return reasonFor(pid, lookAt);
 }
 
-/** Undefined for what a person may sit at. */
+/** Undefined for a process that a person may be using. */
 export function reasonFor(pid: number, lookAt: LookAt): Reason | undefined {
   if (pid === 0) return { text: "it cannot be seen from here, as a process of another container" };
   const look = lookAt(pid);
@@ -81,9 +81,9 @@ function textAgainst(pid: number, lookAt: LookAt, hasTerminal: boolean): string 
     case "server":
       return `a server (process ${origin.pid}) has started it`;
     case "mark":
-      return `it carries the mark of what servers start (SCORPIOX_OWNER, process ${origin.pid})`;
+      return `it carries the mark of processes that servers start (SCORPIOX_OWNER, process ${origin.pid})`;
     case "unknown":
-      return "it cannot be told what has started it";
+      return "its parent processes cannot be determined";
     case "person":
       return hasTerminal ? undefined : "it has no terminal";
   }

@@ -5,10 +5,9 @@ import type { Supervisor } from "../commands/background/supervisor.ts";
 import { messageOf } from "../base/errors.ts";
 import { product } from "../base/product.ts";
 import type { EventStream } from "../base/server-events.ts";
-import type { CallWatcher } from "../calls/gate/gate-stage.ts";
+import type { CallingClients } from "../calls/gate/calling-clients.ts";
 import type { StateServices } from "../calls/state-calls.ts";
 import type { Terminals } from "../interact/questions/terminals.ts";
-import { AttachClients } from "./attach-clients.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
 
 /** Characters of the instance id that name a server: two servers with the same do not happen. */
@@ -18,16 +17,16 @@ export interface AttachParts extends Pick<ToolServicesOptions, "start" | "warn" 
   readonly instanceId: string;
   readonly events: EventStream;
   readonly supervisor: Supervisor;
+  readonly running: CallingClients;
 }
 
 type LookedAt = Pick<StateServices, "tasks" | "plan" | "callbacks">;
 
-/** Lets terminals of this user look into the server, answer questions and end what runs. */
+/** Lets terminals of this user look into the server, answer questions and end tasks. */
 export class Attach implements AsyncDisposable {
   readonly #parts: AttachParts;
   readonly #services: () => LookedAt;
   readonly #questions = new TerminalQuestions();
-  readonly #clients = new AttachClients();
   readonly #startedAt = Date.now();
   #opening: Promise<AttachServer | undefined> | undefined;
 
@@ -42,28 +41,24 @@ export class Attach implements AsyncDisposable {
     return this.#questions;
   }
 
-  get watcher(): CallWatcher {
-    return this.#clients;
-  }
-
   /** Listens from now on; not earlier, since a start has better things to do. */
   warm(): void {
     this.#opening ??= this.#open();
   }
 
   endClient(clientId: string): void {
-    this.#clients.forget(clientId);
+    this.#parts.running.forget(clientId);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#questions.withdrawAll();
     const server = await this.#opening;
-    // What cannot be removed is found dead by the next one that looks.
+    // A socket that cannot be removed is recognised as dead by the next process that tries it.
     await server?.[Symbol.asyncDispose]().catch(() => {});
   }
 
   async #open(): Promise<AttachServer | undefined> {
-    const { start, warn, instanceId, supervisor, events, transport } = this.#parts;
+    const { start, warn, instanceId, supervisor, events, transport, running } = this.#parts;
     const serverId = instanceId.slice(0, serverIdChars);
     const runFolder = runFolderIn(start.dirs.scorpioxDir);
     try {
@@ -82,7 +77,7 @@ export class Attach implements AsyncDisposable {
           transport: transport ?? "",
           startedAt: this.#startedAt,
         },
-        clients: this.#clients,
+        clients: running,
         supervisor,
         services: this.#services(),
         events,

@@ -2,7 +2,8 @@ import { assertWanted, startTimer } from "../base/cancellation.ts";
 import type { EventStream } from "../base/server-events.ts";
 import type { CallRequest } from "../calls/call.ts";
 import type { Changes, ClientReach } from "../calls/features.ts";
-import type { NoteSource, RunningCalls } from "../calls/gate/gate-stage.ts";
+import type { CallingClients } from "../calls/gate/calling-clients.ts";
+import type { NoteSource } from "../calls/gate/gate-stage.ts";
 import {
   callbacksListing,
   callbacksResource,
@@ -16,7 +17,7 @@ import type { Callback, CallbackReply, CallbackRequest } from "../tools/state-se
 export interface CallbacksParts {
   readonly events: EventStream;
   readonly changes: Changes;
-  readonly running: RunningCalls;
+  readonly running: CallingClients;
   readonly reach: ClientReach;
   /** The hint given in sampling requests. */
   readonly model: string;
@@ -27,13 +28,10 @@ export interface CallbacksParts {
 
 type Change = "set" | "fired" | "cancelled" | "ended";
 
-/** SetCallback's service: who has callbacks, when they fire, and who is told. */
+/** SetCallback's service: the callbacks of each client, when they fire, and who is notified. */
 export class Callbacks implements Disposable {
   /** The lines at the end of results. */
-  readonly notes: NoteSource = {
-    notesFor: ({ client }) => this.#mailboxes.linesFor(client.id),
-    delivered: ({ client }) => this.#mailboxes.delivered(client.id),
-  };
+  readonly notes: NoteSource;
   readonly resource: StateResource = callbacksResource((clientId) => this.#list(clientId));
   readonly #parts: CallbacksParts;
   readonly #scheduler: CallbackScheduler;
@@ -51,9 +49,14 @@ export class Callbacks implements Disposable {
       isBusy: (clientId) => running.of(clientId) > 0,
       onFire: (clientId, callback) => this.#fired(clientId, callback),
     });
+    this.notes = {
+      clients: this.#mailboxes.clients,
+      notesFor: ({ client }) => this.#mailboxes.linesFor(client.id),
+      delivered: ({ client }) => this.#mailboxes.delivered(client.id),
+    };
     this.#stopListening = running.listen((clientId, count) => {
       if (count === 0) this.#scheduler.callsEnded(clientId);
-    });
+    }, this.#scheduler.clients);
   }
 
   /** @throws AppError `limit` when all slots are full, `not_found` for a slot that is empty, `cancelled` */
@@ -61,14 +64,14 @@ export class Callbacks implements Disposable {
     request: CallbackRequest,
     { client, cancellation }: CallRequest,
   ): Promise<CallbackReply> {
-    // Its client may be gone: what it set then would never end.
+    // Its client may have gone: a callback set then would never end.
     assertWanted(cancellation);
     const changed = this.#change(request, client.id);
     const callbacks = this.#list(client.id);
     return { callbacks, changed: changed.map((callback) => shape(callback)) };
   }
 
-  /** The client is gone: nothing fires for it any more, and what it was not told is dropped. */
+  /** The client has gone: nothing fires for it any more, and missed fires are dropped. */
   endClient(clientId: string): void {
     this.#scheduler.endClient(clientId);
     this.#mailboxes.endClient(clientId);

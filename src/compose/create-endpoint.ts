@@ -33,7 +33,7 @@ interface EndpointOptions extends ServeHttpOptions {
   readonly refuse: (request: Request) => AuthorizationRefusal | undefined;
 }
 
-/** What answers the requests of one address. */
+/** Creates the endpoint that answers the requests of one address. */
 export function createEndpoint(
   router: LazyRouter,
   start: StartUp,
@@ -81,7 +81,7 @@ export function createEndpoint(
   });
 }
 
-/** The address that it was told to listen on is the operator's own word: clients may use it. */
+/** The operator chose the address to listen on: clients may use it as host. */
 function createGuard(settings: HttpSettings, warn: (message: string) => void): RequestGuard {
   const { host, allowedHosts, allowedOrigins } = settings;
   const own = hostOfAddress(host);
@@ -100,8 +100,8 @@ function namelessWarning(host: string): string {
 }
 
 /**
- * Lets requests in, and sees to it that what one principal has used is not shared when there is a second: the first
- * request after that waits until it is so.
+ * Lets requests in, and ensures that connections that one principal has used are not shared with a second: the first
+ * request of the second waits until that is done.
  */
 class PrincipalWatch {
   readonly #authorizer: Authorizer;
@@ -176,7 +176,7 @@ export class RefusalLog implements AsyncDisposable {
     this.#open.get().then(add, () => {});
   }
 
-  /** Writes what has not been written yet. */
+  /** Writes pending lines. */
   async [Symbol.asyncDispose](): Promise<void> {
     const made = await this.#open.making?.catch(() => undefined);
     made?.refused[Symbol.dispose]();
@@ -207,7 +207,7 @@ function hasToken({ headers, url }: Request): boolean {
   return headers.has("authorization") || hasTokenInQuery(url);
 }
 
-/** What an answer of ours says. */
+/** The message in an own answer. */
 function messageIn(body: string): string {
   return (JSON.parse(body) as { readonly error: { readonly message: string } }).error.message;
 }

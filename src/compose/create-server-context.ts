@@ -1,9 +1,7 @@
-import type { ServerFeatures, SkillProvider } from "../calls/features.ts";
+import { type ServerFeatures, type SkillProvider, skillToolName } from "../calls/features.ts";
 import { FileResources } from "../calls/resources/file-resources.ts";
 import { JoinedResources } from "../calls/resources/joined-resources.ts";
-import { skillToolName } from "../calls/skills/skill-view.ts";
-import { instructionsWith } from "../calls/upstream/instructions-with.ts";
-import { hasServers } from "../calls/upstream/upstream-listings.ts";
+import { hasServers, instructionsWith } from "../calls/upstream/instructions-with.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { ServerContext } from "../server/context/server-context.ts";
 import { readTold, toldOf, toldPlaceOf, type ToldServers } from "../upstream/cache/told-servers.ts";
@@ -12,7 +10,7 @@ import { instructionLines, standInLine } from "./instructions.ts";
 import type { LazyGateway } from "./lazy-gateway.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 
-/** What the product offers its clients, whatever they connect by. */
+/** The features that the product offers its clients over any transport. */
 export function createServerContext(router: LazyRouter, start: StartUp): ServerContext {
   const { changes, connections } = router;
   const joinedHints = router.gateway.joinedHints.bind(router.gateway);
@@ -31,7 +29,7 @@ export function createServerContext(router: LazyRouter, start: StartUp): ServerC
   });
 }
 
-/** Only what is known by now: nobody waits for other servers with their first words. */
+/** Only facts known by now: the handshake does not wait for upstream servers. */
 function instructionsOf({ gateway, upstreams, ownNames }: LazyRouter, start: StartUp): string {
   const own = { lines: instructionLines(ownNames), notice: standInLine(start.config.standIns()) };
   const { snapshot } = upstreams;
@@ -40,7 +38,7 @@ function instructionsOf({ gateway, upstreams, ownNames }: LazyRouter, start: Sta
   return instructionsWith(own, snapshot === undefined ? toldBefore(start) : toldOf(snapshot));
 }
 
-/** Nothing of other servers is loaded yet: what an earlier run here has kept, else what the project's files name. */
+/** Nothing of upstream servers is loaded yet: the facts that an earlier run here has kept, else the names in the project's files. */
 function toldBefore(start: StartUp): ToldServers {
   const told = readTold(toldPlaceOf(start));
   if (told !== undefined) return told;
@@ -50,7 +48,7 @@ function toldBefore(start: StartUp): ToldServers {
   };
 }
 
-/** What is behind a tool that is switched off is not offered; without any tool there is nothing to prompt for. */
+/** The features of a tool that is switched off are not offered; without any tool there are no prompts. */
 function offersOf(router: LazyRouter): Omit<ServerFeatures, "router" | "changes"> {
   const { skills, changes, gateway } = router;
   const names = router.ownNames;
@@ -72,7 +70,7 @@ function offersOf(router: LazyRouter): Omit<ServerFeatures, "router" | "changes"
   };
 }
 
-/** `own`, with the skills of other servers; nothing is loaded where there are none. */
+/** `own`, with the skills of upstream servers; nothing is loaded where there are none. */
 function withForeignSkills(
   own: SkillProvider,
   gateway: Pick<LazyGateway, "skills">,

@@ -22,8 +22,8 @@ interface OwnToken {
 const tokenBytes = 32;
 
 /**
- * The token file that a server makes where it cannot know which user connects; kept, so that clients need not be told
- * with every start. @throws AppError "system" when it cannot be written
+ * The token file that a server makes where it cannot know which user connects; kept, so that clients need not be configured
+ * at every start. @throws AppError "system" when it cannot be written
  */
 function makeOwnToken(scorpioxDir: string): OwnToken {
   const tokenFile = join(scorpioxDir, "http-token");
@@ -42,7 +42,7 @@ function makeOwnToken(scorpioxDir: string): OwnToken {
   }
 }
 
-/** What the user reads at the start. */
+/** The notice to the user at the start. */
 function ownTokenText({ tokenFile, token }: OwnToken, url: string): string {
   const why = `This system does not tell which user connects, so clients need the token in ${tokenFile}`;
   if (token === undefined) return `${why}; --allow-any-local-user does without.`;
@@ -55,7 +55,7 @@ function ownTokenText({ tokenFile, token }: OwnToken, url: string): string {
   ].join("\n");
 }
 
-/** Who may come in, as decided at the start. */
+/** The principals and users that may connect, as decided at the start. */
 export interface Entrance {
   readonly auth: AuthSettings;
   /** The answer to a request of somebody who may not come in without tokens. */
@@ -63,7 +63,7 @@ export interface Entrance {
     request: Request,
     server: Bun.Server<undefined> | undefined,
   ) => AuthorizationRefusal | undefined;
-  /** What the user is told once the URL is known. */
+  /** The notice to the user once the URL is known. */
   readonly notice: (url: string) => string | undefined;
 }
 
@@ -72,8 +72,8 @@ const anyoneText =
   "--allow-any-local-user: every account of this machine can run commands as you through this server.";
 
 /**
- * Whoever sends requests runs commands as this user. So with tokens who has one may; without them this user and root;
- * and where the system does not tell which user connects, who has the token that is made here.
+ * A client that sends requests runs commands as this user. So with tokens the holder of one may connect; without them this user and root;
+ * and where the system does not report which user connects, the holder of the token that is made here.
  */
 export function openEntrance(settings: HttpSettings, scorpioxDir: string): Entrance {
   const entrance: Entrance = { auth: settings, refuse: refuseNobody, notice: refuseNobody };
@@ -93,7 +93,7 @@ export function openEntrance(settings: HttpSettings, scorpioxDir: string): Entra
   };
 }
 
-/** What it asks of the server. */
+/** The part of the server that it needs. */
 interface Listening {
   /** As it was resolved: `localhost` is 127.0.0.1 or ::1. */
   readonly address?: SocketEnd;

@@ -21,7 +21,7 @@ import { findShell } from "../commands/process/shell.ts";
 import { workspaceFallback } from "./program-parts.ts";
 import type { StateParts } from "./state-parts.ts";
 
-/** The client on stdin and stdout, and what happens to no client in particular. */
+/** The client on stdin and stdout, and events of no client in particular. */
 const stdioClient = "stdio";
 const noClient = "server";
 
@@ -32,7 +32,8 @@ export class ServerHooks implements AsyncDisposable {
   readonly #parts: StateParts;
   readonly #hooks: Hooks;
   readonly #sessions: HookSessions;
-  readonly #idle: IdleWatch;
+  /** Absent when hooks are switched off. */
+  readonly #idle: IdleWatch | undefined;
   readonly #fallbackDir: string;
 
   /** @param confirm asks the user about a call */
@@ -42,12 +43,11 @@ export class ServerHooks implements AsyncDisposable {
     this.#hooks = createHooks(parts);
     this.#fallbackDir = start.cwdFlag ?? workspaceFallback(process.cwd(), start.dirs.homeDir);
     this.#sessions = new HookSessions(this.#hooks, this.#fallbackDir);
-    this.#idle = new IdleWatch((clientId, idleMs) => this.#onIdle(clientId, idleMs));
     this.stages = [];
     if (!start.config.settings.hooks.isEnabled) return;
     const sessions = parts.transport === undefined ? undefined : this.#sessions;
     this.stages = [new HooksStage({ hooks: this.#hooks, sessions, isOwnTool, confirm })];
-    running.listen(this.#idle.onRunning);
+    this.#idle = new IdleWatch(running, (clientId, idleMs) => this.#onIdle(clientId, idleMs));
     events.listen((event) => this.#onEvent(event));
   }
 
@@ -59,7 +59,6 @@ export class ServerHooks implements AsyncDisposable {
   }
 
   endClient(clientId: string): void {
-    this.#idle.forget(clientId);
     this.#sessions.end(clientId);
   }
 
@@ -68,7 +67,7 @@ export class ServerHooks implements AsyncDisposable {
    * there hooks that run beside have their time.
    */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#idle[Symbol.dispose]();
+    this.#idle?.[Symbol.dispose]();
     const { transport, start } = this.#parts;
     if (transport === undefined) await this.#settled(start.config.settings.hooks.timeoutMs);
     this.#hooks.close();

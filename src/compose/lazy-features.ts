@@ -29,7 +29,7 @@ export class LazySkills implements Disposable {
     const module = await import("./skills.ts");
     return new module.Skills(this.#parts);
   });
-  /** Clients that have a list of what is built in, and are not yet told of changes. */
+  /** Clients that have a list of built-in features, and are not notified of changes yet. */
   readonly #unwatched = new Set<string>();
 
   constructor(parts: SkillsParts) {
@@ -66,8 +66,8 @@ export class LazySkills implements Disposable {
   };
 
   /**
-   * The tools as this client is told of them. A client for which there are no skills but ours has its list before
-   * anything is loaded; what is wanted to tell it of changes is loaded a moment later.
+   * The tools as they are listed for this client. A client for which there are only built-in skills gets its list before
+   * anything is loaded; the code that notifies it of changes is loaded a moment later.
    */
   async toolListings(client: ClientContext): Promise<readonly ToolListing[]> {
     const { start, listings } = this.#parts;
@@ -121,7 +121,7 @@ function atOnce(work: Promise<string>): Promise<string | undefined> {
 }
 
 interface LazyResourcesParts {
-  /** What has been made; undefined before the first call. */
+  /** The provider; undefined before the first call. */
   readonly made: () => ResourceProvider | undefined;
   /** Makes it. */
   readonly make: () => Promise<ResourceProvider>;
@@ -156,7 +156,7 @@ export class LazyResources implements ResourceProvider {
     return isStateUri(uri) || this.#parts.made()?.canSubscribe(uri, client) === true;
   }
 
-  /** What is there from the start is made to be watched: another process may change it. */
+  /** Resources that exist from the start are made to be watched: another process may change them. */
   watch(uri: string, client: ClientContext): () => void {
     let end: (() => void) | undefined;
     let isOver = false;
@@ -165,7 +165,7 @@ export class LazyResources implements ResourceProvider {
     };
     const made = this.#parts.made();
     if (made !== undefined) begin(made);
-    // What goes wrong is told to the next who reads it.
+    // The next read reports the error.
     else if (isStateUri(uri)) this.#parts.make().then(begin, () => {});
     return () => {
       isOver = true;

@@ -38,25 +38,26 @@ export interface LazyGatewayParts {
   readonly warn: (message: string) => void;
 }
 
-/** What clients see of other servers; nothing of it is loaded where there are none. */
+/** The part of upstream servers that clients see; none of it is loaded where there are none. */
 export class LazyGateway implements Disposable {
   readonly #parts: LazyGatewayParts;
-  readonly #enabled: ReadonlySet<string>;
+  /** Of our own tools that are switched on. */
+  readonly ownNames: ReadonlySet<string>;
   /** Made with the gateway. */
   #consent: ServerConsent | undefined;
   readonly #gateway: Lazy<UpstreamGateway> = new Lazy(() => this.#make());
 
   constructor(parts: LazyGatewayParts) {
     this.#parts = parts;
-    this.#enabled = new Set(parts.enabledNames);
+    this.ownNames = new Set(parts.enabledNames);
     parts.upstreams.listen((event) => {
       if (event.kind === "notice") parts.warn(event.text);
-      // What appears later is told of by what follows it.
+      // Later changes are reported by the gateway, which follows them.
       if (event.kind === "snapshot" && this.#gateway.making === undefined) void this.#gateway.get();
     });
   }
 
-  /** Costs a look at some files while there are no other servers. */
+  /** Costs a look at some files while there are no upstream servers. */
   get isWanted(): boolean {
     return this.#parts.upstreams.isWanted;
   }
@@ -69,19 +70,18 @@ export class LazyGateway implements Disposable {
     return this.#gateway.get().then(({ listings }) => listings.listFor(own, client, asked));
   }
 
-  /** A client has said what it can do. */
+  /** A client has declared its capabilities. */
   meet({ apps }: ClientCapabilities): void {
     this.#parts.upstreams.meet(apps);
   }
 
-  /** `own`, with what is known of other servers by now. */
+  /** `own`, with the tools of upstream servers known by now. */
   now(own: readonly ToolListing[]): readonly ToolListing[] {
     return this.#gateway.made?.listings.now(own) ?? own;
   }
 
   /** See `GateParts.resolve`. */
   readonly resolve = (call: CallRequest): CallRequest | Promise<CallRequest> => {
-    if (this.#enabled.has(call.name)) return call;
     const following = this.#parts.follow(call.client);
     return following === undefined
       ? this.#resolve(call)
@@ -105,37 +105,35 @@ export class LazyGateway implements Disposable {
 
   /** The first stage of the gate. */
   readonly stage: GateStage = {
+    restFor: ({ target }) =>
+      target === undefined ? { until: Number.POSITIVE_INFINITY } : undefined,
     check: (call, isLast): Promise<Refusal | undefined> | undefined => {
       const gateway = this.#gateway.made;
       if (call.target === undefined || gateway === undefined) return undefined;
       const asking = this.#askConsent(call, gateway);
-      return asking === undefined
-        ? gateway.stage.check(call, isLast)
-        : asking.then(() => gateway.stage.check(call, isLast));
+      if (asking !== undefined) return asking.then(() => gateway.stage.check(call, isLast));
+      // As the stage itself would find: no need to enter it.
+      return call.target.kind === "tool" && isLast()
+        ? undefined
+        : gateway.stage.check(call, isLast);
     },
   };
 
-  /** Whoever looks for tools first waits until it is known which servers there are; a search waits itself for what they have. */
+  /** The first search for tools waits until the set of servers is known; a search itself waits for their tools. */
   #askConsent(call: CallRequest, { listings }: UpstreamGateway): Promise<void> | undefined {
     const { snapshot } = this.#parts.upstreams;
     if (snapshot !== undefined) return this.#consent?.check(call, snapshot);
     return listings.standing().then((known) => this.#consent?.check(call, known));
   }
 
-  /** What is behind the gate. */
-  join(own: Router): Router {
-    const joinLater = (): Promise<Router> => this.#join(own);
-    let joining: Promise<Router> | undefined;
-    return {
-      list: () => own.list(),
-      taskSupport: (name) => own.taskSupport?.(name) ?? "none",
-      call(request, passedMs, look) {
-        if (request.target === undefined) return own.call(request, passedMs);
-        joining ??= joinLater();
-        return joining.then((joined) => joined.call(request, passedMs, look));
-      },
-    };
-  }
+  /** Makes the calls behind the gate that have a target. */
+  readonly calls: Pick<Router, "call"> = {
+    call: async (request, passedMs, look) => {
+      const gateway = await this.#gateway.get();
+      const calls = await gateway.calls();
+      return calls.call(request, passedMs, look);
+    },
+  };
 
   readonly resources: ResourceProvider = {
     list: async () => (this.isWanted ? (await this.#gateway.get()).resources.list() : []),
@@ -157,7 +155,7 @@ export class LazyGateway implements Disposable {
     get: async (name, args, context) => (await this.#prompts()).get(name, args, context),
   };
 
-  /** Skills of other servers; undefined while there are no servers. */
+  /** Skills of upstream servers; undefined while there are none. */
   skills(): Promise<UpstreamSkills> | undefined {
     return this.isWanted ? this.#gateway.get().then(({ skills }) => skills) : undefined;
   }
@@ -169,16 +167,16 @@ export class LazyGateway implements Disposable {
     },
   };
 
-  /** Names that are no tool of ours may be another server's, whose calls may become MCP tasks. */
+  /** Names other than those of own tools may be of upstream tools, whose calls may become MCP tasks. */
   mayTakeName(name: string): boolean {
     return (
       this.isWanted &&
       name !== toolSearchName &&
-      (name === toolCallName || !this.#enabled.has(name))
+      (name === toolCallName || !this.ownNames.has(name))
     );
   }
 
-  /** Has `emit` told of what goes wrong with other servers. */
+  /** Reports failures of upstream servers to `emit`. */
   tellFailures(emit: (event: ServerEvent) => void): void {
     this.#parts.upstreams.listen((event) => {
       if (event.kind !== "failure") return;
@@ -187,7 +185,7 @@ export class LazyGateway implements Disposable {
     });
   }
 
-  /** How long lists may be kept that other servers have a part in; undefined as long as none has. */
+  /** How long lists may be cached that have entries of upstream servers; undefined as long as none has. */
   joinedHints(): CacheHints | undefined {
     const { snapshot } = this.#parts.upstreams;
     if (snapshot === undefined || !this.isWanted) return undefined;
@@ -195,13 +193,12 @@ export class LazyGateway implements Disposable {
     return { ttlMs: Math.floor(ttlMs), cacheScope: isPrivate ? "private" : "public" };
   }
 
-  /** Starts to look for other servers. */
+  /** Starts to look for upstream servers. */
   warm(): void {
     if (!this.isWanted) return;
     this.#gateway.get().then(
       () => this.#parts.upstreams.settled(0),
-      (error: unknown) =>
-        this.#parts.warn(`Other MCP servers cannot be reached: ${messageOf(error)}`),
+      (error: unknown) => this.#parts.warn(`MCP servers cannot be reached: ${messageOf(error)}`),
     );
   }
 
@@ -211,14 +208,6 @@ export class LazyGateway implements Disposable {
 
   [Symbol.dispose](): void {
     this.#gateway.made?.[Symbol.dispose]();
-  }
-
-  async #join(own: Router): Promise<Router> {
-    const [{ JoinedRouter }, calls] = await Promise.all([
-      import("../calls/upstream/joined-router.ts"),
-      this.#gateway.get().then((gateway) => gateway.calls()),
-    ]);
-    return new JoinedRouter(own, calls);
   }
 
   async #prompts(): Promise<PromptProvider> {

@@ -1,4 +1,5 @@
 import { Lazy } from "../base/lazy.ts";
+import { shutdownKillMs } from "../base/limits.ts";
 import type {
   CallOutcome,
   CallRequest,
@@ -6,10 +7,8 @@ import type {
   Router,
   TaskSupport,
 } from "../calls/call.ts";
-import { Changes, type ResourceProvider } from "../calls/features.ts";
-import { skillToolName } from "../calls/skills/skill-view.ts";
+import { Changes, type ResourceProvider, skillToolName } from "../calls/features.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import { killTime } from "../commands/process/family.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
@@ -23,7 +22,7 @@ import type { ToolServices } from "./tool-services.ts";
 
 /** Lists tools at once; makes the services behind them when they are first needed. */
 export class LazyRouter implements Router, AsyncDisposable {
-  /** What the services behind the tools tell of. */
+  /** The changes that the services behind the tools report. */
   readonly changes = new Changes();
   /** How clients are reached who have not asked just now; the server keeps it. */
   readonly connections = new LiveConnections();
@@ -32,9 +31,9 @@ export class LazyRouter implements Router, AsyncDisposable {
     make: async () => (await this.#services.get()).resources,
   });
   readonly skills: LazySkills;
-  /** All other servers of the user. */
+  /** All upstream servers of the user. */
   readonly upstreams: LazyUpstreams;
-  /** What clients see of them. */
+  /** The part of them that clients see. */
   readonly gateway: LazyGateway;
   /** Only where one client is served: several may work in as many projects. */
   readonly #project: FollowedProject | undefined;
@@ -72,7 +71,7 @@ export class LazyRouter implements Router, AsyncDisposable {
     return this.gateway.now(this.#listings);
   }
 
-  /** InvokeSkill lists the skills that this client can load; tools of other servers follow ours. */
+  /** InvokeSkill lists the skills that this client can load; upstream tools follow the own ones. */
   listFor(
     client: ClientContext,
     version?: ProtocolVersion,
@@ -116,7 +115,7 @@ export class LazyRouter implements Router, AsyncDisposable {
     );
   }
 
-  /** Gets ready for the first call, which reports what goes wrong. */
+  /** Gets ready for the first call, which reports failures. */
   warm(): void {
     this.#services.get().then(
       (services) => services.warm(),
@@ -125,7 +124,7 @@ export class LazyRouter implements Router, AsyncDisposable {
     this.gateway.warm();
   }
 
-  /** Ends what a client that is gone has left running. */
+  /** Ends processes that a client has left running. */
   endClient(clientId: string): void {
     this.skills.endClient(clientId);
     this.gateway.endClient(clientId);
@@ -133,21 +132,21 @@ export class LazyRouter implements Router, AsyncDisposable {
   }
 
   /**
-   * Ends what calls have started.
-   * @param killAt when KILL is due for what does not end by itself
+   * Ends processes that calls have started.
+   * @param goneAt when the client went or the signal came; from then on the time until KILL runs
    */
-  async endBy(killAt = killTime()): Promise<void> {
+  async endAfter(goneAt = performance.now()): Promise<void> {
     // Services that are still being made wait for a reader that may never read: they see this.
     this.#services.close();
     this.skills[Symbol.dispose]();
     this.gateway[Symbol.dispose]();
     const upstreamsEnded = this.upstreams[Symbol.asyncDispose]();
-    await this.#services.made?.endBy(killAt);
+    await this.#services.made?.endBy(goneAt + shutdownKillMs);
     await upstreamsEnded;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.endBy();
+    return this.endAfter();
   }
 
   #createProject(): FollowedProject {
@@ -204,7 +203,7 @@ export class LazyRouter implements Router, AsyncDisposable {
       import("./tool-services.ts"),
       this.#offersSkills ? this.skills.load() : undefined,
     ]);
-    // Nobody would end what they start.
+    // Nothing would end the processes that they start.
     this.#services.assertOpen();
     return module.createToolServices({
       program: this.#parts,

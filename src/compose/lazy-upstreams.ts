@@ -28,8 +28,8 @@ export interface LazyUpstreamsParts {
 }
 
 /**
- * Other servers, of which nothing is loaded while no file names one. Whether one does by now is looked at every two
- * seconds, once somebody has asked.
+ * Upstream servers, of which nothing is loaded while no file names one. Whether one does by now is checked every two
+ * seconds, after the first request.
  */
 export class LazyUpstreams implements Upstreams {
   readonly #parts: LazyUpstreamsParts;
@@ -50,7 +50,7 @@ export class LazyUpstreams implements Upstreams {
     this.#parts = parts;
   }
 
-  /** True when there may be other servers: what follows is worth loading. */
+  /** True when there may be upstream servers: their code is worth loading. */
   get isWanted(): boolean {
     if (this.#upstreams.isClosed) return false;
     if (this.#upstreams.making !== undefined || this.#parts.mayHaveServers()) return true;
@@ -75,17 +75,17 @@ export class LazyUpstreams implements Upstreams {
     }
   }
 
-  /** A client has said whether it shows the apps of servers; of several the one that shows most counts. */
+  /** A client has declared whether it shows the apps of servers; of several the one that shows most is used. */
   meet(apps: AppSupport | undefined): void {
     if (apps === undefined || this.#apps === apps || this.#apps === "pages") return;
     this.#apps = apps;
-    // One that fails starts anew, with what is known by then.
+    // One that fails is started again, with the facts known by then.
     this.#upstreams.making
       ?.then((upstreams) => upstreams.control({ kind: "show-apps", apps }))
       .catch(() => {});
   }
 
-  /** From now on several principals are served; one that starts later is told with its options. */
+  /** From now on several principals are served; one that starts later gets that with its options. */
   async serveSeveral(): Promise<void> {
     const upstreams = await this.#upstreams.making;
     await upstreams?.control({ kind: "several-principals" });
@@ -107,7 +107,7 @@ export class LazyUpstreams implements Upstreams {
     this.#upstreams.made?.endClient(clientId);
   }
 
-  /** The client works elsewhere now. What is not loaded yet begins there. */
+  /** The client works elsewhere now. Parts that are not loaded yet begin there. */
   async moveTo(place: ClientPlace): Promise<void> {
     const { making } = this.#upstreams;
     if (making === undefined) return;
@@ -160,7 +160,7 @@ interface FollowedProjectParts {
 
 /**
  * The project of the one client that this process serves: that of the first folder here that it offers, else that in which the
- * process was started. The servers of other people's projects are told of the one that counts now.
+ * process was started. The upstream servers are notified of the current one.
  */
 export class FollowedProject {
   readonly #parts: FollowedProjectParts;

@@ -21,12 +21,12 @@ const ledgerBusyMsMax = 20;
 
 export interface CommandsParts extends Pick<ToolServicesOptions, "start" | "env" | "warn"> {
   readonly storePath: string;
-  /** Gets what happened to the store's file, beside `warn`. */
+  /** Receives notices about the store's file, beside `warn`. */
   readonly noteOfStore: (notice: string) => void;
   readonly onTask: (clientId: string, task: BackgroundTask) => void;
 }
 
-/** Everything that starts commands, keeps what they write, and ends them. */
+/** Everything that starts commands, keeps their output, and ends them. */
 export interface Commands {
   /** Of this server: its marks on processes begin with it. */
   readonly instanceId: string;
@@ -41,7 +41,7 @@ export interface Commands {
   readonly supervisor: Supervisor;
 }
 
-/** Makes this process the subreaper of what it starts. */
+/** Makes this process the subreaper of its descendants. */
 export function openCommands(parts: CommandsParts): Commands {
   const { start, env, warn, onTask } = parts;
   const libc = loadLibc();

@@ -14,7 +14,7 @@ import { findShell } from "../commands/process/shell.ts";
 import { createHooks } from "./hooks.ts";
 import { resultFolders, type ToolServicesOptions } from "./program-parts.ts";
 
-/** The client id of what is run from the command line. */
+/** The client id of hooks run from the command line. */
 const commandLine = "command-line";
 
 /** Runs hooks for one command, without a server around them. */

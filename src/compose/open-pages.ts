@@ -5,7 +5,7 @@ import { Orphanage } from "../commands/process/orphanage.ts";
 import type { PageBrowser } from "../interact/questions/page/page-rung.ts";
 import { browserEnvironment } from "./web-options.ts";
 
-/** What shows pages to the user for one command; the browser outlives it. */
+/** Opens pages for the user of one command; the browser outlives it. */
 export function openPages(
   { config, dirs }: StartUp,
   env: Readonly<Record<string, string | undefined>>,
@@ -19,7 +19,7 @@ export function openPages(
   });
   return {
     canOpen: browser.canOpen,
-    // What is no address might be an option of the program.
+    // Text that is not an address might be an option of the program.
     open: (url) => (/^https?:\/\//.test(url) ? browser.open(url) : Promise.resolve(false)),
   };
 }
@@ -33,7 +33,7 @@ export interface PageBrowserOptions {
   readonly orphanage: Orphanage;
 }
 
-/** What shows pages to the user of this machine: their own browser, which is theirs and outlives the server. */
+/** Shows pages to the user of this machine in their own browser, which outlives the server. */
 export function createPageBrowser(options: PageBrowserOptions): PageBrowser {
   const opener = openerOf(options);
   if (opener === undefined) return { canOpen: false, open: () => Promise.resolve(false) };

@@ -4,7 +4,7 @@ import { endLazy, forwarding, Lazy } from "../base/lazy.ts";
 import { shownCommandCharsMax } from "../base/limits.ts";
 import { EventStream, type ServerEvent } from "../base/server-events.ts";
 import type { Changes, ClientReach } from "../calls/features.ts";
-import { RunningCalls } from "../calls/gate/gate-stage.ts";
+import { CallingClients } from "../calls/gate/calling-clients.ts";
 import { announceTask } from "../calls/resources/own-resources.ts";
 import type { BackgroundTask } from "../commands/background/client-tasks.ts";
 import { storePathIn } from "../state/store/open-store.ts";
@@ -29,10 +29,10 @@ export interface ToolServicesParts {
   readonly gateway: LazyGateway;
 }
 
-/** What the services are made of, in the order in which they are made. */
+/** The parts of the services, in the order in which they are made. */
 export interface OpenParts extends ToolServicesParts {
   readonly events: EventStream;
-  readonly running: RunningCalls;
+  readonly running: CallingClients;
   readonly commands: Commands;
   readonly pool: WorkerPool;
   readonly web: RemoteWeb;
@@ -60,7 +60,7 @@ export function openParts(parts: ToolServicesParts): OpenParts {
   });
   const web = openWeb(parts, commands);
   const processes = openServerProcesses(parts, commands);
-  const running = new RunningCalls();
+  const running = new CallingClients();
   const state = openState(parts, { events, running, commands });
   gateway.tellFailures(events.emit);
   return { ...parts, events, running, commands, pool, web, processes, state };

@@ -6,11 +6,11 @@ import { cancelledError, Turns } from "../base/turns.ts";
 const processesMax = 2;
 
 export interface OwnProcessSpec {
-  /** What the program does then, for people. */
+  /** The task of the process, for people. */
   readonly name: string;
   /** The hidden argument that makes this program do it. */
   readonly argument: string;
-  /** Nothing of the user's that is not needed: what reads a hostile file holds no secrets. */
+  /** Only the needed variables of the user: a process that reads a hostile file has no secrets. */
   readonly env: Readonly<Record<string, string>>;
   readonly msMax: number;
   /** A longer reply ends the process. */

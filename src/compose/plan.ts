@@ -20,7 +20,7 @@ export interface PlansParts {
   readonly storePath: string;
   readonly scorpioxDir: string;
   readonly events: EventStream;
-  /** What commands may and may not do in plan mode on this system; one sentence each. */
+  /** The rights and restrictions of commands in plan mode on this system; one sentence each. */
   readonly notes: () => Promise<readonly string[]>;
 }
 
@@ -49,7 +49,7 @@ export class Plans implements Disposable {
     });
   }
 
-  /** What every command asks for; see `PlanLook`. */
+  /** The plan state that every command needs; see `PlanLook`. */
   async lookFor(client: ClientContext): Promise<ReturnType<PlanLook["look"]>> {
     return this.#look.look(await scopeOf(client));
   }
@@ -103,7 +103,7 @@ function stateOf(plan: KeptPlan | undefined): PlanState {
   return { active: true, ...plan };
 }
 
-/** Plan mode in the store. What must be known of its file is said with the next reply. */
+/** Plan mode in the store. Notices about its file are added to the next reply. */
 export class StoredPlans implements PlanStore {
   readonly #store: Pick<StoreClient, "call">;
   readonly #look: Pick<PlanLook, "look">;
@@ -114,7 +114,7 @@ export class StoredPlans implements PlanStore {
     this.#look = look;
   }
 
-  /** Says the same as commands are told, also where the file may be read and not written. */
+  /** Returns the same state that commands get, also where the file may be read and not written. */
   async get(scope: StateScope): Promise<KeptPlan | undefined> {
     try {
       return this.#noted(await this.#store.call("plans.get", { scope })) ?? undefined;
@@ -151,8 +151,8 @@ interface ActivePlan {
 }
 
 /**
- * Tells which plan holds for a call. A store that can be read in no way is said once, and what it said last holds on:
- * none if it never said anything, since commands run without a ledger too.
+ * Finds the plan that holds for a call. A store that cannot be read at all is reported once, and its last answer stays in effect:
+ * no plan if it never gave one, since commands run without a ledger too.
  */
 export function activePlanOf(
   plans: Pick<Plans, "lookFor" | "service">,

@@ -18,11 +18,11 @@ import type { StateParts } from "./state-parts.ts";
 
 export interface ServerPolicyParts extends StateParts {
   readonly questions: () => StateServices["questions"];
-  /** In what a command of the call would run, as a clause; undefined = in nothing. */
+  /** The sandbox in which a command of the call would run, as a clause; undefined = none. */
   readonly sandboxOf: (call: CallRequest) => Promise<string | undefined>;
 }
 
-/** What every call is held against, and where it is written down. */
+/** The stages that check every call, and the audit log that records it. */
 export class ServerPolicy implements AsyncDisposable {
   /** The first stage of all. */
   readonly stage: PolicyStage;
@@ -38,7 +38,8 @@ export class ServerPolicy implements AsyncDisposable {
     const files = new PolicyFiles(places, warn);
     const projects = new ProjectPolicies(dirs.homeDir, places, warn);
     const stage = new PolicyStage({
-      policy: () => files.current(),
+      policy: files.current,
+      policyFreshUntil: () => files.freshUntil,
       policyAt: (folder) => projects.at(folder),
       questions,
       sandboxOf,
@@ -53,17 +54,18 @@ export class ServerPolicy implements AsyncDisposable {
       ? new AuditLog(new AuditFile(join(dirs.scorpioxDir, "audit")), warn)
       : undefined;
     const { instanceId } = parts;
+    const decided = stage.calls;
     const decisionOn = stage.decisionOn.bind(stage);
     const logsCommands = policy.auditCommands;
     const secrets = secretsOf(env);
     const audit = this.#log && [
-      new AuditWatcher({ log: this.#log, instanceId, decisionOn, logsCommands, secrets }),
+      new AuditWatcher({ log: this.#log, instanceId, decided, decisionOn, logsCommands, secrets }),
     ];
-    // The stage last: what it knows of a call is asked for before it is told of its end.
+    // The stage last: the audit log reads its facts about a call before it learns of the end.
     this.watchers = [...(audit ?? []), stage];
   }
 
-  /** Writes what has not been written yet. */
+  /** Writes pending lines. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#log?.flush();
   }

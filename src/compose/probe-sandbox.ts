@@ -32,8 +32,8 @@ export function backendParts(start: StartUp, env: Env, run: BackendParts["run"])
 }
 
 /**
- * The system's own folders first. What a project brings along is no sandbox: `npx` puts folders of the project on PATH,
- * and whatever is found is started outside of any.
+ * The system's own folders first. A program of a project must not serve as the sandbox: `npx` puts folders of the project on PATH,
+ * and the program found is started outside of any sandbox.
  */
 export function searchPath(path: string | undefined, projectDir: string): string {
   const folders = (path ?? "").split(":").filter((folder) => {

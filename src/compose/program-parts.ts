@@ -7,18 +7,18 @@ import type { ToolCard } from "../tools/tool-card.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
 import type { Skills } from "./skills.ts";
 
-/** What differs between the product and the program that tests Worker faults. */
+/** The parts that differ between the product and the program that tests Worker faults. */
 export interface ProgramParts {
   readonly cards: readonly ToolCard[];
   /** A Worker for tools. */
   readonly createWorker: () => Worker;
   /** The Worker for all that reaches the network. */
   readonly createWebWorker: () => Worker;
-  /** The Worker that writes what must survive a power cut. */
+  /** The Worker that writes data that must survive a power cut. */
   readonly createStoreWorker: () => Worker;
-  /** The Worker that speaks to other servers. */
+  /** The Worker that talks to upstream servers. */
   readonly createUpstreamWorker: () => Worker;
-  /** Instead of the folder in which whoever runs the machine has rules; the product has that one. */
+  /** Instead of the folder in which the administrator has rules; the product uses that one. */
   readonly machineDir?: string | undefined;
 }
 
@@ -30,9 +30,9 @@ export interface ToolServicesOptions {
   readonly transport?: string | undefined;
   /** Where this server listens, when it does. */
   readonly ownUrl?: string | undefined;
-  /** Who is served over HTTP, as it is now; absent or undefined: the user of this machine. */
+  /** The principals served over HTTP now; absent or undefined: the user of this machine. */
   readonly principals?: () => Principals;
-  /** Other servers are asked what a command asks, and nothing else is done with them. */
+  /** Upstream servers get the requests of a command, and nothing else. */
   readonly isPassive?: boolean;
   /** It is for a command, which ends soon. */
   readonly isBrief?: boolean;
@@ -42,7 +42,7 @@ export interface ToolServicesOptions {
   readonly beforeServices?: () => Promise<unknown>;
 }
 
-/** The client's limits; what is wrong with the file that overrides them is said when it is first read. */
+/** The client's limits; faults of the file that overrides them are reported when it is first read. */
 export function limitsFor(
   { clients }: StartUp,
   clientName: string | undefined,

@@ -15,7 +15,7 @@ import type { CliServices } from "../cli/command.ts";
 import { createProcessIo } from "../cli/process-io.ts";
 import { runCommandLine } from "../cli/run/run.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import { killTime } from "../commands/process/family.ts";
+import { warmHandlers } from "../server/handlers/late.ts";
 import { serveConnection } from "../server/serve-connection.ts";
 import { StdioTransport } from "../server/transport/stdio.ts";
 import { createServerContext } from "./create-server-context.ts";
@@ -33,7 +33,7 @@ interface CliServicesParts extends Pick<ToolServicesOptions, "env" | "warn"> {
   readonly print: (line: string) => void;
 }
 
-/** What the commands of the command line ask of the program; each loads what it needs. */
+/** The services of the program for the commands of the command line; each loads its parts when called. */
 function createCliServices(services: CliServicesParts): CliServices {
   const { program: parts, env, warn, cwd, print } = services;
   return {
@@ -97,7 +97,7 @@ const endSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
  */
 const warmAfterMs = 50;
 
-/** Serves the client on stdin and stdout until it goes or a signal comes. */
+/** Serves the client on stdin and stdout until it disconnects or a signal comes. */
 async function serveStdio(
   parts: ProgramParts,
   start: StartUp,
@@ -107,7 +107,11 @@ async function serveStdio(
   // Before the first Worker or child, either of which might write to descriptor 1.
   const beforeServices = (): Promise<unknown> => transport.claimStdout();
   const router = new LazyRouter(parts, { ...options, start, beforeServices, transport: "stdio" });
-  let killAt: number | undefined;
+  const warm = (): void => {
+    void warmHandlers();
+    router.warm();
+  };
+  let goneAt: number | undefined;
   const connection = serveConnection({
     transport,
     server: createServerContext(router, start),
@@ -118,15 +122,15 @@ async function serveStdio(
       fallbackDir: start.cwdFlag ?? workspaceFallback(options.cwd, start.dirs.homeDir),
     },
     drainMs: shutdownDrainMs,
-    // What the last requests take is no time of those who have to be ended.
+    // The time of the last requests is not taken from that for ending processes.
     onInputEnd: () => {
-      killAt = killTime();
+      goneAt = performance.now();
     },
-    onFirstInputHandled: () => void setTimeout(() => router.warm(), warmAfterMs).unref(),
+    onFirstInputHandled: () => void setTimeout(warm, warmAfterMs).unref(),
   });
   for (const signal of endSignals) process.on(signal, () => connection.shutdown());
   await connection.ended;
-  await router.endBy(killAt);
+  await router.endAfter(goneAt);
   return 0;
 }
 
@@ -138,7 +142,7 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
     (await import("./started-by-server.ts")).startedByServer(process.env);
   const io = createProcessIo({ ...parts, startedByServer });
   const { env, cwd } = io;
-  // What a library or a tool threw may have text of a page in it.
+  // An error of a library or a tool may contain text of a page.
   const warn = (message: string): void =>
     io.stderr.write(`scorpiox-code: ${escapeUnsafe(message)}\n`);
   surviveMistakes(warn);
@@ -148,10 +152,10 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
   process.exit(await runCommandLine(process.argv.slice(2), io, services));
 }
 
-/** Only whoever starts the program can say so, and what is then lost is not seen anywhere else. */
+/** Only the environment of the program can set this, and nothing else shows the lost protection. */
 const uncheckedWarning =
-  "NODE_TLS_REJECT_UNAUTHORIZED=0 is in the environment: no certificate is checked, so who is on the way can read and " +
-  "change pages, other MCP servers and logins. Take it out. An authority of your own is trusted by NODE_EXTRA_CA_CERTS.";
+  "NODE_TLS_REJECT_UNAUTHORIZED=0 is in the environment: no certificate is checked, so anyone on the network path " +
+  "can read and change pages, calls of MCP servers and logins. Take it out. An authority of your own is trusted by NODE_EXTRA_CA_CERTS.";
 
 /** A mistake in one call must not end the others: it is reported, and the server goes on. */
 function surviveMistakes(warn: (message: string) => void): void {

@@ -36,13 +36,13 @@ export class CommandSandbox implements Confinements {
     return this.#isNeeded(plan) ? (await this.#load()).confine({ cwd, plan }) : undefined;
   }
 
-  /** In what a command of the call would run, as a clause; undefined = in nothing. */
+  /** The sandbox in which a command of the call would run, as a clause; undefined = none. */
   readonly stateFor = async (call: CallRequest): Promise<string | undefined> => {
     const plan = await this.#parts.activePlan(call);
     return this.#isNeeded(plan) ? (await this.#load()).stateFor(plan) : undefined;
   };
 
-  /** What plan mode will and will not hold here; one sentence each. */
+  /** The restrictions that plan mode can and cannot enforce here; one sentence each. */
   readonly planNotes = async (): Promise<readonly string[]> => {
     const sandbox = await this.#load();
     return sandbox.planNotes();
@@ -96,7 +96,7 @@ export class CommandSandbox implements Confinements {
   }
 }
 
-/** As far as it exists: what is made later is made below that. */
+/** As far as it exists: the rest is created below that. */
 async function real(path: string): Promise<string> {
   try {
     return await realpath(path);

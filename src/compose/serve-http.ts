@@ -13,13 +13,14 @@ import { capConnections } from "../commands/process/connections.ts";
 import { createAuth } from "../server/auth/create-auth.ts";
 import { decideListening } from "../server/auth/listen-policy.ts";
 import type { HttpEndpoint } from "../server/http/http-endpoint.ts";
+import { warmHandlers } from "../server/handlers/late.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
 import { createEndpoint, RefusalLog, type ServeHttpOptions } from "./create-endpoint.ts";
 import { openEntrance } from "./entrance.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts } from "./program-parts.ts";
 
-/** What TLS is spoken with, in PEM. */
+/** The key and certificate for TLS, in PEM. */
 interface TlsFiles {
   readonly cert: string;
   readonly key: string;
@@ -52,7 +53,7 @@ function readText(path: string, flag: string): string {
   }
 }
 
-/** What is wrong with the files, when listening failed because of them; undefined for another failure. */
+/** The fault of the files, when listening failed because of them; undefined for another failure. */
 export function tlsFaultOf(error: unknown): AppError | undefined {
   const code = systemCodeOf(error) ?? "";
   if (!code.startsWith("ERR_OSSL_")) return undefined;
@@ -70,9 +71,9 @@ function reasonOf(code: string): string {
 }
 
 /**
- * Serves clients over Streamable HTTP until a signal comes; then no new work is taken, and what is under way
+ * Serves clients over Streamable HTTP until a signal comes; then no new work is taken, and running requests
  * may finish.
- * @throws AppError `usage`, `config` or `system` when it cannot listen as it was told
+ * @throws AppError `usage`, `config` or `system` when it cannot listen as configured
  */
 export async function serveHttp(
   parts: ProgramParts,
@@ -112,6 +113,7 @@ export async function serveHttp(
   if (settings.ssePair !== undefined) {
     print(`HTTP+SSE for older clients: ${new URL(settings.ssePair.stream, server.url).href}`);
   }
+  void warmHandlers();
   router.warm();
   await untilSignal();
   // It goes on listening: answers to questions, cancellations and `/readyz` must get through.
@@ -184,7 +186,7 @@ async function within(limitMs: number, work: Promise<void>): Promise<void> {
   clearTimeout(handle);
 }
 
-/** What the system says, with what to do about it. */
+/** Error codes of the system, each with its remedy. */
 const remedies: ReadonlyMap<string | undefined, string> = new Map([
   ["EADDRINUSE", "the port is in use. Choose another one with --http, or 0 for a free one."],
   [

@@ -16,7 +16,7 @@ export interface ServerConsentParts {
   readonly warn: (message: string) => void;
 }
 
-/** What the user is asked of one server. */
+/** A question to the user about one server. */
 interface Asked {
   readonly server: ConfiguredServer;
   readonly request: QuestionsRequest;
@@ -27,7 +27,7 @@ const markPrefix = "server-consent:";
 
 /**
  * Asks the user whether servers that the project names may be started (CN9): once for each server, when a client first
- * looks for tools of other servers. No list and no other call waits for the answer.
+ * looks for tools of upstream servers. No list and no other call waits for the answer.
  */
 export class ServerConsent {
   readonly #parts: ServerConsentParts;
@@ -44,7 +44,7 @@ export class ServerConsent {
 
   /** Undefined: nothing to wait for. @throws InputNeeded to be let through, for clients that are asked in rounds */
   check(call: CallRequest, snapshot: UpstreamSnapshot | undefined): Promise<void> | undefined {
-    // Whoever sits elsewhere does not decide what is started on this machine.
+    // A remote user does not decide which programs start on this machine.
     if (call.client.isRemote === true) return undefined;
     // A command has no client to ask, and is done before anybody answers: it names `mcp approve`.
     if (call.ask === undefined) return undefined;
@@ -63,7 +63,7 @@ export class ServerConsent {
     return undefined;
   }
 
-  /** Those of earlier rounds first: what was asked is asked in the same order again, and has its answer. */
+  /** Those of earlier rounds first: the same questions in the same order, which have their answers. */
   async #askAll(
     call: CallRequest,
     names: readonly string[],
@@ -104,7 +104,7 @@ export class ServerConsent {
       `This project names an MCP server, ${name}, which is not started before you approve it. Let it run?`,
       "",
       `Project: ${placeText(start.dirs.projectDir)}`,
-      "What would be started:",
+      "To be started:",
       ...shownLines(launchLines(server).join("\n"), Number.POSITIVE_INFINITY),
     ];
     const text = lines.join("\n");
@@ -120,14 +120,14 @@ export class ServerConsent {
     return { server, request: { purpose: "consent", questions: [question] } };
   }
 
-  /** Whoever shows questions may cut a long one, and what is left out would be approved unseen. */
+  /** A client may cut a long question, and the rest would be approved unseen. */
   #refuseToAsk(name: string): undefined {
     this.#parts.warn(
-      `The server ${name} of the project waits for your approval, and what it would start is too long for a question. See all of it and approve it: ${product.name} mcp approve ${name}`,
+      `The server ${name} of the project waits for your approval, and its launch is too long for a question. See all of it and approve it: ${product.name} mcp approve ${name}`,
     );
   }
 
-  /** Only these words count; whoever says nothing is asked by `mcp approve`. */
+  /** Only these words are an answer; a user who gives none is asked by `mcp approve`. */
   async #record(server: ConfiguredServer, reply: QuestionsReply): Promise<void> {
     const { scorpioxDir, projectDir } = this.#parts.start().dirs;
     const [answer] = reply.outcome === "answered" ? reply.answers : [];

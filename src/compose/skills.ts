@@ -1,10 +1,10 @@
 import type { ClientContext } from "../calls/call.ts";
-import type { Changes } from "../calls/features.ts";
+import { type Changes, skillToolName } from "../calls/features.ts";
 import { loadForCall, RequiredSkills } from "../calls/skills/required-skills.ts";
 import { SkillCompletion, SkillEntries } from "../calls/skills/skill-entries.ts";
 import { ownPromptsFor, SkillPrompts } from "../calls/skills/skill-prompts.ts";
 import { SkillResources } from "../calls/skills/skill-resources.ts";
-import { SkillToolListings, skillToolName, SkillView } from "../calls/skills/skill-view.ts";
+import { SkillToolListings, SkillView } from "../calls/skills/skill-view.ts";
 import { SkillWatch } from "../calls/skills/skill-watch.ts";
 import type { StateServices } from "../calls/state-calls.ts";
 import { createSkillLibrary } from "../cli/skill-library.ts";
@@ -59,7 +59,7 @@ export class Skills implements Disposable {
     return this.#listings.of(set);
   }
 
-  /** This client was given a list with the skills that are built in: it is told of any other. */
+  /** This client was given a list with the built-in skills: it is notified of any other. */
   watchFor(client: ClientContext): Promise<unknown> {
     this.#watch.begin(client);
     this.#watch.note(client.id, undefined, this.#builtIn);

@@ -7,7 +7,7 @@ export async function startedByServer(
 ): Promise<string | undefined> {
   if (env[ownerVariable] !== undefined) return `${ownerVariable} is in its environment`;
   const lookAt = await lookAtProcesses();
-  // Windows: only the mark says it.
+  // Windows: the mark is the only sign.
   if (lookAt === undefined) return undefined;
   const origin = originOf(process.pid, lookAt);
   switch (origin.kind) {
@@ -16,7 +16,7 @@ export async function startedByServer(
     case "mark":
       return `process ${origin.pid} above it carries ${ownerVariable}`;
     case "unknown":
-      return "it cannot be told what has started it";
+      return "its origin is unknown";
     case "person":
       return undefined;
   }

@@ -22,7 +22,7 @@ export function readStateKey(scorpioxDir: string): Uint8Array {
   }
 }
 
-/** Undefined for a file that is no key, such as one that another process is writing. */
+/** Undefined for a file without a key, such as one that another process is writing. */
 function readKey(path: string): Uint8Array | undefined {
   try {
     const bytes = readFileSync(path);

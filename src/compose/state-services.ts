@@ -27,15 +27,15 @@ export interface OpenStateServices extends AsyncDisposable {
   readonly resources: readonly StateResource[];
   /** Has the next reply of the store say what has become of its file. */
   noteOfStore(notice: string): void;
-  /** There is time for what no call needs. */
+  /** Called when there is time for work that no call needs. */
   warm(): void;
   /** The client is gone. */
   endClient(clientId: string): void;
-  /** What only lives in memory is gone then; what was to be kept is on the disk already. */
+  /** State in memory is lost; state to be kept is on the disk already. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** One of ours; else, where none of ours has that name, one of another server. */
+/** An own skill; where no own one has that name, one of an upstream server. */
 async function loadSkill(
   { skills, loadForeignSkill }: StateParts,
   ...[request, call]: Parameters<StateServices["skills"]["load"]>
@@ -51,7 +51,7 @@ async function loadSkill(
   }
 }
 
-/** The services that keep what outlives a call, and what every call passes on its way. */
+/** The services that keep state beyond a call, and the stages that every call passes. */
 export function createStateServices(parts: StateParts): OpenStateServices {
   const { createStoreWorker: createWorker, storePath: path, warn } = parts;
   const store = new StoreClient({ createWorker, path, warn });
@@ -89,7 +89,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     stages: [policy.stage, ...required, ...hooks.stages],
     notes: [...required, callbacks.notes],
     resources: [tasks.resource, plans.resource, callbacks.resource],
-    watchers: [attach.watcher, ...policy.watchers],
+    watchers: policy.watchers,
     noteOfStore: (notice) => store.note(notice),
     warm: () => {
       attach.warm();

@@ -36,7 +36,7 @@ export class Tasks implements Disposable {
     this.#look[Symbol.dispose]();
   }
 
-  /** What changes is told when it is on the disk. */
+  /** Reports changes once they are on the disk. */
   async #perform(request: TaskRequest, client: ClientContext): Promise<TasksReply> {
     const { store, events } = this.#parts;
     const scope = await scopeOf(client);
@@ -48,7 +48,7 @@ export class Tasks implements Disposable {
 
   #watch(client: ClientContext, tell: () => void): () => void {
     let seen = 0;
-    // What cannot be read now has not changed as far as anybody knows.
+    // Tasks that cannot be read now are taken to be unchanged.
     const look = (scope: StateScope): string => String((seen = this.#look.revision(scope) ?? seen));
     return watchScope({ look, events: this.#parts.events, kind: "task" }, client, tell);
   }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 
 import { AppError } from "../base/errors.ts";
 import { decoderArgument, ownCommand, pdfReaderArgument } from "../base/own-command.ts";
+import { Admissions } from "../calls/gate/admissions.ts";
 import { GatedRouter } from "../calls/gate/gated-router.ts";
 import { OwnResources } from "../calls/resources/own-resources.ts";
 import type { ImageConverter, PdfReader } from "../calls/router/distant-calls.ts";
@@ -24,7 +25,7 @@ import { OwnProcess } from "./own-process.ts";
 export interface ToolServices {
   readonly router: GatedRouter;
   readonly resources: OwnResources;
-  /** What calls to upstream servers need. */
+  /** The services that calls to upstream servers need. */
   readonly forGateway: GatewayServices;
   /** Has the first Worker and the login shell's PATH ready before the first call, if there is time. */
   warm(): void;
@@ -33,8 +34,8 @@ export interface ToolServices {
   /** Starts upstream servers, as children like all others. @throws AppError `cancelled` at the end */
   serverProcesses(): Promise<ServerProcesses>;
   /**
-   * Ends every command, every Worker, the browser and every upstream server, whose input is closed by who speaks to it.
-   * @param killAt when KILL is due for what does not end by itself
+   * Ends every command, every Worker, the browser and every upstream server, whose input is closed by its connection.
+   * @param killAt when KILL is due for processes that do not end by themselves
    */
   endBy(killAt: number): Promise<void>;
 }
@@ -78,7 +79,7 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
   };
 }
 
-/** The gate and what is behind it: our own tools, and those of upstream servers. */
+/** The gate and the routers behind it: own tools, and those of upstream servers. */
 function createRouter({
   program,
   options,
@@ -92,6 +93,7 @@ function createRouter({
   const { settings } = options.start.config;
   const { supervisor, savedOutputs } = commands;
   const { planStage, stages, notes, watchers, services, confinements } = state;
+  const admissions = new Admissions([planStage, gateway.stage, ...stages]);
   const toolRouter = new ToolRouter({
     cards: program.cards,
     isEnabled: (toolName) => settings.isToolEnabled(toolName),
@@ -104,13 +106,15 @@ function createRouter({
     documents: new PdfProcess(supervisor, ownCommand()),
     state: services,
     confinements,
-    wantsData: (call) => stages.some((stage) => stage.wantsData?.(call) === true),
+    wantsData: admissions.wantsData,
   });
   return new GatedRouter({
-    router: gateway.join(toolRouter),
-    stages: [planStage, gateway.stage, ...stages],
+    router: toolRouter,
+    foreign: gateway.calls,
+    stages: admissions,
     notes,
     watchers: [running, ...watchers],
+    ownNames: gateway.ownNames,
     resolve: gateway.resolve,
   });
 }

@@ -5,7 +5,7 @@ import { toldPlaceOf } from "../upstream/cache/told-servers.ts";
 import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
 import { resultFolders, type ToolServicesOptions } from "./program-parts.ts";
 
-/** What the Worker of other servers is told of this start. */
+/** The options of this start for the Worker of upstream servers. */
 export function createUpstreamOptions(
   start: StartUp,
   env: Readonly<Record<string, string | undefined>>,

@@ -2,7 +2,7 @@ import type { UpstreamTool, UpstreamToolsWanted } from "../cli/command.ts";
 import { awaitServers } from "../upstream/upstreams.ts";
 import type { LazyUpstreams } from "./lazy-upstreams.ts";
 
-/** For commands: the tools of other servers that may be called. */
+/** For commands: the tools of upstream servers that may be called. */
 export async function upstreamTools(
   upstreams: LazyUpstreams,
   { server, waits }: UpstreamToolsWanted,

@@ -20,7 +20,7 @@ const browserNumber = 0;
 
 const proxyVariables = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"] as const;
 
-/** Variables that other programs read for the same purpose, in the order in which they count. */
+/** Variables that other programs read for the same purpose, in the order of precedence. */
 const chromeVariables = [
   "CHROME_PATH",
   "PUPPETEER_EXECUTABLE_PATH",
@@ -28,7 +28,7 @@ const chromeVariables = [
   "BUN_CHROME_PATH",
 ] as const;
 
-/** What the web Worker has to know, which reads neither configuration nor environment. */
+/** The options of the web Worker, which reads neither configuration nor environment. */
 export function createWebOptions({ settings, dirs, env, instanceId }: WebOptionsInput): WebOptions {
   const { homeDir, scorpioxDir } = dirs;
   return {
@@ -53,7 +53,7 @@ export function createWebOptions({ settings, dirs, env, instanceId }: WebOptions
   };
 }
 
-/** The setting comes before the variables of others; `SCORPIOX_CHROME` is the short form of ours. */
+/** The setting comes before the variables of other programs; `SCORPIOX_CHROME` is its short form. */
 function chosenChrome(
   settings: WebSettings,
   env: WebOptionsInput["env"],
@@ -68,8 +68,8 @@ function chosenChrome(
 }
 
 /**
- * What a browser needs to start, to find its files and to draw: a list, because whatever else is in the environment of a
- * server (keys, tokens) is no business of a process that runs the code of pages.
+ * The variables that a browser needs to start, to find its files and to draw: a list, because all others in the environment of a
+ * server (keys, tokens) must not reach a process that runs the code of pages.
  */
 const browserVariables: readonly RegExp[] = [
   /^(?:HOME|USER|LOGNAME|PATH|LANG|LANGUAGE|TZ|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH)$/i,

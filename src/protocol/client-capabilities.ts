@@ -14,7 +14,7 @@ const appPage = "text/html;profile=mcp-app";
 /** A host of apps: one that names the kind of their pages, or none of the kinds that are known. */
 export type AppSupport = "pages" | "unnamed";
 
-/** What a client says it can be asked for, and which extensions it understands. */
+/** The requests that a client says it accepts, and the extensions that it understands. */
 export interface ClientCapabilities {
   readonly elicitationForm: boolean;
   readonly elicitationUrl: boolean;

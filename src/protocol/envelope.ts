@@ -51,7 +51,7 @@ export type EnvelopeReading =
   | { readonly kind: "fault"; readonly fault: ProtocolFault };
 
 /**
- * Checks the fields first (-32602), then what `checkHeaders` finds (-32020), then whether the version is
+ * Checks the fields first (-32602), then the headers with `checkHeaders` (-32020), then whether the version is
  * served (-32022): docs/spec/modern.md#order-of-checks, steps 6 to 8.
  */
 export function readEnvelope(
@@ -182,12 +182,12 @@ export type ClassifiedMessage =
 
 const idRule = 'member "id" must be a string or an integer within ±(2^53-1)';
 
-/** Decides what one parsed JSON value is. The era belongs to the message, not to the connection (docs/spec/legacy.md#which-era). */
+/** Classifies one parsed JSON value. The era belongs to the message, not to the connection (docs/spec/legacy.md#which-era). */
 export function classifyMessage(value: unknown): ClassifiedMessage {
   if (Array.isArray(value)) return { kind: "batch", elements: value };
   if (!isObject(value)) return invalid(undefined, "a message must be a JSON object");
   const { id } = value;
-  // Several client serialisers write null for what is not there: the method of a response, params.
+  // Several client serialisers write null for absent fields: the method of a response, params.
   const method = value.method ?? undefined;
   if (value.jsonrpc !== "2.0") return invalid(id, 'member "jsonrpc" must be "2.0"');
   if (method === undefined) return classifyWithoutMethod(value);

@@ -76,8 +76,8 @@ export function encodeCapabilities(offered: OfferedCapabilities, version: Protoc
 }
 
 /**
- * `{}` means no settings (docs/spec/modern.md#discovery). Hosts of apps and of skills look for them in the answer to `initialize` too;
- * tasks are of modern revisions only, and revisions before 2025-06-18 have no `_meta` for what apps need.
+ * `{}` means no settings (docs/spec/modern.md#discovery). Clients with apps and skills look for them in the answer to `initialize` too;
+ * tasks are of modern revisions only, and revisions before 2025-06-18 have no `_meta` for the data that apps need.
  */
 function encodeExtensions(
   { tasks, skills, apps = false }: OfferedCapabilities,

@@ -6,10 +6,11 @@ import {
   type FormSchema,
   type InputRequest,
   type InputRequests,
-  shapeSampling,
   type UrlElicitation,
 } from "./input-request.ts";
 import { isObject, type Params } from "./json-rpc.ts";
+import { modernResultMeta } from "./result-codec.ts";
+import { shapeSampling } from "./sampling-codec.ts";
 import { isAtLeast, isModernVersion, type ProtocolVersion } from "./versions.ts";
 
 /** A request to the client, as one revision writes it. */
@@ -25,6 +26,20 @@ export function shapeInputRequests(
 ): Readonly<Record<string, ShapedInputRequest>> {
   const entries = Object.entries(requests);
   return Object.fromEntries(entries.map(([key, each]) => [key, shapeInputRequest(each, version)]));
+}
+
+/** `InputRequiredResult` as JSON text (docs/spec/modern.md#questions). Without cache hints: it is of this request alone. */
+export function encodeInputRequired(
+  { requests, requestState }: { readonly requests: InputRequests; readonly requestState: string },
+  version: ProtocolVersion,
+): string {
+  if (!isModernVersion(version)) throw new Error(`${version} has no input_required`);
+  return JSON.stringify({
+    resultType: "input_required",
+    inputRequests: shapeInputRequests(requests, version),
+    requestState,
+    _meta: modernResultMeta,
+  });
 }
 
 /** Leaves out or converts parts that the revision does not know (SH8). */

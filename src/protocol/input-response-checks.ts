@@ -1,11 +1,7 @@
 import { askedContent, filledContent, problemOfContent } from "./elicitation-checks.ts";
-import {
-  type FormElicitation,
-  type InputRequest,
-  problemOfMessage,
-  type UrlElicitation,
-} from "./input-request.ts";
+import { type FormElicitation, type InputRequest, type UrlElicitation } from "./input-request.ts";
 import { isObject, type Params } from "./json-rpc.ts";
+import { problemOfMessage } from "./sampling-codec.ts";
 
 /** An answer of the client, checked; or why it is not accepted. */
 export type InputReading =

@@ -30,7 +30,7 @@ export interface CacheHints {
   readonly cacheScope: "public" | "private";
 }
 
-/** What holds for a result that is made of both. */
+/** The cache hints of a result that is merged from both. */
 export function stricterHints(one: CacheHints, other: CacheHints): CacheHints {
   const isPublic = one.cacheScope === "public" && other.cacheScope === "public";
   return {
@@ -51,7 +51,7 @@ export const fixedListCacheHints: CacheHints = { ttlMs: 300_000, cacheScope: "pr
 /** Lists that change while the server lives: a client that does not listen must not be wrong for long. */
 export const changingListCacheHints: CacheHints = { ttlMs: 5_000, cacheScope: "private" };
 
-/** What may be another thing at the next look. */
+/** For results that may differ at the next request. */
 export const notCacheable: CacheHints = { ttlMs: 0, cacheScope: "private" };
 
 /** A list that is shown page by page. */

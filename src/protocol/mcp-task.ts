@@ -38,7 +38,7 @@ const immediateResponseKey = "io.modelcontextprotocol/model-immediate-response";
 /** The answer to a call that has become an MCP task, as JSON text. Flat, and without the requests that it waits for. */
 export function encodeCreateTaskResult(view: McpTaskView): string {
   const { statusMessage } = view;
-  // For hosts that go on talking to the model while the task runs: the model learns immediately what it has started.
+  // For clients that continue with the model while the task runs: the model learns at once which task it has started.
   const immediate = statusMessage === undefined ? {} : { [immediateResponseKey]: statusMessage };
   const _meta = { ...modernResultMeta, ...immediate };
   return JSON.stringify({ resultType: "task", ...commonFields(view), _meta });

@@ -1,8 +1,6 @@
 import { product } from "../base/product.ts";
 import { shapeContent } from "./content-codec.ts";
 import { metaKeys } from "./envelope.ts";
-import { shapeInputRequests } from "./input-request-codec.ts";
-import type { InputRequests } from "./input-request.ts";
 import { createFault, errorCodes, isObject, type Params, type ProtocolFault } from "./json-rpc.ts";
 import type { CacheHints } from "./list-parts.ts";
 import type { CallToolResult, ContentBlock } from "./tool-types.ts";
@@ -46,7 +44,7 @@ export function encodeCallToolResult(result: CallToolResult, version: ProtocolVe
   return encodeComplete(members, version, { meta });
 }
 
-/** What refused arguments are answered with; has the form of a gateway `CallOutcome`. */
+/** The answer to refused arguments; has the form of a gateway `CallOutcome`. */
 type BadArguments =
   | { readonly kind: "result"; readonly json: string }
   | { readonly kind: "fault"; readonly fault: ProtocolFault };
@@ -100,20 +98,6 @@ function isSameJson(text: string, json: string): boolean {
 function hasText(block: ContentBlock): boolean {
   if (block.type === "text") return block.text.trim() !== "";
   return block.type === "resource" && (block.resource.text ?? "").trim() !== "";
-}
-
-/** `InputRequiredResult` as JSON text (docs/spec/modern.md#questions). Without cache hints: it is of this request alone. */
-export function encodeInputRequired(
-  { requests, requestState }: { readonly requests: InputRequests; readonly requestState: string },
-  version: ProtocolVersion,
-): string {
-  if (!isModernVersion(version)) throw new Error(`${version} has no input_required`);
-  return JSON.stringify({
-    resultType: "input_required",
-    inputRequests: shapeInputRequests(requests, version),
-    requestState,
-    _meta: modernResultMeta,
-  });
 }
 
 /** scorpiox-code's `Implementation` with the fields that the revision knows (docs/spec/legacy.md#revisions). */

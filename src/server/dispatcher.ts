@@ -16,10 +16,9 @@ import {
   type ProtocolFault,
   type RequestId,
 } from "../protocol/json-rpc.ts";
-import { encodeInputRequired } from "../protocol/result-codec.ts";
 import { ActiveRequest, type Asker } from "./connection/active-request.ts";
 import { BatchReplies, PipeLane, type ReplyLane } from "./connection/lanes.ts";
-import type { MethodReply } from "./connection/method.ts";
+import { encodedRound, type FinalReply, type MethodReply } from "./connection/method.ts";
 import { isOffered } from "./context/offered-capabilities.ts";
 import type { ServedConnection } from "./context/server-context.ts";
 import { handleNotification } from "./handlers/lifecycle.ts";
@@ -44,14 +43,20 @@ export class Dispatcher {
     this.#checkModern = checkModern;
   }
 
-  /** How a pipe's events are received: replies to cheap methods are sent before this returns. */
-  receiver(): (events: readonly TransportEvent[]) => void {
+  /**
+   * How a pipe's events are received: replies to cheap methods are sent before this returns.
+   * @param onFirst called once, in a turn of its own, when the first events have been handled
+   */
+  receiver(onFirst?: () => void): (events: readonly TransportEvent[]) => void {
     const lane = new PipeLane(this.#connection.outbox);
+    let next = onFirst;
     return (events) => {
       for (const event of events) {
         if (event.kind === "unreadable") lane.reply(encodeError(undefined, event.fault));
         else this.receive(classifyMessage(event.value), lane);
       }
+      if (next !== undefined) setImmediate(next);
+      next = undefined;
     };
   }
 
@@ -151,21 +156,29 @@ export class Dispatcher {
     if (!(outcome instanceof Promise)) return answer(request, outcome);
     inFlight.begin(request);
     outcome.then(
-      (settled) => this.#finish(request, settled),
-      (error: unknown) => this.#finish(request, replyOfError(error)),
+      (settled) => this.#settle(request, settled),
+      (error: unknown) => this.#settle(request, replyOfError(error)),
     );
   }
 
   /** A handler that throws instead of rejecting ends its own request and no other. */
-  #handle(method: Method, request: ActiveRequest): MethodReply | Promise<MethodReply> {
+  #handle(method: Method, request: ActiveRequest): FinalReply | Promise<MethodReply> {
+    let outcome: MethodReply | Promise<MethodReply>;
     try {
-      return method.handle(request, this.#connection);
+      outcome = method.handle(request, this.#connection);
     } catch (error) {
-      return replyOfError(error);
+      outcome = replyOfError(error);
     }
+    if (outcome instanceof Promise || outcome.kind !== "input-required") return outcome;
+    return encodedRound(outcome, request.version);
   }
 
-  #finish(request: ActiveRequest, settled: MethodReply): void {
+  #settle(request: ActiveRequest, settled: MethodReply): void {
+    if (settled.kind !== "input-required") return this.#finish(request, settled);
+    void encodedRound(settled, request.version).then((reply) => this.#finish(request, reply));
+  }
+
+  #finish(request: ActiveRequest, settled: FinalReply): void {
     this.#connection.inFlight.end(request);
     if (request.isCancelled) return request.lane.reply(undefined);
     answer(request, settled);
@@ -173,18 +186,12 @@ export class Dispatcher {
 }
 
 /** Replies, and ends what was made for the request, however its handler ended. */
-function answer(request: ActiveRequest, reply: MethodReply): void {
+function answer(request: ActiveRequest, reply: FinalReply): void {
+  const { id, lane } = request;
   request.markAnswered();
-  replyTo(request, reply);
-}
-
-function replyTo(request: ActiveRequest, reply: MethodReply): void {
-  const { id, lane, version } = request;
   switch (reply.kind) {
     case "result":
       return lane.reply(encodeResult(id, reply.json));
-    case "input-required":
-      return lane.reply(encodeResult(id, encodeInputRequired(reply, version)));
     case "fault":
       return replyError(lane, id, reply.fault);
     case "cancelled":

@@ -2,6 +2,8 @@ import type { ActiveRequest } from "./connection/active-request.ts";
 import type { MethodReply } from "./connection/method.ts";
 import type { Need } from "./context/offered-capabilities.ts";
 import type { ServedConnection } from "./context/server-context.ts";
+import { lateHandlers } from "./handlers/late.ts";
+import type { LateMethod } from "./handlers/late-handlers.ts";
 import {
   handleDiscover,
   handleDiscoverWithoutEnvelope,
@@ -9,26 +11,11 @@ import {
   handlePing,
   handleSetLogLevel,
 } from "./handlers/lifecycle.ts";
-import { handleListen } from "./handlers/listen.ts";
-import {
-  handleCompletionComplete,
-  handlePromptsGet,
-  handlePromptsList,
-} from "./handlers/prompts.ts";
-import {
-  handleResourcesDirectoryRead,
-  handleResourcesList,
-  handleResourcesRead,
-  handleResourcesSubscribe,
-  handleResourcesUnsubscribe,
-  handleResourceTemplatesList,
-} from "./handlers/resources.ts";
-import { handleSkillsGet, handleSkillsList } from "./handlers/skills.ts";
-import { handleTasksCancel, handleTasksGet, handleTasksUpdate } from "./handlers/tasks.ts";
 import { handleToolsCall, handleToolsList } from "./handlers/tools.ts";
 
 /**
- * Cheap methods return their reply at once, so that it joins the write of its input chunk.
+ * Cheap methods return their reply at once, so that it joins the write of its input chunk; the first request for one that is
+ * loaded late waits for it.
  * Rejects with `InputNeeded` or `FaultError`, or by a defect of ours.
  */
 type MethodHandler = (
@@ -46,25 +33,26 @@ export interface Method {
   readonly isLong?: true;
 }
 
+/** A method whose handler is loaded with the first request for any of these. */
+function late(name: LateMethod, traits: Omit<Method, "handle">): readonly [LateMethod, Method] {
+  const handle: MethodHandler = (request, connection) =>
+    lateHandlers.use((handlers) => handlers[name](request, connection));
+  return [name, { handle, ...traits }];
+}
+
 /** The same in both eras, but for the shape of their results. */
 const commonMethods: readonly (readonly [string, Method])[] = [
   ["tools/list", { handle: handleToolsList, isLong: true }],
   ["tools/call", { handle: handleToolsCall, isLong: true }],
-  ["resources/list", { handle: handleResourcesList, needs: "resources", isLong: true }],
-  [
-    "resources/templates/list",
-    { handle: handleResourceTemplatesList, needs: "resources", isLong: true },
-  ],
-  ["resources/read", { handle: handleResourcesRead, needs: "resources", isLong: true }],
-  ["prompts/list", { handle: handlePromptsList, needs: "prompts", isLong: true }],
-  ["prompts/get", { handle: handlePromptsGet, needs: "prompts", isLong: true }],
-  ["completion/complete", { handle: handleCompletionComplete, needs: "completion", isLong: true }],
-  ["skills/list", { handle: handleSkillsList, needs: "skills", isLong: true }],
-  ["skills/get", { handle: handleSkillsGet, needs: "skills", isLong: true }],
-  [
-    "resources/directory/read",
-    { handle: handleResourcesDirectoryRead, needs: "skills", isLong: true },
-  ],
+  late("resources/list", { needs: "resources", isLong: true }),
+  late("resources/templates/list", { needs: "resources", isLong: true }),
+  late("resources/read", { needs: "resources", isLong: true }),
+  late("prompts/list", { needs: "prompts", isLong: true }),
+  late("prompts/get", { needs: "prompts", isLong: true }),
+  late("completion/complete", { needs: "completion", isLong: true }),
+  late("skills/list", { needs: "skills", isLong: true }),
+  late("skills/get", { needs: "skills", isLong: true }),
+  late("resources/directory/read", { needs: "skills", isLong: true }),
 ];
 
 /** The only gate: a method that is not in its era's table does not exist (docs/spec/modern.md#discovery, docs/spec/legacy.md#which-era). */
@@ -73,16 +61,16 @@ export const legacyMethods: ReadonlyMap<string, Method> = new Map<string, Method
   ["ping", { handle: handlePing, needsNoSession: true }],
   ["server/discover", { handle: handleDiscoverWithoutEnvelope, needsNoSession: true }],
   ["logging/setLevel", { handle: handleSetLogLevel }],
-  ["resources/subscribe", { handle: handleResourcesSubscribe, needs: "resources" }],
-  ["resources/unsubscribe", { handle: handleResourcesUnsubscribe, needs: "resources" }],
+  late("resources/subscribe", { needs: "resources" }),
+  late("resources/unsubscribe", { needs: "resources" }),
   ...commonMethods,
 ]);
 
 export const modernMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["server/discover", { handle: handleDiscover }],
   ...commonMethods,
-  ["subscriptions/listen", { handle: handleListen, needs: "subscriptions", isLong: true }],
-  ["tasks/get", { handle: handleTasksGet, needs: "tasks" }],
-  ["tasks/update", { handle: handleTasksUpdate, needs: "tasks" }],
-  ["tasks/cancel", { handle: handleTasksCancel, needs: "tasks" }],
+  late("subscriptions/listen", { needs: "subscriptions", isLong: true }),
+  late("tasks/get", { needs: "tasks" }),
+  late("tasks/update", { needs: "tasks" }),
+  late("tasks/cancel", { needs: "tasks" }),
 ]);

@@ -34,14 +34,7 @@ export function serveConnection(options: ConnectionOptions): ServedConnection {
 async function serve(options: ConnectionOptions): Promise<void> {
   const { transport, server, client, drainMs, onFirstInputHandled } = options;
   const connection = createConnection(server, client, transport);
-  const receive = new Dispatcher(connection).receiver();
-  let isFirst = true;
-  await transport.run((events) => {
-    receive(events);
-    if (!isFirst) return;
-    isFirst = false;
-    if (onFirstInputHandled !== undefined) setImmediate(onFirstInputHandled);
-  });
+  await transport.run(new Dispatcher(connection).receiver(onFirstInputHandled));
   options.onInputEnd?.();
   connection.clientRequests.close();
   connection.inFlight.endSubscriptions();

@@ -20,7 +20,7 @@ const output = z.object({
 export const invokeSkill = defineTool({
   name: "InvokeSkill",
   title: "Load a skill",
-  // What is listed to a client also has the skills of its workspace and its user.
+  // The list sent to a client also has the skills of its workspace and its user.
   description: skillToolDescription(
     builtInCards.map((card) => ({ ...card, origin: "built-in", isForModel: true })),
   ),

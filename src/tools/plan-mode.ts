@@ -113,7 +113,7 @@ function consentRequest({ planFile, text }: PlanText): QuestionsRequest {
     multiSelect: false,
     preselected: keepPlanning,
   };
-  // No consent to what touches the machine: words are an answer too, and a page may be opened for it.
+  // Not a consent to a change of the machine: words are an answer too, and a page may be opened for it.
   return { questions: [question], purpose: "question" };
 }
 

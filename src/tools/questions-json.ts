@@ -16,7 +16,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * The questions in the text of `questions_json`: a list, or an object with a list under `questions`.
- * @throws AppError `usage` that names the place and what is wrong with it
+ * @throws AppError `usage` that names the place and its fault
  */
 export function parseQuestions(json: string): readonly Question[] {
   if (json.length > questionsJsonCharsMax) {

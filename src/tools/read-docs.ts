@@ -10,7 +10,7 @@ import { defineTool, type ToolContext } from "./tool.ts";
 
 /** A page may settle this long, in ms: the longest that any client waits for an answer leaves room for it. */
 const waitMsMax = 60_000;
-/** Reading what came, and answering, takes this long at most as a rule. */
+/** Reading the response and answering usually takes at most this long. */
 const readingMs = 1_500;
 
 const formats: readonly string[] = ["markdown", "text", "html"] satisfies readonly ReadFormat[];

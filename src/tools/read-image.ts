@@ -20,7 +20,7 @@ import type { ConvertedImage } from "./web-services.ts";
 
 /**
  * The absolute path that `text` (a path or a `file://` URL) means.
- * @param workspaceFolder what a relative path is resolved against
+ * @param workspaceFolder the folder against which a relative path is resolved
  * @throws AppError `usage` when it is not a path
  */
 export function resolveImagePath(text: string, workspaceFolder: string): string {

@@ -1,6 +1,6 @@
 import { resultBytesPerChar } from "../base/limits.ts";
 
-/** Gives what follows an absolute offset, and where the output ends. */
+/** Returns the output after an absolute offset, and the offset at which it ends. */
 export type KeptSource = (
   from: number,
 ) => Promise<{ readonly bytes: Uint8Array; readonly end: number }>;
@@ -69,7 +69,7 @@ interface Line {
   readonly bytes: number;
 }
 
-/** Lines within the bounds of what may be shown; the oldest go when there is no room. */
+/** Lines within the bounds of one reply; the oldest are dropped when there is no room. */
 class Page {
   readonly #charsMax: number;
   readonly #lines: Line[] = [];

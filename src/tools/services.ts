@@ -130,7 +130,7 @@ export interface BackgroundService {
   start(request: { readonly command: string }): Promise<StartReply>;
   /** Of a task of the kind `output` only how far it was read. */
   read(request: ReadRequest): Promise<ReadReply>;
-  /** What follows the absolute offset `from` in a task of that kind. */
+  /** The output after the absolute offset `from` in a task of that kind. */
   readKept(request: { readonly taskId: number; readonly from: number }): Promise<KeptPart>;
   kill(request: { readonly taskId: number }): Promise<KillReply>;
 }

@@ -59,7 +59,7 @@ export type PlanChange =
 
 export interface PlanReply {
   readonly state: PlanState;
-  /** What the sandbox will and will not hold; empty when plan mode is over. */
+  /** The restrictions that the sandbox can and cannot enforce; empty when plan mode is over. */
   readonly notes: readonly string[];
 }
 
@@ -101,7 +101,7 @@ export type Rung = "elicitation" | "terminal" | "page";
 export interface Answer {
   /** Labels of the options that were chosen. */
   readonly labels: readonly string[];
-  /** What was written under "Other". */
+  /** The text written under "Other". */
   readonly other: string | null;
 }
 

@@ -25,7 +25,7 @@ export interface Snapshots {
 export interface ToolLimits {
   /** Characters of text in the result. */
   readonly resultCharsMax: number;
-  /** The client's revision has no links: what they would say is said in the text. Absent: it has. */
+  /** The client's revision has no links: the text has their content. Absent: it has links. */
   readonly linksAsText?: true;
   /** Milliseconds within which the client must be answered; null = no limit. */
   readonly answerMs: number | null;

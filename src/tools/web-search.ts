@@ -79,7 +79,7 @@ export const webSearch = defineTool({
     return {
       text: replyText(reply),
       structured: {
-        // Before what it is about.
+        // Before the results that they are about.
         notes: replyNotes(reply),
         ...shown,
         results: reply.results.map((result) => ({ ...result, engines: [...result.engines] })),

@@ -29,7 +29,7 @@ export interface ConvertedImage {
 export interface ImagesService {
   /**
    * Decodes and scales an image in a child process with limits on time and memory.
-   * @throws AppError with what is wrong with the file
+   * @throws AppError that names the fault of the file
    */
   convert(request: ConvertImageRequest): Promise<ConvertedImage>;
 }
@@ -42,7 +42,7 @@ export interface ReadPdfRequest {
 export interface DocumentsService {
   /**
    * Reads a PDF in a child process with limits on time and memory.
-   * @throws AppError with what is wrong with the file
+   * @throws AppError that names the fault of the file
    */
   readPdf(request: ReadPdfRequest): Promise<PdfText>;
 }

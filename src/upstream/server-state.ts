@@ -1,4 +1,4 @@
-/** How a configured server stands (docs/gateway.md#states). */
+/** The status of a configured server (docs/gateway.md#states). */
 export type ServerState =
   | "disabled"
   /** Found in a project, not approved by the user. */
@@ -8,11 +8,11 @@ export type ServerState =
   | "needs_auth"
   /** Known from an earlier run; started by the first call that needs it. */
   | "cached"
-  /** What it is started from is being fetched. */
+  /** Its package is being fetched. */
   | "installing"
   | "starting"
   | "ready"
-  /** Works with what was read; not everything could be read. */
+  /** Usable, but some of its lists could not be read. */
   | "degraded"
   | "backoff"
   | "failed"
@@ -27,7 +27,7 @@ export function isComing(state: ServerState): boolean {
 export interface Installing {
   /** As its entry names it. */
   readonly what: string;
-  /** What fetches it: `npx`. */
+  /** The program that fetches it: `npx`. */
   readonly runner: string;
   /** Milliseconds since 1970. */
   readonly since: number;
@@ -37,7 +37,7 @@ export interface Installing {
 export interface ServerInfo {
   readonly name: string;
   readonly state: ServerState;
-  /** Why it is not `ready`, and what to do; null when there is nothing to say. */
+  /** Why it is not `ready`, and what to do; null when there is no such reason. */
   readonly reason: string | null;
   readonly transport: "stdio" | "http";
   readonly scope: string;
@@ -62,9 +62,9 @@ export interface ServerInfo {
   readonly dropped: number;
   /** In the state `installing` only. */
   readonly installing?: Installing;
-  /** How it was started, where that is not the command of its entry: without the runner of its package. */
+  /** The command line that started it, where it differs from the entry's: without the runner of its package. */
   readonly startedAs?: string;
-  /** The last lines that it wrote to stderr. */
+  /** The last lines of its stderr. */
   readonly stderr: readonly string[];
 }
 
@@ -75,11 +75,14 @@ export interface TrialStep {
   readonly isDone: boolean;
 }
 
-/** How starting a server went. */
+/** The result of a trial start of a server. */
 export interface TriedServer {
   readonly info: ServerInfo;
-  /** Its lists were read; what of them is wrong is in `info.reason`. */
+  /** Its lists were read; problems with them are in `info.reason`. */
   readonly isUsable: boolean;
-  /** Those that were begun, in their order; a server over HTTP has no `start`, and one whose package is there no `install`. */
+  /**
+   * The steps that began, in order; a server over HTTP has no `start`, and one whose package is present has no
+   * `install`.
+   */
   readonly steps: readonly TrialStep[];
 }

@@ -8,28 +8,28 @@ import type { ServerInfo } from "./server-state.ts";
 /** Why a tool of a server is not offered. */
 export type BlockReason = "pending" | "changed" | "denied";
 
-/** One callable tool of another server, as the main thread knows it. */
+/** One callable tool of an upstream server, as the main thread knows it. */
 export interface ToolEntry {
-  /** Its name here: `mcp__<server>__<tool>`, or the cut form (NM1–NM3). */
+  /** The name that clients see: `mcp__<server>__<tool>`, or the cut form (NM1–NM3). */
   readonly name: string;
   readonly server: string;
-  /** Its name there. */
+  /** Its name on its server. */
   readonly tool: string;
-  /** Of the server's entry; undefined = the server's name. */
+  /** `tools_prefix` of the server's entry; undefined = the server's name. */
   readonly prefix?: string;
-  /** Names that it had in `mcp.lock` under another budget; they can still be called (NM7). */
+  /** Names that it had in `mcp.lock` under another character budget; they can still be called (NM7). */
   readonly earlierNames?: readonly string[];
-  /** It is for the apps of servers alone: listed for clients that show them, and for no model. */
+  /** Only apps of servers use it: it is listed for clients that show apps, and for no model. */
   readonly isForApps?: true;
-  /** Present when it is in the list: what clients are shown. Hidden tools have theirs in the Worker only. */
+  /** The definition that clients see, for a listed tool. Those of hidden tools are in the Worker only. */
   readonly listing?: ToolListing;
   /** Hints of an untrusted party: they may tighten a decision, never loosen one (TR6). */
   readonly annotations?: ToolAnnotations;
-  /** The definition that was approved says that it only reads, so it can be called in plan mode. */
+  /** The approved definition says that it only reads, so it can be called in plan mode. */
   readonly isReadOnly?: true;
 }
 
-/** A tool that is there but may not be called, so that a call can be told why. */
+/** A tool that must not be called, with the reason for the caller. */
 export interface BlockedTool {
   readonly name: string;
   readonly server: string;
@@ -38,14 +38,14 @@ export interface BlockedTool {
   readonly reason: BlockReason;
   /** See `ToolEntry`. */
   readonly isForApps?: true;
-  /** What happened and how to approve. */
+  /** The reason, and how to approve it. */
   readonly text: string;
 }
 
 /** The settings of a server's entry that matter to calls on the main thread. */
 export interface ServerRights {
   readonly name: string;
-  /** How aliases of its tools begin; absent = the server's name. */
+  /** The prefix of its tools' aliases; absent = the server's name. */
   readonly prefix?: string;
   readonly policy?: "ask" | "allow" | "deny";
   readonly sampling: "deny" | "ask" | "allow";
@@ -55,7 +55,7 @@ export interface ServerRights {
   readonly handover: boolean;
 }
 
-/** Everything that the main thread knows of other servers; replaced as a whole, ordered by (server, tool). */
+/** Everything that the main thread knows about upstream servers; replaced as a whole, ordered by (server, tool). */
 export interface UpstreamSnapshot {
   /** Grows with each snapshot of a Worker. */
   readonly revision: number;
@@ -66,43 +66,43 @@ export interface UpstreamSnapshot {
   readonly prompts: readonly PromptEntry[];
   /** Absent where there are none. */
   readonly skills?: readonly SkillOffer[];
-  /** URIs are ours (RP2). */
+  /** With scorpiox-code's URIs (RP2). */
   readonly resources: readonly ResourceListing[];
   readonly templates: readonly ResourceTemplateListing[];
   /** True: most tools are hidden, and `tool_search` and `tool_call` are listed. */
   readonly isDeferred: boolean;
-  /** It is known of each server whether it may be started. */
+  /** For each server it is known whether it may be started. */
   readonly isLookedAt: boolean;
   /** True while a server without a cached catalogue is still being asked. */
   readonly isIncomplete: boolean;
   /** True while the first list waits for one of those (CN1). */
   readonly holdsLists: boolean;
-  /** What `instructions` say of each server: its own words, quoted, cut, in one line (TR7); else the names of its tools. */
+  /** The line about each server in `instructions`: its own words, quoted and cut (TR7); else the names of its tools. */
   readonly introductions: readonly { readonly server: string; readonly line: string }[];
   /** Path of the index file, once it is written. */
   readonly indexFile?: string;
-  /** The least time that lists may be kept, and whether one of them is private (CA11). */
+  /** The shortest time for which lists may be cached, and whether one of them is private (CA11). */
   readonly ttlMs: number;
   readonly isPrivate: boolean;
 }
 
-/** A skill of another server, approved. */
+/** An approved skill of an upstream server. */
 export interface SkillOffer {
   readonly server: string;
   readonly name: string;
-  /** URIs are ours (RP2). */
+  /** With scorpiox-code's URIs (RP2). */
   readonly skill: SkillEntry;
 }
 
 export interface PromptEntry {
   readonly server: string;
-  /** Its name there. */
+  /** Its name on its server. */
   readonly prompt: string;
-  /** With its name here. */
+  /** With the name that clients see. */
   readonly listing: PromptListing;
 }
 
-/** What is known where there are no other servers. */
+/** The snapshot without upstream servers. */
 export const emptySnapshot: UpstreamSnapshot = {
   revision: 0,
   servers: [],
@@ -121,7 +121,7 @@ export const emptySnapshot: UpstreamSnapshot = {
   isPrivate: false,
 };
 
-/** What is known while the Worker has said nothing yet: nobody can tell which servers there are. */
+/** The snapshot before the first message of the Worker: the servers are not known yet. */
 export const unheardSnapshot: UpstreamSnapshot = {
   ...emptySnapshot,
   isLookedAt: false,

@@ -10,30 +10,30 @@ import type { ConfiguredServer } from "./config/server-entry.ts";
 import { isComing, type ServerInfo } from "./server-state.ts";
 import type { UpstreamSnapshot } from "./snapshot.ts";
 
-/** What the main thread may ask of the Worker that holds all connections to other servers. */
+/** Requests of the main thread to the Worker that holds all connections to upstream servers. */
 
-/** Something that a server is asked for. */
+/** A request to a server. */
 export interface UpstreamCall {
   readonly server: string;
   readonly method: "tools/call" | "resources/read" | "prompts/get" | "completion/complete";
-  /** As that server wants it, `_meta` included (trace keys), without a progress token. */
+  /** The parameters for that server, with `_meta` (trace keys), without a progress token. */
   readonly params: Params;
-  /** Whose call it is, for servers that are not shared (IS5). */
+  /** The calling client, for servers that are not shared (IS5). */
   readonly clientId: string;
   readonly workspace?: string;
   /** The principal that it belongs to; absent for the user of this machine. */
   readonly owner?: string;
-  /** What the client can be asked for: told to a modern server with the request. */
+  /** The client's capabilities, which a modern server gets with the request. */
   readonly capabilities: ClientCapabilities;
-  /** True when somebody wants to hear of progress. */
+  /** True when the client asked for progress. */
   readonly wantsProgress: boolean;
   /** Wall limit; the idle limit is the server's (CA4). */
   readonly timeoutMs: number;
-  /** For `tools/call`: the revision whose shape the result gets; absent: the newest. */
+  /** For `tools/call`: the client's revision, which decides the form of the result; absent: the newest. */
   readonly version?: ProtocolVersion;
-  /** Characters of a result that the client takes; the server's entry may say something else (CA13, CA14). */
+  /** The client's limit of characters in a result; the server's entry may override it (CA13, CA14). */
   readonly resultCharsMax: number;
-  /** The client refuses a result that has no structured content and is no error. */
+  /** The client refuses a successful result without structured content. */
   readonly promisesStructure?: boolean;
   /** The answers to an `input-required` of this server, and the state that it gave, unchanged. */
   readonly inputResponses?: InputResponses;
@@ -53,19 +53,19 @@ export interface KeptResult {
 export interface UpstreamCallEvents {
   onProgress?(progress: number, total: number | undefined, message: string | undefined): void;
   /**
-   * A legacy server asks in the middle of its call. Resolves with the answer.
+   * A legacy server asks the client during its call. Resolves with the answer.
    * @throws AppError when the answer is an error
    */
   ask(request: InputRequest): Promise<Params>;
   log?(level: LogLevel, data: unknown, logger: string | undefined): void;
-  /** A result was cut: gives the background task of its client by which it is read on. */
+  /** Registers a result that was cut; returns the background task through which its client reads the rest. */
   keep?(output: KeptResult): Promise<number | undefined>;
 }
 
 export type UpstreamReply =
   /**
-   * The result object as JSON text, of a tool in the shape of the call's revision, checked, cleaned and bounded; for
-   * `tools/call` and `resources/read` what was cut is in a file of the saved results.
+   * The result object as JSON text, checked, cleaned and bounded; a tool's result has the form of the call's revision.
+   * For `tools/call` and `resources/read` a saved result has the full text.
    */
   | { readonly kind: "result"; readonly json: JsonText }
   /** A modern server wants answers first. */
@@ -76,10 +76,10 @@ export type UpstreamReply =
     }
   /** The server answered with a JSON-RPC error. */
   | { readonly kind: "fault"; readonly fault: ProtocolFault }
-  /** It could not be asked or did not answer: `text` says which server, what happened, what to do (an `isError` result). */
+  /** The call failed without an answer: `text` names the server, the reason and what to do (an `isError` result). */
   | { readonly kind: "failed"; readonly text: string; readonly reason: FailureReason };
 
-/** Also what hooks of `api_error` are told. */
+/** Why a call failed; hooks of `api_error` get it as well. */
 export type FailureReason =
   | "untrusted"
   | "needs_config"
@@ -102,18 +102,18 @@ export interface SearchQuery {
   readonly detail?: "schema" | "summary" | "name";
   readonly readOnly?: boolean;
   readonly explain?: boolean;
-  /** Characters that the answer may have. */
+  /** The limit of characters in the answer. */
   readonly charsMax: number;
 }
 
-/** Told as they happen; bounded and coalesced in the Worker. */
+/** Events of the Worker, which bounds and coalesces them. */
 export type UpstreamEvent =
-  /** A new snapshot is there; says which lists have changed. */
+  /** A new snapshot, with the lists that have changed. */
   | {
       readonly kind: "snapshot";
       readonly changed: readonly ("tools" | "prompts" | "resources" | "servers")[];
     }
-  /** `uri` is ours. */
+  /** `uri` is scorpiox-code's own. */
   | { readonly kind: "resource-updated"; readonly uri: string }
   /** An upstream failed outside of a call, or a call failed: hooks of `api_error`. */
   | {
@@ -125,52 +125,51 @@ export type UpstreamEvent =
   /** For people: goes to stderr. */
   | { readonly kind: "notice"; readonly text: string };
 
-/** Where a client works. */
+/** The folders in which a client works. */
 export interface ClientPlace {
-  /** Null where there is no project. */
+  /** Null without a project. */
   readonly projectDir: string | null;
-  /** All that it offers, the first first; none when it offers nothing. */
+  /** The roots that the client offers, in order; may be empty. */
   readonly folders: readonly string[];
 }
 
-/** How a server is asked. */
+/** The client capabilities with which a server is asked. */
 export interface AskedAs {
   /**
-   * As the clients that it was last used by: it may offer more to those that show apps, and what of that was found is to be
-   * seen and approved. Absent: as by clients that do not, so that the answer is the same on each machine.
+   * With those of the clients that used it last: a server may offer more to clients that show apps, and the user must
+   * see and approve that. Absent: without apps, so that the answer is the same on each machine.
    */
   readonly asLastHeard?: true;
 }
 
-/** What the command line, and `attach`, may ask for (CN18). */
+/** Requests of the command line and of `attach` (CN18). */
 export type UpstreamControl =
   | { readonly kind: "info" }
   | { readonly kind: "connect"; readonly server: string; readonly waitMs: number }
   | { readonly kind: "disconnect"; readonly server: string }
   | { readonly kind: "switch-workspace"; readonly workspace: string | null }
-  /** The client works elsewhere now: in which project, and in which folders. */
+  /** The client has moved to other folders, or another project. */
   | ({ readonly kind: "switch-project" } & ClientPlace)
-  /** From now on several principals are served: resolves when none of them is left on a connection of all (IS5). */
+  /** From now on several principals are served: resolves when none of them uses a shared connection any more (IS5). */
   | { readonly kind: "several-principals" }
   /** A client shows the apps of servers. */
   | { readonly kind: "show-apps"; readonly apps: AppSupport }
   /** Whole definitions of tools, hidden ones included. */
   | { readonly kind: "tools"; readonly server?: string }
-  /** All that a server offers, over a connection of its own; nothing is kept or approved. It may be started. */
+  /** Reads all that a server offers over a separate connection; keeps and approves nothing. May start the server. */
   | ({ readonly kind: "ask"; readonly server: ConfiguredServer } & AskedAs)
-  /** Fetches what a server is started from (`InstallOutcome`). It may be started. */
+  /** Fetches the package of a server (`InstallOutcome`), which must be allowed to start. */
   | { readonly kind: "install"; readonly server: ConfiguredServer }
-  /** Starts a server as a running program would, says how that went (`TriedServer`), and ends it. */
+  /** Starts a server as a running scorpiox-code would, reports the result (`TriedServer`), and ends it. */
   | { readonly kind: "try"; readonly server: ConfiguredServer };
 
-/** All other servers, as the main thread sees them. */
+/** All upstream servers, as the main thread sees them. */
 export interface Upstreams {
   /** The newest; undefined before the first. */
   readonly snapshot: UpstreamSnapshot | undefined;
   /**
-   * The first snapshot that is complete, or what there is after `waitMs`. Starts the Worker when that has not been done.
-   * Never rejects because of a server.
-   * @param isEnough in the place of "complete"
+   * The first complete snapshot, or the current one after `waitMs`. Starts the Worker if necessary. Never rejects
+   * because of a server. @param isEnough replaces the test for completeness
    */
   settled(
     waitMs: number,
@@ -179,8 +178,8 @@ export interface Upstreams {
   /** Rejects with AppError `cancelled` only; all else is in the reply. */
   call(call: UpstreamCall, events: UpstreamCallEvents, signal: AbortSignal): Promise<UpstreamReply>;
   /**
-   * The arguments are what the tool's schema wants, or why not (CA1): asked before rules and hooks see the call. `call`
-   * does the same by itself, for calls that nobody else looks at.
+   * Undefined when the arguments match the tool's schema, else the faults (CA1); used before rules and hooks see the
+   * call. `call` checks as well, for calls that skip this.
    */
   checkArguments(
     server: string,
@@ -193,10 +192,10 @@ export interface Upstreams {
   /** @throws AppError `cancelled` when `signal` aborts */
   control(control: UpstreamControl, signal?: AbortSignal): Promise<unknown>;
   infoList(): Promise<readonly ServerInfo[]>;
-  /** `uri` is ours; says whether the server can. */
+  /** `uri` is scorpiox-code's own. Resolves with whether the server supports it. */
   subscribe(uri: string, clientId: string): Promise<boolean>;
   unsubscribe(uri: string, clientId: string): void;
-  /** The client is gone: what was only for it is stopped. */
+  /** The client is gone: stops everything that served only that client. */
   endClient(clientId: string): void;
   listen(listener: (event: UpstreamEvent) => void): () => void;
   /** Ends all connections and all processes; within two seconds. */
@@ -204,9 +203,9 @@ export interface Upstreams {
 }
 
 /**
- * Waits until it is known of each server what it offers, or why that is not known: for half a minute at most. Those that
- * were tried before and never heard of are not awaited by lists: here for some seconds, and as long as any other when one is
- * asked for by name. Never rejects because of a server.
+ * Waits, for half a minute at most, until the offer of each server is known, or the reason why it is not. Lists do not
+ * wait for servers that never answered before; here they get a few seconds, or the full time when one is asked for by
+ * name. Never rejects because of a server.
  * @param server undefined: all
  */
 export async function awaitServers(upstreams: Upstreams, server?: string): Promise<void> {
@@ -218,12 +217,12 @@ export async function awaitServers(upstreams: Upstreams, server?: string): Promi
   const waits = starting.map(({ name }) => {
     return upstreams.control({ kind: "connect", server: name, waitMs });
   });
-  // One that has gone from the configuration meanwhile is nobody's loss.
+  // A server that was removed from the configuration meanwhile does not matter.
   await Promise.allSettled(waits);
   if (starting.length > 0) await caughtUp(upstreams);
 }
 
-/** A snapshot comes a moment after what it tells of. */
+/** Waits for the snapshot, which arrives a moment after the states that it reports. */
 async function caughtUp(upstreams: Upstreams): Promise<void> {
   const deadline = performance.now() + snapshotLagMsMax;
   const infos = await upstreams.infoList();

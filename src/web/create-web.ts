@@ -9,7 +9,7 @@ import type { SearchOptions } from "./search/engine.ts";
 import type { Web, WebOptions } from "./web.ts";
 
 /**
- * Pages, the browser and the search, with one guard before them and one cache behind the first two. What a page that
+ * Pages, the browser and the search, with one guard before them and one cache behind the first two. Code that a page that
  * is only fetched does not need is not loaded.
  */
 export function createWeb({ pages, browser, search, proxyEnv }: WebOptions): Web {

@@ -16,7 +16,7 @@ export interface Web extends AsyncDisposable {
   search(request: SearchRequest, signal: AbortSignal): Promise<SearchReply>;
 }
 
-/** `Web` in another thread: each reply is the JSON of what `Web` gives, for it is passed on and not looked at. */
+/** `Web` in another thread: each reply is the JSON of the reply of `Web`, since it is passed on without being parsed. */
 export type RemoteWeb = AsyncDisposable & {
   readonly [Method in "fetchPage" | "renderPage" | "search"]: (
     ...call: Parameters<Web[Method]>

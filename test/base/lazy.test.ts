@@ -21,6 +21,14 @@ test("a failure is that of those who wait; the next one tries again", async () =
   expect(await part.get()).toBe("made");
 });
 
+test("use() is at once when the part is made, and waits for it before", async () => {
+  const part = new Lazy(() => Promise.resolve("made"));
+  const first = part.use((text) => `${text} first`);
+  expect(first).toBeInstanceOf(Promise);
+  expect(await first).toBe("made first");
+  expect(part.use((text) => `${text} then`)).toBe("made then");
+});
+
 test("what is made, or is being made, is ended; what nobody needed is not made for it", async () => {
   const ended: string[] = [];
   const named = (name: string): Lazy<AsyncDisposable> =>

@@ -7,7 +7,7 @@ import { atThisLoad } from "../fixtures/at-this-load.ts";
 
 const project = "project/.scorpiox/config.toml";
 const global = "home/.scorpiox/config.toml";
-const head = "# Other MCP servers, written by: scorpiox-code mcp add\n\n";
+const head = "# MCP servers, written by: scorpiox-code mcp add\n\n";
 
 /** The exit code, and the file as it is then; null when there is none. */
 async function after(

@@ -35,7 +35,7 @@ test.each<[string, number, string]>([
   ["mcp logout plain", 3, "There is no login to plain"],
   ["mcp secrets", 2, "an argument is missing"],
   ["mcp secrets set", 2, "Give a name"],
-  ["mcp secrets set a=b", 2, "is no name of a secret"],
+  ["mcp secrets set a=b", 2, "is not a valid name of a secret"],
   ["mcp secrets list x", 2, "takes no name"],
   ["mcp secrets rm x", 3, "No secret named"],
   ["mcp secrets what", 2, "There is no mcp secrets"],

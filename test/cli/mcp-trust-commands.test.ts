@@ -130,7 +130,7 @@ describe("[GW-22] U-trust: mcp approve", () => {
     const states = async (): Promise<string> => (await mcp(tree, "list")).stdout;
     expect(await states()).toContain("pending; until then home/.scorpiox/config.toml");
     expect((await mcp(tree, "approve own")).stdout).toContain(
-      "takes the place of your own server of this name (home/.scorpiox/config.toml)",
+      "replaces your own server of this name (home/.scorpiox/config.toml)",
     );
     expect((await mcp(tree, "approve own --yes")).exitCode).toBe(0);
     expect(await states()).toContain("own  stdio  approved");

@@ -19,7 +19,7 @@ test.each<[what: string, look: Partial<ProcessLook> | undefined, reason: unknown
     "marked, in a terminal of its own",
     { isMarked: true, name: "a\u001b[2J\nb" },
     {
-      text: "it carries the mark of what servers start (SCORPIOX_OWNER, process 9)",
+      text: "it carries the mark of processes that servers start (SCORPIOX_OWNER, process 9)",
       program: String.raw`a\u{1b}[2J\u{a}b`,
     },
   ],

@@ -7,7 +7,7 @@ import { EventStream } from "../../src/base/server-events.ts";
 import { ElapsedClock } from "../../src/state/callbacks/elapsed-clock.ts";
 import type { CallRequest } from "../../src/calls/call.ts";
 import { Changes, type ReachableClient } from "../../src/calls/features.ts";
-import { RunningCalls } from "../../src/calls/gate/gate-stage.ts";
+import { CallingClients } from "../../src/calls/gate/calling-clients.ts";
 import { Callbacks } from "../../src/compose/callbacks.ts";
 import { FakeTime } from "../state/callbacks/fake-time.ts";
 
@@ -72,7 +72,7 @@ class Told implements ReachableClient {
 
 class World {
   readonly time = new FakeTime();
-  readonly running = new RunningCalls();
+  readonly running = new CallingClients();
   readonly told: Readonly<Record<ClientId, Told>> = { a: new Told(), b: new Told() };
   readonly fired: Record<ClientId, number> = { a: 0, b: 0 };
   readonly open: Record<ClientId, CallRequest[]> = { a: [], b: [] };

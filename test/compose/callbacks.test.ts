@@ -5,7 +5,8 @@ import { EventStream } from "../../src/base/server-events.ts";
 import type { CallRequest } from "../../src/calls/call.ts";
 import { Changes } from "../../src/calls/features.ts";
 import { GatedRouter } from "../../src/calls/gate/gated-router.ts";
-import { RunningCalls } from "../../src/calls/gate/gate-stage.ts";
+import { Admissions } from "../../src/calls/gate/admissions.ts";
+import { CallingClients } from "../../src/calls/gate/calling-clients.ts";
 import { Callbacks } from "../../src/compose/callbacks.ts";
 import { FakeTime } from "../state/callbacks/fake-time.ts";
 
@@ -24,7 +25,7 @@ class World {
   readonly time = new FakeTime();
   /** What happened, as the event stream and the changes tell it. */
   readonly told: string[] = [];
-  readonly running = new RunningCalls();
+  readonly running = new CallingClients();
   readonly callbacks: Callbacks;
   readonly gate: GatedRouter;
   /** Done by the tool. */
@@ -59,7 +60,12 @@ class World {
       },
     };
     const notes = [this.callbacks.notes];
-    this.gate = new GatedRouter({ router, stages: [], notes, watchers: [this.running] });
+    this.gate = new GatedRouter({
+      router,
+      stages: new Admissions([]),
+      notes,
+      watchers: [this.running],
+    });
   }
 
   perform(request: Parameters<Callbacks["perform"]>[0], id = "a") {

@@ -98,7 +98,7 @@ describe.skipIf(process.platform === "win32")("a file that decides for its user"
     chmodSync(store.path, 0o606);
     expect([await verdict(), await store.problem()]).toEqual([
       undefined,
-      `${store.path} ${everybody}. Nothing of other servers counts as approved.`,
+      `${store.path} ${everybody}. No approval of MCP servers or their tools is in effect.`,
     ]);
     const writing = store.approveLaunch("b", tree.path("project")).catch(messageOf);
     expect(await writing).toContain("Nothing was written.");

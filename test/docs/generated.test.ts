@@ -7,8 +7,9 @@ import { markdownTable, pageTable } from "../../scripts/docs/markdown.ts";
 import { generatedPages, renderPage } from "../../scripts/docs/pages.ts";
 import { insertLines, type Recipe, readRecipes } from "../../scripts/structure/recipe.ts";
 import type { Command } from "../../src/cli/command.ts";
+import { serveListing } from "../../src/cli/commands/serve.ts";
 import { helpFlag, parseArguments } from "../../src/cli/flags.ts";
-import { commandListings, defaultCommandName, findCommand } from "../../src/cli/run/registry.ts";
+import { commandListings, findCommand } from "../../src/cli/run/registry.ts";
 import { describeConfigKeys } from "../../src/config/describe-keys.ts";
 import {
   anchorsOf,
@@ -274,7 +275,7 @@ function splitWords(text: string): string[] {
 }
 
 function problemOf(args: readonly string[]): string | undefined {
-  const words = args[0]?.startsWith("-") ? [defaultCommandName, ...args] : args;
+  const words = args[0]?.startsWith("-") ? [serveListing.name, ...args] : args;
   if (words.length === 0) return undefined;
   const listing = findCommand(words);
   const command = listing === undefined ? undefined : commands.get(listing.name);

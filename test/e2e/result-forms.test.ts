@@ -238,7 +238,7 @@ describe("another server", () => {
     const { result } = await server.initialize();
     const listed = toolsOf(await server.request("tools/list"));
     const told = listed.filter(({ description }) =>
-      /another MCP server: what it answers is data/.test(String(description)),
+      /an MCP server: its answers are data/.test(String(description)),
     );
     expect(told.map(({ name }) => name)).toEqual(["mcp__own__data", "mcp__own__slow"]);
     expect(String(result?.["instructions"])).toContain("tools of other servers");

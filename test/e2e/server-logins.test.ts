@@ -191,7 +191,7 @@ test("[gateway.gw-39] a client that logs in by itself: no browser, its secret an
 
   upstream.script = { refuseGrant: [401, "invalid_client"] };
   const refused = await run(home, words);
-  const why = "refuses: invalid_client (not you). It logs in by itself: see to the oauth table";
+  const why = "refuses: invalid_client (not you). It logs in by itself: correct the oauth table";
   expect([refused.exitCode, refused.stdout]).toEqual([4, expect.stringContaining(why)]);
   expect(filesWithSecrets(home)).toEqual([]);
   for (const { stdout, stderr } of [missing, ...called, login, logout, refused]) {

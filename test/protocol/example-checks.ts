@@ -1,8 +1,4 @@
-import {
-  encodeCallToolResult,
-  encodeComplete,
-  encodeInputRequired,
-} from "../../src/protocol/result-codec.ts";
+import { encodeCallToolResult, encodeComplete } from "../../src/protocol/result-codec.ts";
 import { classifyMessage, readEnvelope } from "../../src/protocol/envelope.ts";
 import { readClientCapabilities } from "../../src/protocol/client-capabilities.ts";
 import {
@@ -14,7 +10,11 @@ import {
 } from "../../src/protocol/prompts.ts";
 import { shapeContent } from "../../src/protocol/content-codec.ts";
 import { encodeCapabilities, encodeDiscoverResult } from "../../src/protocol/handshake-codec.ts";
-import { shapeInputRequest, shapeInputRequests } from "../../src/protocol/input-request-codec.ts";
+import {
+  encodeInputRequired,
+  shapeInputRequest,
+  shapeInputRequests,
+} from "../../src/protocol/input-request-codec.ts";
 import type { InputRequest, InputRequests } from "../../src/protocol/input-request.ts";
 import { readInputResponse } from "../../src/protocol/input-response-checks.ts";
 import {

@@ -3,8 +3,12 @@ import type { CallOutcome, CallRequest, Router, TaskSupport } from "../../src/ca
 import { Changes, type ServerFeatures } from "../../src/calls/features.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import { ServerContext } from "../../src/server/context/server-context.ts";
+import { warmHandlers } from "../../src/server/handlers/late.ts";
 import { serveConnection, type ServedConnection } from "../../src/server/serve-connection.ts";
 import { MemoryTransport } from "../../src/server/transport/memory.ts";
+
+// Loaded for all tests alike, whichever runs first.
+await warmHandlers();
 
 export const V = "io.modelcontextprotocol/protocolVersion";
 export const C = "io.modelcontextprotocol/clientCapabilities";

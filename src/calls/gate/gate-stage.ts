@@ -1,5 +1,4 @@
 import type { Params } from "../../protocol/json-rpc.ts";
-import { resolvedCall } from "../call-target.ts";
 import type { CallOutcome, CallRefusal, CallRequest } from "../call.ts";
 
 /** Why a call is not made. */
@@ -9,57 +8,73 @@ export interface Refusal {
    * arguments.
    */
   readonly decision: CallRefusal;
-  /** For the model: what was refused, by what, and what to do instead. */
+  /** For the model: the refused call, the reason, and what to do instead. */
   readonly text: string;
-  /** True: told as an error of the protocol (-32602), not as a result. */
+  /** True: reported as an error of the protocol (-32602), not as a result. */
   readonly isFault?: boolean;
 }
 
 /** The call is to be made, but not as it came. */
 export interface Amendment {
-  /** In the place of its arguments: the stages before are asked again. */
+  /** Replaces its arguments; the stages before check it again. */
   readonly args?: Params;
   /**
-   * Asked when they have nothing against it: whether the user agrees to the call as it is to be made.
+   * Called when they do not object: asks whether the user agrees to the changed call.
    * @throws InputNeeded to be let through
    */
   readonly confirm?: (call: CallRequest) => Promise<Refusal | undefined>;
 }
 
-/** What a stage makes of the result of a call. */
+/** The changes of a stage to the result of a call. */
 export interface Look {
-  /** In the place of the result, as JSON text. */
+  /** Replaces the result, as JSON text. */
   readonly json?: string;
-  /** In the place of the data that goes to programs, as JSON text. */
+  /** Replaces the data for programs, as JSON text. */
   readonly dataJson?: string;
-  /** To end the result with. */
+  /** Lines to end the result with. */
   readonly lines: readonly string[];
 }
 
-/** One thing that may keep a call from being made. Stages come one after the other; the first refusal counts. */
+/**
+ * How long a stage has nothing to do for calls of one kind: the same client, tool and target. The owner of the state that
+ * the stage reads ends a rest early by setting `until` back.
+ */
+export interface Rest {
+  /** On the clock of `performance.now()`; Infinity when nothing can change it. */
+  readonly until: number;
+}
+
+/** A check that may refuse a call. Stages run one after the other; the first refusal decides. */
 export interface GateStage {
   /**
-   * Undefined, at once or later: nothing against it. What needs no waiting does not wait, because every call passes here.
-   * @param isLast whether no later stage may object: what the call itself would find out may be left to it
+   * Undefined, at once or later: no objection. A check that needs no waiting does not wait, because every call passes here.
+   * @param isLast whether no later stage may object: checks that the call itself makes may be left to it
    * @throws InputNeeded to be let through
    */
   check(
     call: CallRequest,
     isLast: () => boolean,
   ): Promise<Refusal | Amendment | undefined> | undefined;
-  /** False: as things are now `check` has nothing against this call, and does nothing for it. Absent: true. */
+  /** False: in the current state `check` has no objection to this call, and does nothing for it. Absent: true. */
   mayObject?(call: CallRequest): boolean;
+  /**
+   * Asked after `check` had nothing against the call. While the rest lasts, no method of the stage would do anything for a
+   * call of this kind, and the gate does not enter it. Undefined, or absent: each call must be checked.
+   */
+  restFor?(call: CallRequest): Rest | undefined;
   /** True: `after` wants the data of the result, not only what the client gets. Absent: false. */
   wantsData?(call: CallRequest): boolean;
   /**
-   * The call was made. Undefined: nothing to say, and nothing to wait for. Never rejects.
-   * @param leftMs what is left of the client's patience; Infinity when it waits for ever, or waits no more
+   * The call was made. Undefined: no changes, and nothing to wait for. Never rejects.
+   * @param leftMs the rest of the client's patience; Infinity when it waits forever, or no longer waits
    */
   after?(call: CallRequest, outcome: CallOutcome, leftMs: number): Promise<Look> | undefined;
 }
 
 /** Has lines to end results with, such as callbacks that fired. They wait for a result that can carry them. */
 export interface NoteSource {
+  /** The clients for which lines may wait, by id. Absent: any client. */
+  readonly clients?: { has(clientId: string): boolean };
   /** Lines for the result of this call, which may still fail to be delivered; empty = none. */
   notesFor(call: CallRequest): readonly string[];
   /** These lines, which `notesFor` gave, are on their way to the client. */
@@ -76,113 +91,10 @@ export interface CallEnd {
   readonly resultChars?: number;
 }
 
-/** Told of every call, such as the audit log. Must not throw and must not wait. */
+/** Notified of every call, such as the audit log. Must not throw and must not wait. */
 export interface CallWatcher {
+  /** The calls whose end it wants to know. Absent: all calls. */
+  readonly calls?: { has(call: CallRequest): boolean };
   began?(call: CallRequest): void;
   ended?(call: CallRequest, end: CallEnd): void;
-}
-
-/** What is to be called, or why nothing is. */
-interface Admission {
-  readonly request: CallRequest;
-  readonly refusal?: Refusal;
-}
-
-/** Takes calls through the stages, one after the other. */
-export class Admissions {
-  readonly #stages: readonly GateStage[];
-
-  constructor(stages: readonly GateStage[]) {
-    this.#stages = stages;
-  }
-
-  /**
-   * Undefined, without a turn of the loop, where no stage has anything to wait for: the call is made as it came.
-   * @throws InputNeeded to be let through
-   */
-  admit(request: CallRequest): Promise<Admission> | undefined {
-    for (const [index, stage] of this.#stages.entries()) {
-      const checking = stage.check(request, () => this.#isLast(request, index));
-      if (checking !== undefined) return this.#admitAfter(request, checking, index);
-    }
-    return undefined;
-  }
-
-  /** @param index of the stage that is being waited for */
-  async #admitAfter(
-    asked: CallRequest,
-    checking: Promise<Refusal | Amendment | undefined>,
-    index: number,
-  ): Promise<Admission> {
-    let admission = await this.#amended(asked, await checking, index);
-    for (const [next, stage] of this.#stages.entries()) {
-      if (next <= index) continue;
-      const { request, refusal } = admission;
-      if (refusal !== undefined) break;
-      const checked = await stage.check(request, () => this.#isLast(request, next));
-      admission = await this.#amended(request, checked, next);
-    }
-    return admission;
-  }
-
-  /** The call as the stage at `index` wants it, unless those before it, or the user, object. */
-  async #amended(
-    asked: CallRequest,
-    checked: Refusal | Amendment | undefined,
-    index: number,
-  ): Promise<Admission> {
-    if (checked === undefined) return { request: asked };
-    if ("decision" in checked) return { request: asked, refusal: checked };
-    const { args, confirm } = checked;
-    const request = args === undefined ? asked : withArguments(asked, args);
-    for (const stage of request === asked ? [] : this.#stages.slice(0, index)) {
-      const again = await stage.check(request, notLast);
-      if (again !== undefined && "decision" in again) return { request, refusal: again };
-    }
-    const refusal = await confirm?.(request);
-    return refusal === undefined ? { request } : { request, refusal };
-  }
-
-  #isLast(request: CallRequest, index: number): boolean {
-    return this.#stages.every((stage, at) => at <= index || stage.mayObject?.(request) === false);
-  }
-}
-
-const notLast = (): boolean => false;
-
-function withArguments(request: CallRequest, args: Params): CallRequest {
-  const { name, target } = request;
-  return resolvedCall(request, { name, args, ...(target === undefined ? {} : { target }) });
-}
-
-/** How many tool calls each client has under way; callbacks and idleness hang on it. */
-export class RunningCalls implements CallWatcher {
-  readonly #counts = new Map<string, number>();
-  readonly #listeners = new Set<(clientId: string, running: number) => void>();
-
-  began({ client }: CallRequest): void {
-    this.#set(client.id, this.of(client.id) + 1);
-  }
-
-  ended({ client }: CallRequest): void {
-    this.#set(client.id, this.of(client.id) - 1);
-  }
-
-  of(clientId: string): number {
-    return this.#counts.get(clientId) ?? 0;
-  }
-
-  /** Calls `listener` when the number of a client's running calls becomes 0 or is not 0 any more. */
-  listen(listener: (clientId: string, running: number) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  #set(clientId: string, running: number): void {
-    const before = this.of(clientId);
-    if (running > 0) this.#counts.set(clientId, running);
-    else this.#counts.delete(clientId);
-    if ((before === 0) === (running === 0)) return;
-    for (const listener of this.#listeners) listener(clientId, running);
-  }
 }

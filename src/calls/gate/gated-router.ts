@@ -4,39 +4,35 @@ import { encodeCallToolResult } from "../../protocol/result-codec.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { InputNeeded } from "../ask-client.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
-import {
-  Admissions,
-  type CallEnd,
-  type CallWatcher,
-  type GateStage,
-  type Look,
-  type NoteSource,
-  type Refusal,
-} from "./gate-stage.ts";
+import type { Admissions } from "./admissions.ts";
+import type { CallEnd, CallWatcher, Look, NoteSource, Refusal } from "./gate-stage.ts";
 import { withLinesAbout, withWaitingLines } from "./result-lines.ts";
 
 export interface GateParts {
+  /** Makes the calls of our own tools. */
   readonly router: Router;
+  /** Makes those that have a target. Absent: `router` makes them too. */
+  readonly foreign?: Pick<Router, "call">;
   /** In their order: rules first, then hooks. */
-  readonly stages: readonly GateStage[];
+  readonly stages: Admissions;
   /** In the order in which their lines are shown. */
   readonly notes: readonly NoteSource[];
   readonly watchers: readonly CallWatcher[];
-  /** Says which tool is meant by a name that is none of ours, before anything looks at the call. */
+  /** The names of our own tools. */
+  readonly ownNames?: { has(toolName: string): boolean };
+  /** Resolves a name that is not of an own tool, before any stage sees the call. */
   readonly resolve?: (call: CallRequest) => CallRequest | Promise<CallRequest>;
 }
 
 /**
- * The one way to a tool: whatever is called, ours or another server's, passes the stages, is watched, and has
- * the notes of the time added to its result.
+ * The one way to a tool: every call, of an own or an upstream tool, passes the stages, is watched, and has
+ * the waiting notes added to its result.
  */
 export class GatedRouter implements Router {
   readonly #parts: GateParts;
-  readonly #admissions: Admissions;
 
   constructor(parts: GateParts) {
     this.#parts = parts;
-    this.#admissions = new Admissions(parts.stages);
   }
 
   list(): readonly ToolListing[] {
@@ -52,15 +48,16 @@ export class GatedRouter implements Router {
   }
 
   async call(asked: CallRequest): Promise<CallOutcome> {
-    const { resolve } = this.#parts;
+    const { ownNames, resolve, stages } = this.#parts;
     const begunAt = performance.now();
-    const resolved = resolve?.(asked) ?? asked;
+    const isOwn = ownNames?.has(asked.name) === true;
+    const resolved = isOwn ? asked : (resolve?.(asked) ?? asked);
     let request = resolved instanceof Promise ? await resolved : resolved;
     this.#tellBegun(request);
     // As long as the stages have not let it through it is not allowed, however it ends.
     let end: Omit<CallEnd, "durationMs"> = { decision: "pending" };
     try {
-      const admission = await this.#admissions.admit(request);
+      const admission = await stages.admit(request);
       if (admission !== undefined) request = admission.request;
       if (admission?.refusal !== undefined) {
         end = { decision: admission.refusal.decision };
@@ -92,20 +89,23 @@ export class GatedRouter implements Router {
   }
 
   #tellEnded(request: CallRequest, end: CallEnd): void {
-    for (const watcher of this.#parts.watchers) watcher.ended?.(request, end);
+    for (const watcher of this.#parts.watchers) {
+      if (watcher.calls?.has(request) !== false) watcher.ended?.(request, end);
+    }
   }
 
   /** A call that is answered before it ends is looked at when it does. */
   #make(request: CallRequest, begunAt: number): Promise<CallOutcome> {
-    const { router } = this.#parts;
+    const { router, foreign = router } = this.#parts;
     const look = async (outcome: CallOutcome): Promise<CallOutcome> =>
       this.#lookedAt(request, outcome, undefined);
-    return router.call(request, performance.now() - begunAt, look);
+    const maker = request.target === undefined ? router : foreign;
+    return maker.call(request, performance.now() - begunAt, look);
   }
 
   /**
-   * The outcome with what stages make of it, one after the other.
-   * @param begunAt undefined when nobody waits for it
+   * The outcome with the changes of the stages, one after the other.
+   * @param begunAt undefined when no client waits for it
    */
   #lookedAt(
     request: CallRequest,
@@ -114,9 +114,9 @@ export class GatedRouter implements Router {
     from = 0,
   ): CallOutcome | Promise<CallOutcome> {
     const { stages } = this.#parts;
-    for (const [index, stage] of stages.entries()) {
-      if (index < from) continue;
-      const looking = stage.after?.(request, outcome, leftMs(request, begunAt));
+    for (const [index, stage] of stages.stages.entries()) {
+      if (index < from || stage.after === undefined || stages.isAtRest(request, index)) continue;
+      const looking = stage.after(request, outcome, leftMs(request, begunAt));
       if (looking === undefined) continue;
       return looking.then((look) =>
         this.#lookedAt(request, withLook(request, outcome, look), begunAt, index + 1),
@@ -129,6 +129,7 @@ export class GatedRouter implements Router {
     if (outcome.kind !== "result" || request.cancellation.isCancelled) return outcome;
     let { json } = outcome;
     for (const source of this.#parts.notes) {
+      if (source.clients?.has(request.client.id) === false) continue;
       const lines = source.notesFor(request);
       if (lines.length === 0) continue;
       const told = withWaitingLines(request, json, lines);
@@ -140,7 +141,7 @@ export class GatedRouter implements Router {
   }
 }
 
-/** What is left of the client's patience; who has waited longer than that waits otherwise. */
+/** The rest of the client's patience; Infinity once that is used up, since the client then waits in another way. */
 function leftMs({ client }: CallRequest, begunAt: number | undefined): number {
   const { answerMs } = client.limits;
   if (begunAt === undefined || answerMs === 0) return Number.POSITIVE_INFINITY;
@@ -166,12 +167,12 @@ function isInterim(outcome: CallOutcome): boolean {
   return outcome.kind === "result" && outcome.isInterim === true;
 }
 
-/** The call was looked at by whoever it is for, and not made. */
+/** The tool checked the call, and refused it as invalid. */
 function isInvalid(outcome: CallOutcome): boolean {
   return "refusal" in outcome && outcome.refusal === "invalid";
 }
 
-/** Whoever was waited for was told that nobody waits any more. */
+/** The error is the cancellation of the call. */
 function isEndOf({ cancellation }: CallRequest, error: unknown): boolean {
   return cancellation.isCancelled && error instanceof AppError && error.code === "cancelled";
 }

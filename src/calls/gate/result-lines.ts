@@ -5,14 +5,14 @@ import { promisesStructure } from "../call-target.ts";
 import type { CallRequest } from "../call.ts";
 
 /**
- * Lines of ours at the end of a result, which is JSON text. They are rare: parsing it costs little. Where clients show
- * their model the structured content alone, a line that stands in the text alone is told to nobody: results of ours have it
- * in both. Nothing of ours is ever put into the structured content of another server.
+ * Own lines at the end of a result, which is JSON text. They are rare: parsing it costs little. Where clients show
+ * their model the structured content alone, a line in the text alone would reach nobody: results of own tools have it
+ * in both. Nothing is ever added to the structured content of an upstream server.
  */
 
 /**
- * The result with lines of the time, which have nothing to do with it; undefined when it cannot carry them, and they have to
- * wait for one that can: a result of another server of which the model may see the JSON alone, or one that is full.
+ * The result with waiting lines, which are unrelated to it; undefined when it cannot carry them, and they have to
+ * wait for one that can: a result of an upstream server of which the model may see the JSON alone, or one that is full.
  */
 export function withWaitingLines(
   call: CallRequest,
@@ -46,7 +46,7 @@ function isForeign({ target }: CallRequest): boolean {
   return target?.kind === "tool";
 }
 
-/** Whether the model may see nothing but the structured content. */
+/** Whether the model may see only the structured content. */
 function mayHideText(
   { client, wantsData }: CallRequest,
   { structuredContent }: CallToolResult,
@@ -67,7 +67,7 @@ function below(content: Result["content"], lines: readonly string[]): Result["co
   return [...content, { type: "text", text: `${gap}${lines.join("\n")}`.toWellFormed() }];
 }
 
-/** A result of ours; every schema of ours has `notes`. */
+/** A result of an own tool; each of their schemas has `notes`. */
 function withNotes(result: Result, lines: readonly string[]): Result {
   const told = withText(result, lines);
   const { structuredContent } = result;
@@ -79,7 +79,7 @@ function withNotes(result: Result, lines: readonly string[]): Result {
   return { ...told, structuredContent: { ...structuredContent, notes } };
 }
 
-/** A result of another server without its structured content: all that it says is in the texts. */
+/** A result of an upstream server without its structured content: the texts have all of it. */
 function asText(call: CallRequest, result: Result, lines: readonly string[]): Result {
   const { structuredContent, ...rest } = result;
   const json = saysStructure(result) ? [] : [JSON.stringify(structuredContent)];
@@ -89,7 +89,7 @@ function asText(call: CallRequest, result: Result, lines: readonly string[]): Re
   return { ...rest, content, isError: result.isError || isMarked };
 }
 
-/** Within what the client takes: all texts together, and the JSON by itself. */
+/** Within the client's limit: all texts together, and the JSON by itself. */
 function fits({ content, structuredContent }: CallToolResult, charsMax: number): boolean {
   let chars = 0;
   for (const block of content) {

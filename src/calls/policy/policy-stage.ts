@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { runsCommand } from "../../base/shared-names.ts";
 import type { CallRequest, ToolTarget } from "../call.ts";
-import type { CallEnd, CallWatcher, GateStage, Refusal } from "../gate/gate-stage.ts";
+import type { CallEnd, CallWatcher, GateStage, Refusal, Rest } from "../gate/gate-stage.ts";
 import { workspaceDirOf } from "../state-calls.ts";
 import { ruleNamesOf } from "../upstream/rule-names.ts";
 import {
@@ -18,6 +18,8 @@ import { allowed, type Policy, type Verdict } from "./rules/rule.ts";
 export interface PolicyStageParts extends CallConsentParts, Omit<JudgeParts, "folder"> {
   /** The rules as they are now. */
   readonly policy: () => Policy;
+  /** Until when those stay as they are; absent: each call asks for them. */
+  readonly policyFreshUntil?: () => number;
   /** The rules of the project in which a client works that says where it does. */
   readonly policyAt?: (folder: string) => Policy;
 }
@@ -33,6 +35,8 @@ export class PolicyStage implements GateStage, CallWatcher {
   readonly #parts: PolicyStageParts;
   readonly #consent: CallConsent;
   readonly #verdicts = new WeakMap<CallRequest, Verdict>();
+  /** The calls that a rule or the user has decided about: of all others there is nothing to tell or to keep. */
+  readonly calls: { has(call: CallRequest): boolean } = this.#verdicts;
 
   constructor(parts: PolicyStageParts) {
     this.#parts = parts;
@@ -45,6 +49,13 @@ export class PolicyStage implements GateStage, CallWatcher {
     return isOfProject || !this.#isWithoutRules(policy(), call);
   }
 
+  /** While there are no rules that could be about the call. The rules of a client's own project are asked for each time. */
+  restFor(call: CallRequest): Rest | undefined {
+    const { policy, policyFreshUntil } = this.#parts;
+    if (policyFreshUntil === undefined || call.client.roots !== undefined) return undefined;
+    return this.#isWithoutRules(policy(), call) ? { until: policyFreshUntil() } : undefined;
+  }
+
   /** @throws InputNeeded to be let through */
   check(call: CallRequest): Promise<Refusal | undefined> | undefined {
     const { policy, policyAt } = this.#parts;
@@ -53,7 +64,7 @@ export class PolicyStage implements GateStage, CallWatcher {
     return this.#checkInProject(call, policyAt);
   }
 
-  /** The rules of both projects count: a client cannot choose none, and a project may only tighten. */
+  /** The rules of both projects apply: a client cannot choose a project without rules, and a project may only tighten. */
   async #checkInProject(
     call: CallRequest,
     policyAt: (folder: string) => Policy,
@@ -75,7 +86,7 @@ export class PolicyStage implements GateStage, CallWatcher {
     const judged = {
       tool: call.name,
       args: call.args,
-      otherNames: ruleNamesOf(target),
+      ...(target === undefined ? {} : { otherNames: ruleNamesOf(target) }),
       ...(target?.kind !== "tool" || serverPolicy === undefined
         ? {}
         : { serverPolicy: { server: target.server, action: serverPolicy } }),
@@ -127,17 +138,17 @@ export class PolicyStage implements GateStage, CallWatcher {
   }
 }
 
-/** What the user's entry of a server says of calls to it. */
+/** The policy for calls to a server in the user's entry of it. */
 function serverPolicyOf({ target }: CallRequest): ToolTarget["rights"]["policy"] {
   return target?.kind === "tool" ? target.rights.policy : undefined;
 }
 
-/** What cannot be judged is not done. */
+/** A call that cannot be judged is refused. */
 function refusalOfFailure(error: unknown): Refusal {
   if (!(error instanceof AppError) || error.code === "cancelled") throw error;
   return {
     decision: "denied",
-    text: `Not run: the rules could not be held against it: ${error.message}`,
+    text: `Not run: the rules could not be applied to it: ${error.message}`,
   };
 }
 
@@ -145,7 +156,7 @@ function refusalOfFailure(error: unknown): Refusal {
 type ActivePlanOf = (call: CallRequest) => Promise<object | undefined>;
 
 /**
- * While a plan is being made nothing is to change, and nobody holds another server's hands: only those of its tools are
+ * While a plan is being made nothing is to change, and nothing restrains an upstream server: only those of its tools are
  * called that only read, by the definition that was approved, or that the user lets be called.
  */
 export class PlanStage implements GateStage {
@@ -162,11 +173,19 @@ export class PlanStage implements GateStage {
     return this.#checkPlan(call, target);
   }
 
+  /** Plan mode never concerns these calls; for all others the plan is looked up each time. */
+  restFor({ target }: CallRequest): Rest | undefined {
+    return target?.kind !== "tool" || mayBeCalled(target) ? always : undefined;
+  }
+
   async #checkPlan(call: CallRequest, target: ToolTarget): Promise<Refusal | undefined> {
     if ((await this.#activePlan(call)) === undefined) return undefined;
     return { decision: "denied", text: planRefusalText(call.name, target) };
   }
 }
+
+/** Of calls that plan mode is never about. */
+const always: Rest = { until: Number.POSITIVE_INFINITY };
 
 function mayBeCalled({ isReadOnly, rights }: ToolTarget): boolean {
   return isReadOnly === true || rights.policy === "allow";

@@ -101,7 +101,7 @@ export class FileResources implements ResourceProvider {
   }
 }
 
-/** Few clients read files this way: what that takes is loaded when one does. */
+/** Few clients read files this way: the code for it is loaded when one does. */
 function loadFiles(): Promise<typeof WorkspaceFile> {
   return import("./workspace-file.ts");
 }

@@ -22,7 +22,7 @@ export interface OwnResourcesParts {
 }
 
 /**
- * What the product's tools leave behind, as resources: what is kept for the client, background tasks and saved outputs,
+ * Results of the product's tools as resources: the state kept for the client, background tasks and saved outputs,
  * which only their client sees. Saved outputs are not listed: the result that names one gives it away.
  */
 export class OwnResources implements ResourceProvider {
@@ -100,7 +100,7 @@ export class OwnResources implements ResourceProvider {
 
 function nothingToEnd(): void {}
 
-/** Tells whoever listens of a new background task, then of its output and of its end. */
+/** Notifies listeners of a new background task, then of its output and of its end. */
 export function announceTask(changes: Changes, clientId: string, task: BackgroundTask): void {
   changes.emit({ kind: "resources", clientId });
   const { id, execution } = task;

@@ -42,11 +42,11 @@ export function isStateUri(uri: string): boolean {
   return stateListings.some((listing) => listing.uri === uri);
 }
 
-/** What the server keeps for a client, as a resource that is always there and always has the same URI. */
+/** State that the server keeps for a client, as a resource that always exists and always has the same URI. */
 export interface StateResource {
   readonly listing: ResourceListing;
   text(client: ClientContext): Promise<string>;
-  /** Calls `tell` when what another process may change has changed, until the return value is called. */
+  /** Calls `tell` after a change, also by another process, until the return value is called. */
   watch?(client: ClientContext, tell: () => void): () => void;
 }
 
@@ -59,7 +59,7 @@ export function callbacksResource(
   };
 }
 
-/** Plan mode, and the plan as it stands; null when it cannot be read. */
+/** Plan mode, and the current text of the plan; null when it cannot be read. */
 interface ShownPlan {
   readonly state: PlanState;
   readonly text: string | null;

@@ -4,15 +4,15 @@ import type { ClientContext } from "../call.ts";
 import { scopeOf } from "../state-calls.ts";
 
 export interface WatchedScope {
-  /** Costs little and does not throw: what it returns is compared. */
+  /** Costs little and does not throw: its results are compared. */
   readonly look: (scope: StateScope) => string;
-  /** After these it is looked at once, so that changes of this process are told without delay. */
+  /** After these it looks at once, so that changes of this process are reported without delay. */
   readonly events: EventStream;
   readonly kind: ServerEvent["kind"];
 }
 
 /**
- * Watches what is kept for the scope of a client, which other processes change too; calls `tell` when it has changed,
+ * Watches the state kept for the scope of a client, which other processes change too; calls `tell` when it has changed,
  * until the return value is called.
  */
 export function watchScope(
@@ -26,7 +26,7 @@ export function watchScope(
   const begin = (scope: StateScope): void => {
     if (isOver) return;
     looked = new LookedAt(() => look(scope), tell);
-    // The first look has that change already, and whoever subscribed may not.
+    // The first look has that change already, and the subscriber may not.
     if (missed.some((event) => isOf(scope, event))) tell();
     missed.length = 0;
   };
@@ -50,7 +50,7 @@ function isOf({ workspace, owner }: StateScope, event: ServerEvent): boolean {
 }
 
 /**
- * Looks at something every second, and when it is told to, and tells when it is not what it was: another process may
+ * Looks at something every second, and on request, and reports when it has changed: another process may
  * have changed it. `look` costs little, does not throw, and its replies are compared.
  */
 export class LookedAt implements Disposable {

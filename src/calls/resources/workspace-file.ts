@@ -6,7 +6,7 @@ import { isBelow } from "../../base/paths.ts";
 import { isStoreFile } from "../../base/shared-names.ts";
 import { openedPath } from "../../state/skills/open-skill.ts";
 
-/** The real path of `path` when that lies inside one of `roots`; undefined for all else, whether it is there or not. */
+/** The real path of `path` when that is inside one of `roots`; otherwise undefined, whether the file exists or not. */
 export async function realPathInside(
   path: string,
   roots: readonly string[],
@@ -23,8 +23,8 @@ export type FileContents =
   | { readonly kind: "too_large"; readonly size: number };
 
 /**
- * The bytes of a regular file; undefined when it is none or cannot be read. Judged on the opened file, and opening
- * never waits for the other end of a FIFO. `path` is a real path: where a link that came since has led is not read.
+ * The bytes of a regular file; undefined when it is not one or cannot be read. Judged on the opened file, and opening
+ * never waits for the other end of a FIFO. `path` is a real path: a link that replaced it since is not followed.
  */
 export async function readWholeFile(path: string): Promise<FileContents | undefined> {
   if (isStoreFile(path)) return undefined;
@@ -61,7 +61,7 @@ async function realOrNone(path: string): Promise<string | undefined> {
 }
 
 interface Watched {
-  /** What the file looked like when it was last seen; undefined = before the first look. */
+  /** The file's facts when it was last seen; undefined = before the first look. */
   seen: string | undefined;
   readonly path: string;
   readonly tell: () => void;
@@ -81,7 +81,7 @@ export class FileWatch {
     this.#everyMs = everyMs;
   }
 
-  /** Returns what ends it. */
+  /** Returns a function that ends it. */
   watch(path: string, tell: () => void): () => void {
     const watched: Watched = { seen: undefined, path, tell };
     this.#watched.add(watched);

@@ -40,8 +40,8 @@ import {
 /** Decides how the commands of a call are confined: by configuration, and by plan mode. */
 export interface Confinements {
   /**
-   * Undefined: not at all. Whoever asks has the command started, or releases it.
-   * @throws AppError `refused` when what was chosen cannot be enforced here: nothing runs outside of a sandbox that was asked for
+   * Undefined: not at all. The caller starts the command with it, or releases it.
+   * @throws AppError `refused` when the chosen sandbox cannot be enforced here: nothing runs outside of a requested sandbox
    */
   forCommand(call: CallRequest, cwd: string): Promise<Confinement | undefined>;
 }
@@ -105,7 +105,7 @@ export class BackgroundCalls {
     if (this.#reading?.id === taskId) this.#reading.cursor = Math.max(this.#reading.cursor, to);
   }
 
-  /** The call is over: what it held is free again. */
+  /** The call is over: its holdings are released. */
   settle(): void {
     this.#isSettled.resolve();
   }
@@ -146,7 +146,7 @@ export class BackgroundCalls {
       return { ...runReply(execution, null, await endedOutput(execution, charsMax, keep)), notes };
     }
     const { task } = outcome;
-    // Until the answer is out nobody knows the task: a call that is cancelled now takes it along.
+    // Until the answer is sent no client knows the task: cancelling the call now ends it too.
     cancellation.onCancel(() => void task.execution.terminate("cancelled", terminateGraceMs));
     const { output, to } = outputSoFar(task.execution, charsMax, keep);
     task.cursor = to;
@@ -182,7 +182,7 @@ export class BackgroundCalls {
     await this.#takeTurn(task);
     const start = from ?? task.cursor;
     if (task.kind === "output") return keptReply(task, start);
-    // The wait for the turn counts: the client's patience began with its request.
+    // The wait for the turn is included: the client's patience began with its request.
     const leftMs = deadline - performance.now();
     if (leftMs > 0) await this.#waitForOutput(task.execution, waitBeyond ?? start, leftMs);
     return readReply(task, start);

@@ -28,7 +28,7 @@ export interface DistantServices {
   readonly documents: PdfReader;
 }
 
-/** Methods of those services; what they do may be done again. */
+/** Methods of those services; each may be repeated. */
 export const distantMethods = [
   "web.fetchPage",
   "web.renderPage",
@@ -39,7 +39,7 @@ export const distantMethods = [
 
 export type DistantMethod = (typeof distantMethods)[number];
 
-/** Has it done; the work ends when the call is cancelled. */
+/** Performs the call; the work ends when the call is cancelled. */
 export function performDistantCall(
   services: DistantServices,
   method: DistantMethod,

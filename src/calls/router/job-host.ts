@@ -23,10 +23,10 @@ import {
 import { BackgroundCalls, type BackgroundParts, isBackgroundMethod } from "./background-calls.ts";
 import { distantMethods, type DistantServices, performDistantCall } from "./distant-calls.ts";
 
-/** Of all clients together: what is made of pages is in the memory of one process. */
+/** Of all clients together: the content of pages is in the memory of one process. */
 const turns = new Turns(heavyPagesMax);
 
-/** One call's leave to read pages that take much memory: it waits for it, and has it until it is over. */
+/** One call's turn to read pages that take much memory: the call waits for it, and keeps it until the call is over. */
 export class PageTurn implements Disposable {
   #turn: Turn | undefined;
   #isOver = false;
@@ -54,8 +54,8 @@ export class PageTurn implements Disposable {
 
 /**
  * Asks the client for a job. `hasActed`: its handler has had something done before, of which the next round,
- * in which the handler runs from its start, would not know: then only answers that are there at once count.
- * @throws what `AskClient.ask` throws, AppError `usage` when the handler asked too late
+ * in which the handler runs from its start, would not know: then only immediate answers are used.
+ * @throws the errors of `AskClient.ask`; AppError `usage` when the handler asked too late
  */
 export async function askForJob(
   { ask, name }: CallRequest,
@@ -118,7 +118,7 @@ export class JobHost {
     this.#background.delivered(afterDelivery);
   }
 
-  /** The call is over: what it held is free again. */
+  /** The call is over: its holdings are released. */
   settle(): void {
     this.#background.settle();
     this.#pageTurn[Symbol.dispose]();
@@ -178,7 +178,7 @@ export class JobHost {
   }
 }
 
-/** What the next round may do again, since the handler will run from its start. */
+/** Methods that the next round may repeat, since the handler will run from its start. */
 const repeatable: ReadonlySet<ServiceCall["method"]> = new Set([
   "background.read",
   "background.readKept",

@@ -17,7 +17,7 @@ import type {
 } from "../../tools/services.ts";
 import { backgroundUri } from "../own-uri.ts";
 
-/** A background task as plain data. A command may have megabytes, and would be told with every list and read. */
+/** A background task as plain data. A command may have megabytes, which every list and read would repeat. */
 export function taskSummary(task: ClientTask): TaskSummary {
   if (task.kind === "output") return outputSummary(task);
   const { id, kind, execution, cursor } = task;
@@ -59,7 +59,7 @@ function shownCommand(taskId: number, command: string): string {
   return `${begin} [${all}; all of them are in ${backgroundUri(taskId)}]`;
 }
 
-/** What a foreground command is answered with. */
+/** The reply to a foreground command. */
 export function runReply(
   execution: Execution,
   taskId: number | null,
@@ -77,7 +77,7 @@ export function runReply(
   };
 }
 
-/** Makes what was left out readable for the client. */
+/** Saves output that was left out, so that the client can read it. */
 export type KeepOutput = (output: Omit<KeptOutput, "title">) => Omit<SavedFile, "problem">;
 
 /** The output of an ended command in `charsMax` characters; a file that is not needed is removed. */
@@ -129,14 +129,14 @@ function cutOutput(
   return { ...shown, saved: { ...keep({ resultId, path, from: headBytes, bytes }), problem } };
 }
 
-/** Of an output in a file only how far it was read: who reads on asks for its parts. */
+/** Of an output in a file only the offset reached: a reader that goes on asks for its parts. */
 export function keptReply(task: OutputTask, from: number): ReadReply {
   const seenTo = task.output.bytes;
   const nothing = { stretches: [], lostBytes: 0, linesTo: from, partial: "", partialTo: from };
   return { task: taskSummary(task), ...nothing, seenTo };
 }
 
-/** What follows `from` in a task's output. */
+/** The output of a task after `from`. */
 export function readReply(task: BackgroundTask, from: number): ReadReply {
   const { execution } = task;
   const fresh = newOutput(execution.output, from, !execution.isRunning);
@@ -162,7 +162,7 @@ export class OutputProgress implements Disposable {
   }
 
   readonly onOutput = (chunk: Uint8Array): void => {
-    // Decoding a flood in full would cost more than it tells.
+    // Decoding a flood in full would cost more than it is worth.
     const newest = chunk.length > progressCharsMax ? chunk.subarray(-progressCharsMax) : chunk;
     const text = this.#waiting + this.#decoder.decode(newest, { stream: true });
     this.#waiting = text.slice(-progressCharsMax);

@@ -16,11 +16,11 @@ export interface ToolRouterParts extends HostParts {
   readonly cards: readonly ToolCard[];
   readonly isEnabled: (toolName: string) => boolean;
   readonly pool: WorkerPool;
-  /** Whether somebody but the caller wants the data of this call's result. Absent: nobody does. */
+  /** Whether anything but the caller wants the data of this call's result. Absent: no. */
   readonly wantsData?: (request: CallRequest) => boolean;
 }
 
-/** Routes calls to our own tools: name → card → job in a Worker, with the services at its side. */
+/** Routes calls to own tools: name → card → job in a Worker, with the services at its side. */
 export class ToolRouter implements Router {
   readonly #parts: ToolRouterParts;
   readonly #cards: ReadonlyMap<string, ToolCard>;
@@ -113,7 +113,7 @@ export class ToolRouter implements Router {
 
 const nothing: readonly InputKind[] = [];
 
-/** What the client can be asked for. */
+/** The requests that the client can answer. */
 function kindsToAsk(request: CallRequest): readonly InputKind[] {
   if (request.capabilities === noClientCapabilities) return nothing;
   const { ask } = request;

@@ -11,19 +11,21 @@ import {
 } from "../../state/skills/load-skill.ts";
 import type { LoadedSkill, LoadSkillRequest } from "../../tools/state-services.ts";
 import type { CallRequest, ClientContext } from "../call.ts";
-import type { GateStage, NoteSource, Refusal } from "../gate/gate-stage.ts";
-import { skillToolName, type SkillView } from "./skill-view.ts";
+import { skillToolName } from "../features.ts";
+import type { GateStage, NoteSource, Refusal, Rest } from "../gate/gate-stage.ts";
+import type { SkillView } from "./skill-view.ts";
 
 const fileName = "required_skills.txt";
 
-/** What one client has to load, and has loaded. */
+/** The skills that one client has to load, and those that it has loaded. */
 interface Client {
   /** Names in the files, as they were when last looked at. */
   required: readonly string[];
-  /** Of these, what there is no skill for. */
+  /** Of these, names without a skill. */
   unknown: ReadonlySet<string>;
   readonly loaded: Set<string>;
-  lookedAt: number;
+  /** Of the stage: until the files are looked at again, or the client is forgotten. */
+  readonly rest: { until: number };
   looking: Promise<void> | undefined;
 }
 
@@ -32,6 +34,8 @@ export class RequiredSkills implements GateStage, NoteSource {
   readonly #scorpioxDir: string;
   readonly #view: SkillView;
   readonly #clients = new Map<string, Client>();
+  /** Those of which some are required. */
+  readonly clients = new Set<string>();
 
   constructor(scorpioxDir: string, view: SkillView) {
     this.#scorpioxDir = scorpioxDir;
@@ -47,8 +51,14 @@ export class RequiredSkills implements GateStage, NoteSource {
     if (client.mayUse?.(skillToolName) === false) return undefined;
     const known = this.#clients.get(client.id);
     const state = known ?? this.#begin(client.id);
-    if (performance.now() - state.lookedAt >= requiredSkillsLookMs) this.#look(client, state);
+    if (performance.now() >= state.rest.until) this.#look(client, state);
     return known === undefined ? atMost(skillListMsMax, state.looking) : undefined;
+  }
+
+  /** Scopes belong to a token, and a client may have several: a client with scopes is checked each time. */
+  restFor({ client }: CallRequest): Rest | undefined {
+    if (client.mayUse !== undefined) return undefined;
+    return this.#clients.get(client.id)?.rest;
   }
 
   notesFor({ client }: CallRequest): readonly string[] {
@@ -77,7 +87,10 @@ export class RequiredSkills implements GateStage, NoteSource {
   }
 
   forget(clientId: string): void {
+    const state = this.#clients.get(clientId);
+    if (state !== undefined) state.rest.until = Number.NEGATIVE_INFINITY;
     this.#clients.delete(clientId);
+    this.clients.delete(clientId);
   }
 
   #begin(clientId: string): Client {
@@ -85,18 +98,18 @@ export class RequiredSkills implements GateStage, NoteSource {
       required: [],
       unknown: new Set(),
       loaded: new Set(),
-      lookedAt: -Infinity,
+      rest: { until: -Infinity },
       looking: undefined,
     };
     this.#clients.set(clientId, state);
     // A call that outlived its client brings it back.
     const [oldest] = this.#clients.keys();
-    if (this.#clients.size > skillWatchersMax) this.#clients.delete(oldest ?? "");
+    if (this.#clients.size > skillWatchersMax) this.forget(oldest ?? "");
     return state;
   }
 
   #look(client: ClientContext, state: Client): void {
-    state.lookedAt = performance.now();
+    state.rest.until = performance.now() + requiredSkillsLookMs;
     state.looking ??= this.#read(client, state).finally(() => (state.looking = undefined));
   }
 
@@ -109,6 +122,10 @@ export class RequiredSkills implements GateStage, NoteSource {
     ];
     const names = (await Promise.all(files.map(readRequiredSkills))).flat();
     state.required = [...new Set(names)];
+    if (this.#clients.get(client.id) === state) {
+      if (names.length > 0) this.clients.add(client.id);
+      else this.clients.delete(client.id);
+    }
     if (names.length === 0) return;
     const { set } = await this.#view.forUse(client);
     state.unknown = new Set(names.filter((name) => set.byName.get(name)?.isForModel !== true));
@@ -123,7 +140,7 @@ async function atMost(limitMs: number, work: Promise<void> | undefined): Promise
   return undefined;
 }
 
-/** What InvokeSkill asks for. @throws AppError `not_found` with the nearest names, `refused`, `limit`, `system` */
+/** The skill that InvokeSkill asks for. @throws AppError `not_found` with the nearest names, `refused`, `limit`, `system` */
 export async function loadForCall(
   view: SkillView,
   { name, arguments: given }: LoadSkillRequest,

@@ -89,7 +89,7 @@ async function childrenOf(
   );
 }
 
-/** Undefined when it is no folder, or leads out of the skill's. */
+/** Undefined when it is not a folder, or leads out of the skill's. */
 async function realDirectory(
   skill: Skill,
   path: readonly string[],

@@ -16,7 +16,7 @@ export interface SkillPromptsParts {
   readonly onLoaded: (clientId: string, skillName: string) => void;
 }
 
-/** One prompt for each skill that a user may start, and our own; a skill of the same name stands before ours. */
+/** One prompt for each skill that a user may start, and the built-in ones; a skill replaces a built-in one of its name. */
 export class SkillPrompts implements PromptProvider {
   readonly #parts: SkillPromptsParts;
 
@@ -52,7 +52,7 @@ export class SkillPrompts implements PromptProvider {
     return promptOf(own.text(args), own.listing.description);
   }
 
-  /** What fits an argument of a prompt; undefined when there is no such prompt. */
+  /** The values that complete an argument of a prompt; undefined when there is no such prompt. */
   async complete(
     name: string,
     { argumentName, typed }: CompletionRequest,
@@ -77,13 +77,13 @@ export class SkillPrompts implements PromptProvider {
   }
 }
 
-/** What cannot be had is a wrong parameter, not a fault of the server. @throws FaultError or the error itself */
+/** A skill that cannot be loaded is a wrong parameter, not a fault of the server. @throws FaultError or the error itself */
 function rejectAsFault(error: unknown): never {
   if (!(error instanceof AppError) || error.code === "system") throw error;
   throw new FaultError(createFault(errorCodes.invalidParams, error.message));
 }
 
-/** Those that begin with what was typed, else those that contain it. */
+/** Those that begin with the typed text, else those that contain it. */
 export function matching(values: readonly string[], typed: string): readonly string[] {
   const wanted = typed.toLowerCase();
   const rest = values.filter((value) => !value.toLowerCase().startsWith(wanted));
@@ -93,7 +93,7 @@ export function matching(values: readonly string[], typed: string): readonly str
   ];
 }
 
-/** `argument-hint: [fast|thorough]` names what can be written. */
+/** `argument-hint: [fast|thorough]` names the possible values. */
 function hintedWords({ argumentHint }: Skill): readonly string[] {
   const choices = argumentHint?.match(/[\w.-]+(?:\\?\|[\w.-]+)+/g) ?? [];
   return [...new Set(choices.flatMap((choice) => choice.split(/\\?\|/)))];
@@ -103,7 +103,7 @@ function hintedWords({ argumentHint }: Skill): readonly string[] {
 interface OwnPrompt {
   readonly toolName: string;
   readonly listing: PromptListing;
-  /** What may be written for each argument. */
+  /** The possible values of each argument. */
   readonly choices: Readonly<Record<string, readonly string[]>>;
   text(args: Readonly<Record<string, string>>): string;
 }
@@ -115,7 +115,7 @@ const planPrompt: OwnPrompt = {
     title: "Plan first",
     description: "Explores and writes a plan for your approval before anything is changed.",
     arguments: [
-      { name: "goal", description: "What is to be reached", required: true },
+      { name: "goal", description: "The goal to reach", required: true },
       { name: "depth", description: "quick or thorough; thorough without it", required: false },
     ],
   },
@@ -137,7 +137,7 @@ const tasksPrompt: OwnPrompt = {
   listing: {
     name: "tasks",
     title: "Go on with the tasks",
-    description: "Shows the tasks of this workspace and what is to be done next.",
+    description: "Shows the tasks of this workspace and the next thing to do.",
     arguments: [
       { name: "show", description: "pending or all; pending without it", required: false },
       { name: "words", description: "Only tasks that have these words", required: false },

@@ -49,7 +49,7 @@ export class SkillResources implements ResourceProvider {
     return contents === undefined ? undefined : { contents: [{ uri, ...contents }] };
   }
 
-  /** A file may come later: whoever asked for it is told. */
+  /** A file may be created later: its subscribers are notified. */
   canSubscribe(uri: string): boolean {
     const named = readSkillUri(uri);
     return named !== undefined && named.path.length > 0;
@@ -59,7 +59,7 @@ export class SkillResources implements ResourceProvider {
     const named = readSkillUri(uri);
     if (named === undefined) return () => {};
     if (named.path.join("/") === "SKILL.md") {
-      // What changes lists is watched for each client that has seen one.
+      // Changes of lists are watched for each client that has seen one.
       void this.#view.forList(client);
       return () => {};
     }
@@ -102,12 +102,12 @@ async function readFile(
     const file = join(folder, ...path);
     const { bytes, size } = await readInside(file, folder, skillResourceBytesMax);
     if (size > skillResourceBytesMax) {
-      const message = `${path.join("/")} of ${skill.name} has ${size} bytes: at most ${skillResourceBytesMax} are read. Read it where it lies: ${file}`;
+      const message = `${path.join("/")} of ${skill.name} has ${size} bytes: at most ${skillResourceBytesMax} are read. Read the file itself: ${file}`;
       throw new FaultError(createFault(errorCodes.invalidParams, message));
     }
     return contentsOf(file, bytes);
   } catch (error) {
-    // What leads out, is a folder or is no file does not exist for a client.
+    // A path that leads out, or is not a regular file, does not exist for a client.
     const isAbsent = error instanceof AppError && ["not_found", "refused"].includes(error.code);
     if (isAbsent) return undefined;
     throw error;
@@ -120,7 +120,7 @@ function contentsOf(file: string, bytes: Uint8Array): Contents {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     if (!text.includes("\0")) return { mimeType, text };
   } catch {
-    // It is no text.
+    // It is not text.
   }
   return { mimeType, blob: Buffer.from(bytes).toString("base64") };
 }

@@ -1,7 +1,7 @@
 import { skillDescriptionCharsMax } from "../../base/limits.ts";
 import type { PromptListing } from "../../protocol/prompts.ts";
 import { type Skill, visibleLine } from "../../state/skills/skill.ts";
-/** What a `skill://` URI names. */
+/** The target of a `skill://` URI. */
 export interface SkillUri {
   readonly name: string;
   /** Parts of the path below the skill's folder; none for the folder itself. */
@@ -16,7 +16,7 @@ export function skillUri(name: string, path = "SKILL.md"): string {
   return prefix + parts.map(encodeURIComponent).join("/");
 }
 
-/** Undefined for what is none, or is written in another way than `skillUri` does. */
+/** Undefined if it is not one, or is written in another way than `skillUri` does. */
 export function readSkillUri(uri: string): SkillUri | undefined {
   if (!uri.startsWith(prefix) || !uri.isWellFormed()) return undefined;
   const parts = uri.slice(prefix.length).split("/").map(decoded);
@@ -33,13 +33,13 @@ function decoded(part: string): string {
   }
 }
 
-/** A part that names something in its folder and nothing else; what begins with a dot is no part of a skill. */
+/** A part that names something in its folder and nothing else; a name that begins with a dot does not belong to a skill. */
 function isPlainPart(part: string): boolean {
   // oxlint-disable-next-line no-control-regex -- file systems end names at NUL
   return part !== "" && !part.startsWith(".") && !/[/\\\u0000]/.test(part);
 }
 
-/** What `resources/templates/list` says of skills. */
+/** The entries for skills in `resources/templates/list`. */
 export const skillTemplates = [
   {
     uriTemplate: "skill://{name}/{+path}",
@@ -52,7 +52,7 @@ export const skillTemplates = [
 /** The one argument of a skill's prompt. */
 export const skillArgumentName = "arguments";
 
-/** What lists say of a skill; of a project's also that it is one. */
+/** The description of a skill in lists; a project's skill is marked as one. */
 export function shownDescription({ description, origin }: Skill): string {
   const shown = visibleLine(description, skillDescriptionCharsMax);
   return origin === "project" ? `(project) ${shown}`.trim() : shown;

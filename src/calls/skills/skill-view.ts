@@ -4,16 +4,14 @@ import type { ToolListing } from "../../protocol/tool-types.ts";
 import { skillToolDescription } from "../../state/skills/list-for-model.ts";
 import type { SkillLibrary, SkillSet } from "../../state/skills/skill-library.ts";
 import type { ClientContext } from "../call.ts";
+import { skillToolName } from "../features.ts";
 import { workspaceDirOf } from "../state-calls.ts";
 import type { SkillWatch } from "./skill-watch.ts";
-
-/** The tool that loads skills: who may not use it, or where it is switched off, there are none. */
-export const skillToolName = "InvokeSkill";
 
 /** The skills of one client at one moment. */
 export interface ClientSkills {
   readonly set: SkillSet;
-  /** The one that `set` was made for; undefined: only what does not depend on it. */
+  /** The one that `set` was made for; undefined: only skills that do not depend on it. */
   readonly workspace: string | undefined;
 }
 
@@ -22,7 +20,7 @@ const nothing: ClientSkills = {
   workspace: undefined,
 };
 
-/** Which skills a client sees: those of its workspace, of the user, and ours. */
+/** The skills that a client sees: those of its workspace, of the user, and the built-in ones. */
 export class SkillView {
   readonly #library: SkillLibrary;
   readonly #watch: SkillWatch;
@@ -36,8 +34,8 @@ export class SkillView {
   }
 
   /**
-   * For lists: waits `skillListMsMax` for the client's roots and `skillListDiskMsMax` for the disk. What comes later is told
-   * as a change, as is what changes from now on.
+   * For lists: waits `skillListMsMax` for the client's roots and `skillListDiskMsMax` for the disk. Later skills are reported
+   * as a change, as are all changes from now on.
    */
   async forList(client: ClientContext): Promise<ClientSkills> {
     if (!this.#isFor(client)) return nothing;

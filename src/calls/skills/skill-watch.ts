@@ -9,7 +9,7 @@ import type { ClientContext } from "../call.ts";
 import type { Change, Changes } from "../features.ts";
 import { skillPromptListing, skillUri } from "./skill-uri.ts";
 
-/** What one client was given last. */
+/** The skills that one client was given last. */
 interface Seen {
   readonly workspace: string | undefined;
   /** Where it works by now: it may have offered other roots, or been late with the first. */
@@ -18,7 +18,7 @@ interface Seen {
   readonly set: SkillSet | undefined;
 }
 
-/** What the same step means to whoever makes it. */
+/** The meaning of one step for its callers. */
 interface Step {
   readonly before: SkillSet;
   readonly after: SkillSet;
@@ -29,8 +29,8 @@ interface Step {
 const lookPart = 1 / 50;
 
 /**
- * Tells clients that were given a list when it is not the same any more. Looks at the disk now and then, only
- * while somebody listens: file systems that tell of changes by themselves do not do so everywhere.
+ * Notifies clients that were given a list when it has changed. Looks at the disk at intervals, only
+ * while something listens: notifications of file systems do not work everywhere.
  */
 export class SkillWatch implements Disposable {
   readonly #library: SkillLibrary;
@@ -53,7 +53,7 @@ export class SkillWatch implements Disposable {
     return this.#seen.size;
   }
 
-  /** This client wants a list: from now on what it is given is noted, until it is forgotten. */
+  /** This client wants a list: from now on its lists are recorded, until it is forgotten. */
   begin({ id, workspaceNow }: ClientContext): void {
     const { workspace, set } = this.#seen.get(id) ?? {};
     this.#seen.delete(id);
@@ -64,7 +64,7 @@ export class SkillWatch implements Disposable {
   }
 
   /**
-   * This client has been given what follows from `set`; told at once when that is other than before. One that is gone
+   * This client has been given the skills of `set`; it is notified at once when they differ from before. One that has gone
    * meanwhile stays so.
    */
   note(clientId: string, workspace: string | undefined, set: SkillSet): void {
@@ -134,7 +134,7 @@ function workspaceOf({ workspace, workspaceNow }: Seen): string | undefined {
   return now !== undefined && isAbsolute(now) ? now : workspace;
 }
 
-/** What a client that saw `before` has to be told when it would now see `after`; whose it is the caller knows. */
+/** The changes for a client that saw `before` and would now see `after`. */
 function skillChanges(before: SkillSet, after: SkillSet): Change[] {
   const differs = (view: (set: SkillSet) => unknown): boolean =>
     JSON.stringify(view(before)) !== JSON.stringify(view(after));
@@ -154,7 +154,7 @@ function skillChanges(before: SkillSet, after: SkillSet): Change[] {
   return changes;
 }
 
-/** Skills that have come, gone, or been written anew. */
+/** Skills that were added, removed, or rewritten. */
 function changedNames(before: SkillSet, after: SkillSet): Iterable<string> {
   const names = new Set([...before.byName.keys(), ...after.byName.keys()]);
   const isSame = (a: Skill | undefined, b: Skill | undefined): boolean => a === b;

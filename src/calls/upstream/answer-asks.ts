@@ -15,14 +15,14 @@ import type { CallRequest } from "../call.ts";
 import { type StateServices, workspaceDirOf } from "../state-calls.ts";
 import { formQuestions, shownElicitation } from "./asked-things.ts";
 
-/** What questions of another server are answered with. */
+/** The parts that answer questions of an upstream server. */
 export interface AnswerParts {
   readonly questions: () => StateServices["questions"];
 }
 
 /**
- * Answers what another server asks in the middle of a call (docs/spec/gateway.md#questions): by the client where it can be asked,
- * else by whoever sits at this machine, else for the user. What a client has to answer goes out together.
+ * Answers the requests of an upstream server in the middle of a call (docs/spec/gateway.md#questions): by the client where it can be asked,
+ * else by the user at this machine, else for the user. Requests to a client go out together.
  * @throws InputNeeded to be let through, AppError `refused` when the server may not ask for this, `unsupported`,
  *   `cancelled`
  */
@@ -62,10 +62,13 @@ function stepFor(parts: AnswerParts, occasion: AskOccasion, request: InputReques
   }
 }
 
-/** What its entry says: without a client that has folders of its own it is the workspace. */
+/** The folders that its entry names; without a client that has folders of its own, the workspace. */
 async function rootsStep({ server, rights, call }: AskOccasion): Promise<Step> {
   if (rights.roots === "none") {
-    throw new AppError("refused", `${server} asked for folders, of which it is told nothing.`);
+    throw new AppError(
+      "refused",
+      `${server} asked for folders, but its configuration shares none.`,
+    );
   }
   if (typeof rights.roots !== "string") return rootsAnswer(rights.roots);
   const workspace = await workspaceDirOf(call.client);
@@ -165,7 +168,7 @@ async function asksModel(
   { server, call, until, isAnswered }: AskOccasion,
 ): Promise<void> {
   const text =
-    `${server}, another MCP server, wants to put a question to your client's model (sampling) ` +
+    `The MCP server ${server} wants to put a question to your client's model (sampling) ` +
     `while it works on ${call.name}. Its cost is yours, and the server sees the answer.`;
   const options = [yes, no].map((label) => ({ label, description: null }));
   const question = { question: text, header: null, options, multiSelect: false, preselected: no };
@@ -193,6 +196,6 @@ interface AskOccasion {
   readonly isAnswered: boolean;
   /** Cancelled when the server does not wait any longer. */
   readonly until: Cancellation;
-  /** Lines for the end of the result: what was asked for and not shown. */
+  /** Adds a line to the end of the result: a request that was not shown. */
   readonly note: (line: string) => void;
 }

@@ -11,15 +11,15 @@ import type {
   QuestionsRequest,
 } from "../../tools/state-services.ts";
 
-/** What another server asks, as the user may be shown it, or why nobody is shown it. */
+/** A question of an upstream server as it may be shown to the user, or why it is not shown. */
 export type ShownElicitation =
   | { readonly kind: "shown"; readonly request: FormElicitation | UrlElicitation }
   /** `why` completes "… was not shown:". */
   | { readonly kind: "refused"; readonly why: string };
 
 /**
- * Prepares a question of `server` for the user: its words say whose they are, and what a form must not ask for is not
- * asked. Takes any value, since it is that server's.
+ * Prepares a question of `server` for the user: its text names that server, and fields that a form must not have are not
+ * shown. Takes any value, since that server sent it.
  */
 export function shownElicitation(
   server: string,
@@ -78,7 +78,7 @@ function shownForm(server: string, words: string, asked: Params): ShownElicitati
   };
 }
 
-/** What people know by heart, beside what programs have: a field that is none and is called so can be filled in on a page. */
+/** Secrets that people know by heart, beside those of programs. A harmless field with such a name can be filled in on a page. */
 const knownByHeart = /passcode|\b(?:pin|otp|cvv|cvc|ssn)\b/i;
 
 function asksForSecret(name: string, field: Params): boolean {
@@ -114,7 +114,7 @@ function visiblePart(part: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The words of a stranger: cut, and without what would hide or forge others. */
+/** Untrusted text: cut, and without characters that would hide or forge other text. */
 function visible(text: string): string {
   return escapeUnsafe(text.slice(0, upstreamAskCharsMax)).toWellFormed();
 }
@@ -127,7 +127,7 @@ function refused(why: string): ShownElicitation {
   return { kind: "refused", why };
 }
 
-/** A form as questions with options, for those who are no clients; and how answers become its content. */
+/** A form as questions with options, for places other than clients; and how answers become its content. */
 interface FormQuestions {
   readonly request: QuestionsRequest;
   /** The result of `elicitation/create`. */
@@ -214,7 +214,7 @@ function contentOf(asked: readonly Asked[], reply: QuestionsReply): Params {
   }
 }
 
-/** Words of one's own are no option of the form: nothing is made of them. */
+/** Free text is not an option of the form: it is ignored. */
 function answered(asked: readonly Asked[], answers: readonly Answer[]): Params {
   if (answers.some(({ other }) => other !== null)) return { action: "decline" };
   if (asked.length === 0) {

@@ -27,7 +27,7 @@ export interface CallResolverParts {
   readonly ownKey: string;
 }
 
-/** What is meant by the name of a call (NM6), and by what `tool_call` carries. */
+/** The meaning of the name of a call (NM6), and of the arguments of `tool_call`. */
 interface Meant {
   readonly name: string;
   readonly args: unknown;
@@ -57,7 +57,7 @@ export class CallResolver {
     this.#enabled = new Set(parts.enabledNames);
   }
 
-  /** At once for tools of ours; other names may have to wait for servers of which nothing is known yet. */
+  /** At once for own tools; other names may have to wait for servers of which nothing is known yet. */
   readonly resolve = (call: CallRequest): CallRequest | Promise<CallRequest> => {
     if (call.name === toolSearchName) return resolvedCall(call, { ...call, target: search });
     if (this.#enabled.has(call.name)) return call;
@@ -76,7 +76,7 @@ export class CallResolver {
   async #resolve(call: CallRequest, meant: Meant): Promise<CallRequest> {
     const { upstreams } = this.#parts;
     let snapshot = upstreams.snapshot ?? (await upstreams.settled(upstreamListWaitMs));
-    // What an app calls comes from its host by name; a model uses the others.
+    // A call of an app comes from its client by name; a model uses the other forms.
     const isForApps = call.capabilities?.apps !== undefined && !meant.isWrapped;
     let resolution = this.#look(meant.name, snapshot, isForApps);
     if (resolution.kind === "unknown" && snapshot.isIncomplete) {
@@ -106,7 +106,7 @@ export class CallResolver {
     return (isForApps ? all : forModels).resolve(name);
   }
 
-  /** One of ours by an alias. */
+  /** An own tool by an alias. */
   #builtIn(call: CallRequest, meant: Meant): CallRequest | Promise<CallRequest> {
     if (meant.name !== toolCallName || meant.isWrapped) return own(call, meant);
     const { name, args } = meant;
@@ -157,7 +157,7 @@ export class CallResolver {
 
 const search: CallTarget = { kind: "search" };
 
-/** A tool of ours that was named by an alias or by `tool_call`. */
+/** An own tool that was named by an alias or by `tool_call`. */
 function own(call: CallRequest, meant: Meant): CallRequest {
   if (meant.name === toolCallName) {
     return unresolved(call, "tool_call cannot call itself: name the tool that is meant.", true);
@@ -173,7 +173,7 @@ function forTool(call: CallRequest, meant: Meant, name: string, target: CallTarg
   return refusal ?? resolvedCall(call, { name, args: meant.args, target });
 }
 
-/** Scopes are held against the name that the client used; the tool's own name counts as well. */
+/** Scopes are matched against the name that the client used, and the tool's own name. */
 function forbidden(call: CallRequest, name: string, isWrapped: boolean): CallRequest | undefined {
   const { mayUse } = call.client;
   if (mayUse === undefined || mayUse(name)) return undefined;
@@ -198,7 +198,7 @@ function aliasOf(meant: Meant, name: string): { readonly alias?: string } {
   return meant.name === name ? {} : { alias: meant.name };
 }
 
-/** Absent for a server that has just gone: then what is strictest. */
+/** Absent for a server that was just removed: then the strictest. */
 function rightsOf({ rights }: UpstreamSnapshot, { server }: ToolEntry): ServerRights {
   return rights.find(({ name }) => name === server) ?? { ...strictest, name: server };
 }
@@ -223,7 +223,7 @@ function ambiguousText(name: string, candidates: readonly string[]): string {
 function unknownText(name: string, nearest: readonly string[], missing = ""): string {
   const hint = nearest.length === 0 ? "" : ` Nearest: ${nearest.join(", ")}.`;
   const why = missing === "" ? "" : ` ${missing}`;
-  return `Unknown tool: ${shown(name)}.${why}${hint} ${toolSearchName} finds tools of other servers.`;
+  return `Unknown tool: ${shown(name)}.${why}${hint} ${toolSearchName} finds tools of MCP servers.`;
 }
 
 function shown(name: string): string {

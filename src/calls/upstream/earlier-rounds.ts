@@ -2,7 +2,7 @@ import type { InputRequests } from "../../protocol/input-request.ts";
 import type { CallRequest } from "../call.ts";
 import { goneFault } from "./suspended-calls.ts";
 
-/** What a server of the stateless era asked in one round of a call, and the state that it gave along. */
+/** The requests of a modern server in one round of a call, and the state that it sent with them. */
 export interface UpstreamRound {
   /** Which server was asked for what. */
   readonly subject: string;
@@ -14,8 +14,8 @@ export interface UpstreamRound {
 const prefix = "upstream-round:";
 
 /**
- * The rounds of a call that its client has brought back, sealed in our own state; the last one is to be answered.
- * @throws FaultError when they were of another server: an alias may have come to mean another tool meanwhile
+ * The rounds of a call that its client has returned, sealed in scorpiox-code's own state; the last one is to be answered.
+ * @throws FaultError when they are of a different upstream server: an alias may have come to mean another tool meanwhile
  */
 export function earlierRounds(
   { ask }: CallRequest,

@@ -2,7 +2,7 @@ import { upstreamAsksMax } from "../../base/upstream-limits.ts";
 import type { ServerRights } from "../../upstream/snapshot.ts";
 import type { UpstreamCall, UpstreamReply } from "../../upstream/upstreams.ts";
 
-/** What a server is asked for. */
+/** A request to an upstream server. */
 export interface ExchangeSpec extends Pick<UpstreamCall, "server" | "method" | "params"> {
   readonly rights: ServerRights;
   readonly resultCharsMax: number;
@@ -12,7 +12,7 @@ export interface ExchangeSpec extends Pick<UpstreamCall, "server" | "method" | "
 /** How it ended. */
 export type ExchangeEnd = Exclude<UpstreamReply, { kind: "input-required" }>;
 
-/** What a request is about: another one must not get what this server has said. */
+/** The subject of a request: a request about another one must not get this server's answers. */
 export function subjectOf({ server, method, params }: ExchangeSpec): string {
   return JSON.stringify([server, method, params.name, params.uri]);
 }

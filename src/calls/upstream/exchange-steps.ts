@@ -5,7 +5,7 @@ import {
 import type { ServerRights } from "../../upstream/snapshot.ts";
 import type { CallRequest, ProgressUpdate } from "../call.ts";
 
-/** What that server may ask for with some hope of an answer. */
+/** The kinds of requests of that server that can be answered. */
 export function askableOf(
   { capabilities = noClientCapabilities, client }: CallRequest,
   rights: Pick<ServerRights, "sampling" | "elicitation" | "roots">,
@@ -23,7 +23,7 @@ export function askableOf(
   };
 }
 
-/** How far another server says that it is. */
+/** Progress as an upstream server reports it. */
 type Step = readonly [progress: number, total: number | undefined, message: string | undefined];
 
 export function progressUpdate(...[progress, total, message]: Step): ProgressUpdate {

@@ -16,7 +16,7 @@ import { goneFault, type Suspendable, type SuspendedCalls } from "./suspended-ca
 export interface ExchangeParts extends AnswerParts {
   readonly upstreams: Pick<Upstreams, "call">;
   readonly suspended: SuspendedCalls<Exchange>;
-  /** Told of requests that are no calls of tools, which pass no gate. */
+  /** Notified of requests that are not tool calls, which do not pass the gate. */
   readonly watchers: readonly CallWatcher[];
 }
 
@@ -31,9 +31,9 @@ interface PendingAsk {
 const onlyKey = "question";
 
 /**
- * One request to another server from its start to its answer, with all that the server asks meanwhile, in each of the
- * four pairs of eras (docs/spec/gateway.md#questions). A client of the stateless era leaves and comes back: then it goes on
- * where it stood, for the new call.
+ * One request to an upstream server from its start to its answer, with all requests of the server meanwhile, in each of the
+ * four pairs of eras (docs/spec/gateway.md#questions). A modern client leaves and comes back: then it continues
+ * where it stopped, for the new call.
  */
 export class Exchange implements Suspendable {
   readonly #parts: ExchangeParts;
@@ -46,7 +46,7 @@ export class Exchange implements Suspendable {
   #call: CallRequest;
   #id: string | undefined;
   #reply: Promise<UpstreamReply> | undefined;
-  /** What was asked in this call so far, in order, the pending one included. */
+  /** The requests in this call so far, in order, the pending one included. */
   readonly #asked: InputRequests[] = [];
   #pending: PendingAsk | undefined;
   #onAsk = Promise.withResolvers<PendingAsk>();
@@ -105,13 +105,13 @@ export class Exchange implements Suspendable {
     return { kind: "failed", text: `${server}: ${error.message}`, reason: "blocked" };
   }
 
-  /** Nobody wants the answer any more: that server is told so. */
+  /** The answer is no longer wanted: sends that server a cancellation. */
   abandon(): void {
     this.#controller.abort();
     this.#until.cancel();
   }
 
-  /** The client was answered otherwise, and reads the result later; `tellStep` is told how far the work is until then. */
+  /** The client got another answer, and reads the result later; `tellStep` receives the progress until then. */
   markAnswered(tellStep: (step: string) => void): void {
     this.#tellStep = tellStep;
   }
@@ -226,7 +226,7 @@ export class Exchange implements Suspendable {
         this.#settle(pending, () => pending.reject(error));
       },
     );
-    // Whoever is asked may be asked for longer than that server waits.
+    // The user may take longer to answer than that server waits.
     answering.catch(() => {});
     if (endsCall) await Promise.race([answering, this.#reply]);
   }

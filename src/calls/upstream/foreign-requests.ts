@@ -17,9 +17,9 @@ import type { ExchangeEnd } from "./exchange-spec.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
 
 /**
- * Puts a request that is no tool call to another server.
+ * Sends a request that is not a tool call to an upstream server.
  * @returns its result
- * @throws FaultError with that server's error, or when it could not be asked; InputNeeded to be let through
+ * @throws FaultError with that server's error, or when it cannot be reached; InputNeeded to be let through
  */
 export async function askForeign(
   parts: ExchangeParts,
@@ -28,7 +28,8 @@ export async function askForeign(
   context: RequestContext,
 ): Promise<Params> {
   const rights = snapshot.rights.find(({ name }) => name === server);
-  if (rights === undefined) throw internalFault(`There is no MCP server ${server} any more.`);
+  if (rights === undefined)
+    throw internalFault(`The MCP server ${server} is no longer configured.`);
   const { passedMeta, client } = context;
   const meta = passedMeta === undefined ? {} : { _meta: passedMeta };
   const { resultCharsMax } = client.limits;
@@ -46,12 +47,12 @@ export async function askForeign(
   }
 }
 
-/** What is asked for is in the digest of the parameters. */
+/** The subject of the request is in the digest of the parameters. */
 function targetOf(server: string, method: string, rights: ServerRights): ToolTarget {
   return { kind: "tool", server, tool: method, rights, hasOutputSchema: false };
 }
 
-/** Tells of every request: none goes to another server without a line in the audit log. */
+/** Reports every request: none goes to an upstream server without a line in the audit log. */
 async function watched(
   { watchers }: ExchangeParts,
   call: CallRequest,
@@ -78,7 +79,7 @@ async function watched(
 function parsed(json: string, server: string): Params {
   const result: unknown = JSON.parse(json);
   if (isObject(result)) return result;
-  throw new AppError("system", `${server} gave a result that is no object.`);
+  throw new AppError("system", `${server} gave a result that is not an object.`);
 }
 
 function internalFault(text: string): FaultError {
@@ -88,7 +89,7 @@ function internalFault(text: string): FaultError {
 /** Of the revision 2025-11-25: a page has to be opened before the call can be made. */
 const urlElicitationRequired = -32042;
 
-/** Errors that say something of the connection on which they come, and would say it of ours. */
+/** Errors about the connection on which they arrive; passed on, they would be about the client's. */
 const aboutConnections: ReadonlySet<number> = new Set([
   errorCodes.parseError,
   errorCodes.invalidRequest,
@@ -99,7 +100,7 @@ const aboutConnections: ReadonlySet<number> = new Set([
   urlElicitationRequired,
 ]);
 
-/** The error of another server as ours: clients take what is about its connection for no statement about theirs. */
+/** The error of an upstream server as an own one, so that clients do not take an error about its connection for one about theirs. */
 export function foreignFault(server: string, fault: ProtocolFault): ProtocolFault {
   const { code, message } = fault;
   if (Number.isSafeInteger(code) && !aboutConnections.has(code)) return fault;
@@ -109,7 +110,7 @@ export function foreignFault(server: string, fault: ProtocolFault): ProtocolFaul
   );
 }
 
-/** Pages that a server wants to be opened before it does what it was asked for, for whoever reads it; undefined for other errors. */
+/** Pages that a server wants the user to open before it performs the request; undefined for other errors. */
 export function pagesWanted(server: string, { code, data }: ProtocolFault): string | undefined {
   const pages: unknown = isObject(data) ? data.elicitations : undefined;
   if (code !== urlElicitationRequired || !Array.isArray(pages)) return undefined;

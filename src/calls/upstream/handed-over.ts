@@ -10,7 +10,7 @@ import { readOwnUri } from "../own-uri.ts";
 
 export interface HandOverParts {
   readonly supervisor: Pick<Supervisor, "adopt" | "hasRoom">;
-  /** Keeps what is no text. */
+  /** Keeps content that is not text. */
   readonly savedOutputs: Pick<SavedOutputs, "create">;
 }
 
@@ -39,7 +39,7 @@ export function handOver(
       resolve({ exitCode: null, signal: null });
     };
     const print = async (outcome: CallOutcome): Promise<WorkExit> => {
-      // What has ended prints nothing any more.
+      // A task that has ended prints nothing any more.
       if (isGivenUp) return given;
       const { text, isError } = await outputOf(outcome, () => savedOutputs.create(client.id));
       await execution.onOutput(new TextEncoder().encode(text));

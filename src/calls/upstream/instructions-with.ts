@@ -1,22 +1,23 @@
 import { cutEnd } from "../../base/cut-text.ts";
 import { instructionsBytesMax } from "../../base/upstream-limits.ts";
 import type { ToldServers } from "../../upstream/cache/told-servers.ts";
+import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 
 const finding =
-  "Tools of the user's other MCP servers: tool_search finds them, also those that are not listed; " +
+  "Tools of the user's MCP servers: tool_search finds them, also those that are not listed; " +
   "call them by their exact name, or with tool_call.";
 
-/** Of a name among those that wait for approval: what is left over is counted. */
+/** Of a name among those that wait for approval: the rest is given as a number. */
 const waitingCharsMax = 300;
-/** Of what one server says, where there are too many for all to say all. */
+/** Of one server's introduction, where not all fit in full. */
 const introductionCharsMin = 60;
 
 /**
- * Our instructions with what is known by now of other servers: our first line, then how their tools are found, who waits for
- * approval, where the index is, what each server is for, and the rest of ours as far as there is room (DF3, TR7). Our last
- * line, on what is data, is always there.
- * @param own `lines`: ours, the most important first; `notice`: what the user should know of this start
- * @param told undefined where there are no other servers
+ * The own instructions, joined with the facts known by now of upstream servers: the first own line, then how their tools are found, which wait for
+ * approval, where the index is, the purpose of each server, and the rest of the own lines as far as there is room (DF3, TR7). The last own
+ * line, which says that results are data, is always there.
+ * @param own `lines`: the most important first; `notice`: a notice to the user about this start
+ * @param told undefined where there are no upstream servers
  */
 export function instructionsWith(
   own: { readonly lines: readonly string[]; readonly notice?: string | undefined },
@@ -68,7 +69,7 @@ function indexLine(indexFile: string | undefined): readonly string[] {
   return [`All their tools, one in a line: ${indexFile}`];
 }
 
-/** Each server has an equal share of the room; what does not fit even so is named, what is left over counted. */
+/** Each server has an equal share of the room; a server that does not fit even so is only named, and the rest is given as a number. */
 function introductionLines(
   introductions: ToldServers["introductions"],
   room: number,
@@ -98,4 +99,9 @@ function cutQuoted(line: string, bytesMax: number): string {
     chars -= Math.max(1, Math.ceil((Buffer.byteLength(cut) - bytesMax) / 4));
   }
   return cut;
+}
+
+/** Upstream tools can be searched for as long as there is an upstream server that is not switched off (DF2a). */
+export function hasServers({ servers }: UpstreamSnapshot): boolean {
+  return servers.some(({ state }) => state !== "disabled");
 }

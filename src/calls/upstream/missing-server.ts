@@ -3,14 +3,14 @@ import { nameStarts } from "../../upstream/names/server-names.ts";
 import { isComing, type ServerInfo, type ServerState } from "../../upstream/server-state.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 
-/** What is known of their tools is all there is. */
+/** States in which all tools of a server are known. */
 const known: ReadonlySet<ServerState> = new Set(["ready", "cached"]);
 
 /** A server whose tools are not there. */
 export interface MissingServer {
-  /** Whoever asks for its tools again soon may find them. */
+  /** A request for its tools may succeed soon. */
   readonly isComing: boolean;
-  /** A sentence or two: what is going on, and when to try again. */
+  /** A sentence or two: the state, and when to try again. */
   readonly text: string;
 }
 
@@ -24,9 +24,9 @@ export const unheardServers: MissingServer = {
 };
 
 /**
- * The server that a name of nobody speaks of, by any of the forms that names of tools have (NM5), if that is there and its
+ * The server that an unknown name refers to, by any of the forms that names of tools have (NM5), if that exists and its
  * tools are not.
- * @param ownPrefix what clients put before all names of ours
+ * @param ownPrefix the prefix that clients put before all names of scorpiox-code
  */
 export function missingServer(
   name: string,

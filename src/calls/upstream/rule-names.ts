@@ -3,8 +3,8 @@ import { foreignToolOf } from "../call-target.ts";
 import { type CallTarget } from "../call.ts";
 
 /**
- * The other names under which rules may speak of a call: another server's tool uncut, as that server writes it, and all
- * tools of the server (TR9). None for tools of ours.
+ * Further names under which rules may refer to a call: an upstream tool uncut, as its server writes it, and all
+ * tools of the server (TR9). None for own tools.
  */
 export function ruleNamesOf(target: CallTarget | undefined): readonly string[] {
   const named = foreignToolOf(target);

@@ -58,7 +58,7 @@ export class SuspendedCalls<Work extends Suspendable> implements Disposable {
 
   /**
    * The work of a call that is made again, which is this call's from now on; undefined for a call that is new.
-   * @throws FaultError -32602 when it is gone: what was done so far must not be done twice unasked
+   * @throws FaultError -32602 when it is gone: the work done so far must not be repeated unasked
    */
   take({ ask, client }: CallRequest): Work | undefined {
     if (ask?.isMarked?.(anyMark) !== true) return undefined;
@@ -87,7 +87,7 @@ export class SuspendedCalls<Work extends Suspendable> implements Disposable {
   }
 }
 
-/** What was done so far cannot be gone on with, and is not done twice unasked. */
+/** The work done so far cannot be continued, and is not repeated unasked. */
 export function goneFault(): FaultError {
   const message =
     "Invalid params: requestState is of a call that does not wait any more; make the call again without it";

@@ -1,7 +1,7 @@
 import { startTimer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
-import { isObject, type ProtocolFault } from "../../protocol/json-rpc.ts";
+import { createFault, errorCodes, isObject, type ProtocolFault } from "../../protocol/json-rpc.ts";
 import { badArguments, encodeCallToolResult } from "../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../../protocol/versions.ts";
@@ -15,7 +15,7 @@ import { foreignFault, pagesWanted } from "./foreign-requests.ts";
 import { handOver, type HandOverParts } from "./handed-over.ts";
 import { invalidText } from "./upstream-stage.ts";
 
-/** What a search has found, as the Worker gives it, in the shape of the client's revision. */
+/** The result of a search from the Worker, in the shape of the client's revision. */
 function resultFor(json: string, version: ProtocolVersion): string {
   const read: unknown = JSON.parse(json);
   const result = isObject(read) ? read : {};
@@ -29,7 +29,7 @@ function resultFor(json: string, version: ProtocolVersion): string {
   return encodeCallToolResult(shaped, version);
 }
 
-/** A text of ours as a result. */
+/** An own text as a result. */
 function textResult(text: string, isError: boolean, version: ProtocolVersion): string {
   return encodeCallToolResult({ content: [textBlock(text)], isError }, version);
 }
@@ -44,7 +44,9 @@ export interface UpstreamCallsParts extends ExchangeParts, HandOverParts {
 
 export type LookAtOutcome = (outcome: CallOutcome) => Promise<CallOutcome>;
 
-/** Makes the calls of other servers' tools, within the time that the client has. */
+const asIs: LookAtOutcome = (outcome) => Promise.resolve(outcome);
+
+/** Makes the calls of upstream tools, within the time that the client has. */
 export class UpstreamCalls {
   readonly #parts: UpstreamCallsParts;
 
@@ -53,15 +55,34 @@ export class UpstreamCalls {
   }
 
   /**
-   * @param passedMs how much of the client's patience is used up
-   * @param look what is made of the result of a call that goes on when its client has been answered
+   * Makes a call that has a target.
+   * @param passedMs the part of the client's patience that is used up
+   * @param look processes the result of a call that goes on when its client has been answered
    * @throws InputNeeded and FaultError to be let through
    */
-  async call(
+  call(request: CallRequest, passedMs = 0, look: LookAtOutcome = asIs): Promise<CallOutcome> {
+    const { target } = request;
+    switch (target?.kind) {
+      case "tool":
+        return this.#callTool(request, target, passedMs, look);
+      case "search":
+        return this.#search(request);
+      // A stage of the gate has refused these.
+      case "blocked":
+      case "unresolved":
+      case undefined: {
+        const text = target?.text ?? `Unknown tool: ${request.name.slice(0, 100)}`;
+        const fault = createFault(errorCodes.invalidParams, text);
+        return Promise.resolve({ kind: "fault", fault });
+      }
+    }
+  }
+
+  async #callTool(
     request: CallRequest,
     target: ToolTarget,
     passedMs: number,
-    look: LookAtOutcome = (outcome) => Promise.resolve(outcome),
+    look: LookAtOutcome,
   ): Promise<CallOutcome> {
     const begunAt = performance.now() - passedMs;
     const { server, tool, rights } = target;
@@ -86,7 +107,7 @@ export class UpstreamCalls {
   }
 
   /** `tool_search`. */
-  async search(request: CallRequest): Promise<CallOutcome> {
+  async #search(request: CallRequest): Promise<CallOutcome> {
     const { args, client, version, cancellation } = request;
     const parsed = parseSearchArguments(args ?? {}, client.limits.resultCharsMax);
     if (parsed.kind === "problem") {
@@ -177,7 +198,7 @@ const waitsForUser: ReadonlySet<FailureReason> = new Set([
   "needs_config",
 ]);
 
-/** @throws what the gate takes for the end of a call that was cancelled */
+/** @throws the error that the gate takes for the end of a cancelled call */
 function failed({ name, version, cancellation }: CallRequest, error: unknown): CallOutcome {
   if (!(error instanceof AppError) || cancellation.isCancelled) throw error;
   return { kind: "result", json: textResult(`${name} failed: ${error.message}`, true, version) };

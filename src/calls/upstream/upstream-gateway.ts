@@ -21,7 +21,7 @@ import { UpstreamResources } from "./upstream-resources.ts";
 import { UpstreamSkills } from "./upstream-skills.ts";
 import { UpstreamStage } from "./upstream-stage.ts";
 
-/** What calls need of the services behind our own tools. */
+/** The services behind the own tools that calls need. */
 export interface GatewayServices extends HandOverParts, Pick<ExchangeParts, "watchers"> {
   readonly questions: () => StateServices["questions"];
   readonly keepOutput: KeepOutput;
@@ -33,12 +33,12 @@ export interface UpstreamGatewayParts
   readonly changes: Changes;
   /** Made when they are first needed. */
   readonly services: () => Promise<GatewayServices>;
-  /** What is ours, which others' is joined to. */
+  /** The own prompts, to which those of upstream servers are joined. */
   readonly prompts: PromptProvider;
   readonly completion: CompletionProvider;
 }
 
-/** All that clients see of other servers: lists, calls, resources, prompts, changes. */
+/** All that clients see of upstream servers: lists, calls, resources, prompts, changes. */
 export class UpstreamGateway implements Disposable {
   readonly resolver: CallResolver;
   readonly stage: UpstreamStage;
@@ -71,7 +71,7 @@ export class UpstreamGateway implements Disposable {
     this.completion = new JoinedCompletion(parts.completion, provided);
   }
 
-  /** Makes calls, when what they need is made. */
+  /** The maker of calls, once its parts are made. */
   async calls(): Promise<UpstreamCalls> {
     this.#calls ??= new UpstreamCalls(await this.#callParts());
     return this.#calls;
@@ -122,7 +122,7 @@ function titleOf({ server, method, params: { name, uri } }: UpstreamCall): strin
 type ListKind = "tools" | "prompts" | "resources";
 
 /**
- * Tells clients what has changed of other servers: lists once for all that changes together, and the list of tools only
+ * Notifies clients of changes of upstream servers: of lists once for changes that come together, and of the list of tools only
  * when something that is listed has changed (CN14, DF5).
  */
 class UpstreamChanges implements Disposable {

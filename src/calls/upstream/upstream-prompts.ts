@@ -12,7 +12,7 @@ import type { CompletionProvider, CompletionRequest, PromptProvider } from "../f
 import { askForeign } from "./foreign-requests.ts";
 import type { UpstreamProvidersParts } from "./upstream-resources.ts";
 
-/** Our prompts and those of other servers (RP1, RP3). A name of ours is never another server's. */
+/** The own prompts and those of upstream servers (RP1, RP3). An own name is never given to an upstream prompt. */
 export class JoinedPrompts implements PromptProvider {
   readonly #own: PromptProvider;
   readonly #parts: UpstreamProvidersParts;
@@ -66,7 +66,7 @@ export class JoinedPrompts implements PromptProvider {
   }
 }
 
-/** Completes arguments of our prompts and templates, and has other servers complete those of theirs (RP3). */
+/** Completes arguments of own prompts and templates, and has upstream servers complete those of their prompts (RP3). */
 export class JoinedCompletion implements CompletionProvider {
   readonly #own: CompletionProvider;
   readonly #parts: UpstreamProvidersParts;

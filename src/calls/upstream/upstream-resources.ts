@@ -15,12 +15,12 @@ import { askForeign } from "./foreign-requests.ts";
 
 export interface UpstreamProvidersParts {
   readonly upstreams: Pick<Upstreams, "snapshot" | "subscribe" | "unsubscribe" | "call">;
-  /** What is known of other servers, after the wait of the first list. */
+  /** The facts about upstream servers, after the wait of the first list. */
   readonly known: () => Promise<UpstreamSnapshot>;
   readonly exchange: () => Promise<ExchangeParts>;
 }
 
-/** Resources of other servers, under addresses of ours (RP1, RP2, RP4). */
+/** Resources of upstream servers, under own addresses (RP1, RP2, RP4). */
 export class UpstreamResources implements ResourceProvider {
   readonly #parts: UpstreamProvidersParts;
   readonly #watches: ForeignWatches;
@@ -62,7 +62,7 @@ export class UpstreamResources implements ResourceProvider {
     }
   }
 
-  /** Asks the server of each address of another server whether it tells of changes. */
+  /** Asks the server of each upstream address whether it reports changes. */
   prepareWatch(uris: readonly string[], { id }: ClientContext): Promise<void> | undefined {
     const foreign = uris.filter((uri) => this.#isForeign(uri));
     if (foreign.length === 0) return undefined;
@@ -95,7 +95,7 @@ interface Watch {
 }
 
 /**
- * Which client watches which resource of other servers. A server is asked once for each client, and told when the
+ * Which client watches which resource of upstream servers. A server gets one subscription for each client, and its end when the
  * client's last subscription has ended (RP4).
  */
 class ForeignWatches {
@@ -119,7 +119,7 @@ class ForeignWatches {
     return this.#byClient.get(clientId)?.has(uri) === true;
   }
 
-  /** Call it for what is prepared. Returns what ends it. */
+  /** Call it for prepared URIs. Returns a function that ends it. */
   begin(uri: string, clientId: string): () => void {
     const watch = this.#byClient.get(clientId)?.get(uri);
     if (watch === undefined) return () => {};

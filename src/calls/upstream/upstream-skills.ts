@@ -12,7 +12,7 @@ import type { SkillProvider } from "../features.ts";
 import { askForeign } from "./foreign-requests.ts";
 import type { UpstreamProvidersParts } from "./upstream-resources.ts";
 
-/** Skills of other servers: listed after ours, read from their server when somebody wants them, checked, and marked as whose they are. */
+/** Skills of upstream servers: listed after the own ones, read from their server on request, checked, and marked with its name. */
 export class UpstreamSkills {
   readonly #parts: UpstreamProvidersParts;
 
@@ -20,7 +20,7 @@ export class UpstreamSkills {
     this.#parts = parts;
   }
 
-  /** Ours, then those of other servers; a URI of ours is never another server's. */
+  /** The own ones, then those of upstream servers; an own URI never leads to an upstream server. */
   join(own: SkillProvider): SkillProvider {
     const foreign = async (): Promise<readonly SkillEntry[]> =>
       skillsOf(await this.#parts.known()).map(({ skill }) => skill);
@@ -36,9 +36,9 @@ export class UpstreamSkills {
   }
 
   /**
-   * What InvokeSkill asks for and none of ours is: `server:name`, or the name alone where one server has it.
+   * The skill that InvokeSkill asks for and that is not an own one: `server:name`, or the name alone where one server has it.
    * @returns undefined when no server has it
-   * @throws AppError `not_found` for a name that several have; `refused` for what is not what was listed
+   * @throws AppError `not_found` for a name that several have; `refused` for one that differs from its list entry
    */
   async load({ name }: LoadSkillRequest, call: CallRequest): Promise<LoadedSkill | undefined> {
     const snapshot = await this.#parts.known();
@@ -129,7 +129,7 @@ function nameOf({ server, name }: SkillOffer): string {
   return `${server}:${name}`;
 }
 
-/** By what the servers have listed; undefined when nothing lies there. */
+/** By the lists of the servers; undefined when nothing is there. */
 function childrenOf(
   uri: string,
   skills: readonly SkillEntry[],

@@ -7,7 +7,7 @@ import type { CallRequest, ToolTarget } from "../call.ts";
 import type { GateStage, Refusal } from "../gate/gate-stage.ts";
 
 /**
- * The first stage: what cannot be called at all, because there is no such tool, it is not approved, or it takes other
+ * The first stage refuses calls that cannot be made at all, because there is no such tool, it is not approved, or it takes other
  * arguments. Rules and hooks see only calls that could be made.
  */
 export class UpstreamStage implements GateStage {
@@ -53,13 +53,13 @@ export class UpstreamStage implements GateStage {
       }
     });
     if (problem === undefined) return undefined;
-    // As for tools of ours: a result that the model can learn from, where the revision has that.
+    // As for own tools: a result that the model can learn from, where the revision has that.
     const isFault = !isAtLeast(version, "2025-11-25");
     return { decision: "invalid", text: invalidText(name, problem), isFault };
   }
 }
 
-/** What is said of arguments that do not fit. */
+/** The message about arguments that do not fit. */
 export function invalidText(name: string, problem: string): string {
   return `Invalid arguments for ${name}: ${problem}`;
 }

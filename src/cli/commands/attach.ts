@@ -4,7 +4,8 @@ import type { AttachApp } from "../../interact/terminal/attach-app.ts";
 import type { Look } from "../../interact/terminal/look.ts";
 import { type CommandIo, exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
-import { directoryFlags, readStartUp } from "../start-up.ts";
+import { directoryFlags } from "../flags.ts";
+import { readStartUp } from "../start-up.ts";
 import { openTerminal, type TerminalDevice } from "../terminal-io.ts";
 
 export const attachCommand: Command = {

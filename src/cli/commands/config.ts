@@ -17,9 +17,9 @@ import {
   sourceText,
   userLevelFlag,
 } from "../config-file-level.ts";
-import { jsonFlag } from "../flags.ts";
+import { directoryFlags, jsonFlag, startUpFlags } from "../flags.ts";
 import { columns, type Printer } from "../print.ts";
-import { directoryFlags, readStartUp, startUp, startUpFlags } from "../start-up.ts";
+import { readStartUp, startUp } from "../start-up.ts";
 
 export const configGetCommand: Command = {
   usage: "KEY [--show-source] [--level global|user|project] [--json]",

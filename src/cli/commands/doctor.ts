@@ -8,9 +8,9 @@ import { readSystemFacts } from "../../web/browser/system-facts.ts";
 import { type EngineReport, isAnswer, type SearchReply } from "../../web/search/search-reply.ts";
 import { type CommandIo, exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
-import { jsonFlag } from "../flags.ts";
+import { jsonFlag, startUpFlags } from "../flags.ts";
 import { columns, type Printer } from "../print.ts";
-import { startUp, startUpFlags } from "../start-up.ts";
+import { startUp } from "../start-up.ts";
 
 export const doctorBrowserCommand: Command = {
   usage: "[--json]",

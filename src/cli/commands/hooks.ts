@@ -15,7 +15,7 @@ import { hooksFoldersOf } from "../../calls/policy/hooks/session-folder.ts";
 import { nearestNames, suggestionFor } from "../../config/nearest-name.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { jsonFlag } from "../flags.ts";
+import { directoryFlags, jsonFlag, startUpFlags } from "../flags.ts";
 import {
   keyOf,
   type ProjectHooks,
@@ -24,7 +24,7 @@ import {
   readProjectHooks,
 } from "../hook-rows.ts";
 import type { Printer } from "../print.ts";
-import { directoryFlags, readStartUp, type StartUp, startUp, startUpFlags } from "../start-up.ts";
+import { readStartUp, type StartUp, startUp } from "../start-up.ts";
 import { createAsker } from "../terminal-io.ts";
 
 export const hooksApproveCommand: Command = {

@@ -24,10 +24,9 @@ import {
   serverNamed,
   type ServersOfCommand,
 } from "../configured-servers.ts";
-import { jsonFlag } from "../flags.ts";
+import { jsonFlag, startUpFlags } from "../flags.ts";
 import { exitCodeOf, type FindingKind } from "../print.ts";
 import { trustOf } from "../server-rows.ts";
-import { startUpFlags } from "../start-up.ts";
 import { installFlags, installServers } from "../store-servers.ts";
 
 /** Shows the launch of a project's server and records the user's decision. False: nothing was approved. */

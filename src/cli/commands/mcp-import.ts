@@ -5,10 +5,10 @@ import { planImport } from "../../upstream/import/plan-import.ts";
 import { readForeignFile } from "../../upstream/import/read-foreign-file.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { jsonFlag } from "../flags.ts";
+import { directoryFlags, jsonFlag } from "../flags.ts";
 import { importClientIds, importSourceOf, reportImport } from "../import-report.ts";
 import { scopeFlags, serverFileOf } from "../mcp-scope.ts";
-import { directoryFlags, readStartUp, type StartUp } from "../start-up.ts";
+import { readStartUp, type StartUp } from "../start-up.ts";
 import { installServers, runnerOf } from "../store-servers.ts";
 import { createAsker } from "../terminal-io.ts";
 

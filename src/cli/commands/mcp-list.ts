@@ -11,10 +11,10 @@ import { placeText } from "../../upstream/trust/launch-lines.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { openServers } from "../configured-servers.ts";
-import { jsonFlag } from "../flags.ts";
+import { jsonFlag, startUpFlags } from "../flags.ts";
 import { columns } from "../print.ts";
 import { placeOf, readServers, type ServerRow, serverRows, trustOf } from "../server-rows.ts";
-import { readStartUp, startUpFlags } from "../start-up.ts";
+import { readStartUp } from "../start-up.ts";
 import { connectedView, readStatusViews, statusLines, type StatusView } from "../status-lines.ts";
 import { shownEntry } from "../typed-server.ts";
 

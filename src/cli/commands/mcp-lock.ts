@@ -20,8 +20,7 @@ import {
   projectOf,
   type ServersOfCommand,
 } from "../configured-servers.ts";
-import { jsonFlag } from "../flags.ts";
-import { startUpFlags } from "../start-up.ts";
+import { jsonFlag, startUpFlags } from "../flags.ts";
 
 /** A lock is readable for others: it is committed with the project. */
 const lockFileMode = 0o644;

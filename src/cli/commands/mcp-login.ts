@@ -8,9 +8,8 @@ import { provingClient } from "../../upstream/oauth/service-grant.ts";
 import { logInAsService } from "../../upstream/oauth/service-login.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext, PageOpener } from "../command.ts";
-import { jsonFlag } from "../flags.ts";
+import { jsonFlag, startUpFlags } from "../flags.ts";
 import { approvalText, type LoginServer, openLoginServer } from "../server-login.ts";
-import { startUpFlags } from "../start-up.ts";
 
 /** Nobody pastes a longer line. */
 const lineCharsMax = 64 * 1024;

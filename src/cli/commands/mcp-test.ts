@@ -10,9 +10,8 @@ import { callTool } from "../call-tool.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext, OpenRouter } from "../command.ts";
 import { openServers, serverNamed, type ServersOfCommand } from "../configured-servers.ts";
-import { formatFlag, formatOf, jsonFlag } from "../flags.ts";
+import { formatFlag, formatOf, jsonFlag, startUpFlags } from "../flags.ts";
 import { readable, standingCode, standingText, trustOf } from "../server-rows.ts";
-import { startUpFlags } from "../start-up.ts";
 import { offerText, stderrLines } from "../status-lines.ts";
 import { upstreamInventory } from "../upstream-inventory.ts";
 

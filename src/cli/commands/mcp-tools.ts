@@ -9,10 +9,9 @@ import { awaitServers } from "../../upstream/upstreams.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext, OpenRouter } from "../command.ts";
 import { openServers, serverNamed, type ServersOfCommand } from "../configured-servers.ts";
-import { jsonFlag } from "../flags.ts";
+import { jsonFlag, startUpFlags } from "../flags.ts";
 import { columns } from "../print.ts";
 import { standingCode, standingText } from "../server-rows.ts";
-import { startUpFlags } from "../start-up.ts";
 import { upstreamInventory } from "../upstream-inventory.ts";
 
 export const mcpToolsCommand: Command = {

@@ -22,9 +22,8 @@ import {
   projectOf,
   type ServersOfCommand,
 } from "../configured-servers.ts";
-import { jsonFlag } from "../flags.ts";
+import { jsonFlag, startUpFlags } from "../flags.ts";
 import { exitCodeOf } from "../print.ts";
-import { startUpFlags } from "../start-up.ts";
 
 type Finding =
   | LockFinding

@@ -18,9 +18,9 @@ import { configPartsOf } from "../../upstream/config/upstream-start.ts";
 import { nameStarts } from "../../upstream/names/server-names.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
-import { jsonFlag } from "../flags.ts";
+import { jsonFlag, startUpFlags } from "../flags.ts";
 import type { Printer } from "../print.ts";
-import { startUp, startUpFlags } from "../start-up.ts";
+import { startUp } from "../start-up.ts";
 
 const codes: Readonly<Record<RuleAction, number>> = {
   allow: exitCodes.done,

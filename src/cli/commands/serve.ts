@@ -1,8 +1,9 @@
-import type { Command } from "../command.ts";
+import type { Command, CommandListing } from "../command.ts";
+import { startUpFlags } from "../flags.ts";
 import { httpFlags, readHttpSettings } from "../http-flags.ts";
-import { startUp, startUpFlags } from "../start-up.ts";
+import { startServing } from "../start-up.ts";
 
-export const serveCommand: Command = {
+const serveCommand: Command = {
   usage: "[FLAGS]",
   description:
     "Serves one MCP client over stdin and stdout, until it closes stdin. This is the default command, except in a terminal.\n" +
@@ -19,16 +20,14 @@ export const serveCommand: Command = {
   arguments: { min: 0, max: 0 },
   async run({ args, io, print, services }) {
     const http = readHttpSettings(args);
-    const start = startUp(args, io, print);
-    const client = args.text("client");
-    if (client !== undefined && !start.clients.hasClient(client)) {
-      // An older version may be started by what a newer one has installed: it serves all the same.
-      const known = start.clients.ids().join(", ");
-      print.warning(
-        `--client ${client} is not known; using the default limits. Known clients: ${known}`,
-      );
-    }
-    if (http !== undefined) return services.serveHttp(start, http);
-    return services.serveStdio(start);
+    const start = startServing(args, io, print);
+    return http === undefined ? services.serveStdio(start) : services.serveHttp(start, http);
   },
+};
+
+/** Of the command that runs when none is named. */
+export const serveListing: CommandListing = {
+  name: "serve",
+  summary: "Serve one MCP client over stdin and stdout (the default)",
+  load: () => Promise.resolve(serveCommand),
 };

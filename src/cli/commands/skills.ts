@@ -4,10 +4,10 @@ import type { SkillSet } from "../../state/skills/skill-library.ts";
 import { type Skill, visibleLine } from "../../state/skills/skill.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
-import { jsonFlag } from "../flags.ts";
+import { jsonFlag, startUpFlags } from "../flags.ts";
 import { columns } from "../print.ts";
 import { createSkillLibrary } from "../skill-library.ts";
-import { startUp, startUpFlags } from "../start-up.ts";
+import { startUp } from "../start-up.ts";
 
 /** Length of a description on a line beside the name. */
 const descriptionCharsMax = 90;

@@ -8,9 +8,9 @@ import type { Task, TaskReply } from "../../state/store/tasks/task-records.ts";
 import type { ExportedTask } from "../../state/store/tasks/task-transfer.ts";
 import { type CommandIo, exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
-import { jsonFlag } from "../flags.ts";
+import { jsonFlag, startUpFlags } from "../flags.ts";
 import type { Printer } from "../print.ts";
-import { startUp, startUpFlags } from "../start-up.ts";
+import { startUp } from "../start-up.ts";
 import { askStore, hasStore, readTaskFile, taskFileOf, taskScope } from "../task-store.ts";
 import { readAll } from "../terminal-io.ts";
 

@@ -4,9 +4,9 @@ import { definitionIn } from "../../upstream/adapters/tool-definitions.ts";
 import { callTool } from "../call-tool.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
-import { formatFlag, formatOf, jsonFlag } from "../flags.ts";
+import { formatFlag, formatOf, jsonFlag, startUpFlags } from "../flags.ts";
 import { columns } from "../print.ts";
-import { startUp, startUpFlags } from "../start-up.ts";
+import { startUp } from "../start-up.ts";
 import { listTools } from "../tool-list.ts";
 
 export const toolsCommand: Command = {

@@ -1,9 +1,9 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { jsonFlag } from "../flags.ts";
+import { jsonFlag, startUpFlags } from "../flags.ts";
 import { jsonlLineBytesMax, jsonlLines } from "../jsonl-lines.ts";
-import { startUp, startUpFlags } from "../start-up.ts";
+import { startUp } from "../start-up.ts";
 import { readAll } from "../terminal-io.ts";
 
 export const searchCommand: Command = {

@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { product } from "../../base/product.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandListing } from "../command.ts";
@@ -39,4 +40,28 @@ async function helpText(
     throw new AppError("usage", `There is no command ${name}.${suggestionFor(name, names)}`);
   }
   return commandText(listing, await listing.load());
+}
+
+/**
+ * The help for a group of commands: for words that name no command.
+ * @throws AppError `usage` unless they ask for it
+ */
+export function groupHelp(words: readonly string[], { listings, groups }: KnownCommands): string {
+  const [first = "", second] = words;
+  const names = listings.map((listing) => listing.name);
+  if (!groups().has(first)) throw unknownCommand(first, [...names, ...groups()]);
+  if (second === "--help" || second === "-h") return groupText(first, listings);
+  if (second === undefined || second.startsWith("-")) {
+    const inGroup = names.filter((known) => known.startsWith(`${first} `)).join(", ");
+    throw new AppError("usage", `${first} is incomplete. Commands: ${inGroup}`);
+  }
+  throw unknownCommand(`${first} ${second}`, names);
+}
+
+function unknownCommand(name: string, candidates: readonly string[]): AppError {
+  const suggestion = suggestionFor(name, candidates);
+  return new AppError(
+    "usage",
+    `There is no command ${name}.${suggestion} See: ${product.name} help`,
+  );
 }

@@ -1,16 +1,10 @@
 import type { CommandListing } from "../command.ts";
-import { serveCommand } from "../commands/serve.ts";
+import { serveListing } from "../commands/serve.ts";
+import type { KnownCommands } from "./help.ts";
 import { mcpListings } from "./mcp-listings.ts";
 
-/** The command that runs when none is named. */
-export const defaultCommandName = "serve";
-
 export const commandListings: readonly CommandListing[] = [
-  {
-    name: defaultCommandName,
-    summary: "Serve one MCP client over stdin and stdout (the default)",
-    load: () => Promise.resolve(serveCommand),
-  },
+  serveListing,
   {
     name: "tools",
     summary: "List the tools",
@@ -160,17 +154,19 @@ export const commandListings: readonly CommandListing[] = [
   {
     name: "help",
     summary: "Explain a command",
-    load: async () =>
-      (await import("./help.ts")).createHelp({
-        listings: commandListings,
-        groups: commandGroups,
-        find: findCommand,
-      }),
+    load: async () => (await import("./help.ts")).createHelp(knownCommands),
   },
 ];
 
+/** For help. */
+export const knownCommands: KnownCommands = {
+  listings: commandListings,
+  groups: commandGroups,
+  find: findCommand,
+};
+
 /** The first words that listings begin with: `config` of `config get`. */
-export function commandGroups(): ReadonlySet<string> {
+function commandGroups(): ReadonlySet<string> {
   return new Set(
     commandListings
       .map((listing) => listing.name.split(" "))

@@ -34,7 +34,7 @@ export interface KeptOutput {
   readonly title: string;
   /** The first byte that was left out. */
   readonly from: number;
-  /** How many there are, or will be when what writes the file has done so. */
+  /** The bytes in the file, or those that it will have once its writer is done. */
   readonly bytes: number;
 }
 

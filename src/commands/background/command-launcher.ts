@@ -90,7 +90,7 @@ export class CommandLauncher implements Disposable {
     return this.#launch(argv, spec, env, (held) => held);
   }
 
-  /** @param limited puts what limits it before what holds it */
+  /** @param limited puts the program that limits it before the one that confines it */
   #launch(
     argv: readonly string[],
     spec: LaunchSpec,
@@ -224,7 +224,7 @@ export class CommandEnvironment {
     const spec = { commandText: "login shell", cwd: user.homeDir, timeoutMs };
     try {
       const execution = launcher.launchProgram(argv, spec, base);
-      // Start-up files that never end are ended; what they leave behind is ended with them.
+      // Start-up files that never end are killed, with all processes that they leave behind.
       await Promise.race([execution.ended, Bun.sleep(loginShellMsMax + terminateGraceMs)]);
       const shown = outputText(execution.output, loginOutputCharsMax);
       const output = shown.kind === "whole" ? shown.text : shown.head + shown.tail;

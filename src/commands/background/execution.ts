@@ -139,7 +139,7 @@ export class Execution {
     return this.#save(chunk, before);
   };
 
-  /** Calls `listener` with each chunk, and with undefined at the end. Returns what stops it. */
+  /** Calls `listener` with each chunk, and with undefined at the end. Returns a function that stops it. */
   listen(listener: (chunk: Uint8Array | undefined) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -150,7 +150,7 @@ export class Execution {
     for (const listener of this.#stepListeners) listener(step);
   }
 
-  /** Calls `listener` with each step. Returns what stops it. */
+  /** Calls `listener` with each step. Returns a function that stops it. */
   listenSteps(listener: (step: string) => void): () => void {
     this.#stepListeners.add(listener);
     return () => this.#stepListeners.delete(listener);

@@ -42,7 +42,7 @@ export class FamilyLedger implements Disposable {
     this.#parts = parts;
   }
 
-  /** Ends what earlier runs left behind. */
+  /** Ends processes that earlier runs left behind. */
   async endLeftovers(): Promise<void> {
     const pause = new Pause(this.#parts.isBusy);
     while (!this.#isBroken && !this.#isClosed) {

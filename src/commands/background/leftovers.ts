@@ -26,7 +26,7 @@ export function describeInstance(id: string): ServerInstance {
 }
 
 /**
- * Ends what earlier runs left behind and forgets those runs. A run whose server is alive is not
+ * Ends processes that earlier runs left behind and forgets those runs. A run whose server is alive is not
  * touched, nor is anything after a reboot.
  * @returns how many runs were cleaned up after
  */

@@ -17,7 +17,7 @@ const ringBytesFirst = 16 * 1024;
 
 /**
  * A bounded window on an output of any length: its first bytes, then a ring of the newest, addressed by
- * absolute offsets. What fell between the two is dropped and counted.
+ * absolute offsets. Bytes between the two are dropped, and their number is recorded.
  */
 export class OutputStore {
   readonly #headBytes: number;

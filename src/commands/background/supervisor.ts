@@ -19,7 +19,7 @@ export interface SupervisorParts {
   readonly savedOutputs: SavedOutputs;
   /** The environment of commands; asks the login shell the first time. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
-  /** Says to the user what could not be done. */
+  /** Reports a failure to the user. */
   readonly warn?: (message: string) => void;
   /** Told of each new background task. */
   readonly onTask?: (clientId: string, task: BackgroundTask) => void;
@@ -174,7 +174,7 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /**
-   * From now on what nobody looks after is ended and collected every now and then: commands leave orphans, and so does a
+   * From now on processes without a live parent are ended and reaped at intervals: commands leave orphans, and so does a
    * browser, which is not started here.
    */
   collectOrphans(): void {
@@ -195,7 +195,7 @@ export class Supervisor implements AsyncDisposable {
 
   /**
    * Ends everything; nothing can be started afterwards. Bounded by two grace times.
-   * @param killAt when KILL is due for what does not end by itself
+   * @param killAt when KILL is due for processes that do not end by themselves
    * @param others children that are ended elsewhere at the same time; the guardian stays until they are gone
    */
   async endBy(killAt: number, others?: Promise<unknown>): Promise<void> {

@@ -12,7 +12,7 @@ let processes: Limits | undefined | null = null;
 const prlimit = "/usr/bin/prlimit";
 
 /**
- * Leaves the server room beside what commands take (Linux): a user who is not root has one number of processes and
+ * Reserves room for the server beside its commands (Linux): a user who is not root has one number of processes and
  * threads, and a process that is refused a thread is aborted. Called as soon as `pid` runs. A command may raise its
  * number of descriptors again, as some have to, and not that of processes.
  */
@@ -26,8 +26,9 @@ export function limitCommand(libc: Libc, pid: number): void {
 
 /**
  * The command behind a program that limits its processes before it is there: where processors are busy a shell starts
- * many before `limitCommand` comes. For shells and what holds them: of a program that the system refuses to start it would be
- * seen no more why. The command itself on systems without that program, and where nothing is limited.
+ * many before `limitCommand` comes. For shells and the programs that confine them: if the system refused to start a
+ * program behind it,
+ * the reason would be lost. The command itself on systems without that program, and where nothing is limited.
  * @param mark its owner mark, which it has as a limit too before it is there
  */
 export function withProcessLimit(argv: readonly string[], mark: string): readonly string[] {

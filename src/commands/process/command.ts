@@ -14,7 +14,7 @@ import { loadWindowsJobs } from "./signals.ts";
 export interface Command {
   /** Process id, and id of the group that it leads. */
   readonly pid: number;
-  /** Resolves when the leader ended and what it had written was delivered. Never rejects. */
+  /** Resolves when the leader has ended and its output is delivered. Never rejects. */
   readonly ended: Promise<CommandExit>;
 }
 
@@ -216,8 +216,8 @@ function signalName(signal: unknown): NodeJS.Signals | null {
 }
 
 /**
- * Starts a program that is handed to the user, such as their browser: it leads a session of its own, and it and what it
- * starts live on when the server ends. Nothing that it prints is read.
+ * Starts a program that is handed to the user, such as their browser: it leads a session of its own, and it and the processes
+ * that it starts live on when the server ends. Its output is not read.
  * @returns its exit code when it ends; null when it could not be started or was killed
  */
 export async function startUserProgram(

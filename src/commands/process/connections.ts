@@ -43,7 +43,7 @@ export function capConnections(parts: ConnectionCapParts): () => void {
 function createLook(libc: Libc, parts: ConnectionCapParts): () => number {
   const { port, closeIdle, lookMs = connectionLookMs } = parts;
   const descriptors = libc.descriptorsMax();
-  // At least half of what there is, where descriptors are scarce.
+  // At least half of them, where descriptors are scarce.
   const room = Math.max(descriptors - descriptorsReserve, descriptors / 2);
   const max = Math.min(parts.connectionsMax ?? connectionsMax, Math.floor(room));
   const open = new OpenDescriptors(libc, Math.min(descriptors, descriptorsLookedAtMax));

@@ -38,7 +38,7 @@ const pollStepsMs = [1, 2, 4, 8, 16, 25, 50];
 
 /**
  * Ends a family: TERM (and CONT, which stopped processes need to notice it), `graceMs`, then KILL
- * until nothing is left. Gives up on what even KILL does not end (a process stuck in the kernel).
+ * until nothing is left. Gives up on a process that even KILL does not end (stuck in the kernel).
  * @returns true when nothing was left at the end
  */
 export async function endFamily(
@@ -90,7 +90,7 @@ async function waitForEnd(
 const lastRoundsMax = 10;
 const lastRoundMs = 50;
 
-/** Ends all that was adopted: asked once, then forced. Says what even that did not end. */
+/** Ends all adopted processes: TERM once, then KILL. Returns those that even KILL did not end. */
 export async function endAdopted(
   orphanage: Orphanage,
   warn?: (message: string) => void,
@@ -111,7 +111,7 @@ export async function endAdopted(
 const processesMax = 4_096;
 
 /**
- * Signals what an overseer runs: all below its children, which are overseers too (the first process of
+ * Signals the processes of an overseer: all below its children, which are overseers too (the first process of
  * a process id namespace). False when there is nothing yet, or nothing left.
  */
 export function signalBelow(overseer: number, signal: SentSignal): boolean {

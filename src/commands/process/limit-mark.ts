@@ -78,7 +78,7 @@ export class LimitMarks {
 const emptyMark = { mark: "", number: undefined };
 /** Numbers that the commands of one server have, one after the other. */
 const commands = 100_000_000n;
-/** A server that runs below another's command has its limit and may only choose lower: it takes the upper half of what is left. */
+/** A server that runs below another's command has its limit and may only choose lower: it takes the upper half of the rest. */
 const ceilingMax = 2n ** 63n;
 /** Below this two servers may happen to have the same. */
 const prefixMin = 2n ** 20n;

@@ -25,7 +25,7 @@ export interface Family {
 /** Its value is a secret of the server: a command that sets it is ended like all others. */
 const handOverVariable = "SCORPIOX_HANDED_OVER";
 
-/** A look at the adopted is good for this long; what it missed is a stray at the next. */
+/** A list of the adopted is valid for this long; a process that it missed is a stray in the next. */
 const collectEveryMs = 1;
 
 /** Looks in a row that find zombies. */
@@ -68,7 +68,7 @@ export class Orphanage {
 
   /**
    * A variable for a program that is the user's from its start, such as their browser: when it loses its parent and is
-   * given to us, neither it nor what it starts is ended.
+   * adopted by this process, neither it nor its children are ended.
    */
   handOverVariable(): Readonly<Record<string, string>> {
     this.#handOverMark ??= crypto.randomUUID();
@@ -104,8 +104,9 @@ export class Orphanage {
   }
 
   /**
-   * Ends the adopted that no live family has a claim on: the first time politely, the next time in a
-   * row by force, which new ones are mostly heirs of the old to. Catches what left its family in the very moment in which that ended, and reaps zombies.
+   * Ends the adopted that belong to no live family: the first time with TERM, the next time in a
+   * row with KILL, since new ones are mostly children of the old. Catches processes that left their family at the moment
+   * in which it ended, and reaps zombies.
    * @returns how many there were
    */
   endStrays(): number {

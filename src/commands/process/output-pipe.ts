@@ -46,7 +46,7 @@ export class OutputPipe {
     this.#sink = sink;
   }
 
-  /** The command runs from now on: what it writes is delivered. */
+  /** The command runs from now on: its output is delivered. */
   start(): void {
     // A pipe that ended before its start is closed, and its descriptor may have been reused.
     if (this.#isFinished) return;

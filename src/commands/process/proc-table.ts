@@ -124,7 +124,7 @@ export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, startTicks: readProcStat(process.pid)?.startTicks ?? null };
 }
 
-/** Whether it still runs, whoever owns it; another process may have taken its number. */
+/** Whether it still runs, under any owner; another process may have taken its number. */
 export function isRunningStill({ pid, startTicks }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0);

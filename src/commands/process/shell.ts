@@ -65,7 +65,7 @@ function describeShell(path: string, platform: NodeJS.Platform): Shell {
   return { path, args: ["-c"], prefix: platform === "win32" ? "exec 2>&1; " : "" };
 }
 
-/** Runs a program and gives what it printed; the owner of all children provides it. */
+/** Runs a program and returns its output; the owner of all children provides it. */
 export type RunProgram = (
   argv: readonly string[],
   timeoutMs: number,
@@ -121,7 +121,7 @@ interface ChildEnvironmentInput {
 }
 
 /**
- * The environment that commands get: the server's own, completed with what a login would set, without
+ * The environment that commands get: the server's own, completed with the variables of a login, without
  * the server's own settings (`SCORPIOX_*`, which may hold tokens).
  */
 export function childEnvironment(input: ChildEnvironmentInput): Record<string, string> {
@@ -141,7 +141,7 @@ export function childEnvironment(input: ChildEnvironmentInput): Record<string, s
 }
 
 /**
- * The login shell's PATH, preceded by what only the server's own has: a virtual environment or a
+ * The login shell's PATH, preceded by the folders that only the server's own has: a virtual environment or a
  * version manager that was active where the client was started stays in front.
  */
 export function joinPaths(own: string | undefined, login: string | undefined): string {

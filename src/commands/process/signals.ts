@@ -49,11 +49,11 @@ function send(pid: number, signal: number): boolean {
 }
 
 /**
- * Job objects: what process groups are elsewhere. A job holds a process and all that it starts, and is
- * ended with its last handle, so that nothing outlives the server (Windows only; not run in our tests).
+ * Job objects, the process groups of Windows. A job holds a process and all its descendants, and is
+ * ended with its last handle, so that nothing outlives the server (Windows only; no test runs it).
  */
 interface WindowsJobs {
-  /** Puts a new child into a job of its own. What it started before that moment stays outside. */
+  /** Puts a new child into a job of its own. Processes that it started before that moment stay outside. */
   adopt(pid: number): void;
   /** Ends all processes of the child's job. False when it has none. */
   terminate(pid: number): boolean;

@@ -44,7 +44,7 @@ function bind(how: string, paths: readonly string[]): string[][] {
 /** The system's own program; one of that name on PATH may be anybody's. */
 export const sandboxExec = "/usr/bin/sandbox-exec";
 
-/** Devices that commands write to as a matter of course, and what they write their output to. */
+/** Devices that commands commonly write to, and those of their output. */
 const devices = ["/dev/null", "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/dtracehelper"];
 
 /** Names are resolved through this socket. */

@@ -44,7 +44,7 @@ export interface BackendParts {
   readonly isRoot: boolean;
   /** How long a sandbox that failed is not tried again, in ms. */
   readonly failureKeptMs: number;
-  /** Runs a program to its end; what it printed, and its exit code. */
+  /** Runs a program to its end; returns its output and its exit code. */
   readonly run: (start: Start, cwd: string) => Promise<{ exitCode: number | null; output: string }>;
 }
 

@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A name that stays as it is, and what it is where it does not exist yet. */
+/** A name that commands may not change, and its kind if it does not exist yet. */
 export interface ProtectedName {
   /** Relative to the folder that it protects. */
   readonly path: string;

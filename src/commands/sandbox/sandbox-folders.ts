@@ -18,7 +18,7 @@ interface Way {
 const linksMax = 40;
 
 /**
- * The folders and files that are `wanted`, as real paths; what does not exist is left out.
+ * The folders and files that are `wanted`, as real paths, without those that do not exist.
  * @throws AppError `refused` where a link leads there that a command could have put in its place
  */
 export async function openFolders(wanted: readonly string[]): Promise<readonly string[]> {
@@ -77,7 +77,7 @@ export async function makePrivateFolder(parent: string): Promise<string> {
   }
 }
 
-/** Removes the folder with all that is in it. Never rejects; what cannot be removed stays for the sweep. */
+/** Removes the folder with its content. Never rejects; entries that cannot be removed stay for the sweep. */
 export async function removePrivateFolder(path: string): Promise<void> {
   const remove = (): Promise<void> => rm(path, { recursive: true, force: true });
   try {
@@ -89,7 +89,7 @@ export async function removePrivateFolder(path: string): Promise<void> {
   }
 }
 
-/** Removes what servers that were killed have left: of this user, old, and of a process that is gone. */
+/** Removes folders that killed servers left behind: owned by this user, old, and of a process that has ended. */
 export async function sweepPrivateFolders(
   parent: string,
   isAlive: (pid: number) => boolean,
@@ -122,7 +122,7 @@ async function openUp(top: string): Promise<void> {
 
 /**
  * The secrets of this program below `~/.scorpiox`: values that entries name and the tokens of logins; keys and sockets
- * of the running servers; what servers keep for one principal; profiles of the browser, with their cookies.
+ * of the running servers; the data that servers keep for one principal; profiles of the browser, with their cookies.
  */
 const secretFolders = ["secrets", "run", "principals", "browser"];
 /** The key that seals the state that clients bring back, and the token of `serve --http`. */

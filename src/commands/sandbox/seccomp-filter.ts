@@ -1,9 +1,9 @@
 import { AppError } from "../../base/errors.ts";
 
 /**
- * A filter for system calls in classic BPF (seccomp(2)): what bounds on files and network leave open.
+ * A filter for system calls in classic BPF (seccomp(2)), for the ways that bounds on files and network leave open.
  * A socket of the family AF_UNIX reaches any server of this machine by the path of its socket, and that
- * server may write or connect for the asker; io_uring makes sockets without the calls that are looked at; the kernel's
+ * server may write or connect for the caller; io_uring makes sockets without the filtered calls; the kernel's
  * keys are shared with the session outside, and asking for one starts a program of root there.
  */
 interface CallNumbers {
@@ -13,7 +13,7 @@ interface CallNumbers {
   readonly socketpair: number;
   /** `add_key`, `request_key` and `keyctl`. */
   readonly keys: readonly number[];
-  /** Of other processes: what changes their limits, their turn on the processors, or what they share. */
+  /** Calls on other processes: those that change their limits, their scheduling, or their shared objects. */
   readonly others: OtherCalls;
   /** Numbers from here on are of another table (x32). */
   readonly foreignFrom?: number;

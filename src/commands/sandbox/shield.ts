@@ -140,7 +140,7 @@ export function assertProtectable(
   }
 }
 
-/** Names for people: what `workspace-write` keeps in a workspace. */
+/** Names for people: the files that `workspace-write` protects in a workspace. */
 export const protectedInWorkspace = inEveryFolder.map(({ path }) => path);
 
 async function protectedPaths(

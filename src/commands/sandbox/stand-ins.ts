@@ -35,7 +35,7 @@ export type Holding = "held" | "there" | "impossible";
 const markSeconds = 981_173_106;
 /** A stand-in may be removed between the look and the lock, by its last user elsewhere, or not be marked yet. */
 const holdMsMax = 3_000;
-/** Something empty that is no older than this may be a stand-in that another server makes right now; on a busy machine. */
+/** An empty file or folder of at most this age may be a stand-in that another process is making, on a busy machine. */
 const makingMsMax = 500;
 const makingRoundMs = 2;
 
@@ -46,7 +46,7 @@ interface Held {
 }
 
 /**
- * Empty files and folders in the place of what must not come to exist: over them a mount can be put. They
+ * Empty files and folders at paths that must not come to exist: they can be mounted over. They
  * are removed with the last command that needs them, of all servers: each keeps a lock as long as it does.
  */
 export class StandIns {
@@ -60,7 +60,7 @@ export class StandIns {
   }
 
   /**
-   * Sees to it that there is something at `name.path`. What is held has to be released.
+   * Ensures that `name.path` exists. The caller releases the holding.
    * @throws AppError `system` when others make and remove it all the time
    */
   hold(name: KeptName): Promise<Holding> {

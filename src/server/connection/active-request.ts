@@ -60,11 +60,11 @@ export class ActiveRequest {
   brought: BroughtRounds | undefined;
   /** Marks of work that must not be repeated, of earlier rounds too; sealed into the state of the next. */
   marks: readonly string[] | undefined;
-  /** Set by requests without an end: lets them be answered when the server goes. */
-  endGracefully: (() => void) | undefined;
   /** Cancelled by `cancel`. */
   readonly cancellation = new Cancellation();
   #isAnswered = false;
+  #isAskedToEnd = false;
+  #endGracefully: (() => void) | undefined;
 
   constructor(message: IncomingRequest, asker: Asker, lane: ReplyLane) {
     this.id = message.id;
@@ -93,6 +93,18 @@ export class ActiveRequest {
   /** True from the reply on, or from the cancellation: nothing may mention the request any more. */
   get isOver(): boolean {
     return this.#isAnswered || this.isCancelled;
+  }
+
+  /** For requests without an end: `end` answers them when the server goes, at once when it is going already. */
+  onEndGracefully(end: () => void): void {
+    this.#endGracefully = end;
+    if (this.#isAskedToEnd) end();
+  }
+
+  /** The server is going: a request without an end is answered. */
+  endGracefully(): void {
+    this.#isAskedToEnd = true;
+    this.#endGracefully?.();
   }
 
   /** The reply is about to be sent: progress that waits goes out before it, none after it. */
@@ -154,7 +166,7 @@ export class InFlight {
 
   /** The server is going: open subscriptions get their result (docs/spec/modern.md#teardown). */
   endSubscriptions(): void {
-    for (const request of this.#all()) request.endGracefully?.();
+    for (const request of this.#all()) request.endGracefully();
   }
 
   /** The work has ended, whether or not it was cancelled before. */

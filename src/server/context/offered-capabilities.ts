@@ -1,6 +1,6 @@
+import type { Router, TaskSupport } from "../../calls/call.ts";
 import type { ServerFeatures } from "../../calls/features.ts";
 import type { OfferedCapabilities } from "../../protocol/handshake-codec.ts";
-import { offersTasks } from "../tasks/task-inputs.ts";
 
 /** The feature of a method, apart from the core that every server has. */
 export type Need = "resources" | "prompts" | "completion" | "skills" | "tasks" | "subscriptions";
@@ -38,4 +38,15 @@ export function offeredCapabilities(features: ServerFeatures): OfferedCapabiliti
 function hasSubscriptions(features: ServerFeatures): boolean {
   const { resources, changing } = features;
   return resources !== undefined || changing.size > 0 || offersTasks(features);
+}
+
+/** Whether calls of this tool can be answered with an MCP task. */
+export function taskSupportOf(router: Router, toolName: string): TaskSupport {
+  return router.taskSupport?.(toolName) ?? "none";
+}
+
+/** True when some tool makes MCP tasks: only then the extension is declared and its methods exist. */
+export function offersTasks({ router }: ServerFeatures): boolean {
+  if (router.isOpen === true) return true;
+  return router.list().some(({ name }) => taskSupportOf(router, name) !== "none");
 }

@@ -18,7 +18,7 @@ import type { Outbox } from "../connection/lanes.ts";
 import { type Connection, LiveConnections } from "../connection/live-connections.ts";
 import { type ClientProfile, Session } from "../connection/session.ts";
 import { Subscriptions } from "../subscriptions/subscriptions.ts";
-import { McpTasks } from "../tasks/mcp-tasks.ts";
+import type { McpTasks } from "../tasks/mcp-tasks.ts";
 
 export interface ServerOptions {
   readonly features: ServerFeatures;
@@ -42,7 +42,8 @@ export class ServerContext {
   readonly #instructions: ServerOptions["instructions"];
   readonly #connections: LiveConnections;
   readonly onRootsChanged: (client: ClientContext) => void;
-  #mcpTasks: McpTasks | undefined;
+  /** See `mcpTasksOf`. */
+  mcpTasks: McpTasks | undefined;
 
   constructor({ features, instructions, stateKey, connections, onRootsChanged }: ServerOptions) {
     if (features.skills !== undefined && features.resources === undefined) {
@@ -50,7 +51,7 @@ export class ServerContext {
     }
     this.features = features;
     this.toolPages = new ToolPages(features);
-    this.subscriptions = new Subscriptions(features, () => this.mcpTasks);
+    this.subscriptions = new Subscriptions(features);
     this.#instructions = instructions;
     this.stateKey = stateKey;
     this.onRootsChanged = onRootsChanged ?? ((): void => {});
@@ -71,11 +72,6 @@ export class ServerContext {
   release(connection: Connection): void {
     this.subscriptions.release(connection);
     this.#connections.delete(connection);
-  }
-
-  get mcpTasks(): McpTasks {
-    this.#mcpTasks ??= new McpTasks();
-    return this.#mcpTasks;
   }
 }
 

@@ -1,7 +1,12 @@
 import type { Cancellation } from "../../base/cancellation.ts";
 import { entriesPerPageMax } from "../../base/limits.ts";
 import type { AskClient } from "../../calls/ask-client.ts";
-import type { ClientContext, ProgressUpdate, RequestContext } from "../../calls/call.ts";
+import type {
+  CallRequest,
+  ClientContext,
+  ProgressUpdate,
+  RequestContext,
+} from "../../calls/call.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { readPassedMeta, readProgressToken } from "../../protocol/envelope.ts";
 import {
@@ -62,6 +67,21 @@ export class HandlerContext implements RequestContext {
 
   log(level: LogLevel, data: unknown, logger?: string): void {
     sendLogMessage(this.#request, level, data, logger);
+  }
+}
+
+/** A `tools/call` as the router sees it. */
+export class ToolCall extends HandlerContext implements CallRequest {
+  readonly name: string;
+  readonly args: unknown;
+  readonly closeStream?: () => void;
+
+  constructor(name: string, args: unknown, request: ActiveRequest, connection: ServedConnection) {
+    super(request, connection);
+    this.name = name;
+    this.args = args;
+    const { closeEarly } = request.lane;
+    if (closeEarly !== undefined) this.closeStream = closeEarly;
   }
 }
 

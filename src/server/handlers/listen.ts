@@ -9,9 +9,11 @@ import {
   invalidParams,
   type MethodReply,
 } from "../connection/method.ts";
+import { offersTasks } from "../context/offered-capabilities.ts";
 import type { ServedConnection, ServerContext } from "../context/server-context.ts";
 import { type ListenFilter, readListenFilter } from "../subscriptions/listen-filter.ts";
-import { offersTasks } from "../tasks/task-inputs.ts";
+import { Subscription } from "../subscriptions/subscription.ts";
+import { mcpTasksOf } from "../tasks/mcp-tasks.ts";
 
 /** `subscriptions/listen`: lasts until one of the two sides ends it (docs/spec/modern.md#subscriptions). */
 export function handleListen(
@@ -28,11 +30,11 @@ export function handleListen(
   const { filter: wanted } = reading;
   const begin = (): MethodReply | Promise<MethodReply> => {
     if (request.isCancelled) return cancelledReply;
-    return server.subscriptions.listen(
-      request,
-      connection,
-      honoured(wanted, server, request.client),
-    );
+    const filter = honoured(wanted, server, request.client);
+    const { features, subscriptions } = server;
+    const sources = { features, sender: subscriptions.sender, tasks: () => mcpTasksOf(server) };
+    const subscription = new Subscription(request, connection, filter, sources);
+    return subscriptions.open(connection, subscription);
   };
   const asking =
     wanted.uris.size === 0
@@ -44,11 +46,13 @@ export function handleListen(
 /** The part of the filter that the server supports: lists that change, resources that can be watched, MCP tasks of this client. */
 function honoured(
   wanted: ListenFilter,
-  { features, mcpTasks }: ServerContext,
+  server: ServerContext,
   client: ClientContext,
 ): ListenFilter {
+  const { features } = server;
   const { changing } = features;
-  const taskIds = [...(wanted.taskIds ?? [])].filter((id) => mcpTasks.find(client.id, id));
+  const tasks = mcpTasksOf(server);
+  const taskIds = [...(wanted.taskIds ?? [])].filter((id) => tasks.find(client.id, id));
   return {
     tools: wanted.tools && changing.has("tools"),
     prompts: wanted.prompts && changing.has("prompts"),

@@ -4,6 +4,7 @@ import type { ActiveRequest } from "../connection/active-request.ts";
 import { faultReply, invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
 import type { ServedConnection } from "../context/server-context.ts";
 import type { McpTask } from "../tasks/mcp-task.ts";
+import { mcpTasksOf } from "../tasks/mcp-tasks.ts";
 
 type FoundTask =
   | { readonly kind: "task"; readonly task: McpTask }
@@ -21,7 +22,7 @@ function findTask(request: ActiveRequest, connection: ServedConnection): FoundTa
   if (!request.asker.capabilities.tasks) {
     return refused(faultReply(tasksNotDeclared(request.method)));
   }
-  const task = connection.server.mcpTasks.find(request.client.id, taskId);
+  const task = mcpTasksOf(connection.server).find(request.client.id, taskId);
   if (task !== undefined) return { kind: "task", task };
   const shown = JSON.stringify(taskId.slice(0, 100));
   return refused(invalidParams(`there is no MCP task ${shown}; it may have expired`));

@@ -55,12 +55,7 @@ export function encodeListenFilter(filter: ListenFilter): Params {
 /** True when the subscription wants the change. */
 export function isWanted(filter: ListenFilter, change: Change, clientId: string): boolean {
   const isAsked = change.kind === "resource" ? filter.uris.has(change.uri) : filter[change.kind];
-  return isAsked && (clientOf(change) ?? clientId) === clientId;
-}
-
-/** The only client that can see what has changed; undefined when all can. */
-export function clientOf(change: Change): string | undefined {
-  return change.clientId;
+  return isAsked && (change.clientId ?? clientId) === clientId;
 }
 
 function readStringSet(value: unknown): ReadonlySet<string> | undefined {

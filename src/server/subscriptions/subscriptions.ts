@@ -1,54 +1,41 @@
 import { subscriptionsMax } from "../../base/limits.ts";
-import { createDeferred } from "../../base/shared-work.ts";
 import type { Change, ServerFeatures } from "../../calls/features.ts";
-import { encodeNotification } from "../../protocol/json-rpc.ts";
-import { encodeComplete } from "../../protocol/result-codec.ts";
-import type { ActiveRequest } from "../connection/active-request.ts";
-import type { Outbox } from "../connection/lanes.ts";
 import type { Connection } from "../connection/live-connections.ts";
-import { cancelledReply, type MethodReply, resultReply } from "../connection/method.ts";
-import type { McpTask } from "../tasks/mcp-task.ts";
-import type { McpTasks } from "../tasks/mcp-tasks.ts";
-import {
-  changeKey,
-  type ChangeReader,
-  ChangeSender,
-  encodeChange,
-  subscriptionMeta,
-} from "./change-sender.ts";
-import { clientOf, encodeListenFilter, isWanted, type ListenFilter } from "./listen-filter.ts";
+import type { MethodReply } from "../connection/method.ts";
+import { changeKey, ChangeSender, encodeChange } from "./change-sender.ts";
+
+/** A modern subscription, as those who keep it know it. */
+interface OpenSubscription {
+  /** The promise is the reply to the request: it resolves at the end, after `onEnd`. */
+  start(onEnd: () => void): Promise<MethodReply>;
+  /** Ends it while the connection goes on. */
+  drop(reason: string): void;
+}
 
 /** The subscribers to changes, in both eras. Owned by the server's context. */
 export class Subscriptions {
+  readonly sender = new ChangeSender();
   readonly #features: ServerFeatures;
-  readonly #sources: ChangeSources;
-  readonly #sender = new ChangeSender();
   readonly #audience: LegacyAudience;
   /** Oldest first. */
-  readonly #open = new WeakMap<Connection, Set<Subscription>>();
+  readonly #open = new WeakMap<Connection, Set<OpenSubscription>>();
 
-  constructor(features: ServerFeatures, mcpTasks: () => McpTasks) {
-    this.#sources = { features, mcpTasks };
+  constructor(features: ServerFeatures) {
     this.#features = features;
-    this.#audience = new LegacyAudience(features, this.#sender);
+    this.#audience = new LegacyAudience(features, this.sender);
   }
 
   /**
-   * Opens a modern subscription; resolves with the reply when it ends. Of too many on one connection the oldest
+   * Starts a modern subscription; resolves with the reply when it ends. Of too many on one connection the oldest
    * is ended: it is most likely the one that its client forgot.
    */
-  listen(
-    request: ActiveRequest,
-    connection: Connection,
-    filter: ListenFilter,
-  ): Promise<MethodReply> {
+  open(connection: Connection, subscription: OpenSubscription): Promise<MethodReply> {
     const open = this.#open.get(connection) ?? new Set();
     this.#open.set(connection, open);
     const [oldest] = open;
     if (open.size >= subscriptionsMax) {
       oldest?.drop(`${subscriptionsMax} subscriptions are open on this connection`);
     }
-    const subscription = new Subscription(request, connection, filter, this.#sender, this.#sources);
     open.add(subscription);
     // At once, not when the reply is: it must not be ended a second time.
     return subscription.start(() => open.delete(subscription));
@@ -105,7 +92,7 @@ class LegacyAudience {
 
   #tell(change: Change): void {
     if (change.kind !== "resource" && !this.#features.changing.has(change.kind)) return;
-    const clientId = clientOf(change);
+    const { clientId } = change;
     if (clientId !== undefined) return this.#tellEach(this.#members.get(clientId), change);
     for (const connections of this.#members.values()) this.#tellEach(connections, change);
   }
@@ -122,123 +109,4 @@ class LegacyAudience {
 function isFor({ session }: Connection, change: Change): boolean {
   if (!session.isInitialized) return false;
   return change.kind !== "resource" || session.subscribedUris.has(change.uri);
-}
-
-/** The sources of changes. */
-interface ChangeSources {
-  readonly features: ServerFeatures;
-  readonly mcpTasks: () => McpTasks;
-}
-
-/**
- * One `subscriptions/listen`, from its acknowledgement to its end (docs/spec/modern.md#subscriptions). How it ends is decided
- * once: by the client, who is told nothing more, or by us, who say so.
- */
-class Subscription implements ChangeReader {
-  readonly outbox: Outbox;
-  readonly #request: ActiveRequest;
-  readonly #connection: Connection;
-  readonly #filter: ListenFilter;
-  readonly #sender: ChangeSender;
-  readonly #sources: ChangeSources;
-  readonly #ended = createDeferred<MethodReply>();
-  readonly #stops: (() => void)[] = [];
-
-  /** @param filter the part of the client's filter that is honoured */
-  constructor(
-    request: ActiveRequest,
-    connection: Connection,
-    filter: ListenFilter,
-    sender: ChangeSender,
-    sources: ChangeSources,
-  ) {
-    this.outbox = request.lane;
-    this.#request = request;
-    this.#connection = connection;
-    this.#filter = filter;
-    this.#sender = sender;
-    this.#sources = sources;
-  }
-
-  /**
-   * Acknowledges, then sends changes. The promise is the reply to the request: it resolves at the end, after `onEnd`.
-   */
-  start(onEnd: () => void): Promise<MethodReply> {
-    this.#stops.push(onEnd);
-    const { id, lane } = this.#request;
-    const notifications = encodeListenFilter(this.#filter);
-    lane.send(
-      encodeNotification("notifications/subscriptions/acknowledged", {
-        _meta: subscriptionMeta(id),
-        notifications,
-      }),
-    );
-    this.#watch();
-    this.#request.endGracefully = () => this.#end(this.#result());
-    this.#request.cancellation.onCancel(() => this.#end(cancelledReply));
-    return this.#ended.promise;
-  }
-
-  /** We end it while the connection goes on: by a notification on a pipe, by the result over HTTP. */
-  drop(reason: string): void {
-    const { id, lane } = this.#request;
-    if (!this.#connection.endsByNotification) return this.#end(this.#result());
-    const params = { _meta: subscriptionMeta(id), requestId: id, reason };
-    lane.send(encodeNotification("notifications/cancelled", params));
-    this.#end(cancelledReply);
-  }
-
-  #watch(): void {
-    const { features } = this.#sources;
-    const { id, client } = this.#request;
-    const stop = features.changes.listen((change) => {
-      if (!isWanted(this.#filter, change, client.id)) return;
-      this.#sender.send(this, changeKey(change), () => encodeChange(change, id));
-    });
-    this.#stops.push(stop);
-    for (const uri of this.#filter.uris) {
-      const end = features.resources?.watch?.(uri, client);
-      if (end !== undefined) this.#stops.push(end);
-    }
-    this.#watchTasks(this.#filter.taskIds ?? new Set());
-  }
-
-  /**
-   * Sends the current state of each task: it may have ended before the client could listen, which need not poll it any more
-   * (docs/spec/modern.md#task-methods).
-   */
-  #watchTasks(taskIds: ReadonlySet<string>): void {
-    if (taskIds.size === 0) return;
-    const mcpTasks = this.#sources.mcpTasks();
-    const { client } = this.#request;
-    const stop = mcpTasks.onChange((task) => {
-      if (task.ownerId === client.id && taskIds.has(task.id)) this.#tellTask(task);
-    });
-    this.#stops.push(stop);
-    for (const id of taskIds) {
-      const task = mcpTasks.find(client.id, id);
-      if (task !== undefined) this.#tellTask(task);
-    }
-  }
-
-  /** The task as it is when the client reads, not as it was when it did not. */
-  #tellTask(task: McpTask): void {
-    this.#sender.send(this, `task ${task.id}`, () =>
-      encodeNotification("notifications/tasks", {
-        _meta: subscriptionMeta(this.#request.id),
-        ...task.notificationParams(),
-      }),
-    );
-  }
-
-  #result(): MethodReply {
-    const { id, version } = this.#request;
-    return resultReply(encodeComplete({}, version, { meta: subscriptionMeta(id) }));
-  }
-
-  #end(reply: MethodReply): void {
-    for (const stop of this.#stops.splice(0)) stop();
-    this.#sender.forget(this);
-    this.#ended.resolve(reply);
-  }
 }

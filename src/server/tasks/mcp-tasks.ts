@@ -200,6 +200,12 @@ export class McpTasks {
   }
 }
 
+/** The MCP tasks of a server, made with its first. The server keeps them: it knows no more of a part that is loaded late. */
+export function mcpTasksOf(server: { mcpTasks: McpTasks | undefined }): McpTasks {
+  server.mcpTasks ??= new McpTasks();
+  return server.mcpTasks;
+}
+
 /** 128 random bits: only a client that got the id knows it (docs/spec/modern.md#creation). */
 function createTaskId(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex");

@@ -1,7 +1,5 @@
 import { AppError } from "../../base/errors.ts";
 import { mcpTaskKeysMax } from "../../base/limits.ts";
-import type { Router, TaskSupport } from "../../calls/call.ts";
-import type { ServerFeatures } from "../../calls/features.ts";
 import type { InputRequest, InputRequests, InputResponses } from "../../protocol/input-request.ts";
 import { readInputResponse } from "../../protocol/input-response-checks.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
@@ -97,15 +95,4 @@ export class TaskInputs {
     }
     asking.reject(error);
   }
-}
-
-/** Whether calls of this tool can be answered with an MCP task. */
-export function taskSupportOf(router: Router, toolName: string): TaskSupport {
-  return router.taskSupport?.(toolName) ?? "none";
-}
-
-/** True when some tool makes MCP tasks: only then the extension is declared and its methods exist. */
-export function offersTasks({ router }: ServerFeatures): boolean {
-  if (router.isOpen === true) return true;
-  return router.list().some(({ name }) => taskSupportOf(router, name) !== "none");
 }

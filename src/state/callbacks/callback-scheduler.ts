@@ -19,6 +19,8 @@ export interface SchedulerParts {
 export class CallbackScheduler implements Disposable {
   readonly #parts: SchedulerParts;
   readonly #clients = new Map<string, CallbackSlots>();
+  /** Those that have callbacks. */
+  readonly clients: { has(clientId: string): boolean } = this.#clients;
   #timer: Timer | undefined;
   /** When the timer is to find something due. */
   #armedForMs = Infinity;
@@ -46,7 +48,7 @@ export class CallbackScheduler implements Disposable {
       .map((slot) => ({ ...slot, nextFireMs: Math.max(0, Math.ceil(slot.deadlineMs - now)) }));
   }
 
-  /** Those that were cancelled. @throws AppError `not_found` when the slot is empty; `null` = all, of which there may be none */
+  /** Those that were cancelled. @throws AppError `not_found` when the slot is empty; `null` = all, even if there are none */
   cancel(clientId: string, callbackId: number | null): readonly SetCallback[] {
     const slots = this.#clients.get(clientId) ?? new CallbackSlots();
     const ids = callbackId === null ? slots.list().map((slot) => slot.callbackId) : [callbackId];
@@ -124,7 +126,7 @@ export class CallbackScheduler implements Disposable {
   }
 }
 
-/** What a callback is set with. */
+/** The parameters of a new callback. */
 interface CallbackSpec {
   readonly message: string;
   readonly delaySeconds: number;

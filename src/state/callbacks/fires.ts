@@ -17,7 +17,7 @@ export interface Fire {
   readonly firesLeft: number;
 }
 
-/** The message of a fire, marked as what it is: the words that SetCallback was given, and no new wish of the user. */
+/** The message of a fire, marked as text that was given to SetCallback, not a new request of the user. */
 function reminderText({ message }: Fire, charsMax: number): string {
   return `Reminder set with SetCallback: ${shownMessage(message, charsMax)}`;
 }
@@ -40,7 +40,7 @@ export interface FireWays {
   sample(params: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
-/** Tells connected clients of fires, by each way once at most. What they missed is in their mailbox. */
+/** Notifies connected clients of fires, once at most by each way. Missed fires are in their mailbox. */
 export class FireAnnouncer {
   readonly #model: string;
   /** Clients with a sampling request that is not answered yet. */
@@ -92,6 +92,8 @@ export class FireAnnouncer {
 /** The mailbox of each client that had fires. A client keeps its own to its end, because fires are counted in it. */
 export class Mailboxes {
   readonly #mailboxes = new Map<string, Mailbox>();
+  /** The clients that have one. */
+  readonly clients: { has(clientId: string): boolean } = this.#mailboxes;
 
   /** Returns the fire, with its number. */
   post(clientId: string, fired: Omit<Fire, "fireId">): Fire {

@@ -59,7 +59,7 @@ export async function createPlanFile(root: string, goal: string, now: Date): Pro
   throw new AppError("limit", message);
 }
 
-/** What a plan that nobody has written yet looks like. */
+/** The text of a plan before anybody has written it. */
 export function headingOf(goal: string): string {
   const [title = "", ...more] = goal.split("\n");
   const rest = more.join("\n").trim();

@@ -28,7 +28,7 @@ export interface PlanStore {
   get(scope: StateScope): Promise<KeptPlan | undefined>;
   /** False when one was there already, which stays. */
   setIfAbsent(scope: StateScope, plan: KeptPlan): Promise<boolean>;
-  /** Ends the one that began at `startedAtMs` (null: whenever it began). What was ended. */
+  /** Ends the one that began at `startedAtMs` (null: whenever it began) and returns it. */
   clear(scope: StateScope, startedAtMs: number | null): Promise<KeptPlan | undefined>;
 }
 

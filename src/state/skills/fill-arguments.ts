@@ -159,7 +159,7 @@ export function codeRanges(text: string): readonly Range[] {
         endProse(at, next);
         fence = { mark, start: at };
       } else if (beginsBlock.test(line)) {
-        // What is between backticks ends with its paragraph.
+        // Text between backticks ends with its paragraph.
         endProse(at, at);
       }
     }

@@ -5,7 +5,7 @@ import {
 } from "../../base/limits.ts";
 import { compareNames, type SkillOrigin } from "./skill.ts";
 
-/** What the list says of a skill. */
+/** The facts of a skill that the list shows. */
 interface ListedSkill {
   readonly name: string;
   readonly description: string;

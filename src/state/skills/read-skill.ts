@@ -23,7 +23,7 @@ export interface FoundSkill {
 /** Characters of a description that are kept (agentskills.io); lists cut it shorter. */
 const descriptionCharsMax = 1_024;
 
-/** What lists show of a skill. @param head the beginning of its SKILL.md, its front matter at least */
+/** Reads the fields of a skill that lists show. @param head the beginning of its SKILL.md, its front matter at least */
 export function readSkill(found: FoundSkill, head: string): Skill {
   const { frontMatter: text, body, problem } = splitSkill(head);
   const parsed = text === undefined ? undefined : parseFrontMatter(text);
@@ -49,7 +49,7 @@ function textOf(value: FrontMatterValue | undefined): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
-/** What a skill without a description is about: its first line that says something. */
+/** The description of a skill that has none: its first line with words. */
 function firstLine(body: string): string {
   for (const line of body.split("\n")) {
     const text = line.replace(/^[#\s]+/, "").trim();
@@ -84,7 +84,7 @@ interface SplitSkill {
   /** The lines between the two `---`; undefined when the file does not begin with front matter. */
   readonly frontMatter: string | undefined;
   readonly body: string;
-  /** What is wrong with how it is written. */
+  /** The fault of its text. */
   readonly problem: string | undefined;
 }
 

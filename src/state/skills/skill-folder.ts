@@ -63,7 +63,7 @@ async function inBatches<Item, Result>(
   return results;
 }
 
-/** What a skills folder held at one moment; the same object as long as nothing has changed. */
+/** The content of a skills folder at one moment; the same object as long as nothing has changed. */
 export interface FolderScan {
   /** By name. */
   readonly skills: readonly Skill[];
@@ -72,7 +72,7 @@ export interface FolderScan {
 
 const nothing: FolderScan = { skills: [], problems: [] };
 
-/** What one look at one skill gave. */
+/** The result of reading one skill once. */
 interface Known {
   readonly stamp: string;
   readonly found: Skill | SkillProblem;
@@ -92,7 +92,7 @@ export class SkillFolder {
     this.#source = source;
   }
 
-  /** Looks at the disk. Never rejects: what cannot be used is a problem. */
+  /** Reads the disk. Never rejects: a skill that cannot be used becomes a problem. */
   scan(): Promise<FolderScan> {
     return this.#looks.take();
   }

@@ -6,7 +6,7 @@ import { compareNames, type Skill, type SkillProblem } from "./skill.ts";
 
 /** The skills of one workspace at one moment; the same object as long as nothing has changed. */
 export interface SkillSet {
-  /** What can be loaded, by name. */
+  /** The skills that can be loaded, by name. */
   readonly skills: readonly Skill[];
   readonly byName: ReadonlyMap<string, Skill>;
   /** Skills that are hidden by an earlier one of the same name, or by a SKILL_… key. */
@@ -43,8 +43,8 @@ export class SkillLibrary {
   }
 
   /**
-   * Looks at the disk; never rejects.
-   * @param dir absolute; undefined: only what does not depend on it
+   * Reads the disk; never rejects.
+   * @param dir absolute; undefined: only skills that do not depend on it
    */
   find(dir: string | undefined): Promise<SkillSet> {
     return this.#workspaceOf(dir).looks.take();

@@ -16,7 +16,7 @@ export interface SkillSource {
 
 export interface SkillDirs {
   readonly homeDir: string;
-  /** `~/.scorpiox`, or what SCORPIOX_HOME says. */
+  /** `~/.scorpiox`, or the value of SCORPIOX_HOME. */
   readonly scorpioxDir: string;
   /** ADDITIONAL_SKILLS: absolute paths. */
   readonly additional: readonly string[];

@@ -4,7 +4,7 @@ import { unsafeCharacters } from "../../base/unsafe-characters.ts";
 /** The origin of a skill: the project, whose files others may write, the user, or scorpiox-code. */
 export type SkillOrigin = "project" | "user" | "built-in";
 
-/** What front matter holds: bounded plain data. */
+/** A value in front matter: bounded plain data. */
 export type FrontMatterValue =
   | string
   | number
@@ -29,9 +29,9 @@ export interface Skill {
   readonly isForModel: boolean;
   /** False with `user-invocable: false`. */
   readonly isForUser: boolean;
-  /** `argument-hint`: what the user may write behind the name. */
+  /** `argument-hint`: the arguments that the user may write behind the name. */
   readonly argumentHint: string | null;
-  /** What is wrong with it, though it can be used. */
+  /** Faults that do not keep it from being used. */
   readonly problems: readonly string[];
 }
 
@@ -43,10 +43,10 @@ export interface SkillProblem {
 
 /** The form that agentskills.io prescribes. */
 const properName = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-/** What is read all the same. A name is a part of paths and URIs: no separators, no leading dot, nothing invisible. */
+/** Names that are read although they break the format. A name is a part of paths and URIs: no separators, no leading dot, nothing invisible. */
 const usableName = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_. -]*$/u;
 
-/** True for what can be the name of a skill's folder. */
+/** True if a skill's folder can have this name. */
 export function isSkillName(name: string): boolean {
   return (
     name.length <= skillNameCharsMax &&

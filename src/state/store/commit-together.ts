@@ -56,7 +56,7 @@ export class CommitError extends Error {
 
 /**
  * Does all of them in one transaction, so that they share one fsync; a request that is refused (`AppError`) changes
- * nothing and spoils none of the others. What it returns is on the disk.
+ * nothing and spoils none of the others. The changes that it returns are on the disk.
  * @param busyMsMax how long it waits for other processes
  * @param assertUsable throws when the file must not be used; asked when nobody else can change it any more
  * @throws CommitError when none of them was done

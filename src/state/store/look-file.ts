@@ -24,7 +24,7 @@ export class LookFile {
     this.#path = path;
   }
 
-  /** Never throws. What was acknowledged before the call, in any process, is seen. */
+  /** Never throws. Sees all changes acknowledged before the call, in any process. */
   first<Row>(query: string, ...values: SQLQueryBindings[]): Sight<Row> {
     const identity = identityOf(this.#path);
     if (identity !== this.#open?.identity) this.close();

@@ -108,7 +108,7 @@ function isMissing(error: unknown): boolean {
   return code === "ENOENT" || code === "SQLITE_CANTOPEN";
 }
 
-/** On macOS an fsync stops at the drive's own memory; these ask for what reaches the disk. No other system looks at them. */
+/** On macOS an fsync stops at the drive's own memory; these settings make it reach the disk. No other system reads them. */
 function syncThroughTheDrive(database: Database): void {
   database.run("PRAGMA fullfsync = 1");
   database.run("PRAGMA checkpoint_fullfsync = 1");

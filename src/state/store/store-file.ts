@@ -18,7 +18,7 @@ interface OpenFile {
 }
 
 /**
- * The one connection that writes what must survive a power cut. Opened with the first request and again after
+ * The one connection that writes data that must survive a power cut. Opened with the first request and again after
  * every failure, so that a disk with room again, or a folder that may be written again, is all it takes.
  */
 export class StoreFile {
@@ -65,7 +65,7 @@ export class StoreFile {
     return calls.map((call) => (isWrite(call) ? refused : (outcomes.shift() ?? refused)));
   }
 
-  /** What has become of the file since the last time: said once. */
+  /** Events of the file since the last call, each reported once. */
   takeNotices(): string[] {
     return this.#notices.splice(0);
   }
@@ -76,7 +76,7 @@ export class StoreFile {
     try {
       database?.close();
     } catch {
-      // What was acknowledged is on the disk.
+      // Acknowledged changes are on the disk.
     }
   }
 
@@ -117,7 +117,7 @@ export class StoreFile {
 
   /**
    * Brings acknowledged changes from a log that has lost its name into the file, unless another process has begun a new
-   * log: the old one would then read differently from what was written. False in that case, or when it failed.
+   * log: the old one would then read differently from the data written. False in that case, or when it failed.
    */
   #rescueLog(database: Database): boolean {
     const present = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });

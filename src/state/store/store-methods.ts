@@ -11,7 +11,7 @@ import {
   type TransferredTask,
 } from "./tasks/task-transfer.ts";
 
-/** What the store Worker does for the main thread. Requests and replies cross as JSON. */
+/** The methods of the store Worker. Requests and replies cross as JSON. */
 interface StoreMethods {
   "tasks.perform": { request: { scope: StateScope; request: TaskRequest }; reply: TaskReply };
   "tasks.export": { request: { scope: StateScope }; reply: ExportedTask[] };
@@ -70,7 +70,7 @@ export function performStoreCall(database: Database, { method, request }: StoreC
   return perform(database, request);
 }
 
-/** False for what only reads: it needs no lock and nothing on the disk. */
+/** False for a method that only reads: it needs no lock and nothing on the disk. */
 export function isWrite({ method, request }: StoreCall): boolean {
   if (method === "tasks.perform") {
     return request.request.action !== "list" && request.request.action !== "pending";

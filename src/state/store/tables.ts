@@ -122,7 +122,7 @@ export class EngineSuspensions implements Disposable {
   }
 
   /**
-   * Puts what `change` makes of the present suspension in its place, with no other process in between.
+   * Replaces the present suspension with the result of `change`, with no other process in between.
    * Undefined = not suspended.
    */
   update(

@@ -48,7 +48,7 @@ const headBytes = 8 * 1024;
 /**
  * Reads a regular file of at most 100 MB: whole when it has at most `wholeBytesMax`, else its beginning. It is judged on the
  * opened descriptor, and opening never waits (for the other end of a FIFO, for instance).
- * @throws AppError `not_found`, `refused`, `limit` or `system`, with the path and what is wrong with it
+ * @throws AppError `not_found`, `refused`, `limit` or `system`, with the path and its fault
  */
 export function readImageFile(path: string, wholeBytesMax: number): ImageFile {
   const descriptor = openFile(path);
@@ -66,7 +66,7 @@ export function readImageFile(path: string, wholeBytesMax: number): ImageFile {
 
 function openFile(path: string): number {
   try {
-    // A device or a pipe may do something when it is opened: look before, and open what was looked at.
+    // A device or a pipe may do something when it is opened: check it first, and open the checked path.
     const real = realpathSync(path);
     if (kernelFolders.test(real)) {
       throw new AppError(

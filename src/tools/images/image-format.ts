@@ -20,7 +20,7 @@ function markedDecoder(bytes: Uint8Array): TextDecoder | undefined {
 function declaredDecoder(bytes: Uint8Array): TextDecoder | undefined {
   const start = new TextDecoder("latin1").decode(bytes.subarray(0, declarationChars));
   const declared = /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(start)?.[1];
-  // What was read as ASCII so far is not UTF-16, whatever it says.
+  // Text that was read as ASCII so far is not UTF-16, whatever its declaration says.
   const label = declared?.replace(/^utf-16.*/i, "utf-8");
   try {
     return new TextDecoder((label ?? "utf-8") as Bun.Encoding);
@@ -53,7 +53,7 @@ export function withArticle(name: string): string {
   return /^[AIS]/.test(name) ? `an ${name}` : `a ${name}`;
 }
 
-/** What a client is sent untouched when it is small enough. */
+/** Types that a client is sent unchanged when the image is small enough. */
 export const passedOnTypes = {
   png: "image/png",
   jpeg: "image/jpeg",

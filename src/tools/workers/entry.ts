@@ -28,14 +28,14 @@ export function runWorker(tools: readonly AnyTool[]): void {
     if (typeof data === "string") worker.receive(decodeToWorker(data));
     else worker.share(data);
   };
-  // What a handler left behind throws: say what it was, which the event of the main thread does not.
+  // Code that a handler left behind has thrown: report the error, which the event of the main thread does not have.
   const report = (error: unknown): void => worker.break(messageOf(error));
   process.on("uncaughtException", report);
   process.on("unhandledRejection", report);
   worker.greet();
 }
 
-/** A job that took longer may have been given up as slow, and what waits behind it moved elsewhere. */
+/** A job that took longer may have been given up as slow, and the jobs behind it moved elsewhere. */
 const slowMs = 1;
 
 function turnOfLoop(): Promise<void> {
@@ -73,7 +73,7 @@ class WorkerSide {
     this.#outbox.sendNow(encodeFromWorker({ kind: "broken", jobId, reason }));
   }
 
-  /** What is dropped before it began never begins; all else waits for its turn. */
+  /** A job that is dropped before it began never begins; all others wait for their turn. */
   receive(messages: readonly ToWorker[]): void {
     const [only] = messages;
     if (messages.length === 1 && only !== undefined && only.kind !== "drop" && this.#isFree) {
@@ -99,7 +99,7 @@ class WorkerSide {
 
   /**
    * Takes one message after the other, and none while a job computes or waits for something of its own:
-   * so the cell names the right job, whatever happens. After a slow job it looks first what has been
+   * so the cell always names the right job. After a slow job it first checks which jobs have been
    * dropped meanwhile.
    */
   async #drain(): Promise<void> {
@@ -161,7 +161,7 @@ class WorkerSide {
 
   /** The job has ended or waits for a service: another one may compute. */
   #pause(jobId: number): void {
-    // However many turns of the loop it took: what was sent meanwhile may not have come in any of them.
+    // However many turns of the loop it took: messages sent meanwhile may not have arrived in any of them.
     if (performance.now() - this.#begunAt > slowMs) this.#wasSlow = true;
     this.#cell.end(jobId);
     this.#drainLater();
@@ -172,7 +172,7 @@ class WorkerSide {
 const gatherMsMax = 1;
 
 /**
- * What a Worker sends. One answer goes out at once; the answers to jobs that came together go out
+ * The messages that a Worker sends. One answer goes out at once; the answers to jobs that came together go out
  * together, which wakes the main thread once and makes one write of them.
  */
 class WorkerOutbox {
@@ -184,7 +184,7 @@ class WorkerOutbox {
     this.#post = post;
   }
 
-  /** Holds what is sent until the current turn and all that follows from it is over. */
+  /** Holds messages back until the current turn and all work that follows from it is over. */
   gather(): void {
     if (this.#gatheringSince !== undefined) return;
     this.#gatheringSince = performance.now();
@@ -200,7 +200,7 @@ class WorkerOutbox {
     if (since === undefined || performance.now() - since > gatherMsMax) this.#flush();
   }
 
-  /** For what cannot wait: the Worker is about to be ended. */
+  /** For messages that cannot wait: the Worker is about to be ended. */
   sendNow(text: string): void {
     this.#waiting.push(text);
     this.#flush();

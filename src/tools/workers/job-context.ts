@@ -26,7 +26,7 @@ import type {
 import type { JobMessage, ServiceCall, ServiceReply } from "./messages.ts";
 
 /**
- * What one job's handler may use, from inside a Worker. Services are asked on the main thread, one call
+ * The context of one job's handler inside a Worker. Services are asked on the main thread, one call
  * at a time, or answered from the record of an earlier Worker.
  */
 export class JobContext implements ToolContext {

@@ -6,7 +6,7 @@ import type { ServiceMethod } from "../services.ts";
 import type { AfterDelivery, Snapshots, ToolLimits } from "../tool.ts";
 
 /**
- * What crosses between the main thread and a Worker. All of it travels as strings: a small string
+ * The messages between the main thread and a Worker. All of them travel as strings: a small string
  * takes 7 µs where an object takes 10, and a long one is not copied.
  */
 
@@ -19,7 +19,7 @@ export interface JobMessage {
   readonly version: ProtocolVersion;
   readonly limits: Omit<ToolLimits, "linksAsText">;
   readonly snapshots: Partial<Snapshots>;
-  /** What the client can be asked for; absent = nothing. */
+  /** The requests that the client can answer; absent = none. */
   readonly canAsk?: readonly InputKind[];
   /** A program is to get the data of the result, whatever the client gets. */
   readonly wantsData?: true;
@@ -41,7 +41,7 @@ export interface ReplyMessage {
 export type ToWorker =
   | JobMessage
   | ReplyMessage
-  /** The job goes on elsewhere, or its caller is gone: what waits for a reply never gets one. */
+  /** The job goes on elsewhere, or its caller has gone: code that waits for a reply never gets one. */
   | { readonly kind: "drop"; readonly jobId: number };
 
 export interface ServiceCall {
@@ -120,8 +120,8 @@ export function decodeToWorker(text: string): ToWorker[] {
 }
 
 /**
- * A finished job is its number and the text of its result (`5 {…}`), preceded by what goes to no client if
- * there is anything (`5 {…}<tab>{…}`): the result is passed on as it is and never parsed on the main
+ * A finished job is sent as its number, then the text of its result (`5 {…}`), preceded by data for no client if
+ * there is anything (`5 {…}<tab>{…}`): the result is passed on unchanged and never parsed on the main
  * thread. JSON text contains neither newlines nor tabs.
  */
 export function encodeFromWorker(message: FromWorker): string {
@@ -132,7 +132,7 @@ export function encodeFromWorker(message: FromWorker): string {
   return `${jobId} ${JSON.stringify({ dataJson, afterDelivery, isInvalid })}\t${json}`;
 }
 
-/** What a finished job says beside its result. */
+/** The data of a finished job beside its result. */
 type Beside = Omit<JobDone, "kind" | "jobId" | "json">;
 
 export function decodeFromWorker(text: string): FromWorker[] {
@@ -140,7 +140,7 @@ export function decodeFromWorker(text: string): FromWorker[] {
   return text.split(separator).map(decodeLine);
 }
 
-/** Joins encoded messages into what is sent. */
+/** Joins encoded messages into one text to send. */
 export function joinMessages(encoded: readonly string[]): string {
   return encoded.length === 1 ? (encoded[0] ?? "") : encoded.join(separator);
 }
@@ -161,7 +161,7 @@ function decodeLine(line: string): FromWorker {
 export interface Ending {
   /** For people. */
   readonly reason: string;
-  /** The job that is to blame; 0 when that cannot be told. One that is over already leaves nobody. */
+  /** The job that is to blame; 0 when that is unknown, or when the job has already ended. */
   readonly culpritId: number;
 }
 
@@ -179,10 +179,10 @@ export type JobOutcome =
   | { readonly kind: "lost"; readonly reason: string }
   | { readonly kind: "cancelled" };
 
-/** Makes the message of a job; called again when it starts over, since what is left of its time has shrunk. */
+/** Makes the message of a job; called again when it starts over, since less of its time is left. */
 export type JobMessageSource = () => Omit<JobMessage, "kind" | "jobId" | "record">;
 
-/** What a service answers when the job is over with it: its handler waits for a reply that never comes. */
+/** The answer of a service that ends the job: the job's handler never gets a reply. */
 export interface JobEnd {
   readonly ended: JobOutcome;
 }

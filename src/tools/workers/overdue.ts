@@ -9,7 +9,7 @@ export const cancelGraceMs = 250;
 /** Said of a Worker whose job went on after its cancellation. */
 export const cancelledReason = "its call was cancelled";
 
-/** What is known of a Worker when it is looked at. */
+/** The facts about a Worker at one check. */
 export interface WorkerState {
   readonly isReady: boolean;
   readonly ageMs: number;
@@ -18,7 +18,7 @@ export interface WorkerState {
 }
 
 /**
- * Why a Worker has to be ended now, if it has to. Only what computes can be overdue, `job`, or a job that is over
+ * The reason to end a Worker now, if there is one. Only the job that computes can be overdue: `job`, or a job that is over
  * (undefined): those in line spend no time of their own, however long they wait.
  */
 export function findOverdue(
@@ -32,7 +32,7 @@ export function findOverdue(
       : undefined;
   }
   if (jobId === 0) {
-    // Something computes that no job's turn covers: what a handler left behind.
+    // Code that a handler left behind computes outside the turn of any job.
     const isStuck = worker.load > 0 && ms > workerJobMsMax;
     return isStuck
       ? { reason: `it started no job within ${workerJobMsMax} ms`, culpritId: 0 }

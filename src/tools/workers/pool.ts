@@ -15,7 +15,7 @@ import { type Job, WorkerSlot } from "./worker-slot.ts";
 
 export interface PoolParts {
   readonly createWorker: () => Worker;
-  /** Told what happened to a Worker that was lost. */
+  /** Receives the reason for the loss of a Worker. */
   readonly onWorkerLost?: (reason: string) => void;
   readonly sizeMax?: number;
 }
@@ -32,7 +32,7 @@ export interface JobSpec {
 const loadMax = 64;
 /** How soon the Workers are looked at after a job was handed out. */
 const firstLookMs = 2;
-/** How often after that, while any is busy. A job seen twice is slow: what waits behind it moves. */
+/** How often after that, while any is busy. A job seen twice is slow: the jobs behind it are moved. */
 const lookMs = 4;
 /** Workers that die without ever being ready; then waiting jobs are given up. */
 const failedStartsMax = 3;
@@ -214,7 +214,7 @@ export class WorkerPool {
     const { active } = slot.abandon();
     if (slot.isReady) this.#queue.unshift(...this.#withoutCulprit(active, ending));
     else {
-      // A Worker that never ran is no fault of its jobs, which get another one.
+      // Its jobs are not to blame for a Worker that never ran; they get another one.
       this.#failedStarts++;
       this.#queue.unshift(...active);
     }
@@ -225,8 +225,8 @@ export class WorkerPool {
   }
 
   /**
-   * Fails the job that took the Worker with it and returns the others. When that cannot be told (what
-   * threw had been left behind), the only one there is it; of several each gets one more try.
+   * Fails the job that broke the Worker and returns the others. When that job is unknown (code that
+   * a handler had left behind threw), a single job is failed; several get one more try each.
    */
   #withoutCulprit(active: readonly Job[], { reason, culpritId }: Ending): Job[] {
     const isCulprit = (job: Job): boolean =>

@@ -10,7 +10,7 @@ import type { AnyTool, ToolContext, ToolOutput } from "../tool.ts";
 import type { FromWorker, JobMessage } from "./messages.ts";
 
 /**
- * Checks the arguments, runs the handler and shapes what it returned. Never rejects or throws. Answers
+ * Checks the arguments, runs the handler and shapes its result. Never rejects or throws. Answers
  * at once when the handler does: each promise on the way costs a tenth of a cheap call.
  */
 export function runJob(
@@ -86,8 +86,8 @@ function done(
 }
 
 /**
- * Data is never cut: what is longer than the client takes is left out, and its tool has promised it. Nothing huge is
- * looked at twice: most results are shorter as a whole.
+ * Data is never cut: data longer than the client's limit is left out, although the tool has promised it. Nothing huge is
+ * measured twice: most results are shorter as a whole.
  */
 function withData(
   { version, limits, wantsData }: JobMessage,
@@ -121,12 +121,12 @@ function failed(tool: AnyTool, { jobId, version }: JobMessage, error: unknown): 
 type Issue = z.core.$ZodIssue;
 type IssueOf<Code extends Issue["code"]> = Extract<Issue, { readonly code: Code }>;
 
-/** Faults that are told; a model mends a few at a time. */
+/** Faults in one message; a model corrects a few at a time. */
 const issuesMax = 20;
-/** Characters of all that is told: a name that the client made up may be long. */
+/** Characters of the whole message: a name that the client made up may be long. */
 const textCharsMax = 4_000;
 
-/** What is wrong with a tool's arguments, one sentence for each fault, each with its remedy; bounded. */
+/** The faults of a tool's arguments, one sentence for each, with its remedy; bounded. */
 export function describeIssues(issues: readonly Issue[], allowed: readonly string[]): string {
   const told = issues.slice(0, issuesMax).map((issue) => describeIssue(issue, allowed));
   if (issues.length > issuesMax) told.push(`And ${issues.length - issuesMax} more.`);

@@ -9,8 +9,8 @@ export interface Stretch {
 }
 
 /**
- * Looks at a Worker's cell now and then. Only what was seen at two looks in a row lasts. Of the time between them no more
- * than a step counts: when the main thread or the machine stood still, the Worker may have done so, too.
+ * Reads a Worker's cell at intervals. Only a state seen at two reads in a row is taken as lasting. Of the time between them at most
+ * one step is added: when the main thread or the machine was halted, the Worker may have been halted too.
  */
 export class StretchWatch {
   readonly #cell: ComputingCell;
@@ -45,7 +45,7 @@ export class StretchWatch {
 
 /**
  * Which job computes in a Worker, in memory that both threads see: a Worker that hangs or exits can no
- * longer say so. A job counts as computing from its start, or the reply that it waited for, to its next
+ * longer report it. A job is taken to compute from its start, or the reply that it waited for, to its next
  * service call or its end; so a handler that waits for something else holds its Worker.
  */
 export class ComputingCell {

@@ -16,7 +16,7 @@ import { ComputingCell, type Stretch, StretchWatch } from "./stretch-watch.ts";
 
 /** One job on the main thread's side. */
 export interface Job {
-  /** Another one for each start: what an earlier Worker still says of it is recognised as stale. */
+  /** A new one for each start, so that late messages of an earlier Worker are recognised as stale. */
   id: number;
   readonly source: JobMessageSource;
   /** Time in its Worker, service calls not counted. */
@@ -108,7 +108,7 @@ export class WorkerSlot {
     return this.#isReady && this.#watch.isSlow;
   }
 
-  /** Looks what computes now. */
+  /** Reads which job computes now. */
   look(): Stretch {
     return this.#watch.look();
   }

@@ -2,11 +2,11 @@ import { deferredTokensMin, deferredToolsMin } from "../../base/upstream-limits.
 import type { ToolListing } from "../../protocol/tool-types.ts";
 
 export interface DeferralParts {
-  /** Of this process: `--defer`, or what the client's name gives by default (DF3). */
+  /** Of this process: `--defer`, or the default for the client's name (DF3). */
   readonly mode: "auto" | "on" | "off";
-  /** All callable tools of other servers, hidden or not. */
+  /** All callable tools of upstream servers, hidden or not. */
   readonly tools: Iterable<{ readonly listing: ToolListing }>;
-  /** An enabled server has not been heard of yet, not even in an earlier run (DF2a). */
+  /** The tools of an enabled server are not known yet, not even from an earlier run (DF2a). */
   readonly hasUnknownServer: boolean;
   /** `isSettled` and `isDeferred` of an earlier decision since the last change of configuration (DF2). */
   readonly wasDeferred: boolean;
@@ -15,13 +15,13 @@ export interface DeferralParts {
 export interface DeferralDecision {
   /** Most tools are hidden, and found by `tool_search`. */
   readonly isDeferred: boolean;
-  /** False: only because a server is not known yet, and to be decided again when it is. */
+  /** False while a server is not known yet; the decision is made again when it is. */
   readonly isSettled: boolean;
 }
 
 /**
- * Whether the tools of other servers are hidden until they are searched for. A decision that is settled and `isDeferred`
- * holds until the configuration changes or the process ends: the list must not flap around the threshold.
+ * Whether the tools of upstream servers are hidden until they are searched for. A settled decision to hide them holds
+ * until the configuration changes or the process ends: the list must not flap around the threshold.
  */
 export function decideDeferral(parts: DeferralParts): DeferralDecision {
   if (parts.mode !== "auto") return { isDeferred: parts.mode === "on", isSettled: true };

@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 
 import { systemCodeOf } from "../../base/errors.ts";
 
-/** Begins the JSON file of an index: the process whose tools are in it. */
+/** The begin of an index's JSON file: the process whose tools are in it. */
 export function ownerHead(pid: number): string {
   return `{"pid":${pid},`;
 }
 
-/** Whether the process that wrote an index still runs, so that its index is not ours to remove. */
+/** Whether another process that wrote the index still runs; only that process may remove it. */
 export async function hasLivingOwner(jsonFile: string): Promise<boolean> {
   const text = await readFile(jsonFile, "utf8").catch(() => "");
   const pid = Number(/^\{"pid":(\d{1,10}),/.exec(text)?.[1] ?? Number.NaN);
@@ -19,7 +19,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It runs, as somebody else's.
+    // It runs as another user.
     return systemCodeOf(error) === "EPERM";
   }
 }

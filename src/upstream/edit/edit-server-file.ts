@@ -8,26 +8,26 @@ import { readTextFile } from "../../config/read-text-file.ts";
 import { type EditTarget, replaceFile, resolveTarget } from "../../config/replace-file.ts";
 import { type NewEntry, type ServerText, serverTextOf } from "./server-text.ts";
 
-/** Which file of servers to change. */
+/** The file of servers to change. */
 export interface ServerFileTarget extends EditTarget {
-  /** `~/.scorpiox`: locks lie there, so that none is left behind in a project. */
+  /** `~/.scorpiox`: locks are kept there, so that none is left behind in a project. */
   readonly scorpioxDir: string;
-  /** True for a file of the user's own: nobody else may read it, whatever was before. */
+  /** True for a file of the user: only the user may read it afterwards, whatever its mode was. */
   readonly isPrivate: boolean;
 }
 
-/** What `addServers` did with each. */
+/** The result of `addServers`, by server name. */
 export interface AddedServers {
   readonly added: readonly string[];
   readonly replaced: readonly string[];
-  /** There already; left as they are, since `isForced` was not given. */
+  /** Already in the file and left unchanged because `isForced` was false. */
   readonly kept: readonly string[];
 }
 
 /**
- * Adds servers to a file, which is created with its folder when missing; all of them, or none when one fails. The file
- * is replaced as a whole, under a lock.
- * @throws {AppError} `config` for a file that cannot be edited, which stays as it is; `system`, `usage`
+ * Adds all servers to a file, or none when one fails. Creates the file and its folder when missing; replaces the file
+ * as a whole, under a lock.
+ * @throws {AppError} `config` for a file that cannot be edited, which stays unchanged; `system`, `usage`
  */
 export async function addServers(
   target: ServerFileTarget,
@@ -49,8 +49,8 @@ export async function addServers(
 }
 
 /**
- * Takes a server out of a file. A file that was made for servers, and has none left, is removed. False when it had no
- * such server. Throws as `addServers` does.
+ * Removes a server from a file, and the file itself when scorpiox-code created it and no server is left. False when it
+ * had no such server. Throws as `addServers` does.
  */
 export async function removeServer(target: ServerFileTarget, name: string): Promise<boolean> {
   if (readTextFile(target.file).kind === "absent") return false;
@@ -102,7 +102,7 @@ function notChanged(file: string, reason: string): AppError {
   return new AppError("config", `${file} ${reason}; it was not changed.`);
 }
 
-/** A file that others may read stays so, unless it is the user's own. */
+/** A file that others may read stays readable, unless it is private to the user. */
 function modeOf(file: string, isPrivate: boolean): number {
   const stats = isPrivate ? undefined : statSync(file, { throwIfNoEntry: false });
   return stats === undefined ? 0o600 : stats.mode & 0o777;

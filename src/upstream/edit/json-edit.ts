@@ -17,13 +17,13 @@ import {
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** What `addToJson` makes of a file that is not there. */
+/** The text of a missing file. */
 const nothing = "";
 
 /**
- * `text` with the server behind the others; `removeFromJson` gives back every byte. The text has no such server; an empty
- * one is a file that is not there.
- * @throws {AppError} `config` for what is no JSON with comments
+ * `text` with the server after the others; `removeFromJson` restores every byte. The text must not have the server yet;
+ * an empty text is a missing file.
+ * @throws {AppError} `config` for a text that is not JSON with comments
  */
 export function addToJson(text: string, name: string, entry: Entry): string {
   if (text === nothing)
@@ -43,8 +43,8 @@ export function addToJson(text: string, name: string, entry: Entry): string {
 }
 
 /**
- * `text` without the server; an empty text when `addToJson` made all of the file.
- * @throws {AppError} `config` for what is no JSON with comments
+ * `text` without the server; empty when `addToJson` created the whole file.
+ * @throws {AppError} `config` for a text that is not JSON with comments
  */
 export function removeFromJson(text: string, name: string): string {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
@@ -65,7 +65,10 @@ function elementOf(kind: string, name: string, entry: Entry, indent: string): st
   return kind === "none" ? keyed("mcpServers", ownBraces(property)) : property;
 }
 
-/** One blank inside and none behind: so nobody writes, and an object that was made for one server goes with the last. */
+/**
+ * One blank after the opening brace, none before the closing one. Nobody writes so by hand: it marks an object that
+ * scorpiox-code created and removes with its last server.
+ */
 function ownBraces(property: string): string {
   return `{ ${property}}`;
 }
@@ -101,7 +104,7 @@ function isNamed(child: Node, name: string): boolean {
   return isObject(value) && value.name === name;
 }
 
-/** As `ownBraces` writes it, with one property. */
+/** Whether `ownBraces` wrote it, and it has one property. */
 function isOwn(body: string, { offset, length, children = [] }: Node): boolean {
   const [only, ...others] = children;
   if (only === undefined || others.length > 0) return false;
@@ -114,13 +117,13 @@ function isOwn(body: string, { offset, length, children = [] }: Node): boolean {
 
 interface Layout {
   readonly isOnOwnLine: boolean;
-  /** Before each element. */
+  /** The indentation of each element. */
   readonly base: string;
-  /** What is added for each level. */
+  /** The indentation added for each level. */
   readonly indent: string;
 }
 
-/** As the elements that are there, else as the line that the object begins in. */
+/** The layout of the existing elements, else of the line in which the object begins. */
 function layoutOf(body: string, node: Node): Layout {
   const outer = indentOf(body, node.offset);
   const last = node.children?.at(-1);
@@ -136,12 +139,12 @@ function indentOf(body: string, at: number): string {
   return /^[ \t]*/.exec(body.slice(lineStartOf(body, at), at))?.[0] ?? "";
 }
 
-/** The first indentation of the text; it is that of one level. */
+/** The first indentation of the text, taken as that of one level. */
 function unitOf(body: string): string {
   return /\n([ \t]+)\S/.exec(body)?.[1] ?? "  ";
 }
 
-/** @throws {AppError} `config`, with line and column, for what is no JSON with comments */
+/** @throws {AppError} `config`, with line and column, for a text that is not JSON with comments */
 function parseJsonTree(text: string): Node {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
@@ -151,7 +154,7 @@ function parseJsonTree(text: string): Node {
   const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
   throw new AppError(
     "config",
-    `is no JSON: ${place}, ${error === undefined ? "there is no value" : printParseErrorCode(error.error)}`,
+    `is not JSON: ${place}, ${error === undefined ? "there is no value" : printParseErrorCode(error.error)}`,
   );
 }
 
@@ -168,7 +171,7 @@ function valueOf(node: Node): unknown {
   return value;
 }
 
-/** Names under which files keep their servers (CF9). */
+/** Keys under which files keep their servers (CF9). */
 const serverKeys = ["mcpServers", "mcp_servers", "servers", "context_servers"] as const;
 
 /** Where a file has its servers: an object by name, a list of entries with names, or nowhere yet. */
@@ -180,7 +183,7 @@ type ServersHome =
 /** @throws {AppError} `config` for a file that holds neither an object nor a list */
 function findServers(root: Node): ServersHome {
   if (root.type === "array") return { kind: "list", node: root };
-  if (root.type !== "object") throw new AppError("config", "holds no object and no list");
+  if (root.type !== "object") throw new AppError("config", "must hold an object or a list");
   const found = serverKeys.flatMap((key) => {
     const property = propertiesNamed(root, key).at(-1);
     const node = property?.children?.[1];
@@ -194,7 +197,7 @@ function findServers(root: Node): ServersHome {
   return isBare ? { kind: "object", node: root } : { kind: "none", root };
 }
 
-/** All properties of that name: of duplicates the last counts, and the others would appear when it goes. */
+/** All properties of that name: parsers use the last duplicate, so removing only that one would uncover the others. */
 function propertiesNamed(object: Node, name: string): readonly Node[] {
   return (object.children ?? []).filter((property) => property.children?.[0]?.value === name);
 }

@@ -8,16 +8,16 @@ import type { ServerEntry, ServerOptions } from "../config/server-entry.ts";
 import { addToJson, removeFromJson } from "./json-edit.ts";
 import { addToToml, removeFromToml } from "./toml-edit.ts";
 
-/** A server's entry as it is to stand in a file. */
+/** A server's entry as a file writes it. */
 export type NewEntry = Readonly<Record<string, unknown>>;
 
-/** The text of a file of servers; an empty text is a file that is not there. */
+/** Edits the text of a file of servers; an empty text is a missing file. */
 export interface ServerText {
-  /** By name, unchecked. @throws {AppError} `config` for a text that cannot be parsed */
+  /** Raw entries by name, not validated. @throws {AppError} `config` for a text that cannot be parsed */
   entries(text: string): ReadonlyMap<string, unknown>;
-  /** @throws {AppError} `config` for a text that cannot be edited so that `remove` gives it back byte for byte */
+  /** @throws {AppError} `config` for a text in which `remove` could not undo the addition byte for byte */
   add(text: string, name: string, entry: NewEntry): string;
-  /** The same text when it has no such server. @throws {AppError} `config` */
+  /** Returns the text unchanged when it has no such server. @throws {AppError} `config` */
   remove(text: string, name: string): string;
 }
 
@@ -26,7 +26,7 @@ interface Language {
   entriesOf(root: unknown): RawEntries;
   add(text: string, name: string, entry: NewEntry): string;
   remove(text: string, name: string): string;
-  /** The first line of a file that was made for a server: who made it, so that it goes with the last. */
+  /** The first line of a file that scorpiox-code created: such a file is removed with its last server. */
   readonly firstLine?: string;
 }
 
@@ -35,7 +35,7 @@ const toml: Language = {
   entriesOf: entriesOfToml,
   add: addToToml,
   remove: removeFromToml,
-  firstLine: "# Other MCP servers, written by: scorpiox-code mcp add\n",
+  firstLine: "# MCP servers, written by: scorpiox-code mcp add\n",
 };
 
 const json: Language = {
@@ -65,11 +65,11 @@ function createServerText(language: Language): ServerText {
     add(text, name, entry) {
       const before = entries(text);
       const added = language.add(text === "" ? (language.firstLine ?? "") : text, name, entry);
-      // Whatever the text looks like: nothing is written that does not say what it should, or cannot be taken back.
+      // Check the result whatever the text looks like: it must parse to the wanted entries, and removal must undo it.
       const wanted = new Map([...before, [name, entry]]);
       const isRight = sameEntries(entriesOrNone(language, added), wanted);
       if (isRight && removed(language, added, name) === text) return added;
-      throw new AppError("config", "is written in a way that cannot be added to");
+      throw new AppError("config", "has a layout to which no server can be added");
     },
     remove(text, name) {
       const wanted = new Map(entries(text));
@@ -77,7 +77,7 @@ function createServerText(language: Language): ServerText {
       const after = removed(language, text, name);
       const isRight = sameEntries(entriesOrNone(language, after), wanted);
       if (isRight && sameRest(language, text, after)) return after;
-      throw new AppError("config", "is written in a way that nothing can be taken out of");
+      throw new AppError("config", "has a layout from which no server can be removed");
     },
   };
 }
@@ -108,14 +108,14 @@ function sameEntries(
   other: ReadonlyMap<string, unknown>,
 ): boolean {
   if (one === undefined || one.size !== other.size) return false;
-  // In a list, the entry says its name itself.
+  // In a list, the entry itself contains its name.
   return [...other].every(([name, value]) => {
     const found = one.get(name);
     return sameValue(found, value) || sameValue(found, { name, ...(value as object) });
   });
 }
 
-/** What is no server must be the same before and after. */
+/** Whether everything except servers is the same before and after. */
 function sameRest(language: Language, before: string, after: string): boolean {
   const [one, other] = [before, after].map((text) => restOf(language, text));
   return sameValue(one, other);
@@ -143,7 +143,7 @@ function withoutServers(root: Readonly<Record<string, unknown>>): NewEntry {
   );
 }
 
-/** A table that held nothing but servers may be gone. */
+/** Removes a table that held nothing but servers. */
 function withoutEmpty(root: NewEntry): NewEntry {
   return Object.fromEntries(
     Object.entries(root).filter(
@@ -168,12 +168,12 @@ function canonical(value: unknown): string {
   );
 }
 
-/** One setting that counts for a server. */
+/** One effective setting of a server. */
 export interface EntryField {
   /** As files write it. */
   readonly key: string;
   readonly value: unknown;
-  /** `default`: the entry does not say, or may not say, anything else. */
+  /** `default`: the entry does not, or may not, set anything else. */
   readonly source: "entry" | "default";
 }
 

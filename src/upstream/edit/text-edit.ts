@@ -5,12 +5,12 @@ export interface Span {
   readonly end: number;
 }
 
-/** What is to stand in the place of a part; an empty part is an insertion. */
+/** The replacement of a part of a text; an empty part is an insertion. */
 export interface TextEdit extends Span {
   readonly text: string;
 }
 
-/** The text with edits that do not overlap; of two insertions at one place the first one comes first. */
+/** The text with edits that do not overlap; two insertions at one place keep their order. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const ordered = edits.toSorted((one, other) => one.start - other.start || one.end - other.end);
   let from = 0;
@@ -30,7 +30,7 @@ function insertion(at: number, text: string): TextEdit {
   return { start: at, end: at, text };
 }
 
-/** How this text ends its lines, by its first line end. */
+/** The line end that the text uses, by its first one. */
 export function lineEndOf(text: string): "\n" | "\r\n" {
   const at = text.indexOf("\n");
   return at > 0 && text[at - 1] === "\r" ? "\r\n" : "\n";
@@ -47,15 +47,15 @@ export function nextLineOf(text: string, at: number): number {
   return newline === -1 ? text.length : newline + 1;
 }
 
-/** Parts of one entry that are taken out one after the other, each with a look at the whole text: people write some. */
+/** The most parts of one entry that are removed one by one, each with a scan of the whole text; files have a few. */
 export const editPassesMax = 200;
 
-/** So many parts, each with a look at the whole text, would take for ever. */
+/** The error for an entry with too many parts to remove in reasonable time. */
 export function tooOften(name: string): AppError {
   return new AppError("config", `has ${name} in more than ${editPassesMax} places`);
 }
 
-/** What stands between two brackets, with commas: of JSON, or an inline table of TOML. */
+/** Elements between two brackets, separated by commas: in JSON, or in an inline table of TOML. */
 export interface ElementList {
   /** Offset after the opening bracket. */
   readonly open: number;
@@ -65,21 +65,21 @@ export interface ElementList {
 }
 
 interface ListElement extends Span {
-  /** Offset of the comma behind it. */
+  /** Offset of the comma after it. */
   readonly comma?: number;
 }
 
 interface NewElement {
   readonly text: string;
-  /** What stands between it and what is before it: one blank, or a line end and the indentation. */
+  /** The text between it and the element before: one blank, or a line end and the indentation. */
   readonly separator: string;
   /** True: it begins after a comment that ends the line of the last element. */
   readonly isOnOwnLine: boolean;
 }
 
 /**
- * Puts an element behind the last one. `removeElement` of it gives back every character that was there, a comma
- * behind the last element included.
+ * Adds an element after the last one. `removeElement` undoes it character by character, including a comma after the
+ * last element.
  */
 export function appendElement(
   text: string,
@@ -100,7 +100,7 @@ export function appendElement(
   return [insertion(last.end, ","), added];
 }
 
-/** Takes out an element with the comma that it no longer needs. */
+/** Removes an element with the comma that is no longer needed. */
 export function removeElement(text: string, list: ElementList, index: number): readonly TextEdit[] {
   const element = list.elements[index];
   if (element === undefined) return [];
@@ -116,7 +116,7 @@ export function removeElement(text: string, list: ElementList, index: number): r
   return before === undefined ? [own] : [removal(before, before + 1), own];
 }
 
-/** After blanks and comments, when these end the line of `at`; else `at`. */
+/** Offset after blanks and comments when only these follow on the line of `at`; else `at`. */
 function lineTailOf(text: string, at: number): number {
   const tail = /^(?:[ \t]|\/\*(?:(?!\*\/)[^\n])*\*\/)*(?:\/\/[^\r\n]*)?(?=\r?\n)/.exec(
     text.slice(at),
@@ -133,7 +133,7 @@ function separatorStart(text: string, list: ElementList, index: number): number 
   if (line === undefined) return trivia.endsWith(" ") ? start - 1 : start;
   const above = trivia.slice(0, -line.length);
   const hasComment = /\/\/|#/.test(above.slice(above.lastIndexOf("\n") + 1));
-  // What follows on this line would become part of the comment.
+  // The rest of this line would become part of the comment.
   const isFollowed = !/^\s*,?[ \t]*(?:\r?\n|$)/.test(text.slice(end, end + 200));
   return hasComment && isFollowed ? start : start - line.length;
 }

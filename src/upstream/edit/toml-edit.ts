@@ -20,7 +20,7 @@ const serversPath = ["mcp", "servers"];
 
 /**
  * `text` with a table for the server as its last lines, or inside the inline table that has the others.
- * `removeFromToml` gives back every byte. The text is valid TOML and has no such server.
+ * `removeFromToml` restores every byte. The text must be valid TOML without that server.
  */
 export function addToToml(text: string, name: string, entry: Entry): string {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
@@ -38,11 +38,11 @@ export function addToToml(text: string, name: string, entry: Entry): string {
   );
 }
 
-/** `text` without the server, in whatever way it was written. */
+/** `text` without the server, in whichever form of TOML it was written. */
 export function removeFromToml(text: string, name: string): string {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
   let body = text.slice(mark.length);
-  // An inline table gives up one element at a time.
+  // Only one element of an inline table can be removed at a time.
   for (let left = editPassesMax; left > 0; left--) {
     const edits = removals(body, [...serversPath, name]);
     if (edits.length === 0) return mark + body;
@@ -51,7 +51,7 @@ export function removeFromToml(text: string, name: string): string {
   throw tooOften(name);
 }
 
-/** After a blank line, when there is anything before; the last line ends as it did before. */
+/** Appends lines after a blank line when the text is not empty; keeps or omits the last line end as before. */
 function appendLines(body: string, lines: readonly string[]): string {
   const lineEnd = lineEndOf(body);
   const added = lines.join(lineEnd);
@@ -68,7 +68,7 @@ interface InlineHome {
   readonly missing: readonly string[];
 }
 
-/** The innermost inline table that has, or must have, the servers: it cannot be added to from outside. */
+/** The innermost inline table that has, or must have, the servers: TOML forbids adding to it from outside. */
 function inlineHome(
   text: string,
   pairs: readonly Pick<TomlStatement, "path" | "value">[],
@@ -113,7 +113,7 @@ function lineRemoval(text: string, first: TomlStatement, last: TomlStatement): T
   const start = lineStartOf(text, first.start);
   const end = nextLineOf(text, last.end);
   if (start === 0) return removal(0, end);
-  // The last line of the text without a line end: then what is left must have none either.
+  // A text that ends without a line end must do so afterwards as well.
   const isOpen = text[end - 1] !== "\n";
   const lineEnd = /\r?\n$/;
   let from = isOpen ? start - (lineEnd.exec(text.slice(0, start))?.[0].length ?? 0) : start;
@@ -131,7 +131,7 @@ function inlineRemovals(text: string, at: number, target: readonly string[]): re
       ? inlineRemovals(text, value.start, target.slice(path.length))
       : [],
   );
-  // One at a time: what is taken out with one element depends on its neighbours.
+  // One at a time: the bytes removed with an element depend on its neighbours.
   const own = table.entries.findIndex(({ path }) => isPrefix(target, path));
   return own === -1 ? inside : [...inside, ...removeElement(text, table, own)];
 }
@@ -140,12 +140,12 @@ function isPrefix(prefix: readonly string[], path: readonly string[]): boolean {
   return prefix.length <= path.length && prefix.every((key, index) => path[index] === key);
 }
 
-/** The lines of a table, without its header. @throws {AppError} `usage` for what TOML cannot say */
+/** The lines of a table, without its header. @throws {AppError} `usage` for a value that TOML cannot express */
 export function tomlPairs(entry: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(entry).map(([key, value]) => `${tomlKey(key)} = ${tomlValue(value)}`);
 }
 
-/** `{ a = 1 }`, on one line. @throws {AppError} `usage` for what TOML cannot say */
+/** `{ a = 1 }`, on one line. @throws {AppError} `usage` for a value that TOML cannot express */
 function tomlInline(entry: Readonly<Record<string, unknown>>): string {
   const pairs = tomlPairs(entry);
   return pairs.length === 0 ? "{}" : `{ ${pairs.join(", ")} }`;
@@ -163,15 +163,19 @@ function tomlValue(value: unknown): string {
   if (typeof value === "object" && value !== null) {
     return tomlInline(value as Readonly<Record<string, unknown>>);
   }
-  throw new AppError("usage", `A value is ${String(value)}, which TOML cannot say: leave it out.`);
+  throw new AppError(
+    "usage",
+    `A value is ${String(value)}, which TOML cannot express: leave it out.`,
+  );
 }
 
 function tomlNumber(value: number): string {
-  if (!Number.isFinite(value)) throw new AppError("usage", `${value} is no number for a file.`);
+  if (!Number.isFinite(value))
+    throw new AppError("usage", `${value} is not a number that a file can hold.`);
   return JSON.stringify(value);
 }
 
-/** A basic string: JSON escapes as TOML does, but for DEL, which TOML does not take as it is. */
+/** A basic string. JSON escapes as TOML does, except for DEL, which TOML wants escaped. */
 function tomlString(text: string): string {
   return JSON.stringify(text.toWellFormed()).replaceAll("\u007f", String.raw`\u007F`);
 }

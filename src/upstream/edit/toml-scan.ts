@@ -2,8 +2,9 @@ import { AppError } from "../../base/errors.ts";
 import type { ElementList, Span } from "./text-edit.ts";
 
 /**
- * Where things stand in a TOML text that a parser has accepted: no parser says. Every function takes an offset and gives
- * a later one, so that no text makes it run for ever; what it does not understand it refuses.
+ * Finds the offsets of statements in a TOML text that a parser has accepted; no parser reports them. Every function
+ * takes an offset and returns a later one, so that no text makes it run forever. It rejects text that it does not
+ * understand.
  */
 
 /** A table's header, or a key with its value. */
@@ -22,7 +23,7 @@ export interface InlineEntry {
   readonly value: Span;
 }
 
-/** The statements in their order; `end` is before the line end, a comment behind it included. */
+/** The statements in their order; `end` is before the line end, after any comment. */
 export function scanToml(text: string): readonly TomlStatement[] {
   const statements: TomlStatement[] = [];
   let table: readonly string[] = [];
@@ -43,7 +44,7 @@ export function scanToml(text: string): readonly TomlStatement[] {
   return statements;
 }
 
-/** The entries of the inline table whose brace is at `at`, and where they stand. */
+/** The entries of the inline table whose brace is at `at`, with their offsets. */
 export function scanInlineTable(
   text: string,
   at: number,
@@ -93,7 +94,7 @@ function endOfBareKey(text: string, at: number): number {
   return end;
 }
 
-/** A quoted key as a parser reads it. */
+/** The value of a quoted key. */
 function unquote(quoted: string): string {
   return Object.keys(Bun.TOML.parse(`${quoted} = 0`))[0] ?? "";
 }
@@ -150,13 +151,13 @@ function endOfLongString(text: string, at: number, fence: string): number {
     next += fence === '"""' && text[next] === "\\" ? 2 : 1;
   }
   next += 3;
-  // Up to two quotes may stand before the three that end it.
+  // The string may end with up to two quotes before the closing three.
   const end = next + 2;
   while (next < end && text[next] === fence[0]) next++;
   return next;
 }
 
-/** White space, line ends and comments. */
+/** Skips white space, line ends and comments. */
 function skipTrivia(text: string, at: number): number {
   return matchEnd(/(?:[ \t\r\n]+|#[^\n]*)*/y, text, at);
 }
@@ -165,7 +166,7 @@ function skipBlanks(text: string, at: number): number {
   return matchEnd(/[ \t]*/y, text, at);
 }
 
-/** Before the line end; only a comment may stand before it. */
+/** Offset before the line end; only a comment may come before it. */
 function endOfLine(text: string, at: number): number {
   const end = matchEnd(/[ \t]*(?:#[^\r\n]*)?(?=\r?\n|\r?$)/y, text, at);
   if (text[end] !== "\r" && text[end] !== "\n" && end < text.length) throw unreadable(text, end);
@@ -177,7 +178,7 @@ function expectText(text: string, at: number, wanted: string): number {
   return at + wanted.length;
 }
 
-/** After what `pattern`, which is sticky, matches at `at`; `at` when it does not. */
+/** Offset after the match of `pattern`, which is sticky; `at` when it does not match. */
 function matchEnd(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
@@ -185,5 +186,5 @@ function matchEnd(pattern: RegExp, text: string, at: number): number {
 
 function unreadable(text: string, at: number): AppError {
   const line = text.slice(0, at).split("\n").length;
-  return new AppError("config", `line ${line} is written in a way that cannot be edited`);
+  return new AppError("config", `line ${line} has a layout that cannot be edited`);
 }

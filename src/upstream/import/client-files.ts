@@ -3,13 +3,13 @@ import { join, resolve } from "node:path";
 import type { ConfigDirs } from "../../config/places.ts";
 import type { Dialect } from "./foreign-entry.ts";
 
-/** A client whose servers can be taken over, and where it keeps them. */
+/** A client whose servers can be imported, with its configuration files. */
 export interface ImportClient {
-  /** What the command line calls it. */
+  /** Its name on the command line. */
   readonly id: string;
   readonly title: string;
   readonly dialect: Dialect;
-  /** `~`, `%APPDATA%`, `%LOCALAPPDATA%` and `<project>` stand for folders; all files that are there are read. */
+  /** `~`, `%APPDATA%`, `%LOCALAPPDATA%` and `<project>` stand for folders; all files that exist are read. */
   readonly files: Readonly<Record<Platform, readonly string[]>>;
 }
 
@@ -21,7 +21,7 @@ const everywhere = (...files: readonly string[]): ImportClient["files"] => ({
   linux: files,
 });
 
-/** The folder of a program of Electron. */
+/** The folder of an Electron program. */
 const userFolder = (
   folder: string,
   file: string,
@@ -182,7 +182,7 @@ export const importClients: readonly ImportClient[] = [
   },
 ];
 
-/** Where this client's files are on this system, weakest first; which of them are there is not looked at. */
+/** The paths of this client's files on this system, lowest precedence first, whether they exist or not. */
 export function filesOfClient(
   client: ImportClient,
   dirs: Pick<ConfigDirs, "homeDir" | "projectDir">,

@@ -1,25 +1,25 @@
 import { isTable } from "../config/json-shapes.ts";
 import type { NewEntry } from "../edit/server-text.ts";
 
-/** What differs from client to client in files that look alike. */
+/** The differences between clients whose files look alike. */
 export interface Dialect {
-  /** Milliseconds that 1 stands for in `timeout`; absent: what it means is not known, and it is left out. */
+  /** The unit of `timeout` in milliseconds; without it the unit is unknown, and the timeout is not imported. */
   readonly timeoutUnitMs?: number;
-  /** How values name variables of the environment, when not as `${NAME}`. */
+  /** The syntax of environment variables in values, when it is not `${NAME}`. */
   readonly variables?: "dollar" | "braces";
 }
 
 export type ForeignEntry =
-  /** `notes`: what of it does not come along; each completes "server "x" ". */
+  /** `notes`: the parts that are not imported; each completes "server "x" ". */
   | { readonly kind: "entry"; readonly entry: NewEntry; readonly notes: readonly string[] }
   /** Completes "server "x" ". */
   | { readonly kind: "fault"; readonly text: string };
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** An entry of another client's configuration as one of ours. Keys that only that client knows are left out. Never throws. */
+/** Converts an entry of another client's configuration. Keys that only that client knows are left out. Never throws. */
 export function foreignEntry(value: unknown, dialect: Dialect): ForeignEntry {
-  if (!isTable(value)) return { kind: "fault", text: "is no table of settings" };
+  if (!isTable(value)) return { kind: "fault", text: "must be a table of settings" };
   // Zed once had command, args and env in one table.
   const fields = isTable(value.command) ? { ...value, ...nestedCommand(value.command) } : value;
   const url = firstText(fields, ["url", "serverUrl", "httpUrl", "uri"]);
@@ -71,7 +71,7 @@ function httpPart(fields: Table, url: string | undefined): Table {
   return { url, ...(Object.keys(headers).length > 0 && { headers }) };
 }
 
-/** Numbers and switches as the texts that they become. */
+/** A map of strings; numbers and booleans become strings. */
 function mapOf(value: unknown): Readonly<Record<string, string>> | undefined {
   if (!isTable(value)) return undefined;
   const entries = Object.entries(value).filter(([, item]) =>
@@ -104,7 +104,7 @@ function optionsOf(fields: Table, dialect: Dialect): Table {
   };
 }
 
-/** Options of ours that no other client means something else by. */
+/** scorpiox-code's own options, which have no other meaning in any client. */
 const ownKeys = [
   "tools_prefix",
   "max_result_chars",
@@ -138,13 +138,13 @@ function millisOf(value: unknown, unitMs: number | undefined): number | undefine
   return Math.round(value * unitMs);
 }
 
-/** What another client was allowed is not allowed here. */
+/** Notes on rights that the other client granted and on settings that are not supported. */
 function notesOf(fields: Table): readonly string[] {
   const rights = ["autoApprove", "alwaysAllow", "trust", "autoApproveTools"].filter(
     (key) => fields[key] !== undefined && fields[key] !== false,
   );
   return [
-    ...rights.map((key) => `had ${key}: it does not come along, our rules ask anew`),
+    ...rights.map((key) => `had ${key}: it is not imported, scorpiox-code's rules ask again`),
     ...(fields.headersHelper === undefined ? [] : ["had headersHelper: give the headers yourself"]),
   ];
 }

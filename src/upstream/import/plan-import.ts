@@ -6,7 +6,7 @@ import type { UpstreamConfigParts } from "../config/upstream-start.ts";
 import type { NewEntry } from "../edit/server-text.ts";
 import { type Dialect, foreignEntry } from "./foreign-entry.ts";
 
-/** What is to become of one server of another client. */
+/** The planned import of one server of another client. */
 export type ImportStep =
   | {
       readonly kind: "take";
@@ -18,8 +18,8 @@ export type ImportStep =
   | { readonly kind: "skip"; readonly name: string; readonly reason: string };
 
 /**
- * Decides on each server; of two with one name the last counts. Nothing is written or started.
- * @param origin of the file that they go to
+ * Decides for each server whether to import it; of two with one name, the last is used. Writes and starts nothing.
+ * @param origin of the file that receives them
  */
 export function planImport(
   raws: readonly RawEntry[],
@@ -49,9 +49,9 @@ function planOne(
   const { entry, left } = withoutRights(read.entry);
   const notes = [
     ...read.notes,
-    ...left.map((key) => `had ${key}: it does not come along, set it yourself where you want it`),
+    ...left.map((key) => `had ${key}: it is not imported, set it yourself where you want it`),
   ];
-  if (name !== written) notes.push(`is called ${name} here, which tools can be called by`);
+  if (name !== written) notes.push(`is renamed to ${name}, which tool names can contain`);
   try {
     const { launch } = readEntry({ name, value: entry }, origin, {
       warn: (text) => notes.push(text),
@@ -66,7 +66,7 @@ function planOne(
   return { kind: "take", name, entry, notes };
 }
 
-/** Settings of ours by which a file would say of itself that it may do more. */
+/** scorpiox-code's settings by which a file would grant rights to its own servers. */
 const rights: Readonly<Record<string, (value: unknown) => boolean>> = {
   policy: (value) => value === "allow",
   auto_approve: (value) => value !== false,
@@ -74,7 +74,7 @@ const rights: Readonly<Record<string, (value: unknown) => boolean>> = {
   elicitation: (value) => value === "allow",
   roots: (value) => value !== "none",
   inherit_env: () => true,
-  // What is sent for it may lie in a file of the user's.
+  // Its credentials may come from a file of the user.
   oauth: (value) => isTable(value) && value["grant"] !== undefined,
 };
 
@@ -87,7 +87,7 @@ function withoutRights(written: NewEntry): {
   return { entry: Object.fromEntries(kept), left };
 }
 
-/** Other clients take blanks and slashes in names. */
+/** Other clients allow blanks and slashes in names. */
 function usableName(name: string): string {
   return name
     .replaceAll(/[^A-Za-z0-9_.-]+/g, "-")

@@ -17,7 +17,7 @@ import { parseToml, type ParsedText } from "../config/parse-toml.ts";
 
 /**
  * The servers in a file of another client; undefined when there is no such file.
- * @param projectDir whose servers count in files that keep them by project
+ * @param projectDir the project to read from files that keep servers by project
  * @throws {AppError} `system`, `config`, `limit` for a file that cannot be used
  */
 export function readForeignFile(
@@ -33,8 +33,8 @@ export function readForeignFile(
 function readText(file: string): string | undefined {
   try {
     const stats = statSync(file);
-    // A pipe in its place would be waited for.
-    if (!stats.isFile()) throw new AppError("config", `${file} is no file.`);
+    // Reading a pipe in its place would block.
+    if (!stats.isFile()) throw new AppError("config", `${file} is not a file.`);
     if (stats.size > importFileBytesMax) {
       throw new AppError("limit", `${file} is larger than ${importFileBytesMax} bytes.`);
     }
@@ -55,7 +55,7 @@ function parse(file: string, text: string): unknown {
   throw new AppError("config", `${file} cannot be read: ${where}${parsed.text}.`);
 }
 
-/** Settings files hold servers below one key among many others. */
+/** The servers of a settings file, which are below one of its many keys. */
 function entriesIn(root: unknown): readonly RawEntry[] {
   if (!isTable(root)) return rawEntries(root);
   const { mcp, extensions } = root;
@@ -77,7 +77,7 @@ function tableEntries(table: Readonly<Record<string, unknown>>): readonly RawEnt
   );
 }
 
-/** Claude Code keeps the servers of one user in one project here. */
+/** The servers of one project in Claude Code's file of the user. */
 function projectPart(root: unknown, projectDir: string | undefined): unknown {
   const projects = isTable(root) ? root.projects : undefined;
   return isTable(projects) && projectDir !== undefined && Object.hasOwn(projects, projectDir)
@@ -85,7 +85,7 @@ function projectPart(root: unknown, projectDir: string | undefined): unknown {
     : undefined;
 }
 
-/** The text of a file of another client, by the file's name. Never throws. */
+/** Parses a file of another client by the extension of its name. Never throws. */
 export function parseForeignText(file: string, text: string): ParsedText {
   switch (extname(file).toLowerCase()) {
     case ".yaml":
@@ -98,7 +98,9 @@ export function parseForeignText(file: string, text: string): ParsedText {
   }
 }
 
-/** Files of clients may hold their whole history: the fast parser comes first, and settings with comments are small. */
+/**
+ * Tries the fast parser first: files of clients may hold their whole history, while settings with comments are small.
+ */
 function parseAnyJson(text: string): ParsedText {
   const bounds = { depthMax: Number.POSITIVE_INFINITY, valuesMax: importJsonValuesMax };
   const excess = excessOf(Buffer.from(text), bounds);
@@ -110,7 +112,7 @@ function parseAnyJson(text: string): ParsedText {
   }
 }
 
-/** Parsers of what people write take ten times the memory. */
+/** A fault for texts too large for the tolerant parsers, which need ten times the memory. */
 function tooMuchIn(text: string): ParsedText | undefined {
   const bytes = Buffer.from(text);
   const bounds = { depthMax: Number.POSITIVE_INFINITY, valuesMax: importTextValuesMax };
@@ -119,12 +121,12 @@ function tooMuchIn(text: string): ParsedText | undefined {
   return excess === undefined ? undefined : { kind: "fault", text: `it has more than ${excess}` };
 }
 
-/** The parser makes a text anew for each alias of it, and none is longer than the file. */
+/** A fault for too many aliases: the parser copies the text for each of them, and each may be as long as the file. */
 function tooManyAliases(text: string): ParsedText | undefined {
   const marks = text.match(/\*[^\s*]/g)?.length ?? 0;
   const isTooMuch = marks * text.length > importAliasedCharsMax;
   return isTooMuch
-    ? { kind: "fault", text: `it has ${marks} aliases of what may be long texts` }
+    ? { kind: "fault", text: `it has ${marks} aliases, which may repeat long texts` }
     : undefined;
 }
 
@@ -135,13 +137,13 @@ function parseYaml(text: string): ParsedText {
     return fault === undefined ? { kind: "value", value: root } : { kind: "fault", text: fault };
   } catch (error) {
     const isDeep = error instanceof RangeError;
-    // The parser says what is wrong, never what stands there.
+    // The parser's message describes the fault without quoting the file.
     const said = error instanceof Error ? error.message.replace(/^YAML Parse error: /, "") : "";
-    return { kind: "fault", text: isDeep ? "it is nested too deeply" : `it is no YAML (${said})` };
+    return { kind: "fault", text: isDeep ? "it is nested too deeply" : `it is not YAML (${said})` };
   }
 }
 
-/** An alias may stand for what it is in, and a thousand of them for one long text: nobody could print that. */
+/** A fault for cyclic aliases, and for aliases that expand to too many values or characters to print. */
 function faultOfAliases(root: unknown): string | undefined {
   const around = new Set<object>();
   let values = 0;
@@ -154,7 +156,7 @@ function faultOfAliases(root: unknown): string | undefined {
       return `its aliases make more than ${importTextBytesMax} characters of it`;
     }
     if (typeof value !== "object" || value === null) return undefined;
-    if (around.has(value)) return "it is cyclic: an alias stands for what it is in";
+    if (around.has(value)) return "it is cyclic: an alias refers to a value that contains it";
     around.add(value);
     for (const [name, part] of Object.entries(value)) {
       characters += name.length;

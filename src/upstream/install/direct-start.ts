@@ -10,7 +10,7 @@ export interface DirectStart {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Before all other folders of PATH. */
+  /** Folders to put first in PATH. */
   readonly path: readonly string[];
 }
 
@@ -18,8 +18,7 @@ export interface DirectStart {
 const npxFolder = /[\\/]_npx[\\/][0-9a-f]{16}[\\/]node_modules[\\/]\.bin$/;
 
 /**
- * The version of a package that was fetched; undefined when it is not there any more, or is another one than is wanted.
- * Never rejects.
+ * The version of a fetched package; undefined when it is no longer on disk or outside the wanted range. Never rejects.
  */
 export async function fetchedVersion(
   npx: NpxPackage,
@@ -30,8 +29,8 @@ export async function fetchedVersion(
 }
 
 /**
- * How the program is started without the runner; undefined when that would not be the same: a package or program of the
- * project itself or of all projects comes first, and only scripts for Node.js need nothing but it. Never rejects.
+ * The command that starts the program without the runner. Undefined when the runner might start something else: a
+ * package of the project or a global one comes first, and only Node.js scripts can be started directly. Never rejects.
  */
 export async function directStart(
   npx: NpxPackage,
@@ -49,7 +48,8 @@ export async function directStart(
   const root = join(dirname(folder), ...npx.name.split("/"));
   const script = resolve(root, file);
   if (!(await isNodeScript(script, dirname(folder)))) return undefined;
-  // As the first line of the script has it started; on Windows a batch file names the script itself.
+  // The same path as when the system starts the script by its first line; on Windows a batch file passes the script
+  // itself.
   const program = process.platform === "win32" ? script : join(folder, name);
   if (!(await isFile(program))) return undefined;
   return {
@@ -84,7 +84,7 @@ function binFolder({ path = [] }: Fetched): string | undefined {
   return first !== undefined && npxFolder.test(first) ? first : undefined;
 }
 
-/** The program that `npx` takes: that of the package's name, or the only one. */
+/** The program that `npx` picks: the only one, or the one with the package's name. */
 function binOf(packageName: string, bin: unknown): readonly [string, string] | undefined {
   const plain = packageName.replace(/^@[^/]+\//, "");
   if (typeof bin === "string") return [plain, bin];
@@ -96,7 +96,7 @@ function binOf(packageName: string, bin: unknown): readonly [string, string] | u
   return isOne ? entries[0] : entries.find(([name]) => name === plain);
 }
 
-/** What `npx` looks at before its own folder: the project and those above it, and what is installed for all. */
+/** Whether `npx` would find the program before its own folder: in the project, above it, or among global packages. */
 async function isElsewhere(
   { name, spec }: NpxPackage,
   bin: string,
@@ -122,7 +122,7 @@ async function isElsewhere(
 
 const nodeLine = /^#!\s*(?:\S*\/)?(?:env\s+)?node\s*$/;
 
-/** A script of that folder whose first line says Node.js, and no options for it. */
+/** Whether it is a script in that folder whose first line names Node.js without options. */
 async function isNodeScript(script: string, modules: string): Promise<boolean> {
   try {
     const real = await realpath(script);
@@ -136,7 +136,7 @@ async function isNodeScript(script: string, modules: string): Promise<boolean> {
   }
 }
 
-/** As npm hands a program's name to the shell. */
+/** Quotes a program's name as npm does for the shell. */
 function quoted(name: string): string {
   return process.platform === "win32" ? name : `'${name.replaceAll("'", `'\\''`)}'`;
 }

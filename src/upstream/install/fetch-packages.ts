@@ -5,20 +5,20 @@ import { ConnectionError } from "../connect/connection.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { RunnerCommand } from "./runner-command.ts";
 
-/** How a runner ended that was to fetch. */
+/** The result of a runner that was started to fetch packages. */
 export interface FetchEnd {
   readonly isDone: boolean;
-  /** The end of what it wrote to stdout. */
+  /** The end of its stdout. */
   readonly output: string;
-  /** The last lines of what it wrote to stderr. */
+  /** The last lines of its stderr. */
   readonly errors: readonly string[];
 }
 
-/** Bytes of stdout that are kept: an environment has some thousand. */
+/** Bytes of stdout that are kept; a printed environment has a few thousand. */
 const outputBytesMax = 256 * 1024;
 
 /**
- * Runs a runner until it has ended, however long that takes: only one that has done nothing for long is ended.
+ * Waits for a runner to end, however long that takes; ends it only after a long time without progress.
  * @throws AppError as `start` does; ConnectionError `timeout`
  */
 export async function runRunner(
@@ -50,7 +50,7 @@ export async function runRunner(
   }
 }
 
-/** Notices when a process writes nothing and, where the system tells, computes nothing any more. */
+/** Notices when a process writes nothing and, on systems that report its CPU time, uses none. */
 class ProgressWatch implements Disposable {
   readonly #process: UpstreamProcess;
   readonly #stop: () => void;
@@ -69,7 +69,7 @@ class ProgressWatch implements Disposable {
     this.#timer?.stop();
   }
 
-  /** Never rejects: the end of the process tells. */
+  /** Never rejects: the process's end reports failures. */
   async read(): Promise<string> {
     const reader = this.#process.output.getReader();
     let kept = Buffer.alloc(0);
@@ -81,7 +81,7 @@ class ProgressWatch implements Disposable {
         kept = Buffer.concat([kept, value]).subarray(-outputBytesMax);
       }
     } catch {
-      // The pipe was let go.
+      // The pipe was closed.
     }
     return kept.toString();
   }

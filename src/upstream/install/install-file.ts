@@ -8,41 +8,41 @@ import { withFileLock } from "../../config/file-lock.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { writePrivate } from "../cache/write-private.ts";
 
-/** What was fetched once, and what its runner said of it. */
+/** A finished fetch, with the environment that its runner printed. */
 export interface Fetched {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Of the runner's environment, what programs find in it that are started without it. */
+  /** Variables that the runner sets for its programs; a direct start sets them as well. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Folders that it puts before all others into PATH. */
+  /** Folders that the runner puts first in PATH. */
   readonly path?: readonly string[];
 }
 
-/** Who is fetching. */
+/** The process that is fetching. */
 interface Holder {
   readonly pid: number;
   readonly startTicks: number | null;
-  /** Within that process: it may have lost the Worker that began. */
+  /** Unique within that process, which may have lost the Worker that began. */
   readonly token: string;
   readonly since: number;
 }
 
 interface InstallState {
   readonly holder?: Holder;
-  /** By the surroundings for which it was fetched. */
+  /** By a hash of the environment for which it was fetched. */
   readonly fetched: Readonly<Record<string, Fetched>>;
 }
 
-/** Those of this Worker. */
+/** The tokens of this Worker. */
 const held = new Set<string>();
 
-/** Surroundings that are remembered for one package; the oldest are fetched for again, which finds them there. */
+/** Environments that are remembered for one package; for forgotten ones the runner runs again and finds its files. */
 const surroundingsMax = 32;
 const lookEveryMs = 250;
 
 /**
- * The file of this user for one package of one runner: who fetches it, one at a time in all processes, and for which
- * surroundings it has been fetched.
+ * The file of this user for one package of one runner: the process that fetches it, one at a time among all processes,
+ * and the environments for which it has been fetched.
  */
 export class InstallFile {
   readonly #path: string;
@@ -55,14 +55,14 @@ export class InstallFile {
     this.#path = join(scorpioxDir, "installs", `${hash.slice(0, 32)}.json`);
   }
 
-  /** Never rejects: what cannot be read is fetched again. */
+  /** Never rejects: after an unreadable file the package is fetched again. */
   async fetched(surroundings: string): Promise<Fetched | undefined> {
     return (await this.#read()).fetched[surroundings];
   }
 
   /**
-   * Runs `fetch` while nobody else fetches this package, unless somebody has done so meanwhile.
-   * @param isEnough whether what was fetched before will do
+   * Runs `fetch` while no other process fetches this package, unless one has done so meanwhile.
+   * @param isEnough whether an earlier fetch can be used
    * @throws what `fetch` throws; AppError `system`; AbortError
    */
   async fetchOnce(
@@ -89,7 +89,7 @@ export class InstallFile {
     }
   }
 
-  /** True when nobody who lives has it. */
+  /** Takes the lock unless a living process holds it; true on success. */
   async #take(token: string): Promise<boolean> {
     held.add(token);
     let isTaken = false;
@@ -113,7 +113,7 @@ export class InstallFile {
   async #read(): Promise<InstallState> {
     try {
       const state: unknown = JSON.parse(await readFile(this.#path, "utf8"));
-      // Written by this program in a folder of this user alone.
+      // Only this program writes it, in a folder that is private to the user.
       if (isObject(state) && isObject(state.fetched)) return state as unknown as InstallState;
     } catch {
       // There is none yet.
@@ -136,14 +136,17 @@ function added(
   return Object.fromEntries([[surroundings, one], ...kept]);
 }
 
-/** What npm tells programs that it runs, and what they find of it in the variables of others. */
+/** Variables that npm sets for the programs that it runs. */
 const kept = /^(?:npm_\w+|INIT_CWD|NODE|COLOR|EDITOR)$/;
-/** Of the run that only fetched. */
+/** Variables that belong to the fetching run alone. */
 const fetchOnly = new Set(["npm_config_call", "npm_config_loglevel", "npm_lifecycle_script"]);
-/** npm's own settings are no secrets; tokens of registries it does not pass on, and nobody else shall by its name. */
+/** Variables that may hold credentials; npm does not pass its own on, and a variable that looks like one is dropped. */
 const secret = /_auth|token|password|secret/i;
 
-/** What a runner's environment, as it printed it, adds to that of programs; nothing when it printed none. */
+/**
+ * The variables and folders that a runner adds for its programs, from the environment that it printed; nothing when it
+ * printed none.
+ */
 export function readRunnerEnvironment(output: string): Pick<Fetched, "env" | "path"> {
   const variables = readVariables(output);
   if (variables.length === 0) return {};
@@ -151,7 +154,7 @@ export function readRunnerEnvironment(output: string): Pick<Fetched, "env" | "pa
     ([name]) => kept.test(name) && !fetchOnly.has(name) && !secret.test(name),
   );
   const folders = variables.find(([name]) => name.toUpperCase() === "PATH")?.[1].split(delimiter);
-  // npm puts its own folders first; that with node-gyp is the last of them.
+  // npm puts its own folders first; the one with node-gyp is the last of them.
   const last = folders?.findIndex((folder) => /[\\/]node-gyp-bin[\\/]?$/.test(folder)) ?? -1;
   return {
     env: Object.fromEntries(env),
@@ -170,7 +173,7 @@ function readVariables(output: string): readonly (readonly [string, string])[] {
       );
     }
   } catch {
-    // Lines, then.
+    // Not JSON: read lines.
   }
   return output.split(/\r?\n/).flatMap((line) => {
     const at = line.indexOf("=");

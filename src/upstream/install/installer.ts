@@ -17,7 +17,7 @@ import { isExactVersion, readRunner, type RunnerCommand } from "./runner-command
 
 export interface InstallerParts {
   readonly scorpioxDir: string;
-  /** Our own environment: what of it a runner sees decides what it does. */
+  /** scorpiox-code's own environment; runners behave differently by the variables that they see. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly startProcess: (launch: ProcessLaunch) => Promise<UpstreamProcess>;
   readonly log: (server: string, line: string) => void;
@@ -31,16 +31,16 @@ export interface InstallWish {
   readonly launcher: "direct" | "as-is";
 }
 
-/** What is to be started. */
+/** A launch after its package was fetched. */
 export interface Prepared {
   readonly launch: ProcessLaunch;
-  /** All of it is on this machine. */
+  /** Its package is completely on this machine. */
   readonly isInstalled: boolean;
-  /** Its command line, where that is not the one of the entry. */
+  /** The command line, where it differs from the entry's. */
   readonly startedAs?: string;
 }
 
-/** Fetches what the runners of packages (`npx`, `uvx`, `docker run`, …) would fetch while they start a server (CN10a). */
+/** Fetches the packages that runners (`npx`, `uvx`, `docker run`, …) would fetch while they start a server (CN10a). */
 export class Installer {
   readonly #parts: InstallerParts;
   readonly #turns = new Turns(upstreamInstallsMax);
@@ -50,10 +50,9 @@ export class Installer {
   }
 
   /**
-   * Sees to it that all of a server's package is there.
-   * @param tell what is being fetched, once that has begun
-   * @returns what is to be started; without the runner where that comes to the same
-   * @throws ConnectionError with what to do; AppError; what `signal` says
+   * Makes sure that a server's package is completely on this machine. @param tell called with the package when fetching
+   * begins @returns the launch, without the runner where that is equivalent
+   * @throws ConnectionError with advice; AppError; the reason of `signal`
    */
   async prepare(
     wish: InstallWish,
@@ -65,7 +64,7 @@ export class Installer {
     if (runner === undefined) return { launch, isInstalled: false };
     const file = new InstallFile(this.#parts.scorpioxDir, runner.runner, runner.packages);
     const surroundings = this.#surroundingsOf(launch, runner);
-    // An image may be there that nobody here has fetched.
+    // An image may be present that scorpiox-code did not fetch.
     const looked = runner.look === undefined ? undefined : { at: this.#now() };
     const known = (await file.fetched(surroundings)) ?? looked;
     const isKnown = known !== undefined && (await this.#isEnough(known, runner, launch));
@@ -75,7 +74,10 @@ export class Installer {
     return { ...(await startOf(runner, fetched, wish)), isInstalled: true };
   }
 
-  /** Whether what was fetched is there and new enough: a name alone means the newest version, which is asked for daily. */
+  /**
+   * Whether the fetched package is on disk and new enough: a name alone means the newest version, which is fetched
+   * daily.
+   */
   async #isEnough(
     fetched: Fetched,
     runner: RunnerCommand,
@@ -113,7 +115,7 @@ export class Installer {
       );
     } catch (error) {
       signal.throwIfAborted();
-      // Without the network one works with what there is.
+      // Without the network, the version on disk is used.
       const isThere =
         before !== undefined &&
         (runner.npx === undefined || (await fetchedVersion(runner.npx, before)) !== undefined);
@@ -142,7 +144,10 @@ export class Installer {
     return end.isDone;
   }
 
-  /** What decides where a runner puts things and what it tells programs; a hash, since there may be secrets in it. */
+  /**
+   * A hash of everything that decides where a runner puts packages and which variables it sets; hashed because it may
+   * contain secrets.
+   */
   #surroundingsOf(launch: ProcessLaunch, { fetch }: RunnerCommand): string {
     const { command, cwd, env, inheritEnv } = launch;
     const ours = this.#parts.env;
@@ -162,11 +167,11 @@ export class Installer {
   }
 }
 
-/** Variables that decide where runners look and what they get. */
+/** Variables that decide where runners look and which packages they get. */
 const seenByRunners =
   /^(?:npm_|node|bun_|pnpm_|yarn_|uv_|pip|python|virtual_env|xdg_|docker_|home$|path$|te?mp|appdata|localappdata|userprofile|\w*proxy$|ssl_)/i;
 
-/** What is started once all is there. */
+/** The launch once its package is on this machine. */
 async function startOf(
   { npx }: RunnerCommand,
   fetched: Fetched,
@@ -182,10 +187,10 @@ async function startOf(
   };
 }
 
-/** Lines of a runner's stderr that are told. */
+/** Lines of a runner's stderr that go into an error. */
 const linesMax = 5;
 
-/** Why a package is not there, and what to do. */
+/** The error for a failed fetch: the reason and the advice. */
 function fetchFailure(
   { runner, packages }: Pick<RunnerCommand, "runner" | "packages">,
   errors: readonly string[],
@@ -194,23 +199,23 @@ function fetchFailure(
   const broken = brokenFolder(errors);
   if (broken !== undefined) {
     const text =
-      `${runner} could not install ${what}: its folder ${broken} is broken, mostly since an earlier download was ` +
+      `${runner} could not install ${what}: its folder ${broken} is broken, usually because an earlier download was ` +
       `interrupted. Remove that folder (rm -rf ${broken}) and try again.`;
     return new ConnectionError("unreachable", text);
   }
   const said = errors.filter((line) => !isChatter(line)).slice(-linesMax);
-  const why = said.length === 0 ? "it said nothing of the reason." : `\n${said.join("\n")}`;
+  const why = said.length === 0 ? "it gave no reason." : `\n${said.join("\n")}`;
   return new ConnectionError("unreachable", `${runner} could not install ${what}: ${why}`);
 }
 
-/** What npm says of every request that went well, and of where its log is. */
+/** Whether npm prints such a line for every request, or to name its log file. */
 function isChatter(line: string): boolean {
   return /^npm (?:http|warn|verb|info|notice)|A complete log of this run|^npm error\s*$/i.test(
     line,
   );
 }
 
-/** The folder of `_npx` with a file that is half written, or with what another run left in the way. */
+/** The folder of `_npx` in which an earlier run left a half-written file or another obstacle. */
 function brokenFolder(errors: readonly string[]): string | undefined {
   const text = errors.join("\n");
   if (!/EJSONPARSE|ENOTEMPTY|ECOMPROMISED/.test(text)) return undefined;

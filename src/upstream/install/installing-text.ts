@@ -1,7 +1,7 @@
 import { upstreamInstallAgainMs } from "../../base/upstream-limits.ts";
 import type { Installing } from "../server-state.ts";
 
-/** What goes on, for a model: with how long it has taken, and when to come back. */
+/** The progress of an installation for a model: the time so far, and when to try again. */
 export function installingText(installing: Installing): string {
   return `${installingFact(installing)} Try again in ${upstreamInstallAgainMs / 1000} s.`;
 }
@@ -12,13 +12,13 @@ export function installingFact({ what, runner, since }: Installing): string {
   return `${what} is being installed with ${runner} (${seconds} s so far).`;
 }
 
-/** How fetching what a server is started from went. */
+/** The result of fetching a server's package. */
 export type InstallOutcome =
   | {
       readonly kind: "installed";
-      /** False: it was there. */
+      /** False: it was on this machine already. */
       readonly isNew: boolean;
-      /** How it will be started, where that is not the command of its entry. */
+      /** The command line that will start it, where it differs from the entry's. */
       readonly startedAs?: string;
     }
   | { readonly kind: "failed"; readonly reason: string };

@@ -9,25 +9,25 @@ import {
   withoutOption,
 } from "./runner-words.ts";
 
-/** A command that fetches what it runs, and how it is made to fetch that and run nothing of it. */
+/** A command that fetches the package it runs, with the arguments that make it fetch without running. */
 export interface RunnerCommand {
-  /** As people call it: `npx`, `docker run`. */
+  /** Its name for people: `npx`, `docker run`. */
   readonly runner: string;
-  /** What it fetches, as the entry names it. */
+  /** The packages that it fetches, as the entry names them. */
   readonly packages: readonly string[];
-  /** Arguments that fetch, for the same program. */
+  /** Arguments with which the same program only fetches. */
   readonly fetch: readonly string[];
-  /** Arguments of a quick look, which succeeds when all of it is there. */
+  /** Arguments of a quick check that succeeds when the package is on this machine. */
   readonly look?: readonly string[];
-  /** Part of what a fetch says that failed only since there was nothing to run. */
+  /** Output of a fetch that succeeded, although the command failed because it had nothing to run. */
   readonly fetchedWhenSaid?: string;
-  /** Its runner may fetch another version at any start. */
+  /** The runner may fetch a different version at any start. */
   readonly isTagged?: boolean;
-  /** With `npx` alone: what it would run, where the runner can be left out. */
+  /** For `npx` only: the package that it would run, where it can be started directly. */
   readonly npx?: NpxPackage;
 }
 
-/** One package of a registry, with all that is given to its program. */
+/** One package of a registry, with the arguments of its program. */
 export interface NpxPackage {
   /** As written. */
   readonly spec: string;
@@ -37,22 +37,22 @@ export interface NpxPackage {
   readonly args: readonly string[];
 }
 
-/** `-c` runs it in a shell; both shells print their environment, which says where npm has put things. */
+/** `-c` runs it in a shell. It prints the environment, which shows where npm has put packages. */
 const npmScript = process.platform === "win32" ? "set" : `node -p "JSON.stringify(process['env'])"`;
 
-/** What follows the words of a runner. */
+/** A runner's command line, split. */
 interface Call extends SplitArguments {
   readonly runner: string;
-  /** The words of the runner behind its program. */
+  /** The runner's words after its program. */
   readonly subcommand: readonly string[];
 }
 
 type Read = (call: Call) => RunnerCommand | undefined;
 
 interface Form {
-  /** The words that it begins with. */
+  /** The words with which a command line of this form begins. */
   readonly words: readonly string[];
-  /** Options whose value is the argument behind them. */
+  /** Options whose value is the next argument. */
   readonly withValue: ReadonlySet<string>;
   readonly read: Read;
 }
@@ -71,21 +71,21 @@ function formsOf(runners: string, withValue: ReadonlySet<string>, read: Read): F
   return runners.split(", ").map((runner) => ({ words: runner.split(" "), withValue, read }));
 }
 
-/** Undefined for a command that fetches nothing, was told not to, or says what is not known here. */
+/** Undefined for a command that fetches nothing, has an option against it, or is of an unknown form. */
 export function readRunner(command: string, args: readonly string[]): RunnerCommand | undefined {
   const words = [programOf(command), ...args];
   const form = forms.find((one) => one.words.every((word, index) => words[index] === word));
   if (form === undefined) return undefined;
   const { words: begin, withValue, read } = form;
   const split = splitArguments(words.slice(begin.length), withValue);
-  // Those who run images mean something else by `-h` and `-n`.
+  // For image runners, `-h` and `-n` have other meanings.
   if (withValue !== imageOptions && split.options.some((option) => refusals.has(option))) {
     return undefined;
   }
   return read({ ...split, runner: begin.join(" "), subcommand: begin.slice(1) });
 }
 
-/** Options after which nothing is to be fetched. */
+/** Options that forbid fetching. */
 const refusals = new Set([
   "--no",
   "-n",
@@ -106,14 +106,14 @@ function npm({ options, rest, isMarked, runner, subcommand }: Call): RunnerComma
   const kept = withoutOption(options, ["-p", "--package", "-c", "--call"]);
   const wanted = packages.map((one) => `--package=${one}`);
   const fetch = [...subcommand, ...kept, "--loglevel=http", ...wanted, "-c", npmScript];
-  // npm takes options behind the package for its own, npx does not.
+  // npm reads options after the package as its own; npx does not.
   const isPlain = runner === "npx" || isMarked || !own.some((arg) => arg.startsWith("-"));
   const isAlone = named.length === 0 && isPlain;
   const npx = isAlone && spec !== undefined ? npxPackage(spec, own) : undefined;
   return { runner, packages, fetch, ...(npx === undefined ? { isTagged: true } : { npx }) };
 }
 
-/** Undefined for tags, addresses, folders and other names of a package: only npm knows what they mean. */
+/** Undefined for tags, addresses, folders and other names of a package: only npm can resolve them. */
 function npxPackage(spec: string, args: readonly string[]): NpxPackage | undefined {
   const found = /^((?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*)(?:@(.*))?$/i.exec(spec);
   const [, name, version = "*"] = found ?? [];
@@ -122,7 +122,7 @@ function npxPackage(spec: string, args: readonly string[]): NpxPackage | undefin
   return isRange ? { spec, name, range: version, args } : undefined;
 }
 
-/** True for a version that can never become another one. */
+/** True for one exact version, as opposed to a range. */
 export function isExactVersion(range: string): boolean {
   return /^=?v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(range);
 }
@@ -153,7 +153,7 @@ function yarn({ options, rest, runner }: Call): RunnerCommand | undefined {
   return { runner, packages, fetch, fetchedWhenSaid: `Binary not found (${noProgram};` };
 }
 
-/** No package has a program of this name. */
+/** A program name that no package has. */
 const noProgram = "scorpiox-code-fetches-only";
 
 /** `uvx --from NAME python` (docs: uv, tools): the interpreter of the environment that was made for the tool. */

@@ -1,4 +1,4 @@
-/** How the command lines of programs that fetch and run packages are read. */
+/** Reads the command lines of programs that fetch and run packages. */
 
 /** `npx` of `/usr/bin/npx` and of `C:\node\npx.cmd`. */
 export function programOf(command: string): string {
@@ -6,7 +6,7 @@ export function programOf(command: string): string {
   return name.replace(/\.(?:cmd|exe|bat|ps1)$/i, "").toLowerCase();
 }
 
-/** Options whose value is the argument behind them. */
+/** Options whose value is the next argument. */
 export const npmOptions: ReadonlySet<string> = wordSet(
   "-p --package -c --call -w --workspace --registry --cache --prefix --userconfig --loglevel",
 );
@@ -26,15 +26,15 @@ function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.split(" "));
 }
 
-/** The arguments up to the first that is no option, and from there on. */
+/** Arguments split before the first that is not an option. */
 export interface SplitArguments {
   readonly options: readonly string[];
   readonly rest: readonly string[];
-  /** A `--` stood between them. */
+  /** A `--` separated them. */
   readonly isMarked: boolean;
 }
 
-/** @param withValue options whose value is the argument behind them */
+/** @param withValue options whose value is the next argument */
 export function splitArguments(
   args: readonly string[],
   withValue: ReadonlySet<string>,
@@ -60,7 +60,7 @@ export function valuesOf(args: readonly string[], names: readonly string[]): rea
   });
 }
 
-/** The arguments without an option and its values. */
+/** The arguments without the named options and their values. */
 export function withoutOption(args: readonly string[], names: readonly string[]): string[] {
   return args.filter((argument, index) => {
     const isValue = names.includes(args[index - 1] ?? "");

@@ -10,19 +10,19 @@ import { loginAdvice } from "./login-advice.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ServerOffer } from "./server-offer.ts";
 
-/** A call that came to nothing. */
+/** A failed call. */
 export type Failed = Extract<UpstreamReply, { kind: "failed" }>;
 
 export function failed(reason: FailureReason, text: string): Failed {
   return { kind: "failed", reason, text };
 }
 
-/** Why a server that is configured cannot be called at all; undefined when it can. */
+/** The reason why a configured server cannot be called at all; undefined when it can. */
 export function standingFailure({ name, standing, isStopped }: ManagedServer): Failed | undefined {
   if (standing === undefined) {
     return failed(
       "unreachable",
-      `What the server ${name} needs is still being looked up. Try again.`,
+      `The values that the server ${name} needs are still being looked up. Try again.`,
     );
   }
   if (standing.kind === "usable") {
@@ -39,7 +39,7 @@ export function standingFailure({ name, standing, isStopped }: ManagedServer): F
   );
 }
 
-/** There is no connection. */
+/** The failure of a call without a connection. */
 export function downFailure({ name, configured }: ManagedServer, down: ConnectionDown): Failed {
   const retry =
     down.retryInMs === undefined ? "" : ` It is tried again in ${formatDuration(down.retryInMs)}.`;
@@ -57,7 +57,7 @@ export function downFailure({ name, configured }: ManagedServer, down: Connectio
   }
 }
 
-/** A request did not end as it should. `what` is the tool, resource or prompt. */
+/** The failure of a request. `what` is the tool, resource or prompt. */
 export function requestFailure(
   { name, configured }: ManagedServer,
   what: string,
@@ -74,7 +74,7 @@ export function requestFailure(
     case "lost":
       return failed(
         "connection_lost",
-        `The connection to the server ${name} was lost during ${what}: ${said} Whether it was carried out is not known. The server is started again; look before you repeat it.`,
+        `The connection to the server ${name} was lost during ${what}: ${said} It may have run or not. The server is being restarted; check before you repeat it.`,
       );
     case "needs_auth":
       return failed("needs_auth", loginText(configured, said));
@@ -86,10 +86,7 @@ export function requestFailure(
         `The answer of the server ${name} to ${what} is too long: ${said} Ask for less at a time.`,
       );
     case "protocol":
-      return failed(
-        "malformed",
-        `The server ${name} answered ${what} with something that is no answer: ${said}`,
-      );
+      return failed("malformed", `The server ${name} gave an invalid answer to ${what}: ${said}`);
     case "cancelled":
     case "refused":
     case "unreachable":
@@ -100,7 +97,7 @@ export function requestFailure(
 export function circuitFailure(name: string, waitMs: number): Failed {
   return failed(
     "circuit_open",
-    `The last calls to the server ${name} all took too long, so that it is left alone for ${formatDuration(waitMs)}. Try again then.`,
+    `The last calls to the server ${name} all took too long, so calls to it fail at once for ${formatDuration(waitMs)}. Try again then.`,
   );
 }
 
@@ -117,7 +114,7 @@ function sentence(text: string): string {
   return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
-/** What is wrong with the arguments of a call by the tool's schema, and what to do; undefined when they fit (CA1). */
+/** The faults of a call's arguments against the tool's schema, and what to do; undefined when they match (CA1). */
 export async function argumentsFault(
   server: string,
   tool: RawTool,
@@ -131,10 +128,10 @@ export async function argumentsFault(
     typeof properties === "object" && properties !== null ? properties : {},
   );
   const known = names.length === 0 ? "none" : names.slice(0, namesShownMax).join(", ");
-  return `The arguments for ${tool.name} of the server ${server} do not fit its schema: ${fault}. It takes: ${known}.`;
+  return `The arguments for ${tool.name} of the server ${server} do not match its schema: ${fault}. It takes: ${known}.`;
 }
 
-/** The same for a call that is about to be made; undefined for what is no call of a tool that is known. */
+/** The same for a call that is about to be made; undefined for other methods and unknown tools. */
 export async function callFault(
   server: Pick<ManagedServer, "name" | "offer">,
   { method, params }: UpstreamCall,
@@ -146,15 +143,17 @@ export async function callFault(
   return argumentsFault(server.name, judged.item, params.arguments, checks);
 }
 
-/** A tool with more arguments than this is looked up with `tool_search`. */
+/** Argument names shown in a fault; `tool_search` shows all. */
 const namesShownMax = 30;
 
-/** Its server has said in the meantime that what is called is not what was approved. The message is for who called. */
+/** The definition of a called tool or prompt has changed since it was approved. The message is for the caller. */
 export class BlockedCall extends Error {
   override readonly name = "BlockedCall";
 }
 
-/** TR3: what is not approved cannot be called, whoever asks. Undefined when it may be. */
+/**
+ * The refusal of a call to an unapproved tool or prompt, for every caller (TR3). Undefined when the call is allowed.
+ */
 export function blockedFailure(server: ManagedServer, call: UpstreamCall): Failed | undefined {
   if (!needsApproval(call)) return undefined;
   const { method, params } = call;
@@ -164,18 +163,18 @@ export function blockedFailure(server: ManagedServer, call: UpstreamCall): Faile
   return isFree ? undefined : failed("blocked", called.text);
 }
 
-/** Whether there are approvals for what is asked for. */
+/** Whether a call of this method needs an approval. */
 export function needsApproval({ method }: UpstreamCall): boolean {
   return method === "tools/call" || method === "prompts/get";
 }
 
 /**
- * Whether a call may be made a second time when its connection was lost before its answer came: reading may, and tools
- * that say that doing it twice does no harm.
+ * Whether a call may be repeated when its connection was lost before the answer: reads may, and tools that declare that
+ * a repetition does no harm.
  */
 export function mayReplay(call: UpstreamCall, offer: ServerOffer): boolean {
   if (call.method !== "tools/call") return true;
-  // Answers that somebody has given are for one attempt.
+  // Answers of the user are for one attempt.
   if (call.inputResponses !== undefined) return false;
   const annotations = offer.tool(String(call.params.name))?.item.annotations;
   if (!isObject(annotations)) return false;

@@ -4,7 +4,7 @@ import {
   upstreamLatenciesKept,
 } from "../../base/upstream-limits.ts";
 
-/** What `mcp status` says of the calls to one server. */
+/** The figures of `mcp status` about the calls to one server. */
 export interface CallFacts {
   readonly calls: number;
   readonly failures: number;
@@ -14,7 +14,7 @@ export interface CallFacts {
   readonly p95Ms: number | null;
 }
 
-/** Counts the calls to one server and how long the newest of them took. */
+/** Counts the calls to one server and measures the latest of them. */
 export class CallFigures {
   #calls = 0;
   #failures = 0;
@@ -51,12 +51,12 @@ function percentile(sorted: readonly number[], part: number): number | null {
   return value === undefined ? null : Math.round(value);
 }
 
-/** Why the last calls to a server were of no use, though it is connected. */
+/** Why the last calls to a connected server failed. */
 export type CallTrouble = "slow" | "login";
 
 /**
- * After five calls in a row that took too long a server is left alone for a minute: calls fail at once instead of each
- * waiting for its limit. Then one call is let through to see.
+ * After five calls in a row that took too long, calls to the server fail at once for a minute, instead of each waiting
+ * for its limit. Then one call is let through as a trial.
  */
 export class CircuitBreaker {
   #timeouts = 0;
@@ -65,7 +65,7 @@ export class CircuitBreaker {
   #isRefused = false;
 
   /**
-   * Milliseconds until a call may be tried; 0 = this one may. Whoever got 0 tells how it ended.
+   * Milliseconds until a call may be tried; 0 = this one may. After 0, the caller must report the outcome.
    * @param now in ms, on any clock that never goes back
    */
   enter(now: number): number {
@@ -88,20 +88,20 @@ export class CircuitBreaker {
     if (this.#timeouts >= upstreamCircuitTimeoutsMax) this.#openUntil = now + upstreamCircuitOpenMs;
   }
 
-  /** It answered, be it with an error; or was connected anew. */
+  /** The server answered, even if with an error, or was connected again. */
   onAnswer(): void {
     this.#isTrialRunning = false;
     this.#isRefused = false;
     this.#timeouts = 0;
   }
 
-  /** It wanted a login. */
+  /** The server wanted a login. */
   onRefused(): void {
     this.onAnswer();
     this.#isRefused = true;
   }
 
-  /** The call ended without telling anything of the server: cancelled, or the connection was lost. */
+  /** The call ended without information about the server: it was cancelled, or the connection was lost. */
   onOther(): void {
     this.#isTrialRunning = false;
   }

@@ -17,19 +17,19 @@ export interface ComposerParts {
   readonly options: UpstreamOptions;
   readonly views: () => readonly ServerView[];
   readonly lock: () => LockReading;
-  /** The index file was written, or removed: the next state names it. */
+  /** The index file was written or removed; the next state has its path. */
   readonly onIndex: () => void;
   readonly onProblem: (problem: string) => void;
 }
 
-/** Makes what the main thread and searches see of all servers, and keeps the index file that goes with it. */
+/** Composes the state of all servers for the main thread and for searches, and writes the index file for it. */
 export class Composer implements AsyncDisposable {
   readonly #parts: ComposerParts;
   readonly #index: IndexFile;
-  /** Of the place that we were started in. */
+  /** For the workspace and project in which this process started. */
   #told: ToldFile;
   #state: SearchState | undefined;
-  /** The same array as long as nothing in it changes: what is made of it is large. */
+  /** The same array while nothing in it changes: the search index built from it is large. */
   #searched: readonly SearchedTool[] = [];
   #isDeferredForGood = false;
   #indexFile: string | undefined;
@@ -41,12 +41,12 @@ export class Composer implements AsyncDisposable {
     this.#told = new ToldFile(parts.options.told);
   }
 
-  /** As it is now. */
+  /** The current state. */
   get state(): SearchState {
     return this.#state ?? this.compose();
   }
 
-  /** Something of a server is not as it was. */
+  /** A server has changed. */
   invalidate(): void {
     this.#state = undefined;
   }
@@ -70,19 +70,19 @@ export class Composer implements AsyncDisposable {
     return state;
   }
 
-  /** The configuration has changed: what was decided by the old one does not hold (DF2). */
+  /** The configuration has changed, which ends earlier decisions about deferral (DF2). */
   decideAgain(): void {
     this.#isDeferredForGood = false;
   }
 
-  /** What is known from now on is of another workspace than the next start asks for. */
+  /** Stops keeping texts for the next start: from now on they belong to another workspace. */
   leavePlace(): void {
     this.#told = new ToldFile(undefined);
   }
 
   /** Removes the index file, unless another process needs it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    // A short run has learnt something too, which it had no time to publish.
+    // A short run may have learned something that it had no time to publish.
     this.#keepTold(this.state);
     this.#isClosed = true;
     await this.#told[Symbol.asyncDispose]();
@@ -91,13 +91,13 @@ export class Composer implements AsyncDisposable {
     await this.#index.update({ tools: [], introductions: [], isAnyHidden: false, projectDir });
   }
 
-  /** Nobody could read one of a command: it is gone with the command. */
+  /** A short command writes no index: it would be removed before anyone could read it. */
   get #keepsIndex(): boolean {
     const { isPassive, isBrief } = this.#parts.options;
     return isPassive !== true && isBrief !== true;
   }
 
-  /** Nothing while it is not known which servers there are. */
+  /** Keeps nothing while the servers are not known. */
   #keepTold({ snapshot }: SearchState): void {
     if (!this.#isClosed && snapshot.servers.length > 0) this.#told.keep(snapshot);
   }
@@ -128,18 +128,18 @@ function areSame(before: readonly SearchedTool[], after: readonly SearchedTool[]
   );
 }
 
-/** Keeps for the next start what it is to say of the servers before it has looked at one. */
+/** Saves the texts about servers that the next start shows before it has contacted any server. */
 class ToldFile implements AsyncDisposable {
   readonly #place: ToldPlace | undefined;
   #written: string | undefined;
   #work: Promise<void> = Promise.resolve();
 
-  /** @param place undefined: nobody will ask */
+  /** @param place undefined: no later start reads them */
   constructor(place: ToldPlace | undefined) {
     this.#place = place;
   }
 
-  /** Writes what has changed. A disk that is full costs the next start some words. */
+  /** Writes changed texts. With a full disk the next start shows older ones. */
   keep(snapshot: Omit<UpstreamSnapshot, "revision">): void {
     const place = this.#place;
     if (place === undefined) return;
@@ -149,7 +149,7 @@ class ToldFile implements AsyncDisposable {
     this.#work = this.#work.then(() => writePrivate(place.file, text)).catch(() => {});
   }
 
-  /** Resolves when all is written. */
+  /** Resolves when everything is written. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#work;
   }
@@ -158,17 +158,17 @@ class ToldFile implements AsyncDisposable {
 type Changed = Extract<UpstreamEvent, { kind: "snapshot" }>["changed"];
 type ListName = Changed[number];
 
-/** What of a snapshot clients are shown, as texts that can be compared. */
+/** The parts of a snapshot that clients see, as texts to compare. */
 type Faces = Readonly<Record<ListName | "rest", string>>;
 
-/** Gives the main thread a new snapshot when something has changed, ten times a second at most. */
+/** Publishes a new snapshot to the main thread after changes, ten times a second at most. */
 export class Publisher implements Disposable {
   readonly #host: UpstreamHost;
   readonly #compose: () => Omit<UpstreamSnapshot, "revision">;
   #faces: Faces | undefined;
   #revision = 0;
   #timer: Timer | undefined;
-  /** What is known at once goes into one snapshot, which is published as soon as that is all. */
+  /** Starts with the current time, so that everything known at the start goes into one snapshot. */
   #publishedAt = performance.now();
   #isClosed = false;
 
@@ -184,7 +184,7 @@ export class Publisher implements Disposable {
     this.#timer = startTimer(waitMs, () => this.now());
   }
 
-  /** At once: for the first one. */
+  /** Publishes at once, for the first snapshot. */
   now(): void {
     if (this.#isClosed) return;
     this.#timer?.stop();
@@ -211,7 +211,7 @@ const listNames: readonly ListName[] = ["tools", "prompts", "resources", "server
 function facesOf(snapshot: Omit<UpstreamSnapshot, "revision">): Faces {
   const { servers, tools, prompts, resources, templates, ...rest } = snapshot;
   return {
-    // What is hidden can change without a client seeing it (DF5, CN14).
+    // Clients do not see changes of hidden tools (DF5, CN14).
     tools: JSON.stringify([snapshot.isDeferred, tools.flatMap(({ listing }) => listing ?? [])]),
     prompts: JSON.stringify(prompts.map(({ listing }) => listing)),
     resources: JSON.stringify([resources, templates]),
@@ -220,7 +220,7 @@ function facesOf(snapshot: Omit<UpstreamSnapshot, "revision">): Faces {
   };
 }
 
-/** Without what changes with each call and each second. */
+/** Without the facts that change with each call or each second. */
 function standingFacts(info: ServerInfo): unknown {
   const { name, state, reason, pid, era, tools, resources, prompts, blocked, starts } = info;
   return { name, state, reason, pid, era, tools, resources, prompts, blocked, starts };

@@ -3,7 +3,7 @@ import { createDeferred } from "../../base/shared-work.ts";
 import { ConnectionError } from "../connect/connection.ts";
 import type { ConnectionFailure, ConnectionState } from "./connection-machine.ts";
 
-/** Why there is no connection; the message is the end of a sentence. */
+/** There is no connection; the message ends a sentence. */
 export class ConnectionDown extends Error {
   override readonly name = "LinkDown";
 
@@ -16,12 +16,12 @@ export class ConnectionDown extends Error {
   }
 }
 
-/** How a connection is that is not there. */
+/** The state of a missing connection. */
 export function downAs(state: ConnectionState): ConnectionDown["as"] {
   return state.kind === "down" ? state.as : "stopped";
 }
 
-/** What a failed start means for the next. */
+/** Classifies the failure of a start. */
 export function connectionFailureOf(error: unknown): ConnectionFailure {
   const reason = messageOf(error);
   if (!(error instanceof ConnectionError)) return { kind: "passing", reason };
@@ -31,7 +31,7 @@ export function connectionFailureOf(error: unknown): ConnectionFailure {
   return { kind: "passing", reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
-/** What `promise` gives. @throws AppError `cancelled` as soon as nobody waits for it any more */
+/** The result of `promise`. @throws AppError `cancelled` as soon as `signal` aborts */
 export async function orCancelled<Value>(
   promise: Promise<Value>,
   signal: AbortSignal,

@@ -11,15 +11,15 @@ export interface ConnectionHealthParts {
   readonly time: ConnectionTime;
   /** 0 = never. */
   readonly idleStopMs: number;
-  /** It has not answered several times. */
+  /** Called after several unanswered pings. */
   readonly onMissing: () => void;
-  /** Nobody has used it for long. */
+  /** Called after a long time without a call. */
   readonly onIdle: () => void;
 }
 
 /**
- * Asks a server now and then whether it lives (CN13), and notices when nobody uses it. A server that works on a call may be
- * too busy to answer, so that only silence between calls counts; a call has its own limits.
+ * Pings a server periodically (CN13), and notices when it is idle. A server that works on a call may be too busy to
+ * answer, so only pings between calls are judged; a call has its own limits.
  */
 export class ConnectionHealth {
   readonly #parts: ConnectionHealthParts;
@@ -48,7 +48,7 @@ export class ConnectionHealth {
     this.#idleTimer?.stop();
   }
 
-  /** A call begins. Returns what ends it; idempotent. */
+  /** Marks the begin of a call. Returns a function that marks its end; idempotent. */
   use(): () => void {
     this.#users++;
     this.#idleTimer?.stop();
@@ -78,7 +78,7 @@ export class ConnectionHealth {
       this.#misses = 0;
     } catch (error) {
       if (signal.aborted) return;
-      // A refusal is an answer too.
+      // A refusal is also an answer.
       const isAnswer = error instanceof ConnectionError && answers.has(error.failure);
       if (isAnswer || this.#users > 0) this.#misses = 0;
       else this.#misses++;

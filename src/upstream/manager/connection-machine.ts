@@ -9,13 +9,13 @@ import { upstreamBackoffWaitMs, upstreamProbeOnCallMs } from "../../base/upstrea
 import type { Installing } from "../server-state.ts";
 import { RecentFailures } from "./recent-failures.ts";
 
-/** How one connection stands. Times are on the clock that the machine is told. */
+/** The state of one connection. Times are on the clock of the arguments `now`. */
 export type ConnectionState =
-  /** Never wanted so far, or stopped since nobody used it. */
+  /** Not wanted so far, or stopped because it was idle. */
   | { readonly kind: "idle" }
   | {
       readonly kind: "starting";
-      /** What it is started from is being fetched. */
+      /** Its package is being fetched. */
       readonly installing?: Installing;
     }
   | { readonly kind: "ready" }
@@ -26,21 +26,21 @@ export type ConnectionState =
       readonly reason: string;
       readonly retryAt: number | undefined;
     }
-  /** On the user's wish, or for good. */
+  /** Stopped by the user, or closed. */
   | { readonly kind: "stopped" };
 
 /** Why a start failed or a connection was lost. */
 export interface ConnectionFailure {
-  /** `final`: what no retry mends. */
+  /** `final`: no retry can help. */
   readonly kind: "passing" | "final" | "needs_auth";
   readonly reason: string;
   readonly retryAfterMs?: number;
 }
 
-/** What somebody who needs the connection is to do. */
+/** What to do for a caller that needs the connection. */
 export type ConnectionAdvice =
   | { readonly do: "use" }
-  /** Begin a start after `inMs`, or let the one begin that is planned for then. */
+  /** Start after `inMs`, or let the planned start begin then. */
   | { readonly do: "start"; readonly inMs: number }
   | { readonly do: "wait" }
   /** Undefined: no attempt is planned. */
@@ -52,14 +52,14 @@ export class ConnectionMachine {
   readonly #limit = new StartLimit();
   readonly #failures: RecentFailures;
   readonly #restarts: boolean;
-  #state: ConnectionState = { kind: "idle" };
+  /** Set here alone. */
+  state: ConnectionState = { kind: "idle" };
   #triedAt = Number.NEGATIVE_INFINITY;
-  /** Of the start that is under way, one for each process: a server that ends at the first question is started for the second. */
+  /** The processes of the running start: a server that exits at the first probe is started again for the second. */
   #useless: ReturnType<RecentFailures["onStart"]>[] = [];
 
   /**
-   * @param restarts false: after a failure only a call tries it again
-   * @param failures of this server, on other connections too
+   * @param restarts false: after a failure only a call tries it again @param failures of this server on all connections
    */
   constructor(restarts: boolean, random?: () => number, failures = new RecentFailures()) {
     this.#restarts = restarts;
@@ -67,13 +67,9 @@ export class ConnectionMachine {
     this.#retry = new RetrySchedule(random);
   }
 
-  get state(): ConnectionState {
-    return this.#state;
-  }
-
-  /** What a call is to do at `now`. */
+  /** The advice for a call at `now`. */
   advise(now: number): ConnectionAdvice {
-    const state = this.#state;
+    const state = this.state;
     switch (state.kind) {
       case "ready":
         return { do: "use" };
@@ -88,7 +84,7 @@ export class ConnectionMachine {
     }
   }
 
-  /** Milliseconds until a start may begin that is due now; 0 = at once. */
+  /** Milliseconds by which a start must be delayed; 0 = it may begin now. */
   startWaitMs(now: number): number {
     return Math.max(this.#limit.waitMs(now), this.#failures.waitMs(now));
   }
@@ -97,16 +93,16 @@ export class ConnectionMachine {
     this.#useless = [];
     this.onNextProcess(now);
     this.#triedAt = now;
-    this.#state = { kind: "starting" };
+    this.state = { kind: "starting" };
   }
 
-  /** @param installing undefined: all is there now */
+  /** @param installing undefined: the package is complete now */
   onInstalling(installing: Installing | undefined): void {
-    if (this.#state.kind !== "starting") return;
-    this.#state = { kind: "starting", ...(installing === undefined ? {} : { installing }) };
+    if (this.state.kind !== "starting") return;
+    this.state = { kind: "starting", ...(installing === undefined ? {} : { installing }) };
   }
 
-  /** The start takes one process more. */
+  /** The start needed another process. */
   onNextProcess(now: number): void {
     this.#limit.onStart(now);
     this.#useless.push(this.#failures.onStart(now));
@@ -115,41 +111,41 @@ export class ConnectionMachine {
   onConnected(now: number): void {
     this.#retry.onConnected(now);
     for (const start of this.#useless) this.#failures.onUse(start);
-    this.#state = { kind: "ready" };
+    this.state = { kind: "ready" };
   }
 
   /** A start failed, or the connection was lost. */
   onFailure(now: number, failure: ConnectionFailure): void {
-    if (this.#state.kind === "stopped") return;
+    if (this.state.kind === "stopped") return;
     const { kind, reason } = failure;
     if (kind !== "passing") {
       const as = kind === "final" ? "failed" : "needs_auth";
-      this.#state = { kind: "down", as, reason, retryAt: undefined };
+      this.state = { kind: "down", as, reason, retryAt: undefined };
       return;
     }
-    if (this.#state.kind === "ready") this.#failures.onStart(now);
+    if (this.state.kind === "ready") this.#failures.onStart(now);
     this.#failures.onFailure(now, reason);
     const plan = this.#retry.onFailure(now, failure.retryAfterMs);
     const retryAt = this.#restarts
       ? now + Math.max(plan.delayMs, this.startWaitMs(now))
       : undefined;
-    this.#state = { kind: "down", as: plan.state, reason, retryAt };
+    this.state = { kind: "down", as: plan.state, reason, retryAt };
   }
 
-  /** Nobody used it for long. */
+  /** The connection was idle for long. */
   onIdle(): void {
-    if (this.#state.kind !== "stopped") this.#state = { kind: "idle" };
+    if (this.state.kind !== "stopped") this.state = { kind: "idle" };
   }
 
   onStop(): void {
-    this.#state = { kind: "stopped" };
+    this.state = { kind: "stopped" };
   }
 
-  /** The user wants it, or has changed something: what was before does not count. */
+  /** The user wants the connection or has changed something: forgets earlier failures. */
   reset(): void {
     this.#retry.reset();
-    if (this.#state.kind === "down" || this.#state.kind === "stopped") {
-      this.#state = { kind: "idle" };
+    if (this.state.kind === "down" || this.state.kind === "stopped") {
+      this.state = { kind: "idle" };
     }
   }
 
@@ -166,7 +162,7 @@ export class ConnectionMachine {
   }
 }
 
-/** Never more than five starts of a server in ten seconds, whoever asks for them. */
+/** Allows at most five starts of a server in ten seconds, over all callers. */
 export class StartLimit {
   #startedAt: readonly number[] = [];
 
@@ -181,23 +177,23 @@ export class StartLimit {
   }
 }
 
-/** What follows a failure: wait, or count the server as failed and only look at it now and then. */
+/** The plan after a failure: wait, or mark the server as failed and try it only now and then. */
 interface RetryPlan {
   readonly state: "backoff" | "failed";
-  /** Until the next attempt that nobody asked for. */
+  /** Until the next automatic attempt. */
   readonly delayMs: number;
 }
 
 /**
- * When a server that failed is tried again: after 1, 2, 4, 8 and 16 s, the last of them as a failed server, then once a
- * minute. What has run for five minutes begins anew.
+ * Schedules retries of a failed server: after 1, 2, 4, 8 and 16 s, the last of them as a failed server, then once a
+ * minute. Five minutes of running reset the schedule.
  */
 export class RetrySchedule {
   readonly #random: () => number;
   #failures = 0;
   #connectedAt: number | undefined;
 
-  /** @param random from 0 to 1, so that the servers of many processes do not come back in step */
+  /** @param random from 0 to 1, so that many processes do not retry at the same moment */
   constructor(random: () => number = Math.random) {
     this.#random = random;
   }
@@ -212,10 +208,7 @@ export class RetrySchedule {
     this.#connectedAt = now;
   }
 
-  /**
-   * It could not be started, or was lost.
-   * @param leastMs what the server itself asked for
-   */
+  /** It could not be started, or was lost. @param leastMs the shortest delay that the server asked for */
   onFailure(now: number, leastMs = 0): RetryPlan {
     const ranMs = this.#connectedAt === undefined ? 0 : now - this.#connectedAt;
     if (ranMs >= upstreamServerStableMs) this.#failures = 0;
@@ -229,7 +222,7 @@ export class RetrySchedule {
     };
   }
 
-  /** The user changed something: what was before says nothing. */
+  /** The user changed something: forgets earlier failures. */
   reset(): void {
     this.#failures = 0;
     this.#connectedAt = undefined;

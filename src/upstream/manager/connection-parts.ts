@@ -10,22 +10,22 @@ import { ConnectionDown } from "./connection-down.ts";
 import type { ConnectionMachine } from "./connection-machine.ts";
 import type { RecentFailures } from "./recent-failures.ts";
 
-/** A connection and what has to be ended with it. */
+/** A connection, with the end of its process. */
 export interface OpenedConnection extends AsyncDisposable {
   readonly connection: UpstreamConnection;
   /** Ends it and its process. Never rejects. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Told what is started for a connection, and what goes on ending of that when it is there, or has failed. */
+/** Events of opening a connection: the processes that it starts, and those that are still ending afterwards. */
 export interface OpeningEvents {
   readonly onProcess: (process: UpstreamProcess) => void;
-  /** Its process runs, or its address is being asked. */
+  /** Its process runs, or its address was contacted. */
   readonly onBegun: () => void;
   readonly onEnding: (ended: Promise<void>) => void;
 }
 
-/** Whose connection is opened, and with what. */
+/** The owner of a new connection, and its prepared launch. */
 export interface LentStart {
   readonly owner?: string | undefined;
   readonly prepared?: Prepared | undefined;
@@ -33,7 +33,7 @@ export interface LentStart {
 
 export interface ConnectionParts {
   /**
-   * Fetches what the server is started from, where that is not here: what `open` is given.
+   * Fetches the server's package where it is missing, and returns the launch for `open`.
    * @throws ConnectionError, AppError
    */
   readonly prepare?: (
@@ -47,26 +47,26 @@ export interface ConnectionParts {
     opening: OpeningEvents,
     prepared?: Prepared,
   ) => Promise<OpenedConnection>;
-  /** Only so many start at a time. */
+  /** Limits the starts that run at the same time. */
   readonly turns: Turns;
   readonly time: ConnectionTime;
   readonly random?: () => number;
-  /** Of this server, on other connections too. */
+  /** Of this server on all connections. */
   readonly failures: RecentFailures;
   /** False: after a failure only a call starts it again. */
   readonly restarts: boolean;
-  /** After so long without a call it is closed; 0 = never. */
+  /** Closes the connection after this time without a call; 0 = never. */
   readonly idleStopMs: number;
   readonly events: Omit<ConnectionEvents, "onClosed">;
-  /** Told of each start once the server can be spoken to: its process runs, or its address is being asked. */
+  /** Called for each start once the server can be reached: its process runs, or its address was contacted. */
   readonly onBegun: () => void;
-  /** Told after each change of `state`. */
+  /** Called after each change of `state`. */
   readonly onState: () => void;
-  /** Told with each new connection. */
+  /** Called with each new connection. */
   readonly onConnected: (connection: UpstreamConnection) => void;
 }
 
-/** What a start needs before there can be a process, and what is told of it meanwhile. */
+/** Prepares a start before its process exists, and reports the installation in the state. */
 export class ConnectionPreparation {
   readonly #parts: Pick<ConnectionParts, "prepare" | "time" | "onState">;
   readonly #machine: ConnectionMachine;
@@ -80,12 +80,12 @@ export class ConnectionPreparation {
     this.#machine = machine;
   }
 
-  /** How it was started last, where that is not what its entry says. */
+  /** The command line of its last start, where it differs from the entry's. */
   get startedAs(): string | undefined {
     return this.#startedAs;
   }
 
-  /** Takes as long as it takes. @throws as `ConnectionParts.prepare` does */
+  /** Has no time limit. @throws as `ConnectionParts.prepare` does */
   async run(signal: AbortSignal): Promise<Prepared | undefined> {
     const prepared = await this.#parts.prepare?.(signal, (installing) => {
       if (!signal.aborted) this.#note(installing);
@@ -96,8 +96,8 @@ export class ConnectionPreparation {
   }
 
   /**
-   * For whoever waits for a connection: a package may take minutes.
-   * @throws LinkDown when it is still being fetched after some seconds; else it never settles
+   * Ends the wait for a connection whose package may take minutes. @throws LinkDown when the package is still being
+   * fetched after some seconds; otherwise never settles
    */
   async orTooLong(connected: Promise<unknown>): Promise<never> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -122,7 +122,7 @@ export class ConnectionPreparation {
   }
 }
 
-/** The clock by which connections are tried again, looked at and given up when nobody uses them. */
+/** The clock for retries, pings and idle stops of connections. */
 export interface ConnectionTime {
   /** Milliseconds, on a clock that never goes back. */
   now(): number;

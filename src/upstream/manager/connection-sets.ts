@@ -8,8 +8,9 @@ import { ServerConnections } from "./server-connections.ts";
 type Apps = AppSupport | undefined;
 
 /**
- * All connections to one server. An older server is told once, at the handshake, whether apps are shown: clients that show
- * them and clients that do not have connections of their own. A stateless one is told with each request.
+ * All connections to one server. A legacy server learns once, at the handshake, whether its client shows apps, so
+ * clients that show them and clients that do not have separate connections. A stateless server learns it with each
+ * request.
  */
 export class ConnectionSets {
   readonly #parts: ManagerParts;
@@ -30,12 +31,12 @@ export class ConnectionSets {
     this.#main = this.#make(target);
   }
 
-  /** Those whose lists count. */
+  /** The connections whose lists are used. */
   get main(): ServerConnections {
     return this.#main;
   }
 
-  /** For a client that shows apps, or does not. */
+  /** The connections for a client that shows apps, or does not. */
   of(apps: Apps): ServerConnections {
     const { target } = this.#main;
     if (apps === target.apps || this.#knownEra() === "modern") return this.#main;
@@ -44,12 +45,12 @@ export class ConnectionSets {
     return known;
   }
 
-  /** That of which the lists must have been looked at before `link` of `links` is called: maybe another one. */
+  /** The connection whose lists must have been read before `link` of `links` is called; it may be `link` itself. */
   listed(links: ServerConnections, link: ManagedConnection): ManagedConnection {
     return links === this.#main && !links.target.keepsListsApart ? link : this.#main.forLists();
   }
 
-  /** Some client shows apps now: the lists are from here on those that such a client is given. */
+  /** A client shows apps now: from here on the lists are those for such a client. */
   show(apps: Apps): void {
     const before = this.#main;
     const next = this.of(apps);
@@ -62,7 +63,7 @@ export class ConnectionSets {
     else if (before.primary !== undefined) next.forLists().want();
   }
 
-  /** For the same launch by other settings; false when it is another one. */
+  /** Applies other settings to the same launch; false when the launch differs. */
   retarget(target: LaunchTarget): boolean {
     const { target: before } = this.#main;
     const next = target.showing(before.apps);
@@ -72,12 +73,12 @@ export class ConnectionSets {
     return true;
   }
 
-  /** Those that may ask for folders ask again. */
+  /** Tells servers that may ask for roots that these have changed. */
   tellRoots(): void {
     for (const links of this.#all) links.tellRoots();
   }
 
-  /** What was only for this client ends. */
+  /** Ends connections that served only this client. */
   endClient(clientId: string): void {
     for (const links of this.#all) links.endClient(clientId);
   }

@@ -16,10 +16,7 @@ import { realTime } from "./connection-parts.ts";
 import { ConnectionPool, CurrentProject } from "./manager-parts.ts";
 import { type OuterParts, UpstreamManager } from "./upstream-manager.ts";
 
-/**
- * Puts the parts together: what the Worker runs.
- * @param others in the place of the usual ones
- */
+/** Connects the parts of the Worker's work. @param others replace the usual parts */
 export const createUpstreamWork = ((given, host, others: Partial<OuterParts> = {}) => {
   const project = new CurrentProject(given.dirs);
   project.become(given.dirs.projectDir, given.folders ?? []);
@@ -28,7 +25,7 @@ export const createUpstreamWork = ((given, host, others: Partial<OuterParts> = {
   const { scorpioxDir } = dirs;
   const secrets = openUserSecrets(dirs, env);
   const logins = new LoginStore(scorpioxDir, secrets, loginRoads(env));
-  const clock = (): number => performance.now();
+  const clock = performance.now.bind(performance);
   const ending = new AbortController();
   const expansion = createExpansion(dirs, env, secrets, ending.signal);
   const asker = new LoginAsker(logins, expansion, clock);
@@ -53,7 +50,7 @@ export const createUpstreamWork = ((given, host, others: Partial<OuterParts> = {
     turns: new Turns(upstreamStartingMax),
     clock,
     ending,
-    // A browser comes back to this machine: only who is at it can log in by a client.
+    // The browser returns to this machine, so only its user can log in through a client.
     ...(options.ownUrl === undefined ? { askToLogIn: (...args) => asker.logIn(...args) } : {}),
     linkTime: realTime,
     ...others,

@@ -12,27 +12,28 @@ import type { TrustStore } from "../trust/trust-store.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 
 export interface CurrentConfigParts {
-  /** Its `dirs` are those of the present project. */
+  /** Its `dirs` are those of the current project. */
   readonly options: UpstreamOptions;
   readonly trust: Pick<TrustStore, "problem">;
-  /** Told each time what the user should know; the same text comes again. */
+  /** Called with each notice for the user; may repeat a text. */
   readonly onNotice: (text: string) => void;
-  /** Other servers, or the same with other entries, are about to be applied. */
+  /** A different set of servers or entries is about to be applied. */
   readonly onOtherServers: () => void;
-  /** Brings the servers to what the configuration says: all of them are there when it returns. */
+  /** Applies the configuration to the servers; all of them exist when it returns. */
   readonly apply: (config: UpstreamConfig) => Promise<void>;
 }
 
-/** The configuration that counts now, with the project's lock and who is served: followed, and applied when it changes. */
+/** The effective configuration, the project's lock and the principals: follows them and applies changes. */
 export class CurrentConfig {
   readonly follower: ConfigFollower;
   readonly #parts: CurrentConfigParts;
   readonly #configured = createDeferred<void>();
-  #isConfigured = false;
-  /** Resolves when the servers of the configuration are there, whatever is known of them. */
+  /** The servers of the configuration exist; set here alone. */
+  isConfigured = false;
+  /** Resolves when the servers of the configuration exist, even if nothing else is known yet. */
   readonly configured = this.#configured.promise;
   #config: UpstreamConfig | undefined;
-  /** Who is served, as it is now. */
+  /** The principals and clients that are served now. */
   #served: Pick<UpstreamOptions, "principals" | "apps">;
   #lock: LockReading = { kind: "absent" };
 
@@ -42,10 +43,6 @@ export class CurrentConfig {
     this.follower = new ConfigFollower(parts.options, (config) =>
       this.#apply(config).catch((error: unknown) => parts.onNotice(messageOf(error))),
     );
-  }
-
-  get isConfigured(): boolean {
-    return this.#isConfigured;
   }
 
   /** Globs outside of entries. */
@@ -66,30 +63,30 @@ export class CurrentConfig {
     return this.#served.apps;
   }
 
-  /** Where it cannot be read there are no servers. Never rejects. */
+  /** Reads the configuration; without a readable one there are no servers. Never rejects. */
   async start(): Promise<void> {
     try {
       await this.follower.follow(this.#parts.options.workspace);
     } catch (error) {
-      this.#parts.onNotice(`Other MCP servers cannot be used: ${messageOf(error)}`);
+      this.#parts.onNotice(`MCP servers cannot be used: ${messageOf(error)}`);
     }
     this.#onConfigured();
   }
 
-  /** Resolves when the connections that all shared have ended. */
+  /** Serves several principals. Resolves when the shared connections have ended. */
   async serveSeveral(): Promise<void> {
     this.#served = { ...this.#served, principals: "several" };
     await this.follower.again();
   }
 
-  /** Some client shows the apps of servers. */
+  /** A client shows the apps of servers. */
   showApps(apps: AppSupport): void {
     this.#served = { ...this.#served, apps };
   }
 
   async #apply(config: UpstreamConfig): Promise<void> {
     const { options, trust, onNotice, onOtherServers, apply } = this.#parts;
-    // What was decided by another configuration does not hold (DF2); an approval is none.
+    // A different configuration ends earlier decisions (DF2); an approval is not a change of configuration.
     if (configFace(config) !== configFace(this.#config)) onOtherServers();
     this.#config = config;
     const { projectDir } = options.dirs;
@@ -104,16 +101,16 @@ export class CurrentConfig {
   }
 
   #onConfigured(): void {
-    this.#isConfigured = true;
+    this.isConfigured = true;
     this.#configured.resolve();
   }
 }
 
-/** Reads the configuration and hands on each state of it, one after the other; the newest comes last (CN15, CN16). */
+/** Reads the configuration and passes each version on, one after the other; the newest comes last (CN15, CN16). */
 export class ConfigFollower implements Disposable {
   readonly #options: UpstreamOptions;
   readonly #apply: (config: UpstreamConfig) => Promise<void>;
-  /** A file that cannot be used for the moment takes nothing away, a switch of the workspace or not. */
+  /** A file that is unusable for the moment removes no servers, even when the workspace changes. */
   readonly #lastGood = new LastGoodFiles();
   #unwatch: () => void = () => {};
   #newest: UpstreamConfig | undefined;
@@ -129,7 +126,7 @@ export class ConfigFollower implements Disposable {
 
   /**
    * Follows the configuration with this workspace from now on. Resolves when it has been applied, or was replaced.
-   * @throws whatever reading it throws
+   * @throws errors of reading it
    */
   async follow(workspace: string | undefined): Promise<void> {
     if (this.#isClosed) return;
@@ -142,24 +139,24 @@ export class ConfigFollower implements Disposable {
     const unwatch = watchUpstreamConfig(
       parts,
       (change) => {
-        // What was noticed late is of a workspace that has been left.
+        // A late change belongs to a workspace that the client has left.
         if (this.#unwatch === unwatch) void this.#next(change.config);
       },
       config,
       watching.resolve,
     );
     this.#unwatch = unwatch;
-    // An approval that is given from here on is noticed, one that was given before is read.
+    // The watch notices later approvals; earlier ones are read.
     await watching.promise;
     if (this.#unwatch === unwatch) await this.#next(this.#newest);
   }
 
-  /** The same workspace, in another project. */
+  /** Follows the same workspace in another project. */
   moved(): Promise<void> {
     return this.follow(this.#workspace);
   }
 
-  /** Applies what is followed once more, since something else has changed that it depends on. */
+  /** Applies the newest configuration again after another input has changed. */
   async again(): Promise<void> {
     if (this.#newest !== undefined) await this.#next(this.#newest);
   }
@@ -172,7 +169,7 @@ export class ConfigFollower implements Disposable {
   #next(config: UpstreamConfig): Promise<void> {
     this.#newest = config;
     this.#work = this.#work.then(() => {
-      // While another one was applied, a newer one may have come.
+      // A newer one may have arrived while another was applied.
       return this.#isClosed || this.#newest !== config ? undefined : this.#apply(config);
     });
     return this.#work;

@@ -21,7 +21,7 @@ import type { ManagerParts } from "./manager-parts.ts";
 export interface FirstContactParts {
   readonly trials: LaunchTrials;
   readonly time: ConnectionTime;
-  /** Reads what another process may have kept meanwhile; true when there is something. Never rejects. */
+  /** Reads a catalogue that another process may have cached meanwhile; true when there is one. Never rejects. */
   readonly look: () => Promise<boolean>;
   /** Starts the server. */
   readonly start: () => void;
@@ -29,19 +29,19 @@ export interface FirstContactParts {
 }
 
 /**
- * The time until something is known of a server that no run has heard of: who starts it, and whether lists wait for that
- * (CN1, CN3). While another process of this user starts the same launch we do not: what it hears is ours as well, and ten
- * clients that start at once are one start.
+ * The time until the catalogue of a new server is known: decides which process starts it, and whether lists wait for
+ * that (CN1, CN3). While another process of this user starts the same launch, this one does not: it reads the result,
+ * so ten clients that start at once cause one start.
  */
 export class FirstContact {
   readonly #parts: FirstContactParts;
   readonly #identity: string;
-  /** Undefined until we have looked. */
+  /** Undefined until the trial was claimed. */
   #claim: TrialClaim | undefined;
   #isOver = false;
-  /** Our own start has had the time that lists give it. */
+  /** This process's start has used the time that lists allow. */
   #hasHadItsTime = false;
-  /** Lists have waited for as long as they ever do. */
+  /** Lists have waited for the longest allowed time. */
   #isLate = false;
   #relyUntil = 0;
   #cap: Timer | undefined;
@@ -53,19 +53,19 @@ export class FirstContact {
     this.#parts = parts;
   }
 
-  /** Lists wait for it: not for ever, and not for what was tried before in vain. */
+  /** Whether lists wait for it: for a bounded time, and not after a trial that failed before. */
   get holdsLists(): boolean {
     if (this.#isOver || this.#isLate || this.isHopeless) return false;
-    // Another process may be further than we are.
+    // Another process may be further than this one.
     return !this.#hasHadItsTime || this.#next !== undefined;
   }
 
-  /** An earlier run has tried it as well and heard nothing: nobody waits for it. */
+  /** An earlier run tried it without an answer, so nothing waits for it. */
   get isHopeless(): boolean {
     return this.#claim === "tried";
   }
 
-  /** Finds out who tries it. Never rejects. */
+  /** Decides which process tries it. Never rejects. */
   async claim(): Promise<TrialClaim> {
     const claim = await this.#parts.trials.claim(this.#identity);
     this.#claim = claim;
@@ -78,14 +78,17 @@ export class FirstContact {
     return claim;
   }
 
-  /** Sees to it that it is started: by us, unless another process does it right now. @param isEager by us too */
+  /**
+   * Makes sure that the server is started: by this process, unless another is doing so. @param isEager always start it
+   * in this process too
+   */
   begin(isEager: boolean): void {
     if (this.#isOver) return;
     if (this.#claim === "others") this.#next ??= this.#lookLater();
     if (this.#claim !== "others" || isEager) this.#parts.start();
   }
 
-  /** Our process of it runs, or its address is being asked: from here on it has the time that lists give it. */
+  /** Its process runs, or its address was contacted: the time that lists allow begins. */
   onBegun(): void {
     if (this.#isOver || this.#begun !== undefined) return;
     this.#begun = this.#parts.time.after(upstreamListWaitMs, () => {
@@ -94,17 +97,17 @@ export class FirstContact {
     });
   }
 
-  /** We have heard of it, and that is kept. Never rejects. */
+  /** Its catalogue is known and cached. Never rejects. */
   async onHeard(): Promise<void> {
     if (this.#end()) await this.#parts.trials.succeed(this.#identity);
   }
 
-  /** Our start of it has failed. */
+  /** This process's start has failed. */
   async onFailed(): Promise<void> {
     if (!this.#isOver && this.#claim === "ours") await this.#parts.trials.fail(this.#identity);
   }
 
-  /** It may not be used any more, or we end. */
+  /** The server must no longer be used, or this process ends. */
   async leave(): Promise<void> {
     if (this.#end() && this.#claim === "ours") await this.#parts.trials.leave(this.#identity);
   }
@@ -113,26 +116,26 @@ export class FirstContact {
     return this.#parts.time.after(upstreamTrialLookMs, () => void this.#lookNow());
   }
 
-  /** Until it is known, nobody else tries it any more, or that takes too long. */
+  /** Repeats until the catalogue is known, no other process tries the server, or that takes too long. */
   async #lookNow(): Promise<void> {
     if (await this.#parts.look()) return void this.#end();
     const claim = await this.#parts.trials.claim(this.#identity);
     if (this.#isOver) return;
-    // By our own clock too: that of the mark may be set back.
+    // Also checks this process's clock: the clock of the mark may be set back.
     if (claim === "others" && this.#parts.time.now() < this.#relyUntil) {
       this.#next = this.#lookLater();
       return;
     }
-    // Whoever tried it may have kept something between our two looks.
+    // The other process may have cached a catalogue between the two checks.
     if (claim === "ours" && (await this.#parts.look())) return this.onHeard();
     this.#next = undefined;
-    // That others have failed says nothing of us: lists wait for our start as they would have for theirs.
+    // Failures elsewhere say nothing about this process: lists wait for its start as they did for the other.
     this.#claim = claim === "ours" ? "ours" : "slow";
     this.#parts.start();
     this.#parts.onChange();
   }
 
-  /** False when it was over already. */
+  /** Ends the contact; false when it was over already. */
   #end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
@@ -145,7 +148,7 @@ export interface JudgeOfferParts extends Pick<ManagerParts, "trust" | "rules" | 
   readonly options: Pick<UpstreamOptions, "onChange" | "toolNameMax">;
 }
 
-/** Says what of a server's offer may be used, by the approvals and rules of now. Writes nothing. */
+/** Judges a server's offer by the current approvals and rules. Writes nothing. */
 export async function judgeOffer(
   { entry, identity }: ConfiguredServer,
   catalogue: ServerCatalogue,
@@ -163,7 +166,7 @@ export async function judgeOffer(
   });
 }
 
-/** With a file that cannot be used nothing counts as approved, and nothing as a first contact. */
+/** The approvals of a server. With an unusable file, nothing is approved and nothing is a first contact. */
 async function pinsOf(identity: string, trust: TrustStore): Promise<ToolPins | undefined> {
   const pins = await trust.pinsOf(identity);
   if (pins !== undefined) return pins;

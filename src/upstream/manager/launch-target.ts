@@ -38,15 +38,20 @@ import {
   triedEra,
 } from "./target-facts.ts";
 
-/** Where one server is, with everything that its connections need. */
+/** One server's launch with everything that its connections need. */
 export class LaunchTarget {
   readonly #parts: ManagerParts;
   readonly #facts: TargetFacts;
   readonly #principal: PrincipalParts;
-  /** Both processes of the last attempt ended, that which was asked one way and that which was asked the other. */
+  /** Both processes of the last attempt exited, the one for each era. */
   #diesAtOnce = false;
-  /** Who shares a connection, as it was when this was made. */
+  /** Which callers share a connection; fixed when this object is made. */
   readonly isolation: Isolation;
+  /**
+   * Its lists come from a connection without an owner, so that no principal sees data of another; also when its
+   * processes are started differently for each principal.
+   */
+  readonly keepsListsApart: boolean;
 
   /** @param launch filled in, with the `secrets` that are in it. Never rejects. */
   static async of(
@@ -71,6 +76,8 @@ export class LaunchTarget {
     this.isolation = isolationOf(facts.configured.entry, principals);
     const { scorpioxDir } = parts.options.dirs;
     this.#principal = { scorpioxDir, principals, isolation: this.isolation };
+    this.keepsListsApart =
+      this.isolation === "user" || isPersonal(facts.configured, this.#principal);
   }
 
   get configured(): ConfiguredServer {
@@ -89,37 +96,29 @@ export class LaunchTarget {
     return this.#facts.roots;
   }
 
-  /**
-   * Its lists are those of a connection that belongs to nobody, so that none shows what another has stored; also where
-   * its processes are started differently for each.
-   */
-  get keepsListsApart(): boolean {
-    return this.isolation === "user" || isPersonal(this.configured, this.#principal);
-  }
-
-  /** The same for clients that show apps, or do not. */
+  /** The same target for clients that show apps, or do not. */
   showing(apps: AppSupport | undefined): LaunchTarget {
     const target = new LaunchTarget({ ...this.#facts, apps }, this.#parts);
     target.follow(this);
     return target;
   }
 
-  /** It is the same launch as `before` by other settings: what was seen of that counts. */
+  /** Takes over observations from `before`, the same launch with other settings. */
   follow(before: LaunchTarget): void {
     this.#diesAtOnce = before.#diesAtOnce;
   }
 
-  /** What its login was for, as `mcp.lock` has it. Never rejects. */
+  /** The scopes of its login for `mcp.lock`. Never rejects. */
   scopes(): Promise<readonly string[] | undefined> {
     return this.#facts.login?.scopes() ?? Promise.resolve(undefined);
   }
 
-  /** Equal for those who may share a connection (IS5). */
+  /** Equal for targets that may share a connection (IS5). */
   get key(): string {
     return targetKey(this.#facts, this.isolation);
   }
 
-  /** What it gets may depend on who asks. */
+  /** Its answers may depend on credentials. */
   get hasCredentials(): boolean {
     const { launch, configured } = this;
     const hasHeaders = launch.transport === "http" && Object.keys(launch.headers).length > 0;
@@ -128,28 +127,27 @@ export class LaunchTarget {
     return this.#facts.secrets.length > 0 || hasHeaders || hasLogin;
   }
 
-  /** Whether a person can log in to it: it has no `Authorization` header of its own, and no login by itself. */
+  /** Whether a person can log in to it: it has no `Authorization` header and no automatic login. */
   get takesLogin(): boolean {
     return (
       this.#facts.login !== undefined && this.configured.entry.options.oauth?.service === undefined
     );
   }
 
-  /** Text of the server or about it, fit to be shown. */
+  /** Cleans text of or about the server for display. */
   readonly clean = (text: string): string => {
-    const cleaned = redactSecrets(cleanText(text), this.#facts.secrets);
-    return this.#facts.login === undefined
-      ? cleaned
-      : redactSecrets(cleaned, this.#facts.login.secrets());
+    const { secrets, login } = this.#facts;
+    const cleaned = cleanText(text);
+    const redacted = secrets.length === 0 ? cleaned : redactSecrets(cleaned, secrets);
+    return login === undefined ? redacted : redactSecrets(redacted, login.secrets());
   };
 
-  /** As `clean`, for what is read in logs and status: there no token belongs, whoever's it is. */
+  /** As `clean`, for logs and status, which must not contain any token. */
   readonly cleanTalk = (text: string): string => hideTokens(this.clean(text));
 
   /**
-   * Sees to it that what its process is started from is here (CN10a).
-   * @param owner the principal whose it is
-   * @returns undefined for a server that has no process
+   * Makes sure that the package of its process is installed (CN10a). @param owner the principal of the connection
+   * @returns undefined for a server without a process
    * @throws ConnectionError, AppError
    */
   async prepare(
@@ -166,7 +164,10 @@ export class LaunchTarget {
     return startedAs === undefined ? prepared : { ...prepared, startedAs: this.clean(startedAs) };
   }
 
-  /** Opens one connection. @param lent the principal whose it is, and what is started for it @throws ConnectionError, AppError */
+  /**
+   * Opens one connection. @param lent the principal of the connection, and its prepared launch
+   * @throws ConnectionError, AppError
+   */
   async open(
     knownEra: Era | undefined,
     events: ConnectionEvents,

@@ -10,13 +10,13 @@ import type { ServerCatalogue, UpstreamConnection } from "../connect/connection.
 
 export interface ListReaderParts {
   readonly onRead: (catalogue: ServerCatalogue) => Promise<void>;
-  /** They could not be read; they are tried again after a while. */
+  /** Called when the lists could not be read; they are read again later. */
   readonly onFailure: (reason: string) => void;
-  /** How long who calls waits for the first reading. */
+  /** The longest wait of a call for the first reading. */
   readonly firstLookMs?: number;
 }
 
-/** Reads the lists of a server with each connection and when it says that they have changed, twice a second at most (CN14). */
+/** Reads the lists of a server with each connection and when it reports changes, twice a second at most (CN14). */
 export class ListReader {
   readonly #parts: ListReaderParts;
   #connection: UpstreamConnection | undefined;
@@ -24,14 +24,18 @@ export class ListReader {
   #isStale = false;
   #timer: Timer | undefined;
   #ended = new AbortController();
-  /** Of the present connection, while it is under way. */
-  #first: Promise<void> | undefined;
+  /**
+   * The first reading of the current connection, while it runs: `over` resolves when its lists have been read, or do not
+   * arrive in time. Set here alone.
+   */
+  firstReading:
+    { readonly connection: UpstreamConnection; readonly over: Promise<void> } | undefined;
 
   constructor(parts: ListReaderParts) {
     this.#parts = parts;
   }
 
-  /** A new connection is there. */
+  /** Begins with a new connection. */
   begin(connection: UpstreamConnection): void {
     this.end();
     this.#ended = new AbortController();
@@ -39,15 +43,11 @@ export class ListReader {
     const over = createDeferred<void>();
     const timer = startTimer(this.#parts.firstLookMs ?? upstreamFirstLookMs, over.resolve);
     void this.#read(connection, this.#ended.signal).then(over.resolve);
-    this.#first = over.promise.then(() => {
+    const first = over.promise.then(() => {
       timer.stop();
-      if (connection === this.#connection) this.#first = undefined;
+      if (connection === this.#connection) this.firstReading = undefined;
     });
-  }
-
-  /** Resolves when the lists of a new connection have been read, or do not come; undefined when nothing is to be waited for. */
-  firstReading(connection: UpstreamConnection): Promise<void> | undefined {
-    return connection === this.#connection ? this.#first : undefined;
+    this.firstReading = { connection, over: first };
   }
 
   /** The connection is gone. */
@@ -56,12 +56,12 @@ export class ListReader {
     this.#timer?.stop();
     this.#timer = undefined;
     this.#connection = undefined;
-    this.#first = undefined;
+    this.firstReading = undefined;
     this.#isReading = false;
     this.#isStale = false;
   }
 
-  /** The server says that a list has changed. */
+  /** The server reported a changed list. */
   onChanged(): void {
     this.#isStale = true;
     this.#plan(upstreamRelistMs);
@@ -82,7 +82,7 @@ export class ListReader {
     this.#isStale = false;
     let hasFailed = false;
     try {
-      // It takes a minute at most, and gives what was read by then (CN5).
+      // Takes a minute at most, and returns the lists read by then (CN5).
       const catalogue = await connection.readCatalogue(ended);
       if (ended.aborted) return;
       await this.#parts.onRead(catalogue);

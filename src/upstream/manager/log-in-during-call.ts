@@ -9,14 +9,14 @@ import type { ManagerParts } from "./manager-parts.ts";
 
 const lookMs = 20;
 
-/** Whether a call failed for want of a login. */
+/** Whether a call failed because a login is missing. */
 export function wantsLogin(error: unknown): boolean {
   if (error instanceof ConnectionDown) return error.as === "needs_auth";
   return error instanceof ConnectionError && error.failure === "needs_auth";
 }
 
 /**
- * Has the user of a call log in, where their client can show them the address. True: there is a login now, and the
+ * Asks the user of a call to log in, where their client can show the address. True when there is a login now and the
  * server's connections use it.
  */
 export async function logInDuringCall(
@@ -33,7 +33,7 @@ export async function logInDuringCall(
   if (launch.transport !== "http" || !target.takesLogin) return false;
   const ask: typeof events.ask = (request) => events.ask(request);
   if (!(await askToLogIn(configured, launch.url, ask, signal))) return false;
-  // Connections of the login before end as soon as the new one is noticed: the call must not be on one of them.
+  // Connections of the earlier login end as soon as the new one is noticed; the call must not use one of them.
   const deadline = clock() + upstreamLoginSeenMs;
   while (server.links?.target === target && clock() < deadline) await sleep(lookMs);
   return !signal.aborted;

@@ -1,7 +1,7 @@
 import { product } from "../../base/product.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 
-/** What the user does about a server that wants a login. */
+/** The advice to the user for a server that wants a login. */
 export function loginAdvice({ entry }: Pick<ConfiguredServer, "entry">): string {
   const { launch, name, options } = entry;
   const headers = launch.transport === "http" ? Object.keys(launch.headers) : [];
@@ -9,5 +9,5 @@ export function loginAdvice({ entry }: Pick<ConfiguredServer, "entry">): string 
   if (hasOwn) return "Put a valid token into the Authorization header of its entry.";
   return options.oauth?.service === undefined
     ? `Log in: ${product.name} mcp login ${name}.`
-    : `It logs in by itself: see to the oauth table of its entry, then try it: ${product.name} mcp login ${name}.`;
+    : `It logs in by itself: correct the oauth table of its entry, then try it: ${product.name} mcp login ${name}.`;
 }

@@ -17,20 +17,20 @@ import {
   type OpenedConnection,
 } from "./connection-parts.ts";
 
-/** One connection to one server through all its lives: started when it is wanted, again when it was lost. */
+/** One connection to one server: started when it is wanted, restarted when it was lost. */
 export class ManagedConnection {
   readonly #parts: ConnectionParts;
   readonly #machine: ConnectionMachine;
   readonly #health: ConnectionHealth;
   readonly preparation: ConnectionPreparation;
   #opened: OpenedConnection | undefined;
-  /** Whoever waits for the start that is under way or planned. */
+  /** Settles for all callers that wait for the running or planned start. */
   #waiting: Deferred<UpstreamConnection> | undefined;
   #retryTimer: Timer | undefined;
   #starting: AbortController | undefined;
-  /** The start that is under way, until nothing of it is. */
+  /** The running start, until it has ended completely. */
   #running: Promise<void> = Promise.resolve();
-  /** Resolves when what was ended has ended. */
+  /** Resolves when everything that is being stopped has ended. */
   #ending: Promise<void> = Promise.resolve();
   #starts = 0;
   #process: UpstreamProcess | undefined;
@@ -43,7 +43,7 @@ export class ManagedConnection {
     this.#health = new ConnectionHealth({
       time: parts.time,
       idleStopMs: parts.idleStopMs,
-      onMissing: () => this.#lose("it did not answer any more and is started anew"),
+      onMissing: () => this.#lose("it stopped answering and is being restarted"),
       onIdle: () => this.#rest(),
     });
   }
@@ -61,7 +61,7 @@ export class ManagedConnection {
     return this.state.kind === "ready" ? this.connection : undefined;
   }
 
-  /** The server has been spoken to, whatever came of it. */
+  /** The server was contacted, with or without success. */
   get isBegun(): boolean {
     return this.#isBegun;
   }
@@ -70,7 +70,7 @@ export class ManagedConnection {
     return this.#starts;
   }
 
-  /** The last lines on stderr of the process that was started last. */
+  /** The last lines on stderr of the latest process. */
   stderr(): readonly string[] {
     return this.#process?.stderrTail() ?? [];
   }
@@ -82,7 +82,7 @@ export class ManagedConnection {
     return Math.max(0, state.retryAt - this.#parts.time.now());
   }
 
-  /** Starts it when it is not running. Failures are told by `state` only. */
+  /** Starts it when it is not running. Failures appear in `state` only. */
   want(): void {
     const advice = this.#machine.advise(this.#parts.time.now());
     if (advice.do !== "start") return;
@@ -112,29 +112,29 @@ export class ManagedConnection {
     );
   }
 
-  /** A call uses it: it is not idle, and may be too busy to answer pings. Returns what ends that. */
+  /** Marks a call: the connection is in use, and may be too busy to answer pings. The returned function ends it. */
   use(): () => void {
     return this.#health.use();
   }
 
-  /** What was wrong before does not count any more; what is stopped may start. */
+  /** Forgets earlier failures; a stopped connection may start again. */
   reset(): void {
     this.#machine.reset();
   }
 
-  /** Ends it until `reset`. Resolves when nothing is left of it. */
+  /** Stops it until `reset`. Resolves when everything has ended. */
   async stop(): Promise<void> {
     this.#machine.onStop();
     this.#drop(new ConnectionDown("it was stopped", "stopped", undefined));
     this.#parts.onState();
-    // What ends may leave something that has to be ended too.
+    // Ending one thing may begin the end of another.
     for (let seen; seen !== this.#ending;) {
       seen = this.#ending;
       await seen;
     }
   }
 
-  /** Ends it; the next one who wants it starts it. */
+  /** Stops an idle connection; the next caller starts it. */
   #rest(): void {
     this.#machine.onIdle();
     this.#drop(new ConnectionDown("it was stopped", "stopped", undefined));
@@ -163,7 +163,7 @@ export class ManagedConnection {
     this.#starting = starting;
     let isAnother = false;
     try {
-      // What was ended before may still hold a port or a file.
+      // The previous process may still hold a port or a file.
       await this.#ending;
       const prepared = await this.preparation.run(starting.signal);
       using _turn = await this.#parts.turns.take(starting.signal);
@@ -201,7 +201,7 @@ export class ManagedConnection {
     this.#waiting = undefined;
   }
 
-  /** `start` is whose events they are: a connection that was given up tells nothing. */
+  /** Events of the connection that `start` opened; those of an abandoned connection are ignored. */
   #eventsFor(start: AbortController): ConnectionEvents {
     return {
       ...this.#parts.events,
@@ -223,7 +223,7 @@ export class ManagedConnection {
     if (retryInMs !== undefined) this.#startIn(retryInMs);
   }
 
-  /** Everything of the present connection ends; who waits for it is told. */
+  /** Ends the current connection and rejects its waiting callers. */
   #drop(reason: ConnectionDown): void {
     this.#retryTimer?.stop();
     this.#retryTimer = undefined;
@@ -244,7 +244,7 @@ export class ManagedConnection {
 
   #newWait(): Deferred<UpstreamConnection> {
     const wait = createDeferred<UpstreamConnection>();
-    wait.promise.catch(() => {}); // `want` leaves nobody to hear of a failure.
+    wait.promise.catch(() => {}); // After `want`, nothing handles a failure.
     return wait;
   }
 }

@@ -16,7 +16,7 @@ import { ServerLog } from "./server-log.ts";
 import { ServerOffer } from "./server-offer.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
-/** One server of the configuration: whether it may be used, its connections, and what it offers. */
+/** One server of the configuration: its permission to run, its connections, and its offer. */
 export class ManagedServer implements AsyncDisposable {
   readonly figures = new CallFigures();
   readonly breaker = new CircuitBreaker();
@@ -25,7 +25,7 @@ export class ManagedServer implements AsyncDisposable {
   readonly offer: ServerOffer;
   readonly reader: ListReader;
   #configured: ConfiguredServer;
-  /** Undefined until configuration and approvals have been looked at. */
+  /** Undefined until configuration and approvals have been checked. */
   #standing: Standing | undefined;
   readonly #looked = createDeferred<void>();
   #isLookedAt = false;
@@ -33,7 +33,7 @@ export class ManagedServer implements AsyncDisposable {
   readonly looked = this.#looked.promise;
   #links: ConnectionSets | undefined;
   #listProblem: string | undefined;
-  /** Of the last launch: what is under way when it ends is cleaned as well. */
+  /** Of the last launch; also used for texts that arrive after its end. */
   #clean: (text: string) => string = cleanText;
   readonly log: ServerLog;
   #isStopped = false;
@@ -63,7 +63,7 @@ export class ManagedServer implements AsyncDisposable {
     return this.#configured.entry.name;
   }
 
-  /** The entry that counts. */
+  /** The effective entry. */
   get configured(): ConfiguredServer {
     return this.#standing?.kind === "usable" ? this.#standing.active : this.#configured;
   }
@@ -92,7 +92,7 @@ export class ManagedServer implements AsyncDisposable {
   /** Text of the server without control sequences and secrets. */
   readonly clean = (text: string): string => this.#clean(text);
 
-  /** Looks at configuration and approvals, and does what follows from them. Never rejects. */
+  /** Checks configuration and approvals, and applies the result. Never rejects. */
   async apply(configured: ConfiguredServer): Promise<void> {
     this.#configured = configured;
     const before = this.#standing;
@@ -107,14 +107,14 @@ export class ManagedServer implements AsyncDisposable {
     }
     const { active, launch, secrets } = standing;
     const isSame = before?.kind === "usable" && cacheKeyOf(before.active) === cacheKeyOf(active);
-    // What another launch offered, or the same with other rights, must not be called at this one.
+    // Tools of another launch, or of the same with other rights, must not be called on this one.
     if (!isSame) await this.offer.clear();
     await this.#aim(await LaunchTarget.of(active, launch, secrets, this.#parts));
     await (isSame ? this.offer.judgeAgain(active) : this.offer.load(active));
     this.#parts.onChange();
   }
 
-  /** An entry has been applied: starts it when nobody can know without that what it offers. */
+  /** An entry has been applied: starts the server when its offer cannot be known otherwise. */
   begin(): void {
     this.#isLookedAt = true;
     this.#looked.resolve();
@@ -124,14 +124,14 @@ export class ManagedServer implements AsyncDisposable {
     else if (isEager || this.offer.isOld) this.#want();
   }
 
-  /** Some client shows the apps of servers now: what is offered may be more. */
+  /** A client shows the apps of servers now: the server may offer more. */
   showApps(): void {
     if (this.offer.current?.catalogue.era === "modern") this.reader.onChanged();
     else this.#links?.show(this.#parts.apps());
     if (this.offer.lacksApps) this.#want();
   }
 
-  /** On the user's wish: what was wrong before does not count. */
+  /** Connects at the user's request and forgets earlier failures. */
   connect(): void {
     this.#isStopped = false;
     if (this.#standing?.kind !== "usable") return;
@@ -149,7 +149,7 @@ export class ManagedServer implements AsyncDisposable {
     this.#parts.onChange();
   }
 
-  /** It is not configured any more, or everything ends. */
+  /** The server is no longer configured, or the Worker ends. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true;
     this.#isClosed = true;
@@ -185,7 +185,7 @@ export class ManagedServer implements AsyncDisposable {
     };
   }
 
-  /** Another launch or other credentials end the connections; what is common stays (CN15). */
+  /** Ends the connections when the launch or the credentials differ; connections in common stay (CN15). */
   async #aim(target: LaunchTarget): Promise<void> {
     if (this.#links?.retarget(target) === true) return;
     await this.#endLinks();

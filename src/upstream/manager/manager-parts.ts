@@ -21,32 +21,35 @@ import type { UpstreamHost, UpstreamOptions } from "../worker/upstream-options.t
 import type { ConnectionTime } from "./connection-parts.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
 
-/** What happens at a server beside its state. */
+/** Events of a server other than changes of its state. */
 export interface ServerEvents {
   onResourceUpdated(server: string, uri: string): void;
   /** It failed outside of a call. */
   onDown(server: string, reason: FailureReason, text: string): void;
-  /** A new connection of its lists is there: subscriptions have to be made again. */
+  /** Its lists have a new connection: subscriptions must be made again. */
   onConnected(server: string): void;
 }
 
-/** What all servers share. */
+/** The parts that all servers share. */
 export interface ManagerParts {
-  /** Their `dirs` are those of the present project. */
+  /** Their `dirs` are those of the current project. */
   readonly options: UpstreamOptions;
   readonly project: CurrentProject;
   readonly host: UpstreamHost;
   readonly openConnection: OpenConnection;
   readonly expand: (server: ConfiguredServer) => Promise<ExpandedLaunch>;
-  /** Tokens for a server of HTTP; undefined = it gets none. Never rejects. */
+  /** Tokens for a server of HTTP; undefined when it gets none. Never rejects. */
   readonly loginOf: (server: ConfiguredServer, url: string) => Promise<OpenLogin | undefined>;
-  /** Has the user log in through their client; true = they have. Absent: clients may be on other machines. Never rejects. */
+  /**
+   * Asks the user to log in through their client; true after a login. Absent when clients may be on other machines.
+   * Never rejects.
+   */
   readonly askToLogIn?: LoginAsker["logIn"];
-  /** Who is served now. */
+  /** The principals that are served now. */
   readonly principals: () => Principals;
-  /** Whether some client shows the apps of servers. */
+  /** The app support of clients; undefined when none shows apps. */
   readonly apps: () => AppSupport | undefined;
-  /** Fetches what servers are started from. */
+  /** Fetches the packages of servers. */
   readonly installer: Pick<Installer, "prepare">;
   readonly trust: TrustStore;
   /** The project's `mcp.lock` as it was last read. */
@@ -56,18 +59,18 @@ export interface ManagerParts {
   readonly checks: SchemaChecks;
   readonly pool: ConnectionPool;
   readonly turns: Turns;
-  /** Milliseconds on a clock that never goes back: of calls. */
+  /** The clock of calls: milliseconds that never go back. */
   readonly clock: () => number;
-  /** Aborted with the end of all: what runs to fill in references ends. */
+  /** Aborted when the Worker ends; ends the commands that fill in references. */
   readonly ending: AbortController;
   readonly linkTime: ConnectionTime;
-  /** Globs of the present configuration. */
+  /** Globs of the current configuration. */
   readonly rules: () => readonly ToolRule[];
-  /** Something of a server is not as it was. */
+  /** A server has changed. */
   readonly onChange: () => void;
 }
 
-/** Told of everything that happens at a connection that it shares. */
+/** Receives all events of a shared connection. */
 export interface ConnectionListener extends Omit<ConnectionEvents, "onClosed"> {
   onState(): void;
   onBegun(): void;
@@ -79,14 +82,11 @@ interface Shared {
   readonly listeners: Set<ConnectionListener>;
 }
 
-/** Connections that several servers of the configuration share since they are the same launch (IS5). */
+/** Connections that several configured servers share because they have the same launch (IS5). */
 export class ConnectionPool {
   readonly #shared = new Map<string, Shared>();
 
-  /**
-   * The connection for `key`, made when nobody has it.
-   * @param make gets who is told of its events
-   */
+  /** The connection for `key`, created for its first user. @param make gets the listener for its events */
   acquire(
     key: string,
     listener: ConnectionListener,
@@ -103,7 +103,7 @@ export class ConnectionPool {
     return link;
   }
 
-  /** Ends the connection when nobody is left who has it. */
+  /** Ends the connection with its last user. */
   async release(key: string, listener: ConnectionListener): Promise<void> {
     const shared = this.#shared.get(key);
     if (shared === undefined || !shared.listeners.delete(listener)) return;
@@ -128,9 +128,9 @@ function audienceOf(listeners: ReadonlySet<ConnectionListener>): ConnectionListe
   };
 }
 
-/** The project whose servers there are, and the folders of the client: both may change while we run. */
+/** The project of the current servers, and the client's folders; both may change at run time. */
 export class CurrentProject {
-  /** The same object for as long as we run; its `projectDir` is the present one. */
+  /** The same object for the life of the process; its `projectDir` is the current one. */
   readonly dirs: ConfigDirs;
   #folders: readonly string[] = [];
   #projectDir: string | undefined;
@@ -146,13 +146,13 @@ export class CurrentProject {
     };
   }
 
-  /** What the client offers, the project's folder where it offers nothing. */
+  /** The client's roots, or the project's folder when it has none. */
   get folders(): readonly string[] {
     if (this.#folders.length > 0) return this.#folders;
     return this.#projectDir === undefined ? [] : [this.#projectDir];
   }
 
-  /** Says what has changed. */
+  /** Sets both; returns which of them changed. */
   become(
     projectDir: string | undefined,
     folders: readonly string[],

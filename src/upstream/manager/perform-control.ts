@@ -27,7 +27,7 @@ export interface ControlParts extends ManagerParts {
 }
 
 /**
- * What the command line asks for (CN18).
+ * Performs a request of the command line (CN18).
  * @throws AppError `not_found` for a server that is not configured; `cancelled`
  */
 export async function performControl(
@@ -61,7 +61,7 @@ export async function performControl(
   }
 }
 
-/** Until it is known how the start went, or for `waitMs`. */
+/** Starts the server and waits for the result, for at most `waitMs`. */
 async function connect(server: ManagedServer, waitMs: number): Promise<ServerInfo> {
   server.connect();
   const deadline = performance.now() + waitMs;
@@ -72,7 +72,7 @@ async function connect(server: ManagedServer, waitMs: number): Promise<ServerInf
 const lookMs = 20;
 
 /**
- * Fetches what a server is started from, as its first start would, and starts nothing of it. The server may be started.
+ * Fetches a server's package as its first start would, without starting it. The server must be allowed to start.
  * @throws AppError `cancelled`
  */
 async function installServer(
@@ -98,8 +98,8 @@ async function installServer(
 }
 
 /**
- * Connects to a server for its lists alone, and ends that connection. Nothing is kept or approved; the server may be
- * started. What an earlier run found of it does not count, so that the answer is the same on each machine.
+ * Connects to a server only to read its lists, then disconnects. Keeps and approves nothing; the server must be allowed
+ * to start. Ignores results of earlier runs, so that the answer is the same on each machine.
  * @throws AppError `cancelled`
  */
 async function askServer(

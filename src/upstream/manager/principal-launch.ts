@@ -18,7 +18,7 @@ import type {
 import type { RootsOffer } from "../connect/connection.ts";
 import type { CurrentProject } from "./manager-parts.ts";
 
-/** Whose connections differ, and where what belongs to one principal is kept. */
+/** The principals and isolation of a server, and the folder for data of principals. */
 export interface PrincipalParts {
   readonly scorpioxDir: string;
   readonly principals: Principals;
@@ -26,8 +26,8 @@ export interface PrincipalParts {
 }
 
 /**
- * Programs that keep all they are told in one file beside themselves, unless a variable names another: processes of
- * their own alone would keep no principal from what another has stored.
+ * Programs that store their data in one file beside themselves, unless a variable names another: separate processes
+ * alone would not separate the data of principals.
  */
 const knownStores = [
   {
@@ -38,7 +38,7 @@ const knownStores = [
   },
 ] as const;
 
-/** Connections of one principal each: `shared` is one for all, `workspace` one for whoever works there. */
+/** Whether each connection has one principal: `shared` has one for all, `workspace` one for all its users. */
 function isApart(isolation: Isolation): boolean {
   return isolation !== "shared" && isolation !== "workspace";
 }
@@ -55,9 +55,8 @@ export function isPersonal(
 }
 
 /**
- * The launch as it is for one principal.
- * @param launch filled in but for `principalMarks`
- * @param owner of the connection; undefined: nobody yet, as for lists
+ * The launch for one principal. @param launch filled in except for `principalMarks` @param owner of the connection;
+ * undefined when it has none yet, as for lists
  */
 export function launchFor(
   server: ConfiguredServer,
@@ -76,7 +75,7 @@ export function launchFor(
   return { ...filled, env: { ...filled.env, [store.variable]: join(dir, store.file) } };
 }
 
-/** Fit for a file name on each system, and another one for each principal. */
+/** A valid file name on each system, unique for each principal. */
 function folderName(owner: string | undefined): string {
   if (owner === undefined) return "nobody";
   const digest = createHash("sha256").update(owner).digest("hex").slice(0, 10);
@@ -103,7 +102,7 @@ function filledIn(launch: ServerLaunch, name: string, dir: string): ServerLaunch
   };
 }
 
-/** Where that program would keep what everybody tells it; undefined where the entry names a place of its own. */
+/** The store that all users of the program would share; undefined when the entry names its own file. */
 function storeOf(
   launch: ServerLaunch,
   inherited: readonly string[],
@@ -119,8 +118,8 @@ function storeOf(
 }
 
 /**
- * What a server is told of folders. Without a word in its entry it is those of the client, unless an argument is a folder:
- * some servers take roots in the place of the folders that they were started for.
+ * The roots that a server gets. By default they are the client's, unless an argument is a folder: some servers use
+ * roots instead of the folders in their arguments.
  * @param launch filled in
  */
 export async function givenRoots(
@@ -161,7 +160,7 @@ function pathOf(
   return resolve(projectDir ?? homeDir, folder);
 }
 
-/** Whether an argument beside the program and its script is a folder that is there. */
+/** Whether an argument, apart from the program and its script, is an existing folder. */
 async function namesFolder(launch: ServerLaunch): Promise<boolean> {
   if (launch.transport !== "stdio") return false;
   const { cwd = "." } = launch;
@@ -173,18 +172,18 @@ async function namesFolder(launch: ServerLaunch): Promise<boolean> {
 function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (info) => info.isDirectory(),
-    // Most arguments are no paths; a NUL in one is refused elsewhere.
+    // Most arguments are not paths; a NUL in one is refused elsewhere.
     () => false,
   );
 }
 
-/** Programs whose first word that is no option is what they run: a file, a folder, a package, an image. */
+/** Programs that run their first argument that is not an option: a file, a folder, a package, an image. */
 const runners =
   /^(?:node|nodejs|bun|bunx|deno|tsx|ts-node|npx|npm|pnpm|pnpx|yarn|yarnpkg|python[\d.]*|pythonw|py|pypy3?|uv|uvx|pipx|ruby|perl|php|java|dotnet|go|cargo|docker|podman|bash|sh|zsh|pwsh|powershell)$/;
-/** Words of a runner before that. */
+/** A runner's words before that argument. */
 const subcommands = new Set(["run", "exec", "x", "dlx", "tool"]);
 
-/** What is left of the arguments without the script that a runner runs. */
+/** The arguments without the script that a runner runs. */
 function argumentsOfScript(command: string, args: readonly string[]): readonly string[] {
   // The Windows form knows both separators.
   const program = win32

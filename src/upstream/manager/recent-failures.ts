@@ -1,26 +1,28 @@
 import { upstreamStartsMax, upstreamStartsWindowMs } from "../../base/upstream-limits.ts";
 
-/** A process that was started and has not been of use so far. */
+/** A started process that has not connected so far. */
 interface UselessStart {
   readonly at: number;
 }
 
 /**
- * Starts of one server on all of its connections that came to nothing. Each connection has its own pauses; where every call
- * or client has a connection of its own, a server that crashes would be started anew with each of them.
+ * Failed starts of one server on all of its connections. Each connection has its own pauses; where every call or client
+ * has its own connection, a server that crashes would otherwise be restarted for each of them.
  */
 export class RecentFailures {
-  /** In the order in which they were begun. */
+  /** In the order of their begin. */
   readonly #starts = new Set<UselessStart>();
   #failedAt = Number.NEGATIVE_INFINITY;
   #reason = "it was started too often";
 
-  /** Why it failed last, as the end of a sentence. */
+  /** The reason of the last failure, as the end of a sentence. */
   get reason(): string {
     return this.#reason;
   }
 
-  /** Milliseconds until it may be started again; 0 = now. While nothing has failed any number of clients may come at once. */
+  /**
+   * Milliseconds until it may be started again; 0 = now. Without a failure, any number of clients may start it at once.
+   */
   waitMs(now: number): number {
     if (now - this.#failedAt >= upstreamStartsWindowMs) return 0;
     const fifth = [...this.#starts].at(-upstreamStartsMax);
@@ -36,7 +38,7 @@ export class RecentFailures {
     return start;
   }
 
-  /** It has come to something. */
+  /** The start succeeded. */
   onUse(start: UselessStart): void {
     this.#starts.delete(start);
   }

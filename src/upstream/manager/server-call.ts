@@ -35,7 +35,7 @@ import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { cleanEvents, cleanReply, shapeReply } from "./shape-reply.ts";
 
-/** One request to one server, from its connection to a reply that is fit for a client. */
+/** One request to one server, from its connection to the reply for the client. */
 export class ServerCall {
   readonly #server: ManagedServer;
   readonly #call: UpstreamCall;
@@ -89,7 +89,7 @@ export class ServerCall {
     }
   }
 
-  /** Once more after a connection that was lost, where that does no harm; later, when the server is busy. */
+  /** Repeats the request after a lost connection, where that does no harm, and later when the server is busy. */
   async #attempt(): Promise<ConnectionReply> {
     let replays = mayReplay(this.#call, this.#server.offer) ? 1 : 0;
     for (let waits = 0; ;) {
@@ -145,7 +145,7 @@ export class ServerCall {
     return {
       method: call.method,
       params: call.params,
-      ...(tool !== undefined && demandsTask(tool) ? { mustBeTask: true } : {}),
+      ...(tool?.execution !== undefined && demandsTask(tool) ? { mustBeTask: true } : {}),
       capabilities: call.capabilities,
       clientId: call.clientId,
       signal: this.#signal,
@@ -157,7 +157,7 @@ export class ServerCall {
     };
   }
 
-  /** The start of a server counts towards the time of the call, and so does looking at what it offers now. */
+  /** The time of the call includes the start of the server and the reading of its lists. */
   async #connected(link: ManagedConnection): Promise<UpstreamConnection> {
     const there = link.ready ?? link.connection;
     if (there !== undefined && this.#lookAt(there) === undefined) return there;
@@ -179,9 +179,11 @@ export class ServerCall {
     }
   }
 
-  /** What an earlier run has heard of a server says nothing of what it has become: until its lists are read nothing is called. */
+  /** Catalogues of earlier runs may be outdated, so calls wait until the lists of a new connection are read. */
   #lookAt(connection: UpstreamConnection): Promise<void> | undefined {
-    return needsApproval(this.#call) ? this.#server.reader.firstReading(connection) : undefined;
+    const { firstReading } = this.#server.reader;
+    if (firstReading?.connection !== connection) return undefined;
+    return needsApproval(this.#call) ? firstReading.over : undefined;
   }
 
   async #shape(reply: ConnectionReply): Promise<UpstreamReply> {
@@ -221,7 +223,7 @@ export class ServerCall {
     return { ...reply, text };
   }
 
-  /** What a call says of the server may change how it stands. */
+  /** Records the outcome of a call, which may change the status of the server. */
   #note(tell: (breaker: CircuitBreaker) => void): void {
     const { breaker } = this.#server;
     const before = breaker.trouble(this.#parts.clock());
@@ -239,7 +241,7 @@ export class ServerCall {
     return failed("worker", `The call of ${this.#what} of the server ${name} failed: ${said}`);
   }
 
-  /** For a text: the tool, resource or prompt. */
+  /** The tool, resource or prompt, for messages. */
   get #what(): string {
     const { name, uri } = this.#call.params;
     const what = [name, uri].find((part) => typeof part === "string");

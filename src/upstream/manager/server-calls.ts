@@ -18,11 +18,11 @@ export interface ServerCallsParts {
   readonly parts: ManagerParts;
   readonly config: Pick<CurrentConfig, "configured" | "isConfigured">;
   readonly servers: Pick<ServerSet, "get">;
-  /** A call has been made, however it went. */
+  /** Called after each call, successful or not. */
   readonly onReply: () => void;
 }
 
-/** Calls to servers by their names: each finds its server, has its arguments checked, and is made. */
+/** Calls servers by name: finds the server, checks the arguments, makes the call. */
 export class ServerCalls {
   readonly #parts: ServerCallsParts;
 
@@ -37,14 +37,11 @@ export class ServerCalls {
     signal: AbortSignal,
   ): Promise<UpstreamReply> {
     const { parts, config, servers, onReply } = this.#parts;
-    // Once they are there nothing is waited for: to wait costs each call several promises and listeners.
+    // Skip the wait once they exist: it costs each call several promises and listeners.
     if (!config.isConfigured) await orCancelled(config.configured, signal);
     const server = servers.get(call.server);
     if (server === undefined) {
-      return failed(
-        "unreachable",
-        `There is no server ${call.server} in the configuration any more.`,
-      );
+      return failed("unreachable", `No MCP server named ${call.server} is configured any more.`);
     }
     if (!server.isLookedAt) await orCancelled(server.looked, signal);
     const fault = await callFault(server, call, parts.checks);
@@ -62,7 +59,7 @@ export class ServerCalls {
   }
 }
 
-/** The servers of the configuration by name. Servers that two configurations have in common keep running (CN15, CN16). */
+/** The configured servers by name. Servers that two configurations have in common keep running (CN15, CN16). */
 export class ServerSet implements AsyncDisposable {
   readonly #parts: ManagerParts;
   readonly #events: ServerEvents;
@@ -73,7 +70,7 @@ export class ServerSet implements AsyncDisposable {
     this.#events = events;
   }
 
-  /** By name. */
+  /** Sorted by name. */
   get all(): readonly ManagedServer[] {
     return [...this.#servers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -86,12 +83,12 @@ export class ServerSet implements AsyncDisposable {
   known(name: string): ManagedServer {
     const server = this.#servers.get(name);
     if (server !== undefined) return server;
-    throw new AppError("not_found", `There is no server ${name} in the configuration.`);
+    throw new AppError("not_found", `No MCP server named ${name} is configured.`);
   }
 
   /**
-   * Brings the servers to what the configuration says, and starts those of which nothing is known yet and those that shall
-   * run: each as soon as it is known whether it may be used, which takes its time where a command gives a secret.
+   * Applies a configuration. Starts servers whose offer is unknown and eager ones, each as soon as its permission is
+   * known, which may take a while when a command provides a secret.
    */
   async apply(config: UpstreamConfig): Promise<void> {
     const gone = [...this.#servers.keys()].filter((name) => !config.servers.has(name));
@@ -117,7 +114,7 @@ export class ServerSet implements AsyncDisposable {
 
 interface SwitchParts {
   readonly project: CurrentProject;
-  /** In which it was started. */
+  /** The workspace in which the process started. */
   readonly workspace: string | undefined;
   readonly follower: ConfigFollower;
   readonly composer: Composer;
@@ -127,8 +124,8 @@ interface SwitchParts {
 type Switch = Extract<UpstreamControl, { kind: "switch-workspace" | "switch-project" }>;
 
 /**
- * The client works elsewhere: what the other project or workspace names is read, and starts once it is approved. Servers that
- * both have keep running, and are told of other folders (CN16).
+ * The client has moved: reads the servers of the other project or workspace, which start once they are approved.
+ * Servers in common keep running and get the new roots (CN16).
  */
 export async function switchPlace(control: Switch, parts: SwitchParts): Promise<void> {
   const { project, follower, composer, servers } = parts;

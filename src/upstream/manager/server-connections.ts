@@ -7,19 +7,19 @@ import { ManagedConnection } from "./managed-connection.ts";
 import type { ConnectionListener, ManagerParts } from "./manager-parts.ts";
 import { RecentFailures } from "./recent-failures.ts";
 
-/** Whose connection it is. */
+/** The owner of a connection. */
 export type Caller = Pick<UpstreamCall, "clientId" | "workspace" | "owner">;
 
 /** A connection for one call. */
 export interface LentConnection {
   readonly link: ManagedConnection;
-  /** The call has ended. */
+  /** Call it when the call has ended. */
   readonly giveBack: () => void;
 }
 
-/** That of nobody yet: it is started for the lists, and belongs to the first who calls. */
+/** The scope of a connection without owner: it is started for the lists, and the first caller gets it. */
 const unowned = "";
-/** Scopes of connections for one call begin so. */
+/** The prefix of scopes of connections for one call. */
 const oneCall = "call:";
 
 /** The connections to one server: one for all, or one for each principal, session, workspace or call (IS5). */
@@ -51,18 +51,18 @@ export class ServerConnections {
     return this.#target;
   }
 
-  /** The same launch by other settings: limits count from the next call on. */
+  /** Applies other settings to the same launch; limits take effect with the next call. */
   retarget(target: LaunchTarget): void {
     target.follow(this.#target);
     this.#target = target;
   }
 
-  /** The one whose lists count; undefined while none was wanted. */
+  /** The connection whose lists are used; undefined while none was wanted. */
   get primary(): ManagedConnection | undefined {
     return this.#primary;
   }
 
-  /** Starts of all of them. */
+  /** The number of starts over all connections. */
   get starts(): number {
     return [...this.#links.values()].reduce((sum, { starts }) => sum + starts, this.#starts);
   }
@@ -72,12 +72,12 @@ export class ServerConnections {
     return this.#newest?.stderr() ?? [];
   }
 
-  /** The connection for lists, which is started with `want` of it. */
+  /** The connection for lists; `want` starts it. */
   forLists(): ManagedConnection {
     return (this.#primary ??= this.#make(unowned));
   }
 
-  /** Undefined: there are too many already. */
+  /** Undefined when there are too many already. */
   forCall(caller: Caller): LentConnection | undefined {
     if (this.#isolation === "call") return this.#forOneCall(caller.owner);
     const scope = this.#scopeOf(caller);
@@ -87,18 +87,18 @@ export class ServerConnections {
     return { link, giveBack: link.use() };
   }
 
-  /** Those that may ask for folders ask again. */
+  /** Tells servers that may ask for roots that these have changed. */
   tellRoots(): void {
     if (this.#target.roots !== "client" && this.#target.roots !== "workspace") return;
     for (const { connection } of this.#links.values()) connection?.tellRootsChanged();
   }
 
-  /** What was only for this client ends. */
+  /** Ends the connection that served only this client. */
   endClient(clientId: string): void {
     if (this.#isolation === "session") void this.#end(`client:${clientId}`);
   }
 
-  /** Servers that are new for each call are not kept for their lists. */
+  /** Servers that start for each call are not kept running for their lists. */
   onListsRead(): void {
     if (this.#isolation === "call") void this.#end(unowned);
   }
@@ -125,7 +125,7 @@ export class ServerConnections {
     }
   }
 
-  /** What was started for the lists is the first caller's: one process less. */
+  /** The first caller gets the connection that was started for the lists, which saves a process. */
   #adopt(scope: string): ManagedConnection | undefined {
     if (this.#target.keepsListsApart) return undefined;
     const link = this.#links.get(unowned);
@@ -153,7 +153,7 @@ export class ServerConnections {
     return link;
   }
 
-  /** Lists of the connections beside the first are not read, and one principal is not told of another's. */
+  /** The listener of further connections: their lists are not read, and one principal gets no updates of another. */
   #quiet(): ConnectionListener {
     const none = (): void => {};
     const quiet = { ...this.#listener, onBegun: none, onConnected: none, onListChanged: none };
@@ -166,7 +166,7 @@ export class ServerConnections {
     const link = pool.acquire(this.#target.key, this.#listener, make);
     if (link.isBegun) this.#listener.onBegun();
     const { connection } = link;
-    // Somebody else has it already, and connected before we listened.
+    // It was connected before this listener was added.
     if (connection !== undefined) queueMicrotask(() => this.#listener.onConnected(connection));
     return link;
   }
@@ -186,7 +186,7 @@ export class ServerConnections {
       turns: this.#parts.turns,
       time: this.#parts.linkTime,
       failures: this.#failures,
-      // The call does not wait for another start.
+      // A call does not wait for a restart.
       restarts: restart && !isForOneCall,
       idleStopMs: isShared || idleMs > 0 ? idleMs : upstreamIdleSessionMs,
       events: {
@@ -216,7 +216,7 @@ export class ServerConnections {
     };
   }
 
-  /** The lists of those who are left are of another connection now, and so is what they watch. */
+  /** Picks another connection for lists and subscriptions after the primary one ended. */
   #elect(): void {
     const isApart = this.#target.keepsListsApart;
     const others = isApart ? [] : [...this.#links.values()];

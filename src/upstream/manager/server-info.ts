@@ -12,20 +12,20 @@ import { loginAdvice } from "./login-advice.ts";
 import type { Offer, ServerOffer } from "./server-offer.ts";
 import { type Standing, standingOf, type StandingParts } from "./standing.ts";
 
-/** All that is known of one server. */
+/** All known facts about one server. */
 export interface ServerFacts {
   readonly configured: ConfiguredServer;
-  /** Undefined while nobody has looked. */
+  /** Undefined before the first check. */
   readonly standing: Standing | undefined;
-  /** Of its first connection; undefined while none was wanted. */
+  /** The state of its first connection; undefined while none was wanted. */
   readonly link: ConnectionState | undefined;
   readonly offer: Offer | undefined;
-  /** The lists could not be read the last time. */
+  /** Why the lists could not be read the last time. */
   readonly listProblem: string | undefined;
   readonly trouble: CallTrouble | undefined;
   readonly pid: number | undefined;
   readonly starts: number;
-  /** How its process was started, where that is not what its entry says. */
+  /** The command line of its process, where it differs from the entry's. */
   readonly startedAs?: string | undefined;
   readonly figures: CallFacts;
   readonly retryInMs: number | undefined;
@@ -68,7 +68,7 @@ type OfferInfo = Pick<
   "era" | "protocolVersion" | "serverVersion" | "tools" | "resources" | "prompts" | "blocked"
 >;
 
-/** What a server said of itself and how much it offers. */
+/** A server's description of itself and the size of its offer. */
 function offerInfo(offer: Offer | undefined): OfferInfo {
   if (offer === undefined) return noOffer;
   const { catalogue, judged } = offer;
@@ -85,7 +85,7 @@ function offerInfo(offer: Offer | undefined): OfferInfo {
   };
 }
 
-/** While nothing is known of it. */
+/** Used until the offer is known. */
 const noOffer: OfferInfo = {
   era: null,
   protocolVersion: null,
@@ -101,7 +101,7 @@ function installingInfo(link: ConnectionState | undefined): Pick<ServerInfo, "in
   return { installing: link.installing };
 }
 
-/** How a server stands, and why. */
+/** The status of a server, and the reason. */
 export function conditionOf(facts: ServerFacts): Condition {
   const { standing, link, offer } = facts;
   if (standing === undefined) return { state: "starting", reason: null };
@@ -117,7 +117,7 @@ export function conditionOf(facts: ServerFacts): Condition {
     case "down":
       return { state: link.as, reason: downReason(facts.configured, link) };
     case "stopped":
-      return { state: "stopped", reason: reason ?? "It was stopped; connecting starts it." };
+      return { state: "stopped", reason: reason ?? "It was stopped; connect to start it." };
     case "idle":
     case undefined:
       return { state: offer === undefined ? "starting" : "cached", reason };
@@ -145,7 +145,7 @@ function readyCondition(facts: ServerFacts, reason: string | null): Condition {
   if (listProblem !== undefined) {
     return { state: "degraded", reason: `Its lists could not be read: ${listProblem}` };
   }
-  // It is connected, and its first lists are under way.
+  // It is connected, and its first lists are being read.
   if (offer === undefined) return { state: "starting", reason };
   const problems = offer.catalogue.problems;
   return problems.length === 0
@@ -159,8 +159,8 @@ interface RestingParts extends JudgeOfferParts {
 }
 
 /**
- * What is known of a server that does not run: by its entry, its approval and what an earlier run kept. Nothing is expanded,
- * started or written.
+ * The facts about a server that does not run, from its entry, its approval and the cache of an earlier run. Expands,
+ * starts and writes nothing.
  */
 export async function restingInfo(
   configured: ConfiguredServer,
@@ -191,20 +191,20 @@ export async function restingInfo(
     stderr: [],
   });
   if (info.state !== "starting") return info;
-  return { ...info, state: "stopped", reason: info.reason ?? "Nothing is known of it yet." };
+  return { ...info, state: "stopped", reason: info.reason ?? "It has not been started yet." };
 }
 
 interface ViewParts {
   readonly info: ServerInfo;
   readonly configured: ConfiguredServer;
-  /** Undefined while nobody has looked. */
+  /** Undefined before the first check. */
   readonly standing: Standing | undefined;
   readonly offer: ServerOffer;
-  /** Undefined while it may not be used. */
+  /** Undefined while it must not be used. */
   readonly target: LaunchTarget | undefined;
 }
 
-/** One server as it goes into a snapshot. */
+/** One server for a snapshot. */
 export function viewOf({ info, configured, standing, offer, target }: ViewParts): ServerView {
   const kind = standing?.kind;
   const current = kind === "usable" ? offer.current : undefined;

@@ -3,29 +3,29 @@ import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
 import type { LogLevel } from "../../protocol/json-rpc.ts";
 import type { UpstreamHost } from "../worker/upstream-options.ts";
 
-/** What is said by one server, or of it, for its log. */
+/** Writes messages of and about one server to its log. */
 export class ServerLog {
   readonly #write: (line: string) => void;
   #dropped = 0;
 
-  /** Of texts that people read in logs and status: there no token belongs, whoever's it is. */
+  /** Cleans texts for logs and status, which must not contain any token. */
   readonly clean: (text: string) => string;
 
-  /** @param clean takes control sequences and the secrets of the entry out of a text */
+  /** @param clean removes control sequences and the entry's secrets from a text */
   constructor(host: Pick<UpstreamHost, "log">, server: string, clean: (text: string) => string) {
     this.clean = (text) => hideTokens(clean(text));
     this.#write = (line) => host.log(server, this.clean(line));
   }
 
-  /** Messages that nobody had asked for. */
+  /** The number of unsolicited messages that were dropped. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** A sentence of ours. */
+  /** Logs a sentence of scorpiox-code. */
   readonly say = (text: string): void => this.#write(text);
 
-  /** Why the server is as it is, short enough to be shown. */
+  /** The reason of a server's state, cleaned and cut for display. */
   reasonText(reason: string): string {
     return this.clean(reason).slice(0, upstreamReasonCharsMax).toWellFormed();
   }

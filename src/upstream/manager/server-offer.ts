@@ -7,28 +7,28 @@ import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
 import { FirstContact, judgeOffer } from "./first-contact.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
-/** What a server offers as it was last heard, and what of it may be used. */
+/** The last known offer of a server, judged by approvals and rules. */
 export interface Offer {
   readonly catalogue: ServerCatalogue;
   readonly judged: JudgedCatalogue;
 }
 
-/** Keeps what one server offers: from the cache, then from the server, judged by what the user has approved. */
+/** Keeps the offer of one server: from the cache, then from the server, judged by the user's approvals. */
 export class ServerOffer {
   readonly #parts: ManagerParts;
   readonly #onNotice: (text: string) => void;
   readonly #start: () => void;
   #offer: Offer | undefined;
-  /** Of the offer, by their names there: each call looks several times. */
+  /** By their names on the server: each call looks them up several times. */
   #tools: ByName<JudgedCatalogue["tools"][number]> = new Map();
   #prompts: ByName<JudgedCatalogue["prompts"][number]> = new Map();
   #isCacheOld = false;
   #contact: FirstContact | undefined;
-  /** One after the other: approvals are read and written on the way. */
+  /** Runs one after the other, because each step reads and writes approvals. */
   #work: Promise<void> = Promise.resolve();
 
   /**
-   * @param onNotice told what was let through though it was not approved
+   * @param onNotice called with notices, such as tools that were accepted without an approval
    * @param start starts the server
    */
   constructor(parts: ManagerParts, onNotice: (text: string) => void, start: () => void) {
@@ -41,32 +41,32 @@ export class ServerOffer {
     return this.#offer;
   }
 
-  /** A tool by its name there. */
+  /** A tool by its name on the server. */
   tool(name: string): JudgedCatalogue["tools"][number] | undefined {
     return this.#tools.get(name);
   }
 
-  /** A prompt by its name there. */
+  /** A prompt by its name on the server. */
   prompt(name: string): JudgedCatalogue["prompts"][number] | undefined {
     return this.#prompts.get(name);
   }
 
-  /** Resolves when what was heard so far is written down, or could not be. */
+  /** Resolves when the offer so far was written to the cache, or could not be. */
   get written(): Promise<void> {
     return this.#work;
   }
 
-  /** How it is found out what there is; undefined when an earlier run kept that. */
+  /** The first contact with the server; undefined when an earlier run cached its offer. */
   get contact(): FirstContact | undefined {
     return this.#contact;
   }
 
-  /** From an earlier run, and so old that the server should be asked. */
+  /** The offer is from an earlier run and so old that the server should be asked again. */
   get isOld(): boolean {
     return this.#isCacheOld || this.lacksApps;
   }
 
-  /** It was asked for what it offers when nobody showed apps. */
+  /** The offer was read when no client showed apps. */
   get lacksApps(): boolean {
     const offer = this.#offer;
     return (
@@ -74,7 +74,7 @@ export class ServerOffer {
     );
   }
 
-  /** Reads what an earlier run kept; where there is nothing, sees who is to find out. */
+  /** Reads the cache of earlier runs; without one, decides which process asks the server. */
   load(configured: ConfiguredServer): Promise<void> {
     return this.#next(async () => {
       if (await this.#read(configured)) return;
@@ -87,13 +87,13 @@ export class ServerOffer {
         onChange,
       });
       this.#contact = contact;
-      // Whoever tried it may have kept something between our two looks.
+      // The other process may have cached a catalogue between the two checks.
       const isOurs = (await contact.claim()) === "ours";
       if (isOurs && (await this.#read(configured))) await contact.onHeard();
     });
   }
 
-  /** The server has been asked. @param clean takes its secrets out of a text */
+  /** Takes a catalogue that was read from the server. @param clean removes its secrets from a text */
   take(
     configured: ConfiguredServer,
     read: ServerCatalogue,
@@ -115,7 +115,7 @@ export class ServerOffer {
     });
   }
 
-  /** It may not be used any more, or is another one. */
+  /** The server must no longer be used, or its launch has changed. */
   clear(): Promise<void> {
     return this.#next(async () => {
       this.#become(undefined);
@@ -124,7 +124,7 @@ export class ServerOffer {
     });
   }
 
-  /** True when there was something. */
+  /** Reads the cache; true when it has an offer. */
   async #read(configured: ConfiguredServer): Promise<boolean> {
     const cached = await this.#parts.cache.read(cacheKeyOf(configured));
     if (cached === undefined) return false;
@@ -133,7 +133,7 @@ export class ServerOffer {
     return true;
   }
 
-  /** Another process may have kept something; what we heard ourselves is newer. */
+  /** Reads what another process cached, unless this process already has a newer offer. */
   async #lookAgain(configured: ConfiguredServer, contact: FirstContact): Promise<boolean> {
     await this.#next(async () => {
       if (this.#contact === contact && this.#offer === undefined) await this.#read(configured);
@@ -150,7 +150,7 @@ export class ServerOffer {
     const { entry, identity } = configured;
     const judged = await judgeOffer(configured, catalogue, this.#parts);
     this.#become({ catalogue, judged });
-    // Before anything is written: it counts as ready from here on, and whoever searches must see what it has.
+    // Before the writes below: the server is ready from here on, and searches must find its tools.
     this.#parts.onChange();
     for (const notice of judged.notices) this.#onNotice(notice);
     if (judged.newPins === undefined) return;
@@ -158,7 +158,7 @@ export class ServerOffer {
       await this.#parts.trust.addPins(identity, judged.newPins);
     } catch (error) {
       this.#onNotice(
-        `What ${entry.name} offers could not be recorded as approved: ${messageOf(error)}`,
+        `The offer of ${entry.name} could not be recorded as approved: ${messageOf(error)}`,
       );
     }
   }
@@ -172,7 +172,7 @@ export class ServerOffer {
 
 type ByName<Judged> = ReadonlyMap<string, Judged>;
 
-/** Of several of one name the first counts. */
+/** By name; the first of several with one name is used. */
 function byName<Judged extends { readonly item: { readonly name: string } }>(
   all: readonly Judged[],
 ): ByName<Judged> {

@@ -10,10 +10,10 @@ import { removeLeftDrafts, writePrivate } from "../cache/write-private.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 
-/** What a running server says of the servers behind it (CN18). */
+/** The status that a running scorpiox-code reports about its MCP servers (CN18). */
 export interface ServerStatus {
   readonly pid: number;
-  /** Of that process, where the system tells it: another one may have its number by now. */
+  /** Start time of that process, where the system reports it: the pid may have been reused. */
   readonly startTicks: number | null;
   readonly version: string;
   readonly projectDir: string | null;
@@ -21,7 +21,7 @@ export interface ServerStatus {
   readonly servers: readonly ServerInfo[];
 }
 
-/** What this process says. */
+/** The status of this process. */
 export function ownStatus(
   { version, dirs }: Pick<UpstreamOptions, "version" | "dirs">,
   servers: readonly ServerInfo[],
@@ -35,19 +35,19 @@ export function ownStatus(
   };
 }
 
-/** Where the running servers are found, `attach` included. */
+/** The folder of running servers, which `attach` uses as well. */
 function statusFolderIn(scorpioxDir: string): string {
   return join(scorpioxDir, "run");
 }
 
-/** Beside the pointers of `attach`, which have other names. */
+/** Distinct from the names of `attach`'s pointers in the same folder. */
 function statusFileName(pid: number): string {
   return `mcp-${pid}.json`;
 }
 
 /**
- * What the running servers of this user say, by pid. Files of processes that have ended are removed. Never rejects: what
- * cannot be read is left out.
+ * The statuses of this user's running servers, sorted by pid. Removes files of ended processes. Never rejects:
+ * unreadable files are left out.
  * @param scorpioxDir `~/.scorpiox`
  */
 export async function readServerStatuses(scorpioxDir: string): Promise<readonly ServerStatus[]> {
@@ -71,18 +71,20 @@ async function readStatus(path: string, pid: number): Promise<ServerStatus | und
   try {
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
     if (!isObject(value) || value.pid !== pid || !Array.isArray(value.servers)) return undefined;
-    // Written by this program in a folder of this user alone.
+    // Only this program writes it, in a folder that is private to the user.
     return value as unknown as ServerStatus;
   } catch {
     return undefined;
   }
 }
 
-/** Keeps the file by which `mcp status` sees this process: written once a second at most, when something has changed. */
+/** Writes the file in which `mcp status` sees this process, after changes and at most once a second. */
 export class StatusFile implements AsyncDisposable {
   readonly #path: string;
   readonly #status: () => ServerStatus;
   #timer: Timer | undefined;
+  /** It is about to be written: `later` would do nothing. Set here alone. */
+  isDue = false;
   #written = "";
   #isClosed = false;
   #work: Promise<void> = Promise.resolve();
@@ -95,14 +97,15 @@ export class StatusFile implements AsyncDisposable {
 
   /** Something may have changed. */
   later(): void {
-    if (this.#isClosed) return;
-    this.#timer ??= startTimer(upstreamStatusEveryMs, () => {
-      this.#timer = undefined;
+    if (this.#isClosed || this.isDue) return;
+    this.isDue = true;
+    this.#timer = startTimer(upstreamStatusEveryMs, () => {
+      this.isDue = false;
       this.#work = this.#work.then(() => this.#write());
     });
   }
 
-  /** Removes it. */
+  /** Removes the file. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#timer?.stop();
@@ -119,7 +122,7 @@ export class StatusFile implements AsyncDisposable {
       await writePrivate(this.#path, JSON.stringify(status));
       this.#written = face;
     } catch {
-      // A full disk or a folder of somebody else: `mcp status` cannot see us, nothing more.
+      // A full disk or another user's folder: only `mcp status` misses this process.
     }
   }
 }

@@ -17,7 +17,7 @@ interface ReplyParts extends Pick<ManagerParts, "results" | "checks"> {
 }
 
 /**
- * A server's answer as a client may get it.
+ * Turns a server's answer into the client's result.
  * @throws UnusableAnswer
  */
 export async function shapeReply(
@@ -62,7 +62,7 @@ function skillsOf({ offer }: ManagedServer): SkillsOfServer {
   return { approved: skills(true), others: skills(false) };
 }
 
-/** What the user's entry says counts; a project's can only lower what the client takes (CA13). */
+/** The limit of characters: the user's entry overrides the client's; a project's can only lower it (CA13). */
 function charsMaxOf({ resultCharsMax }: UpstreamCall, { options, origin }: ServerEntry): number {
   const { maxResultChars } = options;
   if (maxResultChars === undefined) return resultCharsMax;
@@ -79,7 +79,7 @@ async function structureFault(
 
 type Asked = Exclude<ConnectionReply, { kind: "result" }>;
 
-/** What a server says in the middle of a call, without control sequences and secrets. */
+/** The events of a call, with control sequences and secrets removed. */
 export function cleanEvents(
   events: UpstreamCallEvents,
   clean: (text: string) => string,
@@ -101,7 +101,7 @@ export function cleanEvents(
   };
 }
 
-/** An error, or questions: the names of these and the state are the server's and go back as they are. */
+/** Cleans an error or questions; the ids of questions and the state return to the server unchanged. */
 export function cleanReply(reply: Asked, clean: (text: string) => string): Asked {
   if (reply.kind === "fault") {
     const { code, message, data } = reply.fault;

@@ -5,17 +5,17 @@ import { placeText } from "../trust/launch-lines.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
-/** What configuration and approvals say of a server, before anything of it is started. */
+/** A server's permission by configuration and approvals, before it is started. */
 export type Standing =
   | { readonly kind: "disabled" }
   | { readonly kind: "untrusted" | "needs_config"; readonly text: string }
   | {
       readonly kind: "usable";
-      /** The entry that counts: another one of the user's, until that of the project is approved (CF2). */
+      /** The effective entry: the user's own, until that of the project is approved (CF2). */
       readonly active: ConfiguredServer;
       readonly launch: ServerLaunch;
       readonly secrets: readonly string[];
-      /** For the user, though it works. */
+      /** A notice for the user about a usable server. */
       readonly note?: string;
     };
 
@@ -23,7 +23,7 @@ export interface StandingParts extends Pick<ManagerParts, "trust" | "expand"> {
   readonly options: Pick<UpstreamOptions, "dirs" | "trustsProject">;
 }
 
-/** Nothing of a project is expanded, started or connected to before it is approved (CN7). Never rejects. */
+/** Judges a server; expands, starts and connects nothing of a project before it is approved (CN7). Never rejects. */
 export async function standingOf(
   configured: ConfiguredServer,
   parts: StandingParts,
@@ -40,7 +40,7 @@ export async function standingOf(
     : standing;
 }
 
-/** Why it must not be used; undefined when it may. */
+/** The reason for which it must not be used; undefined when it may. */
 async function refusalOf(
   configured: ConfiguredServer,
   { options, trust }: StandingParts,
@@ -50,7 +50,7 @@ async function refusalOf(
   const { projectDir } = options.dirs;
   const verdict =
     projectDir === undefined ? undefined : await launchVerdictOf(configured, projectDir, trust);
-  // What the user has refused stays refused, whatever is trusted as a whole.
+  // A server that the user refused stays refused, even in a trusted project.
   if (verdict === "approved" || (options.trustsProject && verdict !== "denied")) return undefined;
   const command = `${product.name} mcp approve ${entry.name}`;
   const file = placeText(entry.origin.file);

@@ -11,20 +11,20 @@ import type { ManagedServer } from "./managed-server.ts";
 
 interface Watched {
   readonly server: string;
-  /** As its server knows it. */
+  /** The URI on its server. */
   readonly uri: string;
   readonly clients: Set<string>;
-  /** Whether the server tells of changes, or is looked at. */
+  /** Whether changes are noticed, by notification or by polling. */
   isGranted: Promise<boolean>;
-  /** Where the server does not tell of changes. */
+  /** Present when the server does not report changes. */
   poll?: ResourcePoll;
 }
 
-/** Which resources of servers are watched, for whom (RP4): a server is asked once, however many clients want to know. */
+/** The watched resources and their clients (RP4): each is subscribed once, however many clients watch it. */
 export class Subscriptions implements Disposable {
   readonly #server: (name: string) => ManagedServer | undefined;
   readonly #host: UpstreamHost;
-  /** By our address. */
+  /** By scorpiox-code's URI. */
   readonly #watched = new Map<string, Watched>();
 
   constructor(server: (name: string) => ManagedServer | undefined, host: UpstreamHost) {
@@ -32,7 +32,7 @@ export class Subscriptions implements Disposable {
     this.#host = host;
   }
 
-  /** False when the server knows no subscriptions, or cannot be reached. Never rejects. */
+  /** False when the server supports no subscriptions, or cannot be reached. Never rejects. */
   async subscribe(uri: string, clientId: string): Promise<boolean> {
     const known = this.#watched.get(uri);
     if (known !== undefined) {
@@ -57,7 +57,7 @@ export class Subscriptions implements Disposable {
     if (watched.clients.size === 0) this.#release(uri, watched);
   }
 
-  /** Nothing is watched any more. */
+  /** Stops watching all resources. */
   [Symbol.dispose](): void {
     for (const [uri, watched] of this.#watched) this.#release(uri, watched);
   }
@@ -66,7 +66,7 @@ export class Subscriptions implements Disposable {
     for (const uri of this.#watched.keys()) this.unsubscribe(uri, clientId);
   }
 
-  /** A new connection knows nothing of what was watched before. */
+  /** Subscribes again, since a new connection has no subscriptions. */
   async onConnected(name: string): Promise<void> {
     const server = this.#server(name);
     if (server === undefined) return;
@@ -85,7 +85,7 @@ export class Subscriptions implements Disposable {
     const isGranted = server.standing?.kind === "usable" && (await this.#ask(server, watched));
     const present = this.#watched.get(uri);
     if (present === watched && !isGranted) this.#watched.delete(uri);
-    // Nobody wants it any more, or somebody has asked anew.
+    // All clients have unsubscribed meanwhile, or one has subscribed again.
     else if (present !== watched) this.#end(watched, present === undefined);
     return isGranted;
   }
@@ -93,7 +93,7 @@ export class Subscriptions implements Disposable {
   async #ask(server: ManagedServer, watched: Watched): Promise<boolean> {
     try {
       const { initTimeoutMs, pollS } = server.configured.entry.options;
-      // Its lists are of a connection that nobody uses: what happens there is of no use to anybody.
+      // Its lists have a separate connection that no client uses, so its events do not matter.
       if (server.links?.target.keepsListsApart === true) return false;
       const connection = await connectionOf(server, initTimeoutMs);
       if (await connection?.subscribe(watched.uri)) return true;
@@ -107,7 +107,7 @@ export class Subscriptions implements Disposable {
 
   #poll({ name }: ManagedServer, { uri }: Watched, everyMs: number): ResourcePoll {
     const read = async (): Promise<unknown> => {
-      // The server of that name may be another one by now.
+      // The server with that name may have been replaced.
       const server = this.#server(name);
       const connection = server && (await connectionOf(server, everyMs));
       return connection?.request({
@@ -117,7 +117,7 @@ export class Subscriptions implements Disposable {
         signal: AbortSignal.timeout(upstreamPollMsMax),
         timeoutMs: upstreamPollMsMax,
         idleMs: upstreamPollMsMax,
-        ask: () => Promise.reject(new AppError("refused", "Nobody is to be asked for a look.")),
+        ask: () => Promise.reject(new AppError("refused", "A poll cannot ask the user.")),
       });
     };
     return new ResourcePoll(everyMs, read, () => this.onUpdated(name, uri));
@@ -136,7 +136,7 @@ export class Subscriptions implements Disposable {
   }
 }
 
-/** Started when needed. @throws when it cannot be had */
+/** The connection for lists, started when needed. @throws when it is not available */
 async function connectionOf(
   { links }: ManagedServer,
   msMax: number,
@@ -145,8 +145,8 @@ async function connectionOf(
 }
 
 /**
- * Looks at a resource again and again, for a server that does not tell of changes and whose entry asks for it (`poll_s`).
- * A look that fails says nothing.
+ * Polls a resource of a server that does not report changes, when its entry asks for it (`poll_s`). Failed reads are
+ * ignored.
  */
 export class ResourcePoll implements Disposable {
   readonly #everyMs: number;
@@ -176,7 +176,7 @@ export class ResourcePoll implements Disposable {
       this.#seen = now;
       if (hasChanged && !this.#isStopped) this.#onChange();
     } catch {
-      // It cannot be read now; the next look is soon.
+      // Read it again at the next poll.
     }
     if (!this.#isStopped) this.#timer = startTimer(this.#everyMs, () => void this.#look());
   }

@@ -15,7 +15,7 @@ import type { ConnectOptions, Era } from "../connect/connection.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 
-/** What is known of a server before it is connected to. */
+/** The facts about a server before a connection. */
 export interface TargetFacts {
   readonly configured: ConfiguredServer;
   /** Filled in for a project, with the `secrets` that are in it. */
@@ -23,15 +23,15 @@ export interface TargetFacts {
   readonly projectDir: string | undefined;
   readonly secrets: readonly string[];
   readonly login: OpenLogin | undefined;
-  /** What it is told of folders. */
+  /** The roots that it gets. */
   readonly roots: GivenRoots;
   /** Whether the clients of its connections show apps of servers. */
   readonly apps: AppSupport | undefined;
 }
 
 /**
- * Equal for those who may share a connection: the same launch, the same credentials, and the same rights, which a
- * connection is told at its begin (IS5).
+ * Equal for servers that may share a connection: with the same launch, credentials and rights, which are fixed when a
+ * connection begins (IS5).
  */
 export function targetKey(facts: TargetFacts, isolation: Isolation): string {
   const { configured, secrets, login, apps } = facts;
@@ -40,7 +40,7 @@ export function targetKey(facts: TargetFacts, isolation: Isolation): string {
   const rights = [sampling !== "deny", elicitation !== "deny"];
   const all = {
     launch: anywhere(facts),
-    // Those that are not in the launch: of its login.
+    // Secrets that are not in the launch, such as those of its login.
     secrets,
     era,
     inheritEnv,
@@ -57,8 +57,8 @@ export function targetKey(facts: TargetFacts, isolation: Isolation): string {
 }
 
 /**
- * Without the project's folder: a server that two projects have in common keeps running, and is in the folder of the one in
- * which it was started (CN16).
+ * The launch without the project's folder: a server that two projects have in common keeps running, in the folder of
+ * the project that started it (CN16).
  */
 function anywhere({ configured, launch, roots, projectDir }: TargetFacts): string {
   const written = configured.entry.launch;
@@ -71,7 +71,7 @@ function anywhere({ configured, launch, roots, projectDir }: TargetFacts): strin
   return text.replaceAll(JSON.stringify(projectDir).slice(1, -1), "${workspaceFolder}");
 }
 
-/** The process of a server as the main thread is asked for it. @param launch filled in */
+/** The process launch that the main thread gets for a server. @param launch filled in */
 export function processLaunchOf(
   { entry: { name, options } }: ConfiguredServer,
   { command, args, env, cwd }: StdioLaunch,
@@ -82,7 +82,7 @@ export function processLaunchOf(
   return { server: name, command, args, env, inheritEnv, cwd: cwd ?? homeDir, redact };
 }
 
-/** Resolves when nothing is left of them. Never rejects. */
+/** Resolves when all of them are gone. Never rejects. */
 export async function stopProcesses(processes: readonly UpstreamProcess[]): Promise<void> {
   const stops = processes.map((process) =>
     process[Symbol.asyncDispose]().catch((error: unknown) => messageOf(error)),
@@ -91,9 +91,8 @@ export async function stopProcesses(processes: readonly UpstreamProcess[]): Prom
 }
 
 /**
- * In which way a server is asked what it speaks.
- * @param diesAtOnce it did at the last start, however it was asked: one process is enough to see whether it still does, since
- * starts are counted
+ * The era to probe first. @param diesAtOnce both probes of the last start made it exit: then one process is enough to
+ * see whether it still does, since starts are limited
  */
 export function triedEra(
   knownEra: Era | undefined,

@@ -12,7 +12,7 @@ import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
 import type { SearchQuery } from "../upstreams.ts";
 
-/** What a search looks at. */
+/** The state that a search uses. */
 export interface SearchState {
   readonly snapshot: Omit<UpstreamSnapshot, "revision">;
   readonly searched: readonly SearchedTool[];
@@ -21,28 +21,25 @@ export interface SearchState {
 export interface ToolSearchParts {
   readonly state: () => SearchState;
   readonly infoList: () => readonly ServerInfo[];
-  /** Under which clients have us. */
+  /** The name under which clients configure scorpiox-code. */
   readonly ownKey: string;
-  /** How long a search waits for servers that are still connecting. */
+  /** The longest wait for servers that are still connecting. */
   readonly waitMs?: number;
 }
 
-/** Answers `tool_search`; the index is made with the first search after a change. */
+/** Answers `tool_search`; builds the index at the first search after a change. */
 export class ToolSearch {
   readonly #parts: ToolSearchParts;
   #index: { readonly of: readonly SearchedTool[]; readonly index: ToolIndex } | undefined;
   #names: { readonly of: SearchState["snapshot"]; readonly table: NameTable } | undefined;
-  /** Servers for which a search has waited in vain: the next one does not. */
+  /** Servers for which a search has waited in vain; later searches do not. */
   readonly #givenUp = new Set<string>();
 
   constructor(parts: ToolSearchParts) {
     this.#parts = parts;
   }
 
-  /**
-   * Waits a little for servers of which nothing is known yet (DF8).
-   * @throws when `signal` says so
-   */
+  /** Waits a little for servers whose tools are not known yet (DF8). @throws when `signal` aborts */
   async answer(query: SearchQuery, signal: AbortSignal): Promise<JsonText> {
     const { state, infoList, waitMs = upstreamSearchWaitMs } = this.#parts;
     const deadline = performance.now() + waitMs;
@@ -77,7 +74,7 @@ export class ToolSearch {
     return this.#index.index;
   }
 
-  /** The name here of a tool that has other names. */
+  /** The current name of a tool that was asked for by an alias. */
   #resolve(name: string, snapshot: SearchState["snapshot"]): string | undefined {
     if (this.#names?.of !== snapshot) {
       const { tools, blocked } = snapshot;
@@ -89,10 +86,10 @@ export class ToolSearch {
   }
 }
 
-/** One of which something is known is searched by that. */
+/** Whether its tools are unknown; known ones are searched from the cache. */
 function isUnknown({ state, era }: ServerInfo): boolean {
   return state === "starting" && era === null;
 }
 
-/** How often it is looked whether the servers are there. */
+/** The interval of checks for connected servers. */
 const lookMs = 50;

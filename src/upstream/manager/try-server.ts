@@ -9,8 +9,8 @@ import { ManagedServer } from "./managed-server.ts";
 import { ConnectionPool, type ManagerParts } from "./manager-parts.ts";
 
 /**
- * Starts a server as a running program would, until its lists are read or it is known why they are not, and ends it. What
- * was kept of it before does not count (CN2); what it offers at its first contact is approved by that, as ever.
+ * Starts a server as a running scorpiox-code would, until its lists are read or have failed, and ends it. Ignores its
+ * cache (CN2); the first contact approves its offer, as always.
  * @throws AppError `cancelled`
  */
 export async function tryServer(
@@ -37,7 +37,7 @@ export async function tryServer(
   return { info, isUsable, steps: clock.steps(isUsable) };
 }
 
-/** Rules and lock as they are now, and a connection that is shared with nobody. */
+/** The parts with the current rules and lock, and with a pool of their own. */
 async function partsOfTrial(parts: ManagerParts): Promise<ManagerParts> {
   const { projectDir } = parts.options.dirs;
   const { rules } = loadUpstreamConfig(parts.options);
@@ -84,7 +84,7 @@ class TrialClock {
     this.#parts = parts;
   }
 
-  /** To be used in the place of those that it was made with. */
+  /** Parts that measure; use them instead of the original ones. */
   get parts(): Pick<ManagerParts, "host" | "installer" | "openConnection"> {
     const { host, installer, openConnection, clock } = this.#parts;
     return {
@@ -111,7 +111,7 @@ class TrialClock {
             this.#isStarted = false;
             throw error;
           } finally {
-            // A server that ends at the first question is started twice.
+            // A server that exits at the first probe is started twice.
             this.#startMs = (this.#startMs ?? 0) + clock() - begin;
           }
         },
@@ -132,12 +132,12 @@ class TrialClock {
     };
   }
 
-  /** The lists are read, or never will be. */
+  /** The lists were read or have failed. */
   onSettled(): void {
     if (this.#connectedAt !== undefined) this.#listMs = this.#parts.clock() - this.#connectedAt;
   }
 
-  /** Those that were begun, in their order. @param isUsable all went well */
+  /** The steps that began, in order. @param isUsable all steps succeeded */
   steps(isUsable: boolean): readonly TrialStep[] {
     const took = [
       { name: "install" as const, ms: this.#installMs },
@@ -148,7 +148,7 @@ class TrialClock {
     const begun = took.flatMap(({ name, ms }) =>
       ms === undefined ? [] : [{ name, ms: Math.max(0, Math.round(ms)), isDone: true }],
     );
-    // What came last is what failed.
+    // The last step is the one that failed.
     return begun.map((step, index) =>
       index === begun.length - 1 && !isUsable ? { ...step, isDone: false } : step,
     );

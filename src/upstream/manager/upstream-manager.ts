@@ -19,10 +19,10 @@ import { ownStatus, StatusFile } from "./server-status.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
 
-/** What the manager itself adds to the parts of each server. */
+/** The parts of each server without those that the manager adds. */
 export type OuterParts = Omit<ManagerParts, "rules" | "lock" | "onChange" | "principals" | "apps">;
 
-/** All servers: configuration, connections, what they offer, calls to them. The whole work of the Worker. */
+/** The whole work of the Worker: configuration, connections, offers and calls of all servers. */
 export class UpstreamManager implements UpstreamWork {
   readonly #options: UpstreamOptions;
   readonly #host: UpstreamHost;
@@ -86,7 +86,9 @@ export class UpstreamManager implements UpstreamWork {
       parts: this.#parts,
       config: this.#config,
       servers: this.#servers,
-      onReply: () => this.#status.later(),
+      onReply: () => {
+        if (!this.#status.isDue) this.#status.later();
+      },
     });
   }
 
@@ -97,7 +99,7 @@ export class UpstreamManager implements UpstreamWork {
     if (!this.#isClosed) this.#publisher.now();
   }
 
-  /** Until the configuration is read, nobody knows which servers there are: a search waits for that too. */
+  /** Incomplete until the configuration is read, so that a search waits for it. */
   #searchState(): SearchState {
     const { state } = this.#composer;
     if (this.#isStarted) return state;
@@ -186,7 +188,7 @@ export class UpstreamManager implements UpstreamWork {
   }
 }
 
-/** Sentences for the user. */
+/** Notices for the user. */
 class Notices {
   readonly #host: Pick<UpstreamHost, "notify">;
   readonly #told = new Set<string>();
@@ -195,7 +197,7 @@ class Notices {
     this.#host = host;
   }
 
-  /** Each text once: files are read again and again. */
+  /** Reports each text once, since files are read repeatedly. */
   readonly tell = (text: string): void => {
     if (text === "" || this.#told.has(text)) return;
     if (this.#told.size >= upstreamNoticesKept) this.#told.clear();

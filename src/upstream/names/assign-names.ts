@@ -1,27 +1,27 @@
 import { createHash } from "node:crypto";
-/** Something of another server that is called by a name. */
+/** An item of an upstream server that clients call by a name. */
 export interface Original {
   readonly server: string;
-  /** Its name there. */
+  /** Its name on that server. */
   readonly tool: string;
 }
 
-/** An original with its name here. */
+/** An original with the name that clients see. */
 interface Assigned<Item extends Original> {
   readonly item: Item;
   readonly name: string;
 }
 
 export interface Assignment<Item extends Original> {
-  /** In the order in which they came. */
+  /** In the order of the input. */
   readonly assigned: readonly Assigned<Item>[];
-  /** Left out: no name tells them from another one. Happens to originals that no honest server has. */
+  /** Left out because no name would be unique. No honest server has such originals. */
   readonly nameless: readonly Item[];
 }
 
 /**
- * The names of all tools, or of all prompts, of all servers. Each is `exposedName`, unless two originals share it:
- * then both get a longer code. The order in which they come changes nothing.
+ * The names of all tools, or of all prompts, of all servers. Each is `exposedName`, unless two originals share it: then
+ * both get a longer code. Their order does not matter.
  * @param max characters of a name
  */
 export function assignNames<Item extends Original>(
@@ -51,7 +51,7 @@ export function assignNames<Item extends Original>(
   return { assigned, nameless };
 }
 
-/** A server that lists a tool twice means one, and nobody could say which. */
+/** Separates repeats: a server that lists a tool twice leaves open which one a call means. */
 function withoutRepeated<Item extends Original>(
   items: readonly Item[],
 ): { readonly unique: readonly Item[]; readonly repeated: readonly Item[] } {
@@ -74,7 +74,7 @@ function sharedNames(names: readonly string[]): ReadonlySet<string> {
 }
 
 /**
- * Titles as they are shown: those that several tools carry have the server's name behind them (NM8).
+ * Titles for display: those that several tools share are followed by the server's name (NM8).
  * @returns in the order of `items`
  */
 export function distinctTitles(
@@ -89,9 +89,9 @@ export function distinctTitles(
   });
 }
 
-/** What a model sees of a tool or prompt of another server (NM1–NM3). */
+/** The names that models see for tools and prompts of upstream servers (NM1–NM3). */
 
-/** Characters of the code at the end of a cut name, and what it grows to when two names are the same. */
+/** Characters of the code at the end of a cut name, and the longer forms for when two names are the same. */
 export const codeLengths = [6, 10, 16] as const;
 
 /** Characters of the server's name in a name that is cut. */
@@ -101,8 +101,7 @@ const separator = "__";
 
 /**
  * `mcp__<server>__<tool>` when that needs no change and has at most `max` characters, else a cut form with a code at
- * its end. Depends on nothing but its arguments.
- * @param max characters; below 24 what is cut cannot be told apart by people
+ * its end. Depends only on its arguments. @param max characters; below 24, people cannot tell cut names apart
  */
 export function exposedName(server: string, tool: string, max: number): string {
   const plain = plainName(server, tool);
@@ -111,7 +110,7 @@ export function exposedName(server: string, tool: string, max: number): string {
     : codedName(server, tool, max, codeLengths[0]);
 }
 
-/** The form with a code of `codeLength` characters, which tells originals apart that would look the same. */
+/** The form with a code of `codeLength` characters, which distinguishes originals that would look the same. */
 export function codedName(server: string, tool: string, max: number, codeLength: number): string {
   const rest = max - start.length - separator.length - 1 - codeLength;
   const serverChars = Math.max(1, Math.min(serverCharsMax, rest));
@@ -123,12 +122,12 @@ export function codedName(server: string, tool: string, max: number, codeLength:
   return `${start}${serverPart}${separator}${toolPart}_${codeOf(server, tool, codeLength)}`;
 }
 
-/** What of the server's name is in a name that is cut. */
+/** The part of the server's name that a cut name contains. */
 export function shortServer(server: string, chars: number = serverCharsMax): string {
   return cleanServer(server).slice(0, chars).replace(/_+$/, "") || "s";
 }
 
-/** The name with all characters that are allowed, however long it is. */
+/** The name with disallowed characters replaced, however long it is. */
 export function uncutName(server: string, tool: string): string {
   return `${start}${cleanServer(server)}${separator}${cleanPart(tool)}`;
 }
@@ -138,12 +137,12 @@ export function originalName(server: string, tool: string): string {
   return `${start}${server}${separator}${tool}`;
 }
 
-/** Every character that may not stand in a name is an underscore. */
+/** Replaces every character that a name must not contain by an underscore. */
 export function cleanPart(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9_-]/gu, "_");
 }
 
-/** As `cleanPart`, without what would be taken for the border between server and tool. */
+/** As `cleanPart`, without underscores that look like the border between server and tool. */
 export function cleanServer(server: string): string {
   return cleanPart(server).replaceAll(/_{2,}/g, "_").replace(/_$/, "");
 }
@@ -155,7 +154,7 @@ function plainName(server: string, tool: string): string | undefined {
   return isPlain ? originalName(server, tool) : undefined;
 }
 
-/** Whether the tool can have had this name under some budget: files of a project may claim any. */
+/** Whether the tool could have this name under some character budget; files of a project may claim any name. */
 export function mayBeNameOf(name: string, server: string, tool: string): boolean {
   if (name === plainName(server, tool)) return true;
   const isCoded = codeLengths.some((length) => name.endsWith(`_${codeOf(server, tool, length)}`));
@@ -164,7 +163,7 @@ export function mayBeNameOf(name: string, server: string, tool: string): boolean
 
 const base32 = "abcdefghijklmnopqrstuvwxyz234567";
 
-/** Lower-case base32 of SHA-256; the zero between both keeps `a` + `bc` from being `ab` + `c`. */
+/** Lower-case base32 of SHA-256; the zero between the two distinguishes `a` + `bc` from `ab` + `c`. */
 function codeOf(server: string, tool: string, length: number): string {
   const digest = createHash("sha256").update(`${server}\0${tool}`).digest();
   let code = "";

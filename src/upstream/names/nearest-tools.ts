@@ -1,8 +1,8 @@
 import { nearestToolsMax } from "../../base/upstream-limits.ts";
 
-/** Characters of a name that are looked at: clients refuse names above 128. */
+/** Characters of a name that are compared: clients refuse names above 128. */
 const nameCharsMax = 128;
-/** Names that share less with what is looked for are no help. */
+/** Names that are less alike do not help. */
 const likenessMin = 0.2;
 
 /**
@@ -24,7 +24,7 @@ export function nearestTools(
   return near.slice(0, nearestToolsMax).map(({ name }) => name);
 }
 
-/** Which pairs of letters there are, one byte each; letters beyond ASCII share places, which hurts nothing here. */
+/** The pairs of letters in a name, one byte each; letters beyond ASCII share places, which does no harm here. */
 interface Pairs {
   readonly has: Uint8Array;
   readonly count: number;
@@ -51,7 +51,9 @@ function likenessTo(pairs: Pairs, name: string): number {
   return count === 0 ? 0 : (2 * shared) / (count + pairs.count);
 }
 
-/** Without what all names begin with; a border stands before the first letter and behind the last. */
+/**
+ * Visits the pairs of a name without its common `mcp__`; a border is added before the first letter and after the last.
+ */
 function eachPair(name: string, visit: (pair: number) => void): void {
   const from = name.startsWith("mcp__") ? 5 : 0;
   const to = Math.min(name.length, from + nameCharsMax);

@@ -5,14 +5,14 @@ interface NamedTool {
   readonly tool: string;
   /** `tools_prefix`; absent = the server's name. */
   readonly prefix?: string | undefined;
-  /** Names that it had under another budget (NM7). */
+  /** Names that it had under another character budget (NM7). */
   readonly earlierNames?: readonly string[] | undefined;
 }
 
-/** The aliases of one server's tools. None is stored: the tool's part of a name is looked up as it stands. */
+/** The aliases of one server's tools. No alias is stored: the tool's part of a name is looked up directly. */
 export class ServerNames<Tool extends NamedTool> {
   readonly #byTool = new Map<string, Tool[]>();
-  /** Only those that differ from the name itself. */
+  /** Only for tools whose clean name differs. */
   readonly #byCleanTool = new Map<string, Tool[]>();
   readonly #byDottedTool = new Map<string, Tool[]>();
   readonly #byEarlierName = new Map<string, Tool[]>();
@@ -103,7 +103,7 @@ interface AliasedTool {
   readonly earlierNames?: readonly string[] | undefined;
 }
 
-/** All names that a tool might be called by besides its own (NM5, NM7); whether they mean it, a `NameTable` knows. */
+/** All aliases by which a tool might be called (NM5, NM7); `NameTable` decides whether they are unambiguous. */
 export function aliasForms(entry: AliasedTool): readonly string[] {
   const { name, server, tool, prefix = server, earlierNames = [] } = entry;
   const forms = new Set([
@@ -117,7 +117,7 @@ export function aliasForms(entry: AliasedTool): readonly string[] {
   return [...forms];
 }
 
-/** How names of a server's tools begin, cut ones and aliases included, whatever tools it has. */
+/** All prefixes of names of a server's tools, with cut names and aliases, whatever tools it has. */
 export function nameStarts(server: string, prefix = server): readonly string[] {
   const starts = [
     uncutName(server, ""),

@@ -4,9 +4,9 @@ import { messageOf } from "../../base/errors.ts";
 import { OauthError, refusal, shown } from "./oauth-reach.ts";
 import type { LoginMetadata, ServerMetadata } from "./server-metadata.ts";
 
-/** One attempt to log in: what the browser is sent with, and what has to come back. */
+/** One attempt to log in: the address for the browser, and the values that its answer must match. */
 export interface AuthorizationRequest {
-  /** For the browser. */
+  /** The address for the browser. */
   readonly url: string;
   readonly state: string;
   readonly verifier: string;
@@ -20,7 +20,7 @@ export interface AuthorizationParts {
   readonly scope: string | undefined;
 }
 
-/** PKCE, a state and the resource, always. */
+/** Makes a request; it always has PKCE, a state and the resource. */
 export function createAuthorizationRequest(parts: AuthorizationParts): AuthorizationRequest {
   const state = randomBytes(32).toString("base64url");
   const verifier = randomBytes(48).toString("base64url");
@@ -34,14 +34,14 @@ export function createAuthorizationRequest(parts: AuthorizationParts): Authoriza
     code_challenge_method: "S256",
     resource: parts.resource,
     ...(parts.scope === undefined ? {} : { scope: parts.scope }),
-    // Servers of OpenID give a refresh token only then.
+    // OpenID servers give a refresh token only with it.
     ...(parts.scope?.split(" ").includes("offline_access") === true ? { prompt: "consent" } : {}),
   };
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return { url: url.href, state, verifier };
 }
 
-/** Whether what came back belongs to this attempt. */
+/** Whether the answer belongs to this attempt. */
 export function hasState(answer: URLSearchParams, { state }: AuthorizationRequest): boolean {
   const given = Buffer.from(answer.get("state") ?? "");
   const wanted = Buffer.from(state);
@@ -49,8 +49,8 @@ export function hasState(answer: URLSearchParams, { state }: AuthorizationReques
 }
 
 /**
- * The code in what came back; whose `state` is right is known already.
- * @throws AppError `refused` where it is not from the server that was asked; OauthError with what the server says
+ * The code of an answer whose `state` was checked. @throws AppError `refused` when another server sent it; OauthError
+ * with the server's error
  */
 export function readCode(answer: URLSearchParams, metadata: ServerMetadata): string {
   checkIssuer(answer.get("iss"), metadata);
@@ -61,12 +61,12 @@ export function readCode(answer: URLSearchParams, metadata: ServerMetadata): str
   return code;
 }
 
-/** RFC 9207: texts are compared as they are. @throws AppError `refused` */
+/** Compares issuers as texts, as RFC 9207 demands. @throws AppError `refused` */
 function checkIssuer(iss: string | null, { issuer, namesIssuer }: ServerMetadata): void {
   if (iss === issuer || (iss === null && !namesIssuer)) return;
-  const said = iss === null ? "does not say who sends it" : `is from ${shown(iss)}`;
+  const said = iss === null ? "does not name its sender" : `is from ${shown(iss)}`;
   throw refusal(
-    `The answer to the login ${said}, and ${shown(issuer)} was asked. The login is given up.`,
+    `The answer to the login ${said}, but the request went to ${shown(issuer)}. The login was aborted.`,
   );
 }
 
@@ -76,12 +76,12 @@ const path = "/callback";
 export class RedirectListener implements Disposable {
   readonly #server: Bun.Server<undefined>;
   readonly #answer = Promise.withResolvers<URLSearchParams>();
-  /** Set before the browser is sent away. */
+  /** Set before the browser opens the login page. */
   #isMeant: (answer: URLSearchParams) => boolean = () => false;
   #isDone = false;
 
   /**
-   * @param port undefined: any that is free
+   * @param port undefined: any free port
    * @throws AppError `refused` when the port is in use
    */
   static open(port: number | undefined): RedirectListener {
@@ -89,7 +89,7 @@ export class RedirectListener implements Disposable {
       return new RedirectListener(port ?? 0);
     } catch (error) {
       throw refusal(
-        `The login needs the port ${port ?? "of its own"} on this machine, which cannot be had: ${messageOf(error)}.`,
+        `The login cannot listen on ${port === undefined ? "any port" : `port ${port}`} of this machine: ${messageOf(error)}.`,
       );
     }
   }
@@ -98,7 +98,7 @@ export class RedirectListener implements Disposable {
     this.#server = Bun.serve({
       hostname: "127.0.0.1",
       port,
-      // A page that is left open holds its connection.
+      // A page that stays open keeps its connection.
       idleTimeout: 10,
       fetch: (request) => this.#take(request),
     });
@@ -108,7 +108,7 @@ export class RedirectListener implements Disposable {
     return `http://127.0.0.1:${this.#server.port}${path}`;
   }
 
-  /** What the browser brings with the right `state`; anything else that comes is turned away. */
+  /** The answer with the right `state`; all other requests are rejected. */
   answer(isMeant: (answer: URLSearchParams) => boolean): Promise<URLSearchParams> {
     this.#isMeant = isMeant;
     return this.#answer.promise;
@@ -116,7 +116,7 @@ export class RedirectListener implements Disposable {
 
   [Symbol.dispose](): void {
     this.#isDone = true;
-    // What is being answered is answered.
+    // Requests in progress are still answered.
     void this.#server.stop();
   }
 
@@ -127,16 +127,16 @@ export class RedirectListener implements Disposable {
       return page(404, "There is nothing here.");
     }
     if (!this.#isMeant(url.searchParams)) {
-      return page(400, "This does not belong to a login that is under way.");
+      return page(400, "This does not belong to a current login.");
     }
     this.#isDone = true;
     this.#answer.resolve(url.searchParams);
     const isError = url.searchParams.has("error");
-    return page(200, isError ? "The login was refused." : "The login has come back.");
+    return page(200, isError ? "The login was refused." : "The login was received.");
   }
 }
 
-/** No text of a request is in it. */
+/** A page without any text of the request. */
 function page(status: number, text: string): Response {
   const html = `<!doctype html><meta charset="utf-8"><title>scorpiox-code</title><p>${text} You can close this page and go back to scorpiox-code.</p>`;
   const headers = {

@@ -4,32 +4,32 @@ import { OauthError, refusal, shown } from "./oauth-reach.ts";
 import type { OauthRequests } from "./oauth-requests.ts";
 import type { AuthMethod, ServerMetadata } from "./server-metadata.ts";
 
-/** Who we are at an authorization server. */
+/** scorpiox-code's client at an authorization server. */
 export interface OauthClient {
   readonly clientId: string;
   readonly clientSecret?: string;
   readonly authMethod: AuthMethod;
-  /** A proof for one request, where that is what it authenticates with. Not kept. */
+  /** Makes a proof for one request, for clients that authenticate so. Not stored. */
   readonly assertion?: () => Promise<string>;
-  /** Made by dynamic registration; where it can be taken back (RFC 7592). */
+  /** Present after dynamic registration; where to delete it (RFC 7592). */
   readonly registration?: { readonly uri?: string; readonly token?: string };
 }
 
-/** What the entry and the command line say of it. */
+/** The client that the entry and the command line ask for. */
 export interface WantedClient {
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** Where a document about this client lies, for servers that take such an address as an id. */
+  /** The address of a document about this client, for servers that accept it as an id. */
   readonly metadataUrl?: string;
 }
 
-/** What an earlier login has registered, and for which address of return. */
+/** A client that an earlier login registered, with its redirect address. */
 export interface KnownClient extends OauthClient {
   readonly redirectUri: string;
 }
 
 /**
- * In the order of OA2: what is configured, a metadata document, what was registered here before, a new registration.
+ * Chooses in the order of OA2: the configured client, a metadata document, an earlier registration, a new one.
  * @throws AppError `refused`, OauthError, OauthUnreachable
  */
 export async function chooseClient(
@@ -50,7 +50,7 @@ export async function chooseClient(
   if (known?.redirectUri === redirectUri) return known;
   if (metadata.registrationEndpoint === undefined) {
     throw refusal(
-      `The authorization server ${shown(metadata.issuer)} registers no clients by itself. Register one there with the redirect address http://127.0.0.1/callback and write its id into the entry: oauth = { client_id = "…" }.`,
+      `The authorization server ${shown(metadata.issuer)} has no dynamic registration. Register a client there with the redirect address http://127.0.0.1/callback and write its id into the entry: oauth = { client_id = "…" }.`,
     );
   }
   return register(metadata.registrationEndpoint, redirectUri, metadata, requests);
@@ -93,7 +93,7 @@ async function register(
   };
 }
 
-/** What a refusal says of itself. @param who for the message */
+/** The error in a refusal. @param who the sender, for the message */
 export function errorOf(status: number, body: unknown, who?: string): OauthError {
   const { error, error_description: description } = isObject(body) ? body : {};
   return new OauthError(
@@ -109,7 +109,7 @@ function given(method: unknown): AuthMethod | undefined {
 
 const methods: readonly AuthMethod[] = ["none", "client_secret_basic", "client_secret_post"];
 
-/** Where nothing is said, a secret goes into the header: the standard's default. */
+/** By default a secret goes into the header, as the standard says. */
 export function methodOf({ authMethods }: ServerMetadata, secret: string | undefined): AuthMethod {
   if (secret === undefined) return "none";
   const isPostOnly =

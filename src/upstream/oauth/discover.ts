@@ -2,19 +2,19 @@ import { allowedUrl, refusal, shown } from "./oauth-reach.ts";
 import type { OauthReply, OauthRequests } from "./oauth-requests.ts";
 import { list, readServerMetadata, type ServerMetadata } from "./server-metadata.ts";
 
-/** What has to be known for a login. */
+/** The facts that a login needs. */
 export interface Discovery {
-  /** What tokens are for: the server's address, or one above it. */
+  /** The resource of the tokens: the server's address, or one above it. */
   readonly resource: string;
   readonly metadata: ServerMetadata;
-  /** Of the challenge, else of the resource's metadata; undefined: none are named. */
+  /** Scopes of the challenge, else of the resource's metadata; undefined when neither names any. */
   readonly scope?: string;
 }
 
 /**
  * Finds the authorization server of an MCP server (OA1).
- * @param known what a running server was told when it was refused
- * @throws AppError `refused` where something does not fit; OauthUnreachable
+ * @param known the challenge that a running connection got @throws AppError `refused` when parts do not match;
+ * OauthUnreachable
  */
 export async function discover(
   serverUrl: string,
@@ -36,7 +36,7 @@ export async function discover(
   return { resource: found.resource, metadata, ...(wanted === undefined ? {} : { scope: wanted }) };
 }
 
-/** A server is asked for what it is, without a token, to see what it wants. */
+/** Sends a request without a token to get the server's challenge. */
 async function challengeOf(url: URL, requests: OauthRequests): Promise<Challenge> {
   const clientInfo = { name: "scorpiox-code", version: "0" };
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
@@ -52,7 +52,7 @@ interface ResourceMetadata {
   readonly scopes: readonly string[];
 }
 
-/** RFC 9728. Undefined: the server has none. */
+/** Reads the metadata of RFC 9728; undefined when the server has none. */
 async function resourceMetadata(
   url: URL,
   named: string | undefined,
@@ -66,14 +66,14 @@ async function resourceMetadata(
     if (reply.status === 200 && reply.body !== undefined) return readResource(reply, url);
   }
   if (named === undefined) return undefined;
-  throw refusal(`The server names metadata that are not there: ${shown(named)}.`);
+  throw refusal(`The server names metadata that do not exist: ${shown(named)}.`);
 }
 
 function readResource({ body = {} }: OauthReply, url: URL): ResourceMetadata {
   const { resource } = body;
   if (typeof resource !== "string" || !covers(resource, url)) {
     throw refusal(
-      `The metadata of ${url.href} are those of ${shown(String(resource))}: a login would be for something else. It is not made.`,
+      `The metadata of ${url.href} are those of ${shown(String(resource))}: a login would be for another resource. It was aborted.`,
     );
   }
   const [issuer] = list(body.authorization_servers);
@@ -83,7 +83,7 @@ function readResource({ body = {} }: OauthReply, url: URL): ResourceMetadata {
   return { resource, issuer, scopes: list(body.scopes_supported) };
 }
 
-/** The same address, or one above it at the same server. */
+/** Whether `resource` is the same address, or one above it at the same server. */
 export function covers(resource: string, url: URL): boolean {
   const above = URL.parse(resource);
   if (above === null || above.origin !== url.origin || above.hash !== "") return false;
@@ -113,18 +113,18 @@ export async function serverMetadata(
     if (status === 200 && body !== undefined) return readServerMetadata(body, issuer);
   }
   throw refusal(
-    `${shown(issuer)} says nothing of how to log in there: none of ${places.join(", ")} is there.`,
+    `${shown(issuer)} does not describe how to log in: none of ${places.join(", ")} exists.`,
   );
 }
 
-/** What a server says of the login that it wants, in `WWW-Authenticate`. */
+/** A server's demand for a login, from `WWW-Authenticate`. */
 export interface Challenge {
   readonly resourceMetadata?: string;
   readonly scope?: string;
   readonly error?: string;
 }
 
-/** Longer ones are made to be a burden. */
+/** The most characters that are parsed; honest headers are shorter. */
 const headerCharsMax = 8_192;
 
 /** The parameters of the `Bearer` challenge; empty when there is none. Never throws. */
@@ -147,13 +147,13 @@ export function readChallenge(header: string | null): Challenge {
   };
 }
 
-/** Scopes of two lists, each once, in order. Undefined: none. */
+/** Scopes of all lists, each once, in order; undefined without any. */
 export function joinScopes(...lists: readonly (string | undefined)[]): string | undefined {
   const scopes = lists.flatMap((list) => list?.split(" ") ?? []).filter((scope) => scope !== "");
   return scopes.length === 0 ? undefined : [...new Set(scopes)].join(" ");
 }
 
-/** As RFC 6749 has it: printable, and no quotes. */
+/** The syntax of RFC 6749: printable, without quotes. */
 function isScope(text: string): boolean {
   return text.length <= 4_096 && /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(text);
 }

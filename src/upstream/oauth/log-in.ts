@@ -19,21 +19,21 @@ import { exchangeCode } from "./token-endpoint.ts";
 export interface LoginWish {
   readonly place: LoginPlace;
   readonly client: WantedClient;
-  /** The one authorization server that a person logs in at. */
+  /** The only authorization server at which a person may log in. */
   readonly issuer?: string;
-  /** Pinned ones: nothing else is asked for. */
+  /** Pinned scopes; no others are requested. */
   readonly scopes?: readonly string[];
-  /** More than what the server asks for. */
+  /** The port of the redirect address. */
   readonly redirectPort?: number;
 }
 
 /** How a login reaches the user. */
 export interface LoginUser {
-  /** Brings the address to the user. Resolves at once. */
+  /** Shows the address to the user. Returns at once. */
   show(url: string): void;
-  /** What the user types or pastes; absent where nobody can. Asked again after something that is no answer. */
+  /** Reads the user's input; absent where nobody can type. Called again after an input that is not an answer. */
   readonly pasted?: (signal: AbortSignal) => Promise<string | undefined>;
-  /** Told of a pasted text that is no answer. */
+  /** Reports that a pasted text is not an answer. */
   complain?(text: string): void;
 }
 
@@ -81,7 +81,7 @@ export async function logIn(
   return record;
 }
 
-/** That of another authorization server or resource is nothing to build on. */
+/** The earlier login, if it was at the same authorization server for the same resource. */
 async function knownLogin(
   store: LoginStore,
   place: LoginPlace,
@@ -92,13 +92,13 @@ async function knownLogin(
   return store.record(entry);
 }
 
-/** One that was registered here. */
+/** The client of the login, if it was registered dynamically. */
 function knownClient({ client, redirectUri }: LoginRecord): KnownClient | undefined {
   if (client.registration === undefined || redirectUri === undefined) return undefined;
   return { ...client, redirectUri };
 }
 
-/** A registration holds for one address of return: that port is taken again when it is free. */
+/** A registration is for one redirect address, so its port is used again when it is free. */
 function openListener(
   { redirectPort }: LoginWish,
   before: LoginRecord | undefined,
@@ -112,7 +112,7 @@ function openListener(
   }
 }
 
-/** Pinned ones, else what is wanted now and what there was before; never all that the server knows. */
+/** Pinned scopes, else those that the server wants now and those of the earlier login; never all that it supports. */
 function scopeOf(
   { scopes }: LoginWish,
   before: LoginRecord | undefined,
@@ -124,7 +124,7 @@ function scopeOf(
   return all !== undefined && isOffline ? joinScopes(all, "offline_access") : all;
 }
 
-/** The code, from the browser or from the user's hands, whichever comes first. */
+/** The code, from the browser or the user's input, whichever comes first. */
 async function answerOf(
   request: AuthorizationRequest,
   listener: RedirectListener,
@@ -145,7 +145,7 @@ async function answerOf(
   }
 }
 
-/** Rejects when the login is given up. */
+/** Rejects when the login is cancelled or takes too long. */
 async function given(ended: AbortSignal, late: AbortSignal): Promise<never> {
   if (!ended.aborted) {
     await new Promise((resolve) => ended.addEventListener("abort", resolve, { once: true }));
@@ -164,7 +164,7 @@ async function pastedAnswer(
 ): Promise<URLSearchParams> {
   while (!signal.aborted) {
     const text = await user.pasted?.(signal);
-    // Nothing more will be typed; the browser may still come back.
+    // There is no more input; the browser may still answer.
     if (text === undefined) break;
     const answer = readPastedAnswer(text, request, metadata);
     if (typeof answer !== "string") return answer;
@@ -174,8 +174,8 @@ async function pastedAnswer(
 }
 
 /**
- * What a user has pasted: the address that the browser was sent back to, or the code alone.
- * @returns a text where it cannot be used: what to do instead
+ * Reads a pasted text: the address to which the browser was redirected, or the code alone. @returns advice as a text
+ * when it cannot be used
  */
 function readPastedAnswer(
   text: string,
@@ -188,11 +188,11 @@ function readPastedAnswer(
     const query =
       URL.parse(trimmed)?.searchParams ?? new URLSearchParams(trimmed.replace(/^[^?]*\?/, ""));
     if (hasState(query, request)) return query;
-    return "That is not the answer to this login; paste the whole address that the browser was sent to.";
+    return "That is not the answer to this login; paste the whole address to which the browser was redirected.";
   }
-  // Who sent a code alone cannot be seen.
+  // A code alone does not show its sender.
   if (metadata.namesIssuer) {
-    return "Paste the whole address that the browser was sent to: the code alone does not say who sent it.";
+    return "Paste the whole address to which the browser was redirected: the code alone does not show its sender.";
   }
   return new URLSearchParams({ code: trimmed });
 }

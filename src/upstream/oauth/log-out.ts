@@ -7,17 +7,17 @@ import { OauthRequests } from "./oauth-requests.ts";
 import { revokeToken } from "./token-endpoint.ts";
 
 export interface Logout {
-  /** False: there was no login. */
+  /** False when there was no login. */
   readonly wasLoggedIn: boolean;
-  /** Whether the authorization server has taken the tokens back. */
+  /** Whether the authorization server has revoked the tokens. */
   readonly isRevoked: boolean;
-  /** What could not be done there. The login is gone here all the same. */
+  /** Failures at the authorization server. The local login is deleted anyway. */
   readonly problems: readonly string[];
 }
 
 /**
- * Takes tokens and registration back where the server can, and deletes them (OA7).
- * @param prove the client with what proves it, where the login does not have that with it
+ * Revokes tokens and registration where the server supports that, and deletes the login (OA7).
+ * @param prove adds the client's proof, where the login does not contain it
  * @throws AppError `system`
  */
 export async function logOut(
@@ -30,7 +30,7 @@ export async function logOut(
   const record = entry === undefined ? undefined : await store.record(entry).catch(() => undefined);
   const requests = new OauthRequests(place, store.roads, signal);
   const problems: string[] = [];
-  // First here: what the server does afterwards is beyond us.
+  // Delete the local login first: it must be gone whatever the server does.
   await store.remove(place);
   const isRevoked = record !== undefined && (await revoke(record, requests, problems, prove));
   if (record !== undefined) await unregister(record, requests, problems);
@@ -55,7 +55,7 @@ async function revoke(
     try {
       const client = await prove(record);
       const isDone = await revokeToken(revocationEndpoint, client, token, kind, requests);
-      if (!isDone) throw new Error(`The server did not take the ${kind} back.`);
+      if (!isDone) throw new Error(`The server did not revoke the ${kind}.`);
     } catch (error) {
       isRevoked = false;
       problems.push(messageOf(error));
@@ -64,7 +64,7 @@ async function revoke(
   return isRevoked;
 }
 
-/** RFC 7592, where the server has said where. */
+/** Deletes the registration (RFC 7592) where the server gave an address for that. */
 async function unregister(
   { client }: LoginRecord,
   requests: OauthRequests,

@@ -9,17 +9,17 @@ import { logIn, type LoginWish } from "./log-in.ts";
 import type { LoginStore } from "./login-store.ts";
 import { placeOf } from "./open-login.ts";
 
-/** Asks the user through their client, which shows addresses (OA5). */
+/** Asks the user through a client that shows addresses (OA5). */
 export type AskUser = (request: InputRequest) => Promise<Params>;
 
-/** Logs in to servers through clients that show an address to their user: one at a time for a server. */
+/** Logs in to servers through clients that show addresses; one login at a time for each server. */
 export class LoginAsker {
   readonly #store: LoginStore;
   readonly #expansion: ExpansionContext;
   readonly #clock: () => number;
-  /** Servers for which a login is under way. */
+  /** Servers with a login in progress. */
   readonly #open = new Set<string>();
-  /** When the user did not log in: they are not asked with every call. */
+  /** When the user last declined, so that not every call asks again. */
   readonly #declinedAt = new Map<string, number>();
 
   /** @param clock milliseconds that never go back */
@@ -29,7 +29,7 @@ export class LoginAsker {
     this.#clock = clock;
   }
 
-  /** True: the user has logged in. Never rejects. @param url of the server, filled in */
+  /** True when the user has logged in. Never rejects. @param url of the server, filled in */
   async logIn(
     server: ConfiguredServer,
     url: string,
@@ -63,7 +63,7 @@ export class LoginAsker {
     const show = (address: string): void => {
       const params = {
         mode: "url",
-        message: "It wants you to log in. The call goes on when you have.",
+        message: "The server wants you to log in. The call continues after that.",
         url: address,
         elicitationId: crypto.randomUUID(),
       } as const;
@@ -79,7 +79,7 @@ export class LoginAsker {
 }
 
 /**
- * What the entry of a server says of its login.
+ * The login that a server's entry describes.
  * @param url of the server, filled in
  * @throws AppError `config` when its client secret is not set
  */
@@ -106,10 +106,10 @@ export async function configuredWish(
 
 type ExpandedText =
   | { readonly kind: "ready"; readonly text: string }
-  /** `text` is a sentence: what is missing and what to do. */
+  /** `text` is a sentence: the missing value and the advice. */
   | { readonly kind: "needs_config"; readonly text: string };
 
-/** Fills in the references of a text that stands in an entry beside its launch. */
+/** Fills in the references in a text of an entry outside of its launch. */
 async function expandText(
   text: string,
   server: ConfiguredServer,

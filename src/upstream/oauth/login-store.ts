@@ -18,12 +18,12 @@ import {
 } from "./logins-file.ts";
 import type { LoginPlace } from "./oauth-reach.ts";
 
-/** How those who give tokens are reached. @param env has the variables that name the user's proxy */
+/** Network routes to authorization servers. @param env has the variables that name the user's proxy */
 export function loginRoads(env: Environment): Roads {
   return roadsOf(env, resolveByLibrary);
 }
 
-/** The logins of this user: which there are in a file, tokens in the store of secrets. */
+/** The logins of this user: a file lists them, the store of secrets has their tokens. */
 export class LoginStore {
   readonly #file: LoginsFile;
   readonly #secrets: WritableSecretStore;
@@ -31,7 +31,7 @@ export class LoginStore {
 
   /**
    * @param scorpioxDir `~/.scorpiox`
-   * @param roads by which those who give tokens are reached
+   * @param roads routes to authorization servers
    */
   constructor(
     scorpioxDir: string,
@@ -43,17 +43,17 @@ export class LoginStore {
     this.#scorpioxDir = scorpioxDir;
   }
 
-  /** What has to change when there was a login or a logout. */
+  /** The file that changes with each login and logout. */
   get path(): string {
     return this.#file.path;
   }
 
-  /** Which login there is. Never rejects, asks no keychain. */
+  /** The login for a place. Never rejects, and uses no keychain. */
   async entry(place: LoginPlace): Promise<LoginEntry | undefined> {
     return (await this.#file.read()).entries.get(keyOf(place));
   }
 
-  /** What a running server was told when it was refused. Never rejects. */
+  /** The demands of the server when it refused a request. Never rejects. */
   async wanted(place: LoginPlace): Promise<WantedLogin> {
     return (await this.#file.read()).wanted.get(keyOf(place)) ?? {};
   }
@@ -65,8 +65,7 @@ export class LoginStore {
   }
 
   /**
-   * A new login; the one before it is gone.
-   * @param id absent: connections that were made with the one before are not used any more
+   * Adds a login and deletes the one before. @param id a new one ends connections that used the login before
    * @throws AppError
    */
   async add(
@@ -87,7 +86,7 @@ export class LoginStore {
     if (before !== undefined) await this.#forget(before);
   }
 
-  /** New tokens of a login. @throws AppError */
+  /** Stores new tokens of a login. @throws AppError */
   async keep(entry: LoginEntry, record: LoginRecord): Promise<void> {
     await this.#secrets.set(secretName(entry), printRecord(record));
   }
@@ -99,7 +98,7 @@ export class LoginStore {
     if (entry !== undefined) await this.#forget(entry);
   }
 
-  /** Remembers what a server wants for the next login, where that says something. @throws AppError */
+  /** Remembers a server's demands for the next login, if there are any. @throws AppError */
   async note(place: LoginPlace, { scope, resourceMetadata }: Challenge): Promise<void> {
     const key = keyOf(place);
     await this.#file.change((logins) => {
@@ -119,19 +118,22 @@ export class LoginStore {
     });
   }
 
-  /** Only one at a time changes the tokens of a login, in all processes. @throws AppError `system` */
+  /**
+   * Runs `work` under a lock over all processes: one at a time changes the tokens of a login.
+   * @throws AppError `system`
+   */
   renewing<Result>(entry: LoginEntry, work: () => Promise<Result>): Promise<Result> {
     const name = hashOf(secretName(entry)).slice(0, 16);
     return withFileLock(join(this.#scorpioxDir, "secrets", `login-${name}`), work);
   }
 
-  /** Only one at a time gets tokens for a server, in all processes. @throws AppError `system` */
+  /** Runs `work` under a lock over all processes: one at a time gets tokens for a server. @throws AppError `system` */
   alone<Result>(place: LoginPlace, work: () => Promise<Result>): Promise<Result> {
     const name = keyOf(place).slice(0, 16);
     return withFileLock(join(this.#scorpioxDir, "secrets", `login-${name}`), work);
   }
 
-  /** Unless another server has the same login. */
+  /** Deletes the tokens unless other entries have the same login. */
   async #forget(entry: LoginEntry): Promise<void> {
     const { entries } = await this.#file.read();
     const isUsed = [...entries.values()].some((other) => secretName(other) === secretName(entry));
@@ -139,7 +141,7 @@ export class LoginStore {
   }
 }
 
-/** What a server says to us is kept only while it is of a size that makes sense. */
+/** Demands of servers are stored only up to a sensible size. */
 const wantedCharsMax = 2_000;
 const wantedMax = 500;
 
@@ -153,7 +155,7 @@ function without<Item>(map: ReadonlyMap<string, Item>, key: string): ReadonlyMap
   return new Map([...map].filter(([each]) => each !== key));
 }
 
-/** The same server, however its address is written; an address may have a secret in it. */
+/** The same for all spellings of a server's address; hashed because an address may contain a secret. */
 function keyOf({ url, clientId, grant }: LoginPlace): string {
   const parsed = URL.parse(url);
   if (parsed !== null) parsed.hash = "";
@@ -161,7 +163,7 @@ function keyOf({ url, clientId, grant }: LoginPlace): string {
   return hashOf(JSON.stringify(parts)).slice(0, 32);
 }
 
-/** No reference in an entry can have a colon in it. */
+/** A name with a colon, which no reference in an entry can have. */
 function secretName({ issuer, resource, clientId, grant }: LoginEntry): string {
   const parts = [issuer, resource, clientId, ...(grant === undefined ? [] : [grant])];
   return `oauth:${hashOf(JSON.stringify(parts))}`;

@@ -9,18 +9,18 @@ import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { OauthClient } from "./client-registration.ts";
 
-/** Which login there is for one server. No secrets. */
+/** The login for one server, without secrets. */
 export interface LoginEntry {
-  /** Of this one login: another one of the same user has another. */
+  /** Unique for each login, even of the same user. */
   readonly id: string;
   readonly issuer: string;
   readonly resource: string;
   readonly clientId: string;
-  /** Of its place. */
+  /** The grant of its place. */
   readonly grant?: string;
 }
 
-/** What a server said when it refused: for the next login. */
+/** A server's demands when it refused a request, for the next login. */
 export interface WantedLogin {
   readonly scope?: string;
   readonly resourceMetadata?: string;
@@ -33,7 +33,7 @@ export interface Logins {
 
 const none: Logins = { entries: new Map(), wanted: new Map() };
 
-/** `logins.json`: which servers there are logins for. Read anew when it has changed, by all processes. */
+/** `logins.json`: the servers with logins. All processes read it again when it has changed. */
 export class LoginsFile {
   readonly path: string;
   #logins: Logins = none;
@@ -44,7 +44,7 @@ export class LoginsFile {
     this.path = join(scorpioxDir, "logins.json");
   }
 
-  /** Never rejects: a file that cannot be used is one without logins. */
+  /** Never rejects: an unusable file has no logins. */
   async read(): Promise<Logins> {
     try {
       const { ino, size, mtimeNs, ctimeNs } = await stat(this.path, { bigint: true });
@@ -102,24 +102,24 @@ function isEntry(pair: readonly [string, Params]): pair is readonly [string, Par
   return [id, issuer, resource, clientId].every((text) => typeof text === "string");
 }
 
-/** A login as it is kept: tokens, and all that a refresh needs without looking anything up again (OA6). */
+/** A stored login: its tokens, and everything that a refresh needs without another discovery (OA6). */
 export interface LoginRecord {
   readonly issuer: string;
-  /** What the tokens are for. */
+  /** The resource of the tokens. */
   readonly resource: string;
   readonly client: OauthClient;
   readonly tokenEndpoint: string;
   readonly revocationEndpoint?: string;
-  /** Where the browser was sent back to; a registration holds for it. Absent: there was none. */
+  /** The redirect address of the browser; a registration is for it. Absent without a browser. */
   readonly redirectUri?: string;
-  /** What was asked for. */
+  /** The requested scopes. */
   readonly scope?: string;
-  /** Absent: the refresh was refused, and the user has to log in again. */
+  /** Absent after a refused refresh: the user must log in again. */
   readonly accessToken?: string;
   readonly refreshToken?: string;
   /** Milliseconds since 1970. */
   readonly issuedAt: number;
-  /** Absent: it was not said. */
+  /** Absent when the server gave none. */
   readonly expiresAt?: number;
 }
 
@@ -127,7 +127,7 @@ export function printRecord(record: LoginRecord): string {
   return JSON.stringify({ version: 1, ...record });
 }
 
-/** Undefined for what we have not written. */
+/** Undefined for a text that scorpiox-code did not write. */
 export function parseRecord(text: string): LoginRecord | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -138,14 +138,14 @@ export function parseRecord(text: string): LoginRecord | undefined {
       typeof value.client.clientId === "string" &&
       typeof value.issuedAt === "number";
     const { version: _version, ...record } = value;
-    // Written by this program, into a store of this user alone.
+    // Only this program writes it, into a store that is private to the user.
     return isWhole ? (record as unknown as LoginRecord) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** What must not be seen in any text. */
+/** Secrets that must not appear in any text. */
 export function secretsOfRecord({
   accessToken,
   refreshToken,

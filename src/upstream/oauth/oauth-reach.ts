@@ -11,37 +11,37 @@ import { hostOf } from "../../network/host-name.ts";
 import type { Destination, Standing } from "../../network/judge-host.ts";
 import { cleanText } from "../adapters/text-of.ts";
 
-/** What a login is for: the address of a server, and the client that its entry names, if it does. */
+/** The target of a login: the address of a server, and the client of its entry, if any. */
 export interface LoginPlace {
   readonly url: string;
   readonly clientId?: string | undefined;
-  /** Authorization servers that an entry of the user's names. The login is the same with others. */
+  /** Authorization servers that an entry of the user names. They do not change the identity of the login. */
   readonly issuers?: readonly string[] | undefined;
-  /** How tokens are had where no person logs in, and for what: such logins are not those of a person. */
+  /** The grant and scopes of a login without a person, which keeps it apart from a person's login. */
   readonly grant?: string | undefined;
 }
 
 const remedy =
-  "A server may only send us where it is itself: to its own host, to public addresses, or into the private network that " +
+  "A server may only name addresses within its own reach: its own host, public addresses, or the private network that " +
   "it is in. If this is right, name the authorization server in your own entry of the server: " +
   'oauth = { issuer = "https://…" }.';
 
 /**
- * Where the requests of a login may go. The user has named the server, and in an entry of theirs perhaps authorization
- * servers: those are asked wherever they are. What these name in turn may lie in the network that one of them has
- * answered from, so a company's own server may have its login on another private address, and a public one may not. The
- * address that counts is the one that answered for the name, which a resolver cannot make up.
+ * Decides where the requests of a login may go. Servers that the user has named, the MCP server and perhaps
+ * authorization servers in an entry, are allowed everywhere. Addresses that these name in turn must be public or in the
+ * private network from which one of them has answered, so a company's own server may have its login on another private
+ * address, and a public one may not. The address that answered is used for this, because a resolver cannot forge it.
  */
 export class OauthReach {
-  /** Of those that the user has named, with an address at each. */
+  /** Hosts that the user has named, with an address at each. */
   readonly #named: ReadonlyMap<string, URL>;
   readonly #ask: (url: URL) => Promise<unknown>;
   readonly #heard = new Set<string>();
   #reach: Reach = "public";
-  /** Once for all who need to know. */
+  /** Shared by all callers. */
   #asking: Promise<void> | undefined;
 
-  /** @param ask sends any request to an address of a named host, and tells of the answer by `heard` */
+  /** @param ask sends a request to an address of a named host, and reports the answer with `heard` */
   constructor({ url, issuers = [] }: LoginPlace, ask: (url: URL) => Promise<unknown>) {
     const urls = [url, ...issuers].map((each) => URL.parse(each)).filter((each) => each !== null);
     this.#named = new Map(urls.map((each) => [hostOf(each), each]));
@@ -53,7 +53,7 @@ export class OauthReach {
     return { kind: "judged", remedy, reach: () => this.#found() };
   }
 
-  /** @param address that an answer came from; undefined: the user's proxy knows, and this machine cannot tell */
+  /** @param address the source of an answer; undefined behind the user's proxy, where this machine cannot know it */
   heard(url: URL, address: string | undefined): void {
     const host = hostOf(url);
     if (!this.#named.has(host)) return;
@@ -62,7 +62,7 @@ export class OauthReach {
     if (reaches.indexOf(reach) > reaches.indexOf(this.#reach)) this.#reach = reach;
   }
 
-  /** Who has not been heard of yet is asked: a token is renewed without asking its server anything else. */
+  /** Contacts named hosts that have not answered yet, since a renewal sends no other request to its server. */
   async #found(): Promise<Reach> {
     await (this.#asking ??= this.#askNamed());
     return this.#reach;
@@ -77,7 +77,7 @@ export class OauthReach {
   }
 }
 
-/** Where tokens may be sent, and what may be asked about them: https, or http that stays on this machine. */
+/** Whether tokens and requests about them may be sent there: https, or http on this machine. */
 export function isSafe(url: URL): boolean {
   const host = hostOf(url);
   return (
@@ -87,15 +87,14 @@ export function isSafe(url: URL): boolean {
 }
 
 /**
- * An address that another side has named, by what is written there. Where it leads is judged when it is asked
- * (`OauthRequests`).
- * @param what it is, for the message
+ * Checks the text of an address that a remote side has named. `OauthRequests` judges its destination when it sends a
+ * request. @param what names the address in messages
  * @throws AppError `refused`
  */
 export function allowedUrl(text: unknown, what: string): URL {
   const url = typeof text === "string" ? URL.parse(text) : null;
   const written = shown(typeof text === "string" ? text : "nothing");
-  if (url === null) throw refusal(`${what} is no address: ${written}.`);
+  if (url === null) throw refusal(`${what} is not an address: ${written}.`);
   if (!isSafe(url)) throw refusal(`${what} is not https: ${written}.`);
   if (url.username !== "" || url.password !== "" || url.hash !== "") {
     throw refusal(`${what} has a user name or a fragment in it: ${written}.`);
@@ -103,19 +102,16 @@ export function allowedUrl(text: unknown, what: string): URL {
   return url;
 }
 
-/** Something in a login breaks a rule, and it is given up. */
+/** The error of a login that breaks a rule and is aborted. */
 export function refusal(message: string): AppError {
   return new AppError("refused", message);
 }
 
-/** What an authorization server answered in place of a token. */
+/** An authorization server's error in place of a token. */
 export class OauthError extends Error {
   override readonly name = "OauthError";
 
-  /**
-   * @param code as `invalid_grant`, or `http_500` where it gave none
-   * @param who for the message
-   */
+  /** @param code such as `invalid_grant`, or `http_500` when it gave none @param who the sender, for the message */
   constructor(
     readonly code: string,
     description: string,
@@ -130,7 +126,7 @@ export class OauthError extends Error {
   }
 }
 
-/** A text of another side, fit for one line of a message. */
+/** A remote text, cleaned for one line of a message. */
 export function shown(text: string): string {
   return cleanText(text.slice(0, oauthErrorCharsShown)).replaceAll(/\s+/g, " ").trim();
 }

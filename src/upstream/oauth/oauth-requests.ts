@@ -13,20 +13,20 @@ import { allowedUrl, type LoginPlace, OauthReach, refusal } from "./oauth-reach.
 export interface OauthReply {
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined: it is no JSON object. */
+  /** Undefined when it is not a JSON object. */
   readonly body: Params | undefined;
 }
 
 /**
- * Requests to authorization servers: judged by where they lead, sent to the address that was judged, and bounded in time
- * and size.
+ * Sends requests to authorization servers: judges their destination, dials the judged address, and bounds time and
+ * size.
  */
 export class OauthRequests {
   readonly #fetcher: GuardedFetch;
   readonly #reach: OauthReach;
   readonly #signal: AbortSignal | undefined;
 
-  /** @param place what the login is for */
+  /** @param place the target of the login */
   constructor(place: LoginPlace, roads: Roads, signal?: AbortSignal) {
     this.#fetcher = new GuardedFetch(roads);
     this.#reach = new OauthReach(place, async (url) => {
@@ -36,18 +36,18 @@ export class OauthRequests {
     this.#signal = signal;
   }
 
-  /** An address that is not asked by us but by the user's browser. @throws AppError `refused` */
+  /** Checks an address that the user's browser will open. @throws AppError `refused` */
   async assertAllowed(address: string, what: string): Promise<void> {
     const url = allowedUrl(address, what);
     try {
       await this.#fetcher.judge(url, this.#standing, this.#bounded().signal);
     } catch (error) {
-      // A name that is not found here may be found by the browser, which can be elsewhere.
+      // The browser may run elsewhere and find a name that this machine does not.
       if (isRefused(error)) throw refusal(`${what}: ${error.message}`);
     }
   }
 
-  /** Follows redirects to addresses that are allowed. @throws AppError `refused` */
+  /** Follows redirects to allowed addresses. @throws AppError `refused` */
   async get(address: string, what: string): Promise<OauthReply> {
     let url = allowedUrl(address, what);
     const headers = { accept: "application/json" };
@@ -58,12 +58,12 @@ export class OauthRequests {
         return read(response);
       }
       await response.body?.cancel();
-      if (hops === oauthRedirectsMax) throw refusal(`${what} is redirected again and again.`);
+      if (hops === oauthRedirectsMax) throw refusal(`${what} is redirected too often.`);
       url = allowedUrl(URL.parse(location, url.href)?.href, what);
     }
   }
 
-  /** A redirect of a request with a secret in it is not followed. @throws AppError `refused` */
+  /** Does not follow redirects, since the request may contain a secret. @throws AppError `refused` */
   async post(
     address: string,
     body: URLSearchParams | Params,
@@ -117,7 +117,7 @@ function isRefused(error: unknown): error is AppError {
   return error instanceof AppError && error.code === "refused";
 }
 
-/** Nobody answered; it may be otherwise later. */
+/** There was no answer; a later request may get one. */
 class OauthUnreachable extends Error {
   override readonly name = "OauthUnreachable";
 }
@@ -125,14 +125,14 @@ class OauthUnreachable extends Error {
 async function read(response: Response): Promise<OauthReply> {
   const { status, headers } = response;
   if (headers.get("content-type")?.includes("text/event-stream") === true) {
-    // An MCP server that wants no login answers so, and may never end.
+    // An MCP server without a login answers so, with a stream that may never end.
     await response.body?.cancel();
     return { status, headers, body: undefined };
   }
   return { status, headers, body: parse(await boundedText(response)) };
 }
 
-/** Undefined when it is too long. */
+/** The body as text; undefined when it is too long. */
 async function boundedText(response: Response): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

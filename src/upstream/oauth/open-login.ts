@@ -10,19 +10,19 @@ import { ServerLogin } from "./server-login.ts";
 import type { ServiceWish } from "./service-grant.ts";
 import { serviceLoginId, ServiceLogin } from "./service-login.ts";
 
-/** The login of one server, whether there is one or not. */
+/** The login of one server, which may not exist yet. */
 export interface OpenLogin {
-  /** Of this one login: connections of another one are not shared. Undefined: there is none. */
+  /** Unique for each login, so that connections of different logins are not shared. Undefined without a login. */
   readonly id: string | undefined;
   readonly auth: ServerAuth;
-  /** What must not be seen in any text, as it is now; the same list until it changes. */
+  /** The current secrets, which must not appear in any text; the same array until they change. */
   secrets(): readonly string[];
-  /** What the login was for; undefined: there is none, or it was for nothing in particular. Never rejects. */
+  /** The scopes of the login; undefined without a login or scopes. Never rejects. */
   scopes(): Promise<readonly string[] | undefined>;
 }
 
 /**
- * What a server of HTTP gets for tokens. Undefined: it has an `Authorization` header of its own. Never rejects.
+ * The login for an HTTP server. Undefined when its entry has an `Authorization` header. Never rejects.
  * @param url of the server, filled in
  */
 export async function openLogin(
@@ -39,7 +39,7 @@ export async function openLogin(
   const login = wish === undefined ? new ServerLogin(place, store) : new ServiceLogin(wish, store);
   const entryOfLogin = await store.entry(place);
   return {
-    // One that is had by itself is there before its first token is.
+    // An automatic login exists before its first token.
     id: entryOfLogin?.id ?? (wish === undefined ? undefined : serviceLoginId),
     auth: login,
     secrets: () => login.secrets,
@@ -52,7 +52,7 @@ export async function openLogin(
   };
 }
 
-/** Under what the login of a server is kept. @param url of the server, filled in */
+/** The place under which the login of a server is stored. @param url of the server, filled in */
 export function placeOf({ entry }: Pick<ConfiguredServer, "entry">, url: string): LoginPlace {
   const { clientId, scopes, issuer, service } = entry.options.oauth ?? {};
   const issuers = [issuer, service?.idp?.issuer].filter((each) => each !== undefined);
@@ -69,7 +69,7 @@ export function placeOf({ entry }: Pick<ConfiguredServer, "entry">, url: string)
   };
 }
 
-/** What the entry of a server that logs in by itself says of that; undefined when a person does. */
+/** The automatic login that a server's entry describes; undefined when a person logs in. */
 export function serviceWish(
   server: ConfiguredServer,
   url: string,
@@ -80,7 +80,7 @@ export function serviceWish(
   const { scopes, issuer } = oauth;
   return {
     place: placeOf(server, url),
-    // Each time anew: a secret that was replaced counts from its next use on.
+    // Expanded for each use, so that a replaced secret takes effect at once.
     client: () => expandServiceClient(oauth, new TextExpander(server, expansion), expansion),
     ...(scopes === undefined ? {} : { scopes }),
     ...(issuer === undefined ? {} : { issuer }),

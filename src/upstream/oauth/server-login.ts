@@ -13,7 +13,7 @@ interface Known {
   readonly record: LoginRecord;
 }
 
-/** The login of a running server: its tokens as they are now, renewed by one process for all (OA6, OA8). */
+/** The login of a running server: its current tokens, which one process renews for all (OA6, OA8). */
 export class ServerLogin implements ServerAuth {
   readonly #place: LoginPlace;
   readonly #store: LoginStore;
@@ -21,7 +21,7 @@ export class ServerLogin implements ServerAuth {
   readonly #url: URL;
   #known: Known | undefined;
   #renewing: Promise<Known | undefined> | undefined;
-  /** A renewal that failed for a passing reason is not tried with every request. */
+  /** After a temporary failure, not every request tries the renewal again. */
   #failedAt = Number.NEGATIVE_INFINITY;
   #secrets: readonly string[] = [];
 
@@ -33,7 +33,7 @@ export class ServerLogin implements ServerAuth {
     this.#url = new URL(place.url);
   }
 
-  /** What must not be seen in any text; the same list until it changes. */
+  /** Secrets that must not appear in any text; the same array until they change. */
   get secrets(): readonly string[] {
     return this.#secrets;
   }
@@ -80,7 +80,7 @@ export class ServerLogin implements ServerAuth {
 
   #take(known: Known): Known {
     this.#known = known;
-    // Those from before may still be in what a server says.
+    // Answers may still contain earlier ones.
     this.#secrets = [...new Set([...secretsOfRecord(known.record), ...this.#secrets])].slice(0, 12);
     return known;
   }
@@ -92,7 +92,7 @@ export class ServerLogin implements ServerAuth {
     return this.#clock() >= issuedAt + oauthRefreshAtShare * (expiresAt - issuedAt);
   }
 
-  /** A token that is still good is used when another one cannot be had just now. */
+  /** Renews the token; a token that is still valid is used when the renewal fails. */
   async #renewWhenDue(known: Known): Promise<Known | undefined> {
     const isOver = this.#clock() >= (known.record.expiresAt ?? Number.POSITIVE_INFINITY);
     if (!isOver && this.#clock() < this.#failedAt + oauthRefreshPauseMs) return known;
@@ -104,13 +104,13 @@ export class ServerLogin implements ServerAuth {
     }
   }
 
-  /** A server that refuses what was given out just now is not helped by yet another token. */
+  /** Whether a renewal may help: not when the server refuses a token that was just issued. */
   #mayRenew({ refreshToken, issuedAt, expiresAt }: LoginRecord): boolean {
     const from = Math.min(issuedAt + oauthRefreshPauseMs, expiresAt ?? Number.POSITIVE_INFINITY);
     return refreshToken !== undefined && this.#clock() >= from;
   }
 
-  /** One at a time, here and in all processes. @throws ConnectionError for a passing reason */
+  /** One at a time over all processes. @throws ConnectionError for a temporary reason */
   #renew(known: Known): Promise<Known | undefined> {
     this.#renewing ??= this.#renewAlone(known).finally(() => (this.#renewing = undefined));
     return this.#renewing;
@@ -121,7 +121,7 @@ export class ServerLogin implements ServerAuth {
       return await this.#store.renewing(entry, async () => {
         const now = await this.#store.record(entry);
         if (now === undefined) return undefined;
-        // Somebody was faster.
+        // Another process was faster.
         if (now.accessToken !== record.accessToken) return this.#take({ entry, record: now });
         return this.#take({ entry, record: await this.#refreshed(entry, now) });
       });
@@ -131,7 +131,7 @@ export class ServerLogin implements ServerAuth {
     }
   }
 
-  /** A refusal ends the login: nobody is to try that refresh token again. */
+  /** A refusal ends the login, so that no process tries that refresh token again. */
   async #refreshed(entry: LoginEntry, record: LoginRecord): Promise<LoginRecord> {
     const requests = new OauthRequests(this.#place, this.#store.roads);
     try {

@@ -1,33 +1,33 @@
 import type { Params } from "../../protocol/json-rpc.ts";
 import { allowedUrl, refusal, shown } from "./oauth-reach.ts";
 
-/** How a client proves at the token endpoint that it is the one. */
+/** How a client authenticates at the token endpoint. */
 export type AuthMethod = "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
 
-/** What is known of an authorization server; all addresses are safe ones as they are written. */
+/** The metadata of an authorization server; the texts of all addresses are checked. */
 export interface ServerMetadata {
   readonly issuer: string;
-  /** Absent: no person logs in there. */
+  /** Absent where no person can log in. */
   readonly authorizationEndpoint?: string;
   readonly tokenEndpoint: string;
   readonly registrationEndpoint?: string;
   readonly revocationEndpoint?: string;
   readonly scopesSupported: readonly string[];
-  /** Undefined: not said. */
+  /** Undefined when not announced. */
   readonly authMethods?: readonly string[];
   readonly takesClientDocuments: boolean;
-  /** Its answers name it, as RFC 9207 has it. */
+  /** Its answers contain its issuer (RFC 9207). */
   readonly namesIssuer: boolean;
-  /** PKCE with S256 is announced. */
+  /** It announces PKCE with S256. */
   readonly hasPkce: boolean;
 }
 
-/** Of one that a person can log in at. */
+/** Metadata of a server at which a person can log in. */
 export type LoginMetadata = ServerMetadata & { readonly authorizationEndpoint: string };
 
 /**
  * Reads the metadata of the authorization server `issuer` (RFC 8414, OpenID discovery).
- * @throws AppError `refused` when it is another one's, or has an address that is not allowed
+ * @throws AppError `refused` when it belongs to another issuer, or has an address that is not allowed
  */
 export function readServerMetadata(document: Params, issuer: string): ServerMetadata {
   const named = document.issuer;
@@ -56,33 +56,30 @@ export function readServerMetadata(document: Params, issuer: string): ServerMeta
   };
 }
 
-/**
- * What a person needs for a login there.
- * @throws AppError `refused` where there is no page for that, or no PKCE
- */
+/** The metadata for a person's login. @throws AppError `refused` without a login page or PKCE */
 export function forPersons(metadata: ServerMetadata): LoginMetadata {
   const { issuer, authorizationEndpoint, hasPkce } = metadata;
   if (!hasPkce) {
     throw refusal(
-      `The authorization server ${shown(issuer)} does not announce PKCE with S256, without which a login can be stolen. It is not used.`,
+      `The authorization server ${shown(issuer)} does not announce PKCE with S256, without which a login can be stolen. The login was aborted.`,
     );
   }
   if (authorizationEndpoint === undefined) {
     throw refusal(
-      `The authorization server ${shown(issuer)} has no page for a login. Where it gives tokens to a program by itself, say so in the entry: oauth = { grant = "client_credentials", client_id = "…", … }.`,
+      `The authorization server ${shown(issuer)} has no page for a login. If it gives tokens to programs, say so in the entry: oauth = { grant = "client_credentials", client_id = "…", … }.`,
     );
   }
   return { ...metadata, authorizationEndpoint };
 }
 
-/** The texts in a list, if it is one. */
+/** The strings in `value` when it is a list. */
 export function list(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
 /**
- * Openers of browsers are programs of many kinds, and some are scripts: an endpoint with characters of a shell, which
- * no real one has, is not handed to them.
+ * Checks an endpoint. Programs that open browsers may be shell scripts, so an endpoint with characters of a shell,
+ * which no real one has, is refused.
  */
 function safeEndpoint(value: unknown, name: string): string {
   const what = `The ${name} of the authorization server`;
@@ -93,7 +90,7 @@ function safeEndpoint(value: unknown, name: string): string {
   return href;
 }
 
-/** Texts, not addresses, as both standards have it; the slash of an empty path alone is no difference. */
+/** Compares texts, not addresses, as both standards demand; ignores only the slash of an empty path. */
 export function isSameIssuer(one: string, other: string): boolean {
   return (
     one === other ||
@@ -101,11 +98,11 @@ export function isSameIssuer(one: string, other: string): boolean {
   );
 }
 
-/** A client is one of the authorization server that it was made for. @throws AppError `refused` */
+/** A client belongs to one authorization server. @throws AppError `refused` */
 export function assertIssuer({ issuer }: ServerMetadata, expected: string): void {
   if (isSameIssuer(issuer, expected)) return;
   throw refusal(
-    `The server wants a login at ${shown(issuer)}, and its client is one of ${shown(expected)}. It is sent nowhere else: write the right issuer into the oauth table of the entry.`,
+    `The server wants a login at ${shown(issuer)}, but its client belongs to ${shown(expected)} and is not sent elsewhere. Write the right issuer into the oauth table of the entry.`,
   );
 }
 

@@ -9,24 +9,23 @@ import type { OauthRequests } from "./oauth-requests.ts";
 import { assertIssuer, type AuthMethod, type ServerMetadata } from "./server-metadata.ts";
 import { authorize, grantTokens, isToken, type Tokens } from "./token-endpoint.ts";
 
-/** What an entry says of a login without a person. */
+/** A login without a person, as an entry describes it. */
 export interface ServiceWish {
   readonly place: LoginPlace;
-  /** As the entry has it now. @throws NeedsConfig */
+  /** Expands the client from the entry. @throws NeedsConfig */
   readonly client: () => Promise<ServiceClient>;
-  /** Pinned ones: nothing else is asked for. */
+  /** Pinned scopes; no others are requested. */
   readonly scopes?: readonly string[];
-  /** The one authorization server that gets a proof. */
+  /** The only authorization server that gets a proof. */
   readonly issuer?: string;
 }
 
-/** Where tokens for a server are had, and for what. */
+/** The source of tokens for a server: a login without its tokens. */
 export type TokenSource = Omit<LoginRecord, keyof Tokens>;
 
 /**
- * Finds where tokens are had. A server that names another authorization server than before would get the client's secret
- * sent there: that is the user's to decide.
- * @param known what the server said when it refused
+ * Finds the source of tokens. A server that names a different authorization server than before could have the client's
+ * secret sent there, so only the user may change it. @param known the challenge of the server when it refused a request
  * @throws AppError `refused`, OauthUnreachable, NeedsConfig
  */
 export async function findSource(
@@ -62,9 +61,8 @@ function methodOfProof(proof: ServiceClient["proof"], metadata: ServerMetadata):
 }
 
 /**
- * Gets together what tokens are given for.
- * @param clock milliseconds since 1970
- * @returns asks for them, with one request; throws OauthError, OauthUnreachable, AppError `refused`
+ * Collects the proofs for a token request. @param clock milliseconds since 1970 @returns a function that gets tokens
+ * with one request; throws OauthError, OauthUnreachable, AppError `refused`
  * @throws OauthError, OauthUnreachable, AppError `refused`, NeedsConfig
  */
 export async function prepareGrant(
@@ -86,7 +84,7 @@ export async function prepareGrant(
   });
 }
 
-/** The client of a login with its proof, which the login does not keep. @param clock milliseconds since 1970 */
+/** The client of a login with its proof, which the login does not store. @param clock milliseconds since 1970 */
 export function provingClient(
   { issuer, client }: Pick<LoginRecord, "issuer" | "client">,
   { clientId, proof }: ServiceClient,
@@ -100,18 +98,18 @@ export function provingClient(
 
 const grantType = "urn:ietf:params:oauth:token-type:id-jag";
 
-/** For whom an identity provider is to speak. */
+/** The target of an identity assertion. */
 interface IdentityWish {
   /** The authorization server. */
   readonly issuer: string;
-  /** What the tokens there are for. */
+  /** The resource of its tokens. */
   readonly resource: string;
   readonly scope?: string;
 }
 
 /**
- * Has a company's identity provider say to one authorization server who the person is, for one resource (RFC 8693, with
- * the grant of identity assertions). What it says is good for some minutes and is not kept.
+ * Gets an assertion of the person's identity from a company's identity provider, for one authorization server and one
+ * resource (RFC 8693, with the grant of identity assertions). It is valid for some minutes and is not stored.
  * @throws OauthError, OauthUnreachable, AppError `refused`
  */
 async function requestIdentityGrant(
@@ -140,7 +138,7 @@ async function requestIdentityGrant(
   if (status !== 200 || body === undefined) throw errorOf(status, body, what);
   const { access_token: grant, issued_token_type: type } = body;
   if (type !== grantType || !isToken(grant)) {
-    throw refusal("The identity provider gave something else than what was asked for.");
+    throw refusal("The identity provider did not return the requested kind of token.");
   }
   return grant;
 }

@@ -10,7 +10,7 @@ import { OauthRequests } from "./oauth-requests.ts";
 import { isSameIssuer } from "./server-metadata.ts";
 import { findSource, prepareGrant, type ServiceWish, type TokenSource } from "./service-grant.ts";
 
-/** Of a login that no person made: it stays one when a token is had anew. */
+/** The id of a login without a person, which stays the same when a token is renewed. */
 export const serviceLoginId = "service";
 
 interface Known {
@@ -18,7 +18,7 @@ interface Known {
   readonly record: LoginRecord;
 }
 
-/** A login that no person makes: tokens are got when the server wants one, by one process for all (OA6, OA8). */
+/** A login without a person: one process for all gets a token when the server wants one (OA6, OA8). */
 export class ServiceLogin implements ServerAuth {
   readonly #wish: ServiceWish;
   readonly #store: LoginStore;
@@ -26,7 +26,7 @@ export class ServiceLogin implements ServerAuth {
   readonly #url: URL;
   #known: Known | undefined;
   #asking: Promise<LoginRecord> | undefined;
-  /** What was refused for good, or failed, is not asked again with every request. */
+  /** A refusal or failure, so that not every request tries again. */
   #failure: { readonly error: ConnectionError; readonly at: number } | undefined;
   #secrets: readonly string[] = [];
 
@@ -38,7 +38,7 @@ export class ServiceLogin implements ServerAuth {
     this.#url = new URL(wish.place.url);
   }
 
-  /** Tokens that must not be seen in any text; the same list until it changes. */
+  /** Tokens that must not appear in any text; the same array until they change. */
   get secrets(): readonly string[] {
     return this.#secrets;
   }
@@ -46,7 +46,7 @@ export class ServiceLogin implements ServerAuth {
   async token(target: string | URL): Promise<string | undefined> {
     const { origin } = new URL(target);
     if (origin !== this.#url.origin || !isSafe(this.#url)) return undefined;
-    // A server that wants a token says so, and for what; many answer what they are without one.
+    // Without a token, wait for the server's challenge, which has the scopes; many answer `initialize` without one.
     const record = (await this.#current())?.record;
     if (record === undefined || !this.#isDue(record)) return record?.accessToken;
     const isOver = this.#clock() >= (record.expiresAt ?? Number.POSITIVE_INFINITY);
@@ -54,7 +54,7 @@ export class ServiceLogin implements ServerAuth {
     try {
       return (await this.#obtain(record.accessToken, () => sourceOf(record))).accessToken;
     } catch (error) {
-      // A token that is still good is used when another one cannot be had.
+      // A token that is still valid is used when the renewal fails.
       if (isOver) throw error;
       return record.accessToken;
     }
@@ -72,12 +72,12 @@ export class ServiceLogin implements ServerAuth {
     return (await this.#obtain(used, find)).accessToken !== used;
   }
 
-  /** Whether another token may be accepted where this one is not. */
+  /** Whether the server may accept another token where it refused this one. */
   #helps(status: number, record: LoginRecord, { scope }: Challenge): boolean {
     const { issuedAt, expiresAt } = record;
     if (status !== 401)
       return this.#wish.scopes === undefined && !coversScopes(record.scope, scope);
-    // A server that refuses what was given out just now is not helped by yet another one.
+    // Another token does not help when the server refuses one that was just issued.
     const from = Math.min(issuedAt + oauthRefreshPauseMs, expiresAt ?? Number.POSITIVE_INFINITY);
     return this.#clock() >= from;
   }
@@ -94,7 +94,7 @@ export class ServiceLogin implements ServerAuth {
     }
   }
 
-  /** The entry may name another one by now: that of before gets no proof any more. */
+  /** The entry may name another issuer by now; the earlier one must not get a proof. */
   #isOfIssuer({ issuer }: LoginEntry): boolean {
     const { issuer: wanted } = this.#wish;
     return wanted === undefined || isSameIssuer(issuer, wanted);
@@ -102,7 +102,7 @@ export class ServiceLogin implements ServerAuth {
 
   #take(known: Known): Known {
     this.#known = known;
-    // Those from before may still be in what a server says.
+    // Answers may still contain earlier ones.
     this.#secrets = [...new Set([...secretsOfRecord(known.record), ...this.#secrets])].slice(0, 12);
     return known;
   }
@@ -121,8 +121,8 @@ export class ServiceLogin implements ServerAuth {
   }
 
   /**
-   * Another token than `used`. One at a time, here and in all processes.
-   * @throws ConnectionError `needs_auth` where it is refused, `unreachable` for a passing reason
+   * Gets a token other than `used`. One at a time over all processes. @throws ConnectionError `needs_auth` after a
+   * refusal, `unreachable` for a temporary reason
    */
   #obtain(
     used: string | undefined,
@@ -141,7 +141,7 @@ export class ServiceLogin implements ServerAuth {
     }
     const { place } = this.#wish;
     try {
-      // This takes several requests: others do not wait for that.
+      // This takes several requests, so it runs outside of the lock.
       const source = await find();
       const grant = await prepareGrant(source, this.#wish, this.#requests(), this.#clock);
       const record = await this.#store.alone(place, async () => {
@@ -161,7 +161,7 @@ export class ServiceLogin implements ServerAuth {
     }
   }
 
-  /** Somebody was faster. */
+  /** Whether another process has already got a usable token. */
   #isBetter(now: LoginRecord, used: string | undefined, source: TokenSource): boolean {
     return (
       now.accessToken !== used &&
@@ -175,7 +175,7 @@ export class ServiceLogin implements ServerAuth {
     const { place } = this.#wish;
     const entry = await this.#store.entry(place);
     const isSame = entry?.issuer === record.issuer && entry.resource === record.resource;
-    // What is known of a login that only has another token is not changed: its connections stay.
+    // A renewed token keeps the id of its login, so its connections stay.
     if (entry !== undefined && isSame) await this.#store.keep(entry, record);
     else await this.#store.add(place, record, serviceLoginId);
     return record;
@@ -183,7 +183,7 @@ export class ServiceLogin implements ServerAuth {
 }
 
 /**
- * Gets a token now, whatever there was before: connections of running servers are made anew with it.
+ * Gets a token even if there is one; running servers reconnect with it.
  * @throws AppError `refused`, `system`; OauthError; OauthUnreachable; NeedsConfig
  */
 export async function logInAsService(
@@ -209,7 +209,7 @@ function sourceOf(record: LoginRecord): TokenSource {
   return source;
 }
 
-/** Whether all that is wanted is among what is had. */
+/** Whether the granted scopes include all wanted ones. */
 function coversScopes(had: string | undefined, wanted: string | undefined): boolean {
   const all = new Set(had?.split(" "));
   return (wanted ?? "").split(" ").every((scope) => scope === "" || all.has(scope));
@@ -222,5 +222,5 @@ function asConnectionError(error: unknown): ConnectionError {
     error instanceof NeedsConfig;
   return isFinal
     ? new ConnectionError("needs_auth", `The server wants a login. ${error.message}`)
-    : new ConnectionError("unreachable", `A login cannot be had: ${messageOf(error)}`);
+    : new ConnectionError("unreachable", `Cannot log in: ${messageOf(error)}`);
 }

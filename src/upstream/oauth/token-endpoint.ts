@@ -12,7 +12,7 @@ export type Tokens = Pick<LoginRecord, "accessToken" | "refreshToken" | "issuedA
 type Clock = () => number;
 
 /**
- * Trades the code that the browser brought for tokens.
+ * Exchanges the code from the browser for tokens.
  * @throws OauthError, OauthUnreachable, AppError `refused`
  */
 export function exchangeCode(
@@ -38,7 +38,7 @@ export function exchangeCode(
 }
 
 /**
- * New tokens for a login; a server that gives no new refresh token wants the old one kept.
+ * Refreshes the tokens of a login; keeps the old refresh token when the server gives no new one.
  * @throws OauthError, OauthUnreachable, AppError `refused`
  */
 export async function refreshTokens(
@@ -51,9 +51,8 @@ export async function refreshTokens(
 }
 
 /**
- * Tokens for a client itself, or for what it trades, where no person logs in (RFC 6749 section 4.4, RFC 7523 section 2.1).
- * Another token needs the proof once more, so a refresh token is not kept.
- * @param assertion what it trades
+ * Gets tokens without a person, for a client itself or for its assertion (RFC 6749 section 4.4, RFC 7523 section 2.1).
+ * Each renewal needs the proof again, so a refresh token is not stored. @param assertion exchanged for the tokens
  * @throws OauthError, OauthUnreachable, AppError `refused`
  */
 export async function grantTokens(
@@ -77,7 +76,7 @@ export async function grantTokens(
   return kept;
 }
 
-/** Takes a token back. False: the server did not do it. @throws OauthUnreachable, AppError `refused` */
+/** Revokes a token. False when the server did not. @throws OauthUnreachable, AppError `refused` */
 export async function revokeToken(
   endpoint: string,
   client: OauthClient,
@@ -105,7 +104,7 @@ async function ask(
   return readTokens(body, clock());
 }
 
-/** Adds who we are to the form, or gives the headers that say it. */
+/** Adds the client's authentication to the form, or returns headers with it. */
 export async function authorize(
   { clientId, clientSecret, authMethod, assertion }: OauthClient,
   form: URLSearchParams,
@@ -132,9 +131,9 @@ function formEncoded(text: string): string {
 
 function readTokens(body: Params, now: number): Tokens {
   const { access_token: access, refresh_token: refresh, token_type: type } = body;
-  if (!isToken(access)) throw refusal("The token endpoint gave no token that can be used.");
+  if (!isToken(access)) throw refusal("The token endpoint gave no usable token.");
   if (typeof type === "string" && type.toLowerCase() !== "bearer") {
-    throw refusal("The token endpoint gave a token of another kind than Bearer.");
+    throw refusal("The token endpoint gave a token that is not a Bearer token.");
   }
   const seconds = Number(body.expires_in);
   const hasEnd = body.expires_in !== undefined && seconds > 0 && seconds < 1e9;
@@ -146,7 +145,7 @@ function readTokens(body: Params, now: number): Tokens {
   };
 }
 
-/** It has to fit into a header. */
+/** Whether the value is a token that fits into a header. */
 export function isToken(token: unknown): token is string {
   return (
     typeof token === "string" && token.length <= oauthTokenCharsMax && /^[\x21-\x7e]+$/.test(token)

@@ -4,7 +4,7 @@ import { AppError } from "../../base/errors.ts";
 import { upstreamSearchedFoldersMax } from "../../base/upstream-limits.ts";
 import type { Environment } from "./server-environment.ts";
 
-/** What there is at a path. */
+/** Looks for a program at a path. */
 export type ProgramProbe = (path: string) => Promise<"program" | "not-executable" | "none">;
 
 export interface ProgramSearch {
@@ -18,16 +18,16 @@ export interface ProgramSearch {
 
 export type FoundProgram =
   | { readonly kind: "found"; readonly path: string }
-  /** There is a file of the name that cannot be run. */
+  /** A file of that name exists but is not executable. */
   | { readonly kind: "not-executable"; readonly path: string }
   /** `searched`: the folders, or the one path. */
   | { readonly kind: "missing"; readonly searched: readonly string[] };
 
-/** Of a Windows whose environment says nothing; scripts of other kinds need a program of their own. */
+/** The default where the environment of Windows has no PATHEXT; other kinds of scripts need an interpreter. */
 const usualExtensions = ".COM;.EXE;.BAT;.CMD";
 const startedDirectly = new Set([".com", ".exe", ".bat", ".cmd"]);
 
-/** Finds the program that a command names, as the system would, without a shell. */
+/** Finds the program of a command as the system would, without a shell. */
 export async function findProgram(search: ProgramSearch): Promise<FoundProgram> {
   const { command, cwd, env, platform, probe } = search;
   const paths = platform === "win32" ? win32 : posix;
@@ -51,11 +51,11 @@ export async function findProgram(search: ProgramSearch): Promise<FoundProgram> 
 function pathFolders(env: Environment, delimiter: string): string[] {
   const name = Object.keys(env).find((key) => key.toUpperCase() === "PATH") ?? "PATH";
   const folders = (env[name] ?? "").split(delimiter).map((folder) => folder.replaceAll('"', ""));
-  // An empty entry means the folder that one is in: whoever controls that would choose our program.
+  // An empty entry means the current folder, so its contents could replace the program.
   return [...new Set(folders.filter(Boolean))];
 }
 
-/** With an extension that can be started it is taken as it is; else PATHEXT says in which order they are tried. */
+/** The path itself when its extension can be started; else with the extensions of PATHEXT, in order. */
 function withExtensions(base: string, env: Environment): string[] {
   const own = win32.extname(base).toLowerCase();
   if (startedDirectly.has(own)) return [base];
@@ -67,7 +67,7 @@ function withExtensions(base: string, env: Environment): string[] {
   return extensions.map((extension) => base + extension);
 }
 
-/** Where a program that is often missing comes from. */
+/** How to install programs that are often missing. */
 const origins: ReadonlyMap<string, string> = new Map([
   ...["npx", "npm", "node"].map((name) => [name, "Install Node.js (https://nodejs.org)"] as const),
   ...["uvx", "uv"].map((name) => [name, "Install uv (https://docs.astral.sh/uv)"] as const),
@@ -83,7 +83,7 @@ const origins: ReadonlyMap<string, string> = new Map([
   ["dotnet", "Install .NET (https://dot.net)"],
 ]);
 
-/** The program is nowhere. `searched`: folders, or the one path that was named. */
+/** The error for a program that was not found. `searched`: folders, or the one path of the command. */
 export function missingProgram(
   server: string,
   command: string,
@@ -114,11 +114,11 @@ export function notExecutable(server: string, path: string): AppError {
 }
 
 export function missingFolder(server: string, cwd: string): AppError {
-  const text = `The server ${server} was not started: its folder ${cwd} does not exist. Make it, or correct "cwd".`;
+  const text = `The server ${server} was not started: its folder ${cwd} does not exist. Create it, or correct "cwd".`;
   return new AppError("not_found", text);
 }
 
-/** The system found the program and refused all the same. */
+/** The error for a program that was found but that the system refused to start. */
 export function startRefused(server: string, path: string, cause: unknown): AppError {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : "";
   const hint =

@@ -20,11 +20,11 @@ import {
 } from "./server-environment.ts";
 import type { ProcessLaunch } from "./upstream-process.ts";
 
-/** `npx` asks before it installs a package, on a stdin that carries messages: it is told not to. */
+/** `npx` asks before it installs a package, on the stdin that carries messages; `-y` prevents that. */
 const subcommands: ReadonlyMap<string, readonly string[]> = new Map([["npm", ["exec", "x"]]]);
 const answers = new Set(["-y", "--yes", "--no", "--no-install", "--yes=true", "--yes=false"]);
 
-/** The arguments of a server, completed so that its program asks nothing on stdin (EN2). */
+/** The arguments of a server, extended so that its program asks nothing on stdin (EN2). */
 export function withoutPrompts(command: string, args: readonly string[]): readonly string[] {
   // The Windows form knows both separators.
   const program = win32
@@ -37,7 +37,7 @@ export function withoutPrompts(command: string, args: readonly string[]): readon
   return isAnswered(rest) ? args : [subcommand, "-y", ...rest];
 }
 
-/** Only what is before the package is for npx; the rest is for the server. */
+/** Whether the options before the package answer npx's question; later arguments are for the server. */
 function isAnswered(args: readonly string[]): boolean {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? "";
@@ -51,19 +51,19 @@ function isAnswered(args: readonly string[]): boolean {
 const optionsWithWord = new Set(["-p", "--package", "-c", "--call", "-w", "--workspace"]);
 
 /**
- * What a batch file cannot be given safely: `cmd.exe`, which runs it, ends a quoted text at `"`, replaces `%NAME%` even
- * within quotes, `!NAME!` where that is switched on, and ends the command at a line break.
+ * Characters that are not safe in arguments of a batch file: `cmd.exe`, which runs it, ends a quoted text at `"`,
+ * replaces `%NAME%` even within quotes, `!NAME!` where that is switched on, and ends the command at a line break.
  */
 // eslint-disable-next-line no-control-regex -- control characters are what is refused
 const unquotable = /["%!\u0000-\u001f]/;
 
-/** True for what Windows runs through `cmd.exe`. */
+/** True for a file that Windows runs through `cmd.exe`. */
 export function isBatchFile(path: string): boolean {
   return /\.(bat|cmd)[. ]*$/i.test(path);
 }
 
 /**
- * The arguments of a batch file, each in quotes, to be passed on as they are.
+ * The arguments of a batch file, each in quotes, for a command line that is passed on verbatim.
  * @throws AppError `refused` for one that cannot be quoted
  */
 export function batchArguments(server: string, args: readonly string[]): string[] {
@@ -73,23 +73,23 @@ export function batchArguments(server: string, args: readonly string[]): string[
     const shown = JSON.stringify(found);
     throw new AppError(
       "refused",
-      `The server ${server} was not started: an argument of it contains ${shown}, which cannot be passed safely to a batch file (.cmd, .bat). ` +
+      `The server ${server} was not started: one of its arguments contains ${shown}, which cannot be passed safely to a batch file (.cmd, .bat). ` +
         `Name the program itself as "command", for example "node" with the path of the script as its first argument.`,
     );
   });
 }
 
 export interface LaunchSurroundings {
-  /** Our own environment. */
+  /** The environment of scorpiox-code. */
   readonly env: Environment;
   readonly user: ServerEnvironmentInput["user"];
-  /** PATH as the user's login shell has it; asked for once and remembered by whoever gives it. */
+  /** PATH of the user's login shell; the implementation asks once and remembers it. */
   readonly loginPath: () => Promise<string | undefined>;
 }
 
 /**
- * What is started for a server: its program found, its environment made.
- * @throws AppError `not_found`, `system`, `refused`: what is missing, where it was looked for, what to do
+ * Finds the program of a server and makes its environment.
+ * @throws AppError `not_found`, `system`, `refused`: what is missing, which places were searched, what to do
  */
 export async function prepareLaunch(
   launch: ProcessLaunch,
@@ -106,7 +106,9 @@ export async function prepareLaunch(
   return { argv: [found.path, ...given], cwd, env, isVerbatim };
 }
 
-/** The login shell is waited for when the PATH is nobody's, or when the program is not found without it. */
+/**
+ * Finds the program. Waits for the login shell only when PATH is a bare system default or does not have the program.
+ */
 async function findIn(
   launch: ProcessLaunch,
   surroundings: LaunchSurroundings,
@@ -159,7 +161,7 @@ function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** What there is in a PATH that nobody has set up: that of a desktop or of a service manager. */
+/** Folders of a PATH that no user has set up: that of a desktop or of a service manager. */
 const systemFolders = new Set([
   "/bin",
   "/sbin",

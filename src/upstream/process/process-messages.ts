@@ -1,18 +1,18 @@
 import type { ProcessLaunch } from "./upstream-process.ts";
 
-/** Where the ends of a process's pipes are. */
+/** How the Worker reaches a process's pipes. */
 type PipePlace =
-  /** Numbers of this process, to be duplicated by the Worker before it says `process-opened`. */
+  /** Descriptors of this process, which the Worker duplicates before it sends `process-opened`. */
   | {
       readonly kind: "descriptors";
       readonly input: number;
       readonly output: number;
       readonly errors: number;
     }
-  /** With the main thread, which passes on what they carry. */
+  /** The main thread has them and relays their bytes. */
   | { readonly kind: "relayed" };
 
-/** Of processes; `process` is the number that the Worker gave it. */
+/** Messages to the Worker about processes; `process` is the number that the Worker assigned. */
 export type ProcessReport =
   | {
       readonly kind: "process-started";
@@ -32,16 +32,16 @@ export type ProcessReport =
       readonly exitCode: number | null;
       readonly signal: string | null;
     }
-  /** Nothing is left of it. */
+  /** Its whole process family is gone. */
   | { readonly kind: "process-gone"; readonly process: number }
-  /** Relayed: a piece in base64, the end without one. */
+  /** Relayed: a chunk in base64; without `base64`, the end of the output. */
   | {
       readonly kind: "process-output";
       readonly process: number;
       readonly pipe: "output" | "errors";
       readonly base64?: string;
     }
-  /** Relayed: the process has taken what was written; `failure` when it does not read any more. */
+  /** Relayed: the process has read the input; `failure` when it no longer reads. */
   | { readonly kind: "process-input-taken"; readonly process: number; readonly failure?: string };
 
 export type ProcessRequest =

@@ -5,9 +5,9 @@ import type { RelayedChild } from "./spawn-server.ts";
 
 type PipeName = "output" | "errors";
 
-/** Passes on what a server's pipes carry, where the Worker cannot reach them itself (Windows). */
+/** Relays the bytes of a server's pipes where the Worker cannot reach the pipes itself (Windows). */
 export class Relay implements Disposable {
-  /** Resolves when all that the server wrote was passed on. Never rejects. */
+  /** Resolves when all output of the server was relayed. Never rejects. */
   readonly ended: Promise<unknown>;
   readonly #process: number;
   readonly #child: RelayedChild;
@@ -47,7 +47,7 @@ export class Relay implements Disposable {
     this.#wakes[pipe]?.();
   }
 
-  /** Nobody reads any more. */
+  /** Stops relaying: the output has no reader any more. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.endInput();

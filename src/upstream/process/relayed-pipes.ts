@@ -6,7 +6,7 @@ interface Incoming {
   add(chunk: Uint8Array | undefined): void;
 }
 
-/** Pipes that the main thread holds and whose bytes come as messages, where descriptors cannot be shared (Windows). */
+/** Pipes of the main thread whose bytes arrive as messages, where descriptors cannot be shared (Windows). */
 export class RelayedPipes implements ServerPipes {
   readonly #process: number;
   readonly #send: (message: ProcessRequest) => void;
@@ -30,14 +30,14 @@ export class RelayedPipes implements ServerPipes {
     return this.#incoming.errors.stream;
   }
 
-  /** Something of the server's has arrived; the end without `base64`. */
+  /** Receives a chunk of the server's output; without `base64`, its end. */
   receive(pipe: "output" | "errors", base64: string | undefined): void {
     this.#incoming[pipe].add(
       base64 === undefined ? undefined : new Uint8Array(Buffer.from(base64, "base64")),
     );
   }
 
-  /** The server has taken what was written, or does not read any more. */
+  /** The server has read the input, or no longer reads. */
   onTaken(failure: string | undefined): void {
     const written = this.#written;
     this.#written = undefined;
@@ -58,16 +58,16 @@ export class RelayedPipes implements ServerPipes {
     this.#send({ kind: "end-process-input", process: this.#process });
   }
 
-  /** What it wrote last is still coming; the main thread tells the end. */
+  /** Keeps the output open: its last chunks still arrive, and the main thread reports the end. */
   release(): void {
     this.endInput();
     this.onTaken("the server is gone");
   }
 }
 
-/** The main thread stops reading while too many chunks are not taken. */
+/** A stream of incoming chunks. The main thread stops reading while too many of them are not taken. */
 function incoming(onTaken: () => void): Incoming {
-  /** The last one is undefined. */
+  /** Undefined marks the end. */
   const chunks: (Uint8Array | undefined)[] = [];
   let more = Promise.withResolvers<void>();
   const stream = new ReadableStream<Uint8Array>(

@@ -3,7 +3,7 @@ import { joinPaths } from "../../commands/process/shell.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How deep servers are nested in each other: one that finds it serves its native tools only (CF20). */
+/** The nesting depth of servers. A scorpiox-code that finds it set serves its native tools only (CF20). */
 const depthVariable = "SCORPIOX_DEPTH";
 
 const unixNames = ["HOME", "LOGNAME", "USER", "SHELL", "TERM", "PATH", "LANG", "TZ", "TMPDIR"];
@@ -29,19 +29,19 @@ const proxyNames = new Set(["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"
 const ownPrefix = "SCORPIOX_";
 
 export interface ServerEnvironmentInput {
-  /** Our own. */
+  /** The environment of scorpiox-code. */
   readonly env: Environment;
   readonly user: { readonly name: string; readonly homeDir: string; readonly shell: string | null };
-  /** PATH of the user's login shell, when it was learned. */
+  /** PATH of the user's login shell, when it is known. */
   readonly loginPath: string | undefined;
   readonly platform: NodeJS.Platform;
-  /** Names that the server's entry wants handed on. Ours (`SCORPIOX_…`), which may hold tokens, never are. */
+  /** Variables that the server's entry inherits. `SCORPIOX_…`, which may hold tokens, are never passed on. */
   readonly inheritEnv: readonly string[];
-  /** Of the server's entry; stronger than all else. */
+  /** Variables of the server's entry; they override all others. */
   readonly own: Readonly<Record<string, string>>;
 }
 
-/** What a server finds in its environment (EN1): little of the user's, nothing of ours, all of its entry's. */
+/** A server's environment (EN1): a few variables of the user, none of scorpiox-code, and all of its entry. */
 export function serverEnvironment(input: ServerEnvironmentInput): Record<string, string> {
   const { env, user, loginPath, platform, inheritEnv, own } = input;
   const isWindows = platform === "win32";
@@ -62,7 +62,7 @@ export function serverEnvironment(input: ServerEnvironmentInput): Record<string,
   return child;
 }
 
-/** How deep this process itself is nested; 0 when a client started it. */
+/** The nesting depth of this process; 0 when a client started it. */
 export function depthOf(env: Environment): number {
   const depth = Number(env[depthVariable] ?? "0");
   return Number.isSafeInteger(depth) && depth > 0 ? depth : 0;
@@ -73,7 +73,7 @@ function inherited(
   inheritEnv: readonly string[],
   isWindows: boolean,
 ): Record<string, string> {
-  // Names are the same in any case on Windows.
+  // Names are case-insensitive on Windows.
   const fold = (name: string): string => (isWindows ? name.toUpperCase() : name);
   const base = isWindows ? windowsNames : unixNames;
   const wanted = new Set([...base, ...certificateNames, ...inheritEnv].map(fold));
@@ -86,7 +86,7 @@ function inherited(
   return child;
 }
 
-/** A proxy has no path: whatever is before the last `@` may be a password, with slashes in it or not. */
+/** A proxy has no path, so everything before the last `@` may be a password, even with slashes. */
 function withoutUserInfo(proxy: string): string {
   const at = proxy.lastIndexOf("@");
   if (at === -1) return proxy;

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { upstreamLogLineCharsMax } from "../../base/upstream-limits.ts";
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
 
-/** Where a line of a server's log comes from. */
+/** The source of a line in a server's log. */
 export type LogSource = "stderr" | "stdout" | "note";
 
 /** The log files of all servers: `mcp-<server>.log`. Several processes of the user may write to the same one. */
@@ -18,12 +18,12 @@ export class ServerLogs {
   readonly #dir: string;
   readonly #files = new Map<string, RotatedFile>();
 
-  /** @param dir made when there is something to write */
+  /** @param dir created with the first line */
   constructor(dir: string) {
     this.#dir = dir;
   }
 
-  /** One line, secrets taken out before; of several lines one is made. Never throws. */
+  /** Writes one line, from which secrets were removed; escapes line breaks. Never throws. */
   write(server: string, source: LogSource, text: string): void {
     let file = this.#files.get(server);
     if (file === undefined) {
@@ -34,15 +34,15 @@ export class ServerLogs {
     file.append(`${new Date().toISOString()} ${source} ${line}\n`);
   }
 
-  /** Resolves when what was written so far is with the system. */
+  /** Resolves when all lines so far are written. */
   async flush(): Promise<void> {
     await Promise.all([...this.#files.values()].map((file) => file.flush()));
   }
 }
 
 /**
- * A private text file that is set aside when it is full. Nobody waits for the disk: what it does not take in time is left
- * out, and counted in a line of its own. A folder that cannot be written to costs the log and nothing else.
+ * A private text file that is rotated when it is full. Callers never wait for the disk: lines that it cannot take in
+ * time are dropped, and a line reports how many. If the folder cannot be written, only the log is lost.
  */
 export class RotatedFile {
   readonly #path: string;
@@ -73,7 +73,7 @@ export class RotatedFile {
   }
 
   async #writeAll(): Promise<void> {
-    // What comes within one turn is written at once.
+    // Lines of one turn are written together.
     await new Promise<void>((resolve) => setImmediate(resolve));
     let file: FileHandle | undefined;
     try {
@@ -102,11 +102,11 @@ export class RotatedFile {
     const leftOut = this.#leftOut;
     this.#leftOut = 0;
     if (leftOut === 0) return text;
-    return `${text}${new Date().toISOString()} note ${leftOut} lines were left out here: they came too fast\n`;
+    return `${text}${new Date().toISOString()} note ${leftOut} lines were dropped here: they came too fast\n`;
   }
 
   async #setAside(): Promise<void> {
-    // Another process may have done it this moment: then the file is small again.
+    // Another process may just have rotated it: then the file is small again.
     if ((await stat(this.#path)).size < this.#bytesMax) return;
     const names = Array.from(
       { length: upstreamLogFilesMax - 1 },

@@ -11,21 +11,21 @@ import { type LaunchSurroundings, prepareLaunch } from "./prepare-launch.ts";
 import { type SpawnedServer, spawnServer } from "./spawn-server.ts";
 import type { ProcessLaunch } from "./upstream-process.ts";
 
-/** How long each step of the end of a server may take, in ms. */
+/** The time for each step of stopping a server, in ms. */
 interface StopSteps {
-  /** From the end of its input to TERM. */
+  /** From closing its input to TERM. */
   readonly inputMs: number;
   /** From TERM to KILL. */
   readonly termMs: number;
 }
 
-/** One server on the main thread: its process, its group and all that it started. */
+/** One server on the main thread: its process, its group and everything that it started. */
 export class ServerProcess {
   readonly pid: number;
   readonly spawned: SpawnedServer;
   /** Resolves when its leader has ended. Never rejects. */
   readonly ended: Promise<CommandExit>;
-  /** Resolves when nothing is left of it, or what is left cannot be ended. Never rejects. */
+  /** Resolves when its whole family is gone, or the rest cannot be ended. Never rejects. */
   readonly gone: Promise<void>;
   readonly #orphanage: Orphanage;
   readonly #family: Family;
@@ -40,8 +40,8 @@ export class ServerProcess {
   }
 
   /**
-   * Ends it after its input was closed. A second, more hurried request is served beside the first.
-   * @returns when nothing is left of it, or what is left cannot be ended
+   * Ends it after its input was closed. A second, more urgent request runs beside the first.
+   * @returns when its family is gone, or the rest cannot be ended
    */
   async stop({ inputMs, termMs }: StopSteps): Promise<void> {
     const killAt = performance.now() + inputMs + termMs;
@@ -49,7 +49,7 @@ export class ServerProcess {
     const timer = setTimeout(patience.resolve, inputMs);
     await Promise.race([this.gone, patience.promise]);
     clearTimeout(timer);
-    // A TERM that was late does not delay KILL.
+    // A late TERM does not delay KILL.
     const graceMs = Math.max(shutdownGraceMsMin, killAt - performance.now());
     const ended = endFamily(this.#orphanage, this.#family, Math.min(termMs, graceMs));
     if ((await Promise.race([this.gone, ended])) === true) await this.gone;
@@ -57,7 +57,7 @@ export class ServerProcess {
 
   async #untilGone(): Promise<void> {
     await this.ended;
-    // What it started is nobody's any more.
+    // End the processes that it left behind.
     await endFamily(this.#orphanage, this.#family, terminateGraceMs);
   }
 }
@@ -65,21 +65,21 @@ export class ServerProcess {
 export interface ServerProcessesParts extends LaunchSurroundings {
   readonly orphanage: Orphanage;
   readonly guardian: Guardian;
-  /** A value of the owner variable that nobody else has. */
+  /** A unique value of the owner variable. */
   readonly nextMark: () => string;
-  /** Told when a family lives and when it is gone, so that the next start can clean up after us. */
+  /** Called when a family starts and when it is gone, so that the next start can clean up after this process. */
   readonly onFamily: (family: Family, isLive: boolean) => void;
-  /** Called before the first start: from now on what loses its parent is collected. */
+  /** Called before the first start: from then on this process collects orphans. */
   readonly collectOrphans: () => void;
-  /** How a process comes about; default: as this system allows. */
+  /** How to spawn a process; default: the way of this system. */
   readonly spawn?: (spec: LeaderSpec) => SpawnedServer;
 }
 
 export const usualStop: StopSteps = { inputMs: upstreamInputEndMs, termMs: terminateGraceMs };
-/** When the Worker that spoke to them was lost. */
+/** For servers whose Worker was lost. */
 export const hurriedStop: StopSteps = { inputMs: shutdownGraceMs, termMs: shutdownGraceMs };
 
-/** Starts servers as children of the main thread and follows them until nothing is left of them. */
+/** Starts servers as children of the main thread and follows them until their families are gone. */
 export class ServerProcesses implements AsyncDisposable {
   readonly #parts: ServerProcessesParts;
   readonly #live = new Set<ServerProcess>();
@@ -89,7 +89,7 @@ export class ServerProcesses implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** @throws AppError `not_found`, `system`, `refused` with what is to be done; `cancelled` at the end */
+  /** @throws AppError `not_found`, `system`, `refused` with advice; `cancelled` during shutdown */
   async start(launch: ProcessLaunch): Promise<ServerProcess> {
     this.#assertOpen();
     const spec = await prepareLaunch(launch, this.#parts);
@@ -104,9 +104,8 @@ export class ServerProcesses implements AsyncDisposable {
   }
 
   /**
-   * Ends all of them at once, whose inputs are being closed, and starts no other. Idempotent.
-   * @param killAt when KILL is due
-   * @returns when nothing is left, or what is left cannot be ended
+   * Ends all of them at once, while their inputs are being closed, and starts no more. Idempotent.
+   * @param killAt when KILL is due @returns when all families are gone, or the rest cannot be ended
    */
   async endBy(killAt: number): Promise<void> {
     this.#isClosed = true;
@@ -148,6 +147,9 @@ export class ServerProcesses implements AsyncDisposable {
 
   #assertOpen(): void {
     if (!this.#isClosed) return;
-    throw new AppError("cancelled", "The server is shutting down: no other server is started.");
+    throw new AppError(
+      "cancelled",
+      "The server is shutting down: no more MCP servers are started.",
+    );
   }
 }

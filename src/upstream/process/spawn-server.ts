@@ -5,7 +5,7 @@ import { type Libc, loadLibc } from "../../commands/process/libc.ts";
 import { loadWindowsJobs } from "../../commands/process/signals.ts";
 import type { ByteReader, ServerPipes } from "./upstream-process.ts";
 
-/** What is with the main thread of a server's pipes. */
+/** The main thread's ends of a server's pipes. */
 type SpawnedPipes =
   | ({ readonly kind: "descriptors"; readonly descriptors: ServerDescriptors } & Disposable)
   | { readonly kind: "relayed"; readonly child: RelayedChild };
@@ -15,11 +15,14 @@ export type RelayedChild = Bun.Subprocess<"pipe", "pipe", "pipe">;
 export interface SpawnedServer {
   readonly pid: number;
   readonly pipes: SpawnedPipes;
-  /** When the leader has ended. Never rejects. */
+  /** Resolves when the leader has ended. Never rejects. */
   readonly ended: Promise<CommandExit>;
 }
 
-/** Starts a program that leads a process group of its own, with three pipes and no other descriptor. @throws as the system does */
+/**
+ * Starts a program that leads a process group of its own, with three pipes and no other descriptor.
+ * @throws the system's error
+ */
 export function spawnServer(spec: LeaderSpec): SpawnedServer {
   const libc = loadLibc();
   return libc === undefined ? spawnRelayed(spec) : spawnOnPipes(spec, libc);
@@ -53,7 +56,7 @@ function handedDescriptors(descriptors: ServerDescriptors): SpawnedPipes {
     kind: "descriptors",
     descriptors,
     [Symbol.dispose]() {
-      // Once: the numbers are another's afterwards.
+      // Only once: the numbers may be reused afterwards.
       if (!isOpen) return;
       isOpen = false;
       for (const fd of [descriptors.input, descriptors.output, descriptors.errors]) closeSync(fd);
@@ -61,7 +64,7 @@ function handedDescriptors(descriptors: ServerDescriptors): SpawnedPipes {
   };
 }
 
-/** Without a C library to make pipes with (Windows): the main thread reads and writes, and passes on. */
+/** Spawns without a C library that makes pipes (Windows): the main thread relays their bytes. */
 export function spawnRelayed(spec: LeaderSpec): SpawnedServer {
   const exit = Promise.withResolvers<CommandExit>();
   const child = spawnLeader(spec, ["pipe", "pipe", "pipe"], exit.resolve) as RelayedChild;
@@ -77,8 +80,8 @@ interface ServerDescriptors {
 }
 
 /**
- * Opens the pipes of a server. The runtime makes copies of the descriptors of its own before this returns, which end with
- * this thread: whoever owns the originals can close them.
+ * Opens the pipes of a server. Before this returns, the runtime makes copies of the descriptors, which end with this
+ * thread; the owner of the originals can then close them.
  */
 export function openDescriptorPipes(descriptors: ServerDescriptors): ServerPipes {
   const output = readerOf(descriptors.output);
@@ -97,7 +100,7 @@ export function openDescriptorPipes(descriptors: ServerDescriptors): ServerPipes
     endInput() {
       if (isEnded) return;
       isEnded = true;
-      // What it did not read is lost on purpose; it may be gone as well.
+      // Unread input is dropped on purpose; the process may be gone as well.
       Promise.resolve(sink.end()).catch(() => {});
     },
     release() {
@@ -115,7 +118,7 @@ interface Opened {
 
 function readerOf(descriptor: number): Opened {
   const reader = Bun.file(descriptor).stream().getReader();
-  // The first read is what makes the copy.
+  // The first read makes the copy.
   let first: ReturnType<typeof reader.read> | undefined = reader.read();
   first.catch(() => {});
   return {

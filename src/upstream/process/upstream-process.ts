@@ -1,23 +1,23 @@
 /** A started server and its pipes, as its connection sees it. The process belongs to the main thread. */
 export interface UpstreamProcess extends AsyncDisposable {
   readonly pid: number;
-  /** What it writes to stdout, in chunks; ends with the pipe. Read at the pace of the reader. */
+  /** Its stdout in chunks; ends with the pipe. Read at the pace of the reader. */
   readonly output: ByteSource;
-  /** Resolves when there is room for more. @throws when the process does not read any more */
+  /** Resolves when there is room for more. @throws when the process no longer reads */
   write(text: string): Promise<void>;
   /** Closes its stdin. */
   endInput(): void;
-  /** How it ended. Never rejects. */
+  /** Resolves with its exit code and signal. Never rejects. */
   readonly ended: Promise<{ readonly exitCode: number | null; readonly signal: string | null }>;
-  /** The last lines that it wrote to stderr. */
+  /** The last lines of its stderr. */
   stderrTail(): readonly string[];
-  /** When it last wrote to stderr, by `performance.now`; undefined when it has not. */
+  /** Time of its last output to stderr, by `performance.now`; undefined without any. */
   lastErrorAt?(): number | undefined;
-  /** stdin closed, TERM to its group, KILL: resolves when nothing is left of it. */
+  /** Closes stdin, then sends TERM to its group, then KILL. Resolves when its family is gone. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What is started, with all variables filled in. */
+/** A program to start, with all variables filled in. */
 export interface ProcessLaunch {
   readonly server: string;
   readonly command: string;
@@ -25,9 +25,9 @@ export interface ProcessLaunch {
   readonly env: Readonly<Record<string, string>>;
   readonly inheritEnv: readonly string[];
   readonly cwd: string;
-  /** Folders that are put before all others into its PATH. */
+  /** Folders to put first in its PATH. */
   readonly path?: readonly string[];
-  /** Takes secrets out of what it writes to stderr, before that is kept anywhere. Stays in the Worker. */
+  /** Removes secrets from its stderr before that is kept anywhere. Stays in the Worker. */
   readonly redact?: (text: string) => string;
 }
 
@@ -37,7 +37,7 @@ export interface ByteReader {
   cancel(): Promise<void>;
 }
 
-/** What is read once, by one reader: a stream, or less than that. */
+/** A source of bytes for one reader: a stream, or only its reader. */
 export interface ByteSource {
   getReader(): ByteReader;
 }
@@ -46,9 +46,9 @@ export interface ByteSource {
 export interface ServerPipes {
   readonly output: ByteSource;
   readonly errors: ReadableStream<Uint8Array>;
-  /** Resolves when the pipe has taken it. Called again only after that. @throws when nobody reads any more */
+  /** Resolves when the pipe has taken the text; only then call it again. @throws when the process no longer reads */
   write(text: string): Promise<void>;
   endInput(): void;
-  /** Lets go of all of them. Idempotent. */
+  /** Closes all of them. Idempotent. */
   release(): void;
 }

@@ -28,7 +28,7 @@ export class WorkerProcess implements UpstreamProcess {
   readonly #gone = Promise.withResolvers<void>();
   readonly #input: InputQueue;
   readonly #stderr = new StderrRing();
-  /** Of what it writes to stderr; never rejects. */
+  /** Reads its stderr to the end; never rejects. */
   readonly #reading: Promise<void>;
   #isStopping = false;
   #lastErrorAt: number | undefined;
@@ -77,12 +77,12 @@ export class WorkerProcess implements UpstreamProcess {
 
   onEnded(exitCode: number | null, signal: string | null): void {
     this.#input.fail("it has ended");
-    // Its last words may still be on their way; a child of its own can hold the pipe open.
+    // The end of its stderr may still arrive, and a child of its own can hold the pipe open.
     const heard = Promise.race([this.#reading, Bun.sleep(upstreamLastWordsMs)]);
     void heard.then(() => this.#ended.resolve({ exitCode, signal }));
   }
 
-  /** Nothing is left of it. */
+  /** Its whole family is gone. */
   onGone(): void {
     this.onEnded(null, null);
     this.#gone.resolve();
@@ -99,13 +99,13 @@ export class WorkerProcess implements UpstreamProcess {
         lines.add(chunk);
       }
     } catch {
-      // The pipe was let go: what came before is in the log.
+      // The pipe was closed; everything before that is in the log.
     }
     lines.end();
   }
 }
 
-/** The last that a server wrote to stderr. */
+/** The end of a server's stderr. */
 export class StderrRing {
   #chunks: Uint8Array[] = [];
   #bytes = 0;
@@ -119,7 +119,7 @@ export class StderrRing {
     }
   }
 
-  /** The last lines that are not empty, twenty at most; the first may have lost its beginning. */
+  /** At most the last twenty non-empty lines; the first may be incomplete. */
   lines(): readonly string[] {
     const bytes = Buffer.concat(this.#chunks);
     const text = bytes.subarray(Math.max(0, bytes.length - upstreamStderrBytesMax)).toString();
@@ -128,7 +128,7 @@ export class StderrRing {
   }
 }
 
-/** Makes lines of a stream of bytes; a line that does not end is cut. */
+/** Splits a stream of bytes into lines; a line without end is cut. */
 export class LineSplitter {
   readonly #onLine: (line: string) => void;
   readonly #decoder = new TextDecoder();
@@ -142,7 +142,7 @@ export class LineSplitter {
     this.#take(this.#decoder.decode(chunk, { stream: true }));
   }
 
-  /** What is left counts as a line. */
+  /** Reports the rest as a line. */
   end(): void {
     this.#take(this.#decoder.decode());
     if (this.#rest !== "") this.#onLine(this.#rest);
@@ -167,8 +167,8 @@ interface Waiting {
 }
 
 /**
- * Writes to a server in order; what came while the pipe was full goes out together. A server that does not read holds up
- * its own writers only.
+ * Writes to a server in order; texts that arrive while the pipe is full are written together. A server that does not
+ * read blocks its own writers only.
  */
 export class InputQueue {
   readonly #server: string;
@@ -183,7 +183,7 @@ export class InputQueue {
     this.#write = write;
   }
 
-  /** @throws AppError `limit` when too much waits; `system` when the server does not read any more */
+  /** @throws AppError `limit` when too much waits; `system` when the server no longer reads */
   add(text: string): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const excess = this.#excessWith(text);
@@ -198,7 +198,7 @@ export class InputQueue {
     return promise;
   }
 
-  /** Whatever waits, and whatever comes, fails with this; what is being written when the pipe says so. */
+  /** Makes all waiting and later texts fail; the text that is being written fails with the pipe. */
   fail(reason: string): void {
     this.#failure ??= new AppError(
       "system",

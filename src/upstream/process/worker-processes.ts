@@ -16,7 +16,10 @@ interface Live {
   readonly pipes: ServerPipes;
 }
 
-/** The processes of servers as the Worker sees them. Each belongs to the main thread, which is asked for it by message. */
+/**
+ * The processes of servers as the Worker sees them. They belong to the main thread; the Worker asks for them by
+ * message.
+ */
 export class WorkerProcesses {
   readonly #send: (message: ProcessRequest) => void;
   readonly #logs: ServerLogs;
@@ -29,7 +32,7 @@ export class WorkerProcesses {
     this.#logs = logs;
   }
 
-  /** @throws AppError `system` when it cannot be started, with what is to be done; `cancelled` at the end of the server */
+  /** @throws AppError `system` with advice when it cannot be started; `cancelled` during shutdown */
   start(launch: ProcessLaunch): Promise<UpstreamProcess> {
     const process = ++this.#lastNumber;
     const started = Promise.withResolvers<UpstreamProcess>();
@@ -56,7 +59,7 @@ export class WorkerProcesses {
     }
   }
 
-  /** All servers see the end of their input. */
+  /** Closes the inputs of all servers. */
   endInputs(): void {
     for (const { process } of this.#live.values()) process.endInput();
   }
@@ -102,7 +105,7 @@ export class WorkerProcesses {
     const live = this.#live.get(number);
     this.#live.delete(number);
     live?.process.onGone();
-    // What it wrote last is in the pipes and is still read; something that escaped may hold them open for ever.
+    // Its last output is still read from the pipes; an escaped process may hold them open forever.
     const release = (): void => live?.pipes.release();
     setTimeout(release, lastOutputMs).unref();
   }
@@ -113,5 +116,5 @@ export class WorkerProcesses {
   }
 }
 
-/** How long the output of a server that is gone is read. */
+/** How long to read the output of a server that is gone. */
 const lastOutputMs = 1_000;

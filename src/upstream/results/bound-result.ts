@@ -7,10 +7,10 @@ import { blockText, textOf } from "../adapters/text-of.ts";
 import type { ResultStore, SavedResult } from "./saved-results.ts";
 
 /**
- * The result within what the client takes: text is cut to its two ends and its whole is kept in a file, images stay whole
- * (CA13, CA14). Structured content is never cut: where it or the text is too long, the whole result becomes text.
- * @param charsMax characters of all texts together
- * @param hasLinks the client's revision has links, by which it reads the whole
+ * Bounds a result to the client's limit: text is cut to its two ends and saved as a whole in a file, images stay
+ * complete (CA13, CA14). Structured content is never cut: where it or the text is too long, the whole result becomes
+ * text. @param charsMax characters of all texts together @param hasLinks the client's revision has resource links, by
+ * which it can read the full text
  */
 export async function boundResult(
   result: CallToolResult,
@@ -23,7 +23,7 @@ export async function boundResult(
   const plain = withoutStructure(sent);
   if (isWithin(plain, charsMax)) return plain;
   const text = textIn(plain);
-  // The file has the place of each image too.
+  // The file also marks the place of each image.
   const whole = textOf(plain);
   const bound = await boundText(whole === "" ? text : whole, charsMax, results);
   const at = plain.content.findIndex(isWords);
@@ -34,7 +34,7 @@ export async function boundResult(
   return { ...plain, content: [...before, ...shown, ...after] };
 }
 
-/** The link by which a client reads what was cut. */
+/** The link by which a client reads the full text. */
 function linkTo(saved: SavedResult, uri: string): ResourceLink {
   const { name, bytes } = saved;
   return {
@@ -47,13 +47,13 @@ function linkTo(saved: SavedResult, uri: string): ResourceLink {
   };
 }
 
-/** What a model reads, in contrast to images and bytes. */
+/** Whether a model reads the block as text, as opposed to images and bytes. */
 function isWords(block: ContentBlock): boolean {
   if (block.type === "resource") return block.resource.blob === undefined;
   return block.type === "text" || block.type === "resource_link";
 }
 
-/** Members beside the texts count too: a link may have a long description. */
+/** Bounds the other members too: a link may have a long description. */
 function fitsTogether(words: readonly ContentBlock[], charsMax: number): boolean {
   return JSON.stringify(words).length <= 2 * charsMax;
 }
@@ -71,7 +71,7 @@ function textIn({ content }: Pick<CallToolResult, "content">): string {
     .join("\n");
 }
 
-/** All that it says, in its texts. */
+/** The result with its structured content as text. */
 function withoutStructure(result: CallToolResult): CallToolResult {
   const { structuredContent, ...rest } = result;
   if (structuredContent === undefined || saysStructure(result)) return rest;
@@ -93,7 +93,7 @@ function isLong(meta: unknown): boolean {
   return meta !== undefined && JSON.stringify(meta).length > resultMetaCharsMax;
 }
 
-/** A text that fits, and where the whole is when it had to be cut. */
+/** A text that fits, and the file of the full text when it was cut. */
 interface BoundText {
   readonly text: string;
   readonly saved?: SavedResult;
@@ -103,13 +103,13 @@ interface BoundText {
 function fits(text: string, charsMax: number): boolean {
   if (text.length > charsMax) return false;
   const bytesMax = charsMax * resultBytesPerChar;
-  // Most texts are so short that they need not be counted.
+  // Most texts are so short that their bytes need not be counted.
   return text.length * jsonBytesPerCharMax + 2 <= bytesMax || jsonBytes(text) <= bytesMax;
 }
 
 /**
- * `text` as it is when it fits, else its two ends with one line between them that says how long it was, what was left
- * out and how to read it (CA14).
+ * `text` unchanged when it fits, else its two ends with one line between them that gives its length, the omitted amount
+ * and how to read the rest (CA14).
  */
 export async function boundText(
   text: string,
@@ -126,7 +126,7 @@ export async function boundText(
   return saved === undefined ? { text: shown } : { text: shown, saved };
 }
 
-/** Texts that need many bytes are cut to fewer characters. */
+/** Cuts texts that need many bytes to fewer characters. */
 function cutToFit(text: string, charsMax: number): NonNullable<ReturnType<typeof cutText>> {
   for (let max = charsMax; ; max = Math.floor(max / 2)) {
     const cut = cutText(text, max) ?? { head: "", tail: text, omittedChars: 0 };
@@ -135,7 +135,7 @@ function cutToFit(text: string, charsMax: number): NonNullable<ReturnType<typeof
   }
 }
 
-/** Of a control character or half of one: `\u001b`. */
+/** JSON bytes of a control character or a lone surrogate: `\u001b`. */
 const jsonBytesPerCharMax = 6;
 
 function jsonBytes(text: string): number {

@@ -2,22 +2,25 @@ import { jsonDepthMax } from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
 
-/** What belongs to another server has an address of ours that says whose it is, so that it can be read through us (RP2). */
+/**
+ * Rewrites URIs of upstream servers to scorpiox-code's own, which contain the server's name, so that clients can read
+ * them here (RP2).
+ */
 
 const mcpPrefix = "scorpiox://mcp/";
 const uiPrefix = "ui://";
 const uiHostEnd = ".scorpiox";
 const skillPrefix = "skill://";
 
-/** A resource of another server: whose it is, and what that server calls it. */
+/** A resource of an upstream server, with its URI there. */
 interface ForeignUri {
   readonly server: string;
   readonly uri: string;
 }
 
 /**
- * Our address of `uri`, a URI or template of `server`. `ui://` and `skill://` stay what they are, since clients look at
- * these schemes.
+ * scorpiox-code's URI for `uri`, a URI or template of `server`. `ui://` and `skill://` keep their schemes, which
+ * clients recognize.
  * @param server its configured name, which has no `/`
  */
 export function ownUri(server: string, uri: string): string {
@@ -30,8 +33,8 @@ export function ownUri(server: string, uri: string): string {
 }
 
 /**
- * The inverse of `ownUri`; undefined for what it cannot have made. Whether there is such a server is not looked at:
- * `skill://` names skills of ours too.
+ * The inverse of `ownUri`; undefined for a URI that it cannot have made. Does not check that the server exists:
+ * `skill://` also names scorpiox-code's own skills.
  */
 export function readForeignUri(uri: string): ForeignUri | undefined {
   if (uri.startsWith(mcpPrefix)) return split(uri.slice(mcpPrefix.length), "");
@@ -50,8 +53,8 @@ function split(rest: string, scheme: string): ForeignUri | undefined {
 }
 
 /**
- * A copy of a JSON value with `map` held against all its texts and names of members. What lies deeper than any honest
- * value is left out.
+ * A copy of a JSON value with `map` applied to all its strings and member names. Parts that are nested deeper than any
+ * honest value are left out.
  */
 export function mapStrings(value: unknown, map: (text: string) => string, depth = 0): unknown {
   if (typeof value === "string") return map(value);
@@ -67,14 +70,14 @@ export function mapStrings(value: unknown, map: (text: string) => string, depth 
   );
 }
 
-/** What is done to everything that comes from one server. */
+/** The cleaning of all answers of one server. */
 export interface Cleaning {
   readonly server: string;
-  /** Takes control sequences and secrets out of a text. */
+  /** Removes control sequences and secrets from a text. */
   readonly clean: (text: string) => string;
 }
 
-/** The result with clean texts, and with addresses of ours for the server's resources (CA15, RP2, CF16). */
+/** The result with clean texts, and with scorpiox-code's URIs for the server's resources (CA15, RP2, CF16). */
 export function cleanCallResult(result: CallToolResult, cleaning: Cleaning): CallToolResult {
   const { structuredContent, _meta: meta } = result;
   return {
@@ -87,7 +90,7 @@ export function cleanCallResult(result: CallToolResult, cleaning: Cleaning): Cal
   };
 }
 
-/** One block of a result or prompt. What is base64 is not looked at. */
+/** Cleans one block of a result or prompt, except base64 data. */
 export function cleanBlock(block: ContentBlock, cleaning: Cleaning): ContentBlock {
   switch (block.type) {
     case "image":
@@ -107,7 +110,7 @@ export function cleanBlock(block: ContentBlock, cleaning: Cleaning): ContentBloc
   }
 }
 
-/** What a resource holds, as a result embeds it and as `resources/read` gives it. */
+/** Cleans the contents of a resource, embedded in a result or from `resources/read`. */
 export function cleanContents<Contents extends { readonly uri: string; readonly blob?: string }>(
   contents: Contents,
   cleaning: Cleaning,
@@ -118,10 +121,10 @@ export function cleanContents<Contents extends { readonly uri: string; readonly 
   return { ...cleaned, uri, ...(blob === undefined ? {} : { blob }) };
 }
 
-/** Where the page of an app is named, beside `ui.resourceUri`: as the first revisions of MCP Apps and as OpenAI's have it. */
+/** Keys for the page of an app besides `ui.resourceUri`: of the first revisions of MCP Apps, and of OpenAI. */
 const pageKeys = ["ui/resourceUri", "openai/outputTemplate"] as const;
 
-/** `_meta` of a result, tool or resource; the page of an app is named in it. */
+/** Cleans `_meta` of a result, tool or resource, and rewrites the page of an app in it. */
 export function cleanMeta(meta: Params, cleaning: Cleaning): Params {
   const cleaned = mapStrings(meta, cleaning.clean) as Params;
   const { ui } = cleaned;

@@ -1,16 +1,16 @@
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { ContentBlock } from "../../protocol/tool-types.ts";
 
-/** A block as a client may get it, or what is wrong with it, to stand after its place: `content[2] …`. */
+/** A valid block, or its fault, which follows its place in a message: `content[2] …`. */
 export type ReadBlock =
   | { readonly kind: "block"; readonly block: ContentBlock }
   | { readonly kind: "bad"; readonly reason: string };
 
-/** Looks at one block of content that another server sent. Members that are not known are kept (RP6). */
+/** Checks one block of content of an upstream server. Unknown members are kept (RP6). */
 export function readBlock(value: unknown): ReadBlock {
-  if (!isObject(value)) return bad("is no object");
+  if (!isObject(value)) return bad("is not an object");
   const reason = isKnown(value.type) ? checks[value.type](value) : unknownType(value.type);
-  // Each check looks at the members that its type must have.
+  // Each check covers the required members of its type.
   return reason === undefined
     ? { kind: "block", block: value as unknown as ContentBlock }
     : bad(reason);
@@ -50,7 +50,7 @@ function bad(reason: string): ReadBlock {
   return { kind: "bad", reason };
 }
 
-/** An answer of another server that cannot be given to a client; the message says why, to a person. */
+/** An answer of an upstream server that a client cannot get; the message explains why to a person. */
 export class UnusableAnswer extends Error {
   override readonly name = "UnusableAnswer";
 

@@ -5,39 +5,41 @@ import { FolderSweeps, hasDiskFor } from "../../base/disk-space.ts";
 import { newResultId } from "../../base/shared-names.ts";
 import type { UpstreamCallEvents } from "../upstreams.ts";
 
-/** A file that holds what a result could not. */
+/** A file with the content that was too long for a result. */
 export interface SavedResult {
   readonly path: string;
   /** `scorpiox://results/<id>`; undefined for bytes, which cannot be read as text. */
   readonly uri?: string;
   readonly name: string;
   readonly bytes: number;
-  /** The background task of the client by which it is read on. */
+  /** The background task through which the client reads the rest. */
   readonly taskId?: number | undefined;
 }
 
-/** Where what is too long for one client is kept. */
+/** Keeps content that is too long for one client. */
 export interface ResultStore {
-  /** Undefined when no folder can be written. */
+  /** Saves the content; undefined when no folder can be written. */
   save(content: string | Uint8Array): Promise<SavedResult | undefined>;
-  /** The same for a text that is shown up to its byte `from`, and can be read on from there. */
+  /** Saves a text that was shown up to byte `from`, where the client can continue to read. */
   keep(text: string, from: number): Promise<SavedResult | undefined>;
 }
 
-/** Keeps what is too long in the private folder of saved outputs, and that within its size and age (CA14). */
+/**
+ * Keeps long content in the private folder of saved outputs, and the folder within its bounds of size and age (CA14).
+ */
 export class SavedResults {
   readonly #folders: readonly string[];
   readonly #sweeps: FolderSweeps;
 
-  /** @param folders a later one stands in when an earlier one cannot be written */
+  /** @param folders the first that can be written is used */
   constructor(folders: readonly string[], sweeps: FolderSweeps = new FolderSweeps()) {
     this.#folders = folders;
     this.#sweeps = sweeps;
   }
 
   /**
-   * For one client, who alone can read it.
-   * @param events are told of what was cut, and give the background task by which that client reads on
+   * The store for one client; only that client can read its results. @param events its `keep` registers a cut text and
+   * returns the background task through which the client reads the rest
    */
   of(clientId: string, events: Pick<UpstreamCallEvents, "keep"> = {}): ResultStore {
     return {
@@ -80,7 +82,7 @@ async function writePrivate(
     await writeFile(path, content, { flag: "wx", mode: 0o600 });
     return true;
   } catch {
-    // Full, read-only or not ours: the next folder, or none, which the result says.
+    // Full, read-only or another user's: try the next folder. Without any, the result says so.
     return false;
   }
 }

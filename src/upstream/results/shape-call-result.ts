@@ -16,26 +16,25 @@ import { readBlock } from "./read-content.ts";
 import type { ResultStore } from "./saved-results.ts";
 
 export interface ResultParts extends Cleaning {
-  /** Characters of text that the client takes. */
+  /** The client's limit of characters. */
   readonly charsMax: number;
   readonly results: ResultStore;
 }
 
 export interface CallResultParts extends ResultParts {
   readonly tool: string;
-  /** What is wrong with structured content by the tool's `outputSchema`; undefined when nothing is, or there is none. */
+  /** How the structured content violates the tool's `outputSchema`; undefined when it does not, or there is none. */
   readonly structureFault: string | undefined;
-  /** The client refuses a result that has no structured content and is no error. */
+  /** The client refuses a successful result without structured content. */
   readonly promisesStructure?: boolean;
-  /** Told what was mended, one sentence each: for the server's log. */
+  /** Called with one sentence for each repaired fault, for the server's log. */
   readonly onProblem: (problem: string) => void;
 }
 
 /**
- * A server's answer to `tools/call` as a client may get it: checked, cleaned, with addresses of ours, bounded (CA13–CA17).
- * An answer that is no result becomes a result with `isError` that says so. What it says of the server is replaced by
- * what we are (CA11).
- * @param version whose shape it gets
+ * Turns a server's answer to `tools/call` into the client's result: checked, cleaned, with scorpiox-code's URIs,
+ * bounded (CA13–CA17). An answer that is not a result becomes a result with `isError` that says so. Facts about the
+ * server itself are replaced by those of scorpiox-code (CA11). @param version the revision that the client speaks
  */
 export async function shapeCallResult(
   answer: unknown,
@@ -53,43 +52,44 @@ export async function shapeCallResult(
   return new JsonText(encodeCallToolResult(shown, version));
 }
 
-/** Some clients show their model the content alone. */
+/** Adds structured content as text, since some clients show their model the content alone. */
 function withTextAtLeast(result: CallToolResult): CallToolResult {
   if (result.structuredContent === undefined) return result;
   return { ...result, content: withStructureAsText(result) };
 }
 
-/** A text of ours in the place of what the tool has promised: an error only in its form, which is said. */
+/**
+ * A result whose structured content became text. Clients refuse a success without it, so the result is marked as an
+ * error, and a first line explains that.
+ */
 function asOurs(bound: CallToolResult, { promisesStructure }: CallResultParts): CallToolResult {
   if (bound.isError || promisesStructure !== true) return bound;
   const said = { type: "text" as const, text: `${tooLongForData}\n` };
   return { ...bound, content: [said, ...bound.content], isError: true };
 }
 
-/** What can be read of it is shown all the same: it may be what the model needs. */
+/** An error result that shows the readable parts of a malformed answer, since the model may need them. */
 async function malformedResult(
   answer: unknown,
   reason: string,
   { server, tool, clean, charsMax, results, onProblem }: CallResultParts,
 ): Promise<CallToolResult> {
   onProblem(`The answer to ${tool} ${reason}.`);
-  const text = `The server ${server} answered the call of ${tool} with something that is no result: it ${reason}. The tool may have run. Tell the maker of the server, or update it.`;
+  const text = `The server ${server} answered the call of ${tool} with an invalid result: it ${reason}. The tool may have run. Tell the maker of the server, or update it.`;
   const rest = clean(textOf(answer));
   const shown =
-    rest === ""
-      ? ""
-      : `\nWhat can be read of it:\n${(await boundText(rest, charsMax, results)).text}`;
+    rest === "" ? "" : `\nThe readable part:\n${(await boundText(rest, charsMax, results)).text}`;
   return { content: [{ type: "text", text: text + shown }], isError: true };
 }
 
 function withRightStructure(result: CallToolResult, parts: CallResultParts): CallToolResult {
   const { structuredContent, ...rest } = result;
-  // An error need not have what a success has.
+  // `outputSchema` does not apply to errors.
   if (result.isError) return result;
   const problem = parts.structureFault;
   if (problem === undefined) return result;
   parts.onProblem(
-    `The structured content of ${parts.tool} is not what its outputSchema says: ${problem}`,
+    `The structured content of ${parts.tool} does not match its outputSchema: ${problem}`,
   );
   return structuredContent === undefined
     ? result
@@ -98,16 +98,16 @@ function withRightStructure(result: CallToolResult, parts: CallResultParts): Cal
 
 type ReadCallResult =
   | { readonly kind: "result"; readonly result: CallToolResult }
-  /** `reason` says what is wrong, to stand after "the answer". */
+  /** `reason` completes "the answer ". */
   | { readonly kind: "malformed"; readonly reason: string };
 
-/** What another server answered to `tools/call`, if it is what the protocol demands (CA16). */
+/** Checks an upstream server's answer to `tools/call` against the protocol (CA16). */
 function readCallResult(value: unknown): ReadCallResult {
-  if (!isObject(value)) return malformed("is no object");
+  if (!isObject(value)) return malformed("is not an object");
   const { isError = false, _meta: meta, structuredContent } = value;
   if (typeof isError !== "boolean")
     return malformed("has an isError that is neither true nor false");
-  if (meta !== undefined && !isObject(meta)) return malformed("has a _meta that is no object");
+  if (meta !== undefined && !isObject(meta)) return malformed("has a _meta that is not an object");
   const content = readBlocks(value.content, structuredContent);
   if (typeof content === "string") return malformed(content);
   return {
@@ -121,14 +121,14 @@ function readCallResult(value: unknown): ReadCallResult {
   };
 }
 
-/** What is wrong, as a text, when they cannot be used. */
+/** The blocks, or the fault as a text. */
 function readBlocks(content: unknown, structured: unknown): readonly ContentBlock[] | string {
-  // Servers forget it beside structured content, which says all there is to say.
+  // Some servers omit `content` when they send structured content, which has all of the information.
   if (content === undefined && structured !== undefined) {
     return [{ type: "text", text: JSON.stringify(structured) }];
   }
   if (content === undefined) return "has no content";
-  if (!Array.isArray(content)) return "has a content that is no array";
+  if (!Array.isArray(content)) return "has a content that is not an array";
   if (content.length > resultBlocksMax) return `has ${content.length} blocks of content`;
   const blocks: ContentBlock[] = [];
   for (const [index, value] of content.entries()) {

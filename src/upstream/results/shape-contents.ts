@@ -15,9 +15,9 @@ import { readBlock, UnusableAnswer } from "./read-content.ts";
 import type { ResultParts } from "./shape-call-result.ts";
 
 /**
- * A server's answer to `resources/read` as a client may get it. Long texts are cut as results are, but not the pages of
- * apps, which would be broken; bytes are given whole or not at all (RP5).
- * @throws UnusableAnswer `malformed`, or `too_large` with the path of the whole
+ * Turns a server's answer to `resources/read` into the client's result. Long texts are cut like results, except pages
+ * of apps, which would break; bytes are sent completely or not at all (RP5).
+ * @throws UnusableAnswer `malformed`, or `too_large` with the path of the saved file
  */
 export async function shapeContents(answer: unknown, parts: ResultParts): Promise<JsonText> {
   const contents = isObject(answer) ? answer.contents : undefined;
@@ -52,7 +52,7 @@ async function bounded(contents: ResourceContents, parts: ResultParts): Promise<
   throw await tooLarge(contents.uri, text, parts);
 }
 
-/** Shown by the client in a frame and read by no model. */
+/** A page for a frame of the client, which no model reads. */
 function isPage({ uri, mimeType }: ResourceContents): boolean {
   return uri.startsWith("ui://") || mimeType?.startsWith("text/html") === true;
 }
@@ -71,7 +71,7 @@ async function tooLarge(
   );
 }
 
-/** What a modern server said of how long its answer may be kept. */
+/** A modern server's hints on how long its answer may be cached. */
 function hintsOf({ ttlMs, cacheScope }: Params): CacheHints {
   const isTime = typeof ttlMs === "number" && ttlMs >= 0;
   return {
@@ -83,12 +83,12 @@ function hintsOf({ ttlMs, cacheScope }: Params): CacheHints {
 function malformed({ server }: ResultParts, reason: string): UnusableAnswer {
   return new UnusableAnswer(
     "malformed",
-    `The server ${server} answered resources/read with something that is no result: it ${reason}.`,
+    `The server ${server} answered resources/read with an invalid result: it ${reason}.`,
   );
 }
 
 /**
- * A server's answer to `prompts/get` as a client may get it: each text within what the client takes.
+ * Turns a server's answer to `prompts/get` into the client's result: each text within the client's limit.
  * @throws UnusableAnswer
  */
 export async function shapePrompt(answer: unknown, parts: ResultParts): Promise<JsonText> {
@@ -100,7 +100,7 @@ export async function shapePrompt(answer: unknown, parts: ResultParts): Promise<
   for (const [index, message] of messages.entries()) {
     const content = await readMessage(message, parts);
     if (content === undefined)
-      throw malformedPrompt("prompts/get", parts, `has a messages[${index}] that is none`);
+      throw malformedPrompt("prompts/get", parts, `has an invalid messages[${index}]`);
     shaped.push(content);
   }
   const description =
@@ -133,7 +133,8 @@ async function boundedBlock(block: ContentBlock, parts: ResultParts): Promise<Co
 }
 
 /**
- * A server's answer to `completion/complete`: at most a hundred values, as the protocol has it.
+ * Turns a server's answer to `completion/complete` into the client's result: at most a hundred values, the protocol's
+ * limit.
  * @throws UnusableAnswer
  */
 export function shapeCompletion(answer: unknown, parts: ResultParts): JsonText {
@@ -155,6 +156,6 @@ export function shapeCompletion(answer: unknown, parts: ResultParts): JsonText {
 function malformedPrompt(method: string, { server }: ResultParts, reason: string): UnusableAnswer {
   return new UnusableAnswer(
     "malformed",
-    `The server ${server} answered ${method} with something that is no result: it ${reason}.`,
+    `The server ${server} answered ${method} with an invalid result: it ${reason}.`,
   );
 }

@@ -5,16 +5,16 @@ import type { SkillFile } from "../../protocol/skills.ts";
 import type { ForeignSkill } from "../connect/foreign-skill.ts";
 import { UnusableAnswer } from "./read-content.ts";
 
-/** What a server has listed of its skills. */
+/** The skills that a server has listed. */
 export interface SkillsOfServer {
   readonly approved: readonly ForeignSkill[];
-  /** Those that are new or have changed. */
+  /** New or changed ones, which are not approved. */
   readonly others: readonly ForeignSkill[];
 }
 
 /**
- * Holds what a server gives of a file of a skill against what it has listed of it, and the user approved.
- * @throws UnusableAnswer when its size or digest is another, and for a file of skills that are not approved
+ * Checks a file of a skill against the approved listing of that skill. @throws UnusableAnswer when its size or digest
+ * differs, and for a file of skills that are not approved
  */
 export function verifySkillFile(
   answer: unknown,

@@ -6,13 +6,13 @@ import {
 } from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 
-/** Ways in which a tame pattern can be held against a text: what two endless repetitions have. */
+/** The most ways in which a tame pattern can match a text: those of two endless repetitions. */
 const waysMax = schemaCheckedTextCharsMax ** 2;
 
 /**
- * Whether a regular expression of another server takes little time on any text that is held against it: each choice, each
- * optional part and each repetition multiplies the ways that are tried, and without `^` so does each place to begin at.
- * No look-around, no back reference. What is not tame is not used: the server checks its arguments itself.
+ * Whether a regular expression of an upstream server takes little time on any text: each choice, each optional part and
+ * each repetition multiplies the ways that are tried, and without `^` so does each start position. Look-around and back
+ * references are not tame. Other patterns are not used: the server checks its arguments itself.
  */
 export function isTamePattern(pattern: string): boolean {
   if (pattern.length > schemaPatternCharsMax) return false;
@@ -33,7 +33,7 @@ class WaysReader {
     this.#rest = plain.match(/\{\d+(?:,\d*)?\}|\((?:\?:)?|[^]/g) ?? [];
   }
 
-  /** Up to the end of the group. */
+  /** Reads up to the end of the group. */
   choice(): { readonly ways: number; readonly choices: number } {
     let ways = this.#sequence();
     let choices = 1;
@@ -75,13 +75,13 @@ function repeated(ways: number, quantifier: string): number {
   if (quantifier === "?") return ways + 1;
   const [, from, comma, to] = /^\{(\d+)(,?)(\d*)\}$/.exec(quantifier) ?? [];
   const isEndless = from === undefined || (comma !== "" && to === "");
-  // What can be read in two ways can be so each time.
+  // An ambiguous part is ambiguous in each repetition.
   if (isEndless) return ways === 1 ? schemaCheckedTextCharsMax : Infinity;
   const max = comma === "" ? Number(from) : Number(to);
   return ways ** max * (max - Number(from) + 1);
 }
 
-/** Escapes and classes stand for one character. */
+/** Replaces escapes and classes by one character each. */
 function withoutClasses(pattern: string): string {
   return pattern.replaceAll(/\\(?![1-9k])[^]/g, "x").replaceAll(/\[[^\]]*\]/g, "x");
 }
@@ -94,19 +94,22 @@ function isValid(pattern: string): boolean {
   }
 }
 
-/** A schema that is more than is looked at, or a check that takes too many steps. */
+/** A schema with too many parts, or a check with too many steps. */
 export class SchemaTooLarge extends Error {
   override readonly name = "SchemaTooLarge";
 }
 
 export interface CopyOptions {
-  /** Called for each part of the schema that is held against a value; what it throws ends the check. */
+  /** Called for each part of the schema that is checked against a value; ends the check when it throws. */
   readonly onStep: () => void;
-  /** False: without what takes long on long texts and lists. */
+  /** False leaves out keywords that are slow on long texts and lists. */
   readonly isThorough: boolean;
 }
 
-/** Taken over as they are. `format` says something and forbids nothing; `$id` would only move references. */
+/**
+ * Keywords that are copied unchanged. `format` forbids nothing, and `$id` would only move references, so both are left
+ * out.
+ */
 const plainKeywords = new Set([
   "type",
   "enum",
@@ -145,8 +148,8 @@ const schemaKeywords = new Set([
 ]);
 
 /**
- * A copy of another server's schema that a validator may safely work with: only keywords that are known, references
- * only into the schema itself, tame patterns, and a count of the steps.
+ * A copy of an upstream server's schema that is safe for a validator: only known keywords, references only into the
+ * schema itself, tame patterns, and a count of the steps.
  * @throws SchemaTooLarge
  */
 export function copySchema(schema: Params, options: CopyOptions): Params {
@@ -168,7 +171,7 @@ class SchemaCopy {
     if (!isObject(value)) return value !== false;
     this.#parts++;
     if (depth > schemaDepthMax || this.#parts > schemaPartsMax) {
-      throw new SchemaTooLarge("The schema has too many parts, or too deep ones.");
+      throw new SchemaTooLarge("The schema has too many parts, or is nested too deeply.");
     }
     const copy: Record<string, unknown> = {};
     for (const [keyword, content] of Object.entries(value)) {
@@ -178,7 +181,7 @@ class SchemaCopy {
     const ref =
       typeof value.$ref === "string" && value.$ref.startsWith("#") ? value.$ref : undefined;
     const { onStep } = this.#options;
-    // The validator reads it once for each look at this part.
+    // The validator reads `$ref` once for each check of this part.
     Object.defineProperty(copy, "$ref", {
       get: () => {
         onStep();
@@ -216,7 +219,7 @@ class SchemaCopy {
       copy.patternProperties = this.#map(patternProperties, depth);
       return;
     }
-    // Without the patterns nobody knows which properties are additional.
+    // Without the patterns, additional properties cannot be recognized.
     delete copy.additionalProperties;
     delete copy.unevaluatedProperties;
   }

@@ -13,16 +13,16 @@ import { copySchema, SchemaTooLarge } from "./copy-schema.ts";
 
 type Validate = ReturnType<CfWorkerJsonSchemaValidator["getValidator"]>;
 
-/** Undefined: this schema is not checked against. */
+/** Undefined: values are not checked against this schema. */
 interface Checkers {
   readonly thorough: Validate | undefined;
   readonly quick: Validate | undefined;
 }
 
 /**
- * Holds values against the schemas of other servers, JSON Schema 2020-12 unless they say otherwise, in bounded time
- * (CA1). A schema that is too large, of an unknown dialect or otherwise unusable lets everything pass: the server that
- * made it checks its arguments itself.
+ * Checks values against the schemas of upstream servers, JSON Schema 2020-12 unless they name another dialect, in
+ * bounded time (CA1). A schema that is too large, of an unknown dialect or otherwise unusable accepts everything: its
+ * server checks the arguments itself.
  */
 export class SchemaChecks {
   readonly #checkers = new WeakMap<Params, Checkers>();
@@ -30,7 +30,7 @@ export class SchemaChecks {
   #steps = 0;
   #endsAt = 0;
 
-  /** What is wrong with `value`, one line each, or undefined. Never rejects because of the schema. */
+  /** The faults of `value`, one line each, or undefined. Never rejects because of the schema. */
   async check(schema: Params, value: unknown): Promise<string | undefined> {
     const checkers = this.#checkers.get(schema) ?? this.#prepare(schema, await this.#load());
     return this.#run(isLong(value) ? checkers.quick : checkers.thorough, value);
@@ -50,7 +50,7 @@ export class SchemaChecks {
 
   #prepare(schema: Params, validator: CfWorkerJsonSchemaValidator): Checkers {
     const compile = (isThorough: boolean): Validate | undefined => {
-      // How large a schema may be is bounded already, and what is found here holds for all checks.
+      // The size of a schema is bounded already, and this result is kept for all checks.
       this.#begin(Infinity);
       try {
         return validator.getValidator(
@@ -85,7 +85,7 @@ export class SchemaChecks {
   }
 }
 
-/** Whether it has texts or a list on which patterns and comparisons of all with all would take long. */
+/** Whether it has texts or lists that are too long for patterns and pairwise comparisons. */
 function isLong(value: unknown): boolean {
   const waiting: unknown[] = [value];
   let chars = 0;
@@ -109,8 +109,8 @@ function isLong(value: unknown): boolean {
 }
 
 /**
- * The validator's words for a person: `path.to[0]: what is wrong`. Lines that only say that something further down is
- * wrong are left out.
+ * The validator's message for a person: `path.to[0]: fault`. Lines that only point to a fault further down are left
+ * out.
  */
 function shorten(message: string): string {
   const faults = message

@@ -5,7 +5,7 @@ import { findMatches, type SearchParts } from "./find-matches.ts";
 
 /**
  * The result of `tool_search` (DF7–DF9): the same as text and as structured content, each within `query.charsMax`
- * characters. Never throws because of a query; one that cannot be used gives a result with `isError`.
+ * characters. Never throws because of a query; an unusable one gives a result with `isError`.
  */
 export function answerSearch(query: SearchQuery, parts: SearchParts): CallToolResult {
   const found = findMatches(query, parts);

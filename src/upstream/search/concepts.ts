@@ -4,26 +4,26 @@ import { phraseMeaning, synonymsOf } from "./synonyms.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { type QueryWord, stem, stopWords, wordsOf } from "./words.ts";
 
-/** A term of the index that may be what a word of the query means, and how much of its score counts. */
+/** A term of the index that a query word may mean, with its weight. */
 interface Alternative {
   readonly term: string;
   readonly weight: number;
 }
 
-/** One word of a query with all that it may mean: a tool scores with the best of it, once. */
+/** One word of a query with its possible terms: a tool scores once, with the best of them. */
 export interface Concept {
   readonly word: string;
   readonly term: string;
   readonly isRequired: boolean;
-  /** A question or a turn of phrase, which only hints at what is meant. */
+  /** A question word or a phrase, which only hints at a meaning. */
   readonly isHint: boolean;
   readonly alternatives: readonly Alternative[];
 }
 
-/** What each way of meaning a word is worth, beside the word itself. */
+/** Weights of the ways to match a word, relative to the word itself. */
 const weights = { hint: 0.5, prefix: 0.6, near: 0.6, joined: 0.9, split: 0.7 } as const;
 
-/** Questions hint at what a tool does. */
+/** Question words hint at the action of a tool. */
 const hints: ReadonlyMap<string, readonly string[]> = new Map([
   ["which", ["list", "get", "search"]],
   ["what", ["get", "list"]],
@@ -44,7 +44,7 @@ interface Word {
   readonly isRequired: boolean;
 }
 
-/** The words of a query that count. If all of them are stop words, they count after all. */
+/** The concepts of a query. Stop words are skipped, unless there are no other words. */
 export function conceptsOf(query: readonly QueryWord[], known: Known): readonly Concept[] {
   const all = query
     .flatMap(({ text, isRequired }) =>
@@ -62,7 +62,7 @@ export function conceptsOf(query: readonly QueryWord[], known: Known): readonly 
   return [...concepts.values()];
 }
 
-/** Of a word that comes twice, the first counts. */
+/** Adds a word; for a repeated word, the first is used. */
 function addConcept(
   concepts: Map<string, Concept>,
   all: readonly Word[],
@@ -88,7 +88,7 @@ function addConcept(
   });
 }
 
-/** What a question word, or a turn of phrase that begins here, hints at. */
+/** The hints of a question word, or of a phrase that begins here. */
 function hintOf(all: readonly Word[], at: number, postings: Postings): Concept | undefined {
   const words = all.slice(at, at + 3).map(({ word }) => word);
   const long = phraseMeaning(words);
@@ -130,7 +130,7 @@ function alternativesOf(
   return found;
 }
 
-/** `dropdown`, where the index has `drop` and `down`. */
+/** Splits `dropdown` where the index has `drop` and `down`. */
 function splitTerm(word: string, postings: Postings): readonly string[] {
   for (let at = 3; at <= word.length - 3; at++) {
     const parts = [stem(word.slice(0, at)), stem(word.slice(at))];

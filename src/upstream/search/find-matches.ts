@@ -16,19 +16,19 @@ import type { SearchedTool } from "./tool-fields.ts";
 import type { Hit, ToolIndex } from "./tool-index.ts";
 import { type ParsedQuery, parseQuery, type QueryWord, termsOf } from "./words.ts";
 
-/** What a search may look at. */
+/** The data that a search uses. */
 export interface SearchParts {
-  /** Callable tools only: what is denied, changed or pending is in `blocked` (DF9). */
+  /** Callable tools only; denied, changed and pending ones are in `blocked` (DF9). */
   readonly index: ToolIndex;
   readonly servers: readonly ServerInfo[];
   readonly blocked: readonly BlockedTool[];
   /** Path of the index file, when it is written. */
   readonly indexFile?: string;
-  /** Other names of tools (NM5): the name here, or undefined when there is none or more than one. */
+  /** Resolves an alias (NM5) to the current name; undefined when it is unknown or ambiguous. */
   readonly resolve?: (name: string) => string | undefined;
 }
 
-/** A tool in a reply; what was looked up by its name has no score. */
+/** A tool in a reply; one that was selected by its name has no score. */
 export interface Match extends Partial<Pick<Hit, "score" | "matched" | "explain">> {
   readonly searched: SearchedTool;
 }
@@ -38,22 +38,22 @@ export interface Found {
   readonly matches: readonly Match[];
   /** Further tools that matched. */
   readonly more: number;
-  /** Names that were asked for and that nothing has. */
+  /** Selected names that no tool has. */
   readonly unknown: readonly { readonly name: string; readonly nearest: readonly string[] }[];
-  /** The one server that was asked for, as it was written. */
+  /** The server of the query, as written. */
   readonly server?: string;
-  /** True: time was up before all tools were looked at. */
+  /** True when the time limit was reached before all tools were searched. */
   readonly isPartial: boolean;
   readonly parsed: ParsedQuery;
 }
 
-/** One sentence: why the query cannot be used. */
+/** One sentence that explains why the query cannot be used. */
 export interface Problem {
   readonly kind: "problem";
   readonly text: string;
 }
 
-/** What a query finds among the callable tools. */
+/** Searches the callable tools. */
 export function findMatches(query: SearchQuery, parts: SearchParts): Found | Problem {
   const parsed = parseQuery(query.query);
   const limit = Math.min(Math.max(1, query.limit ?? searchLimitDefault), searchLimitMax);
@@ -77,7 +77,7 @@ export function findMatches(query: SearchQuery, parts: SearchParts): Found | Pro
   return { kind: "found", parsed, ...asked, matches: shown, more, unknown: [], isPartial: false };
 }
 
-/** Without words a facet shows all that it has. */
+/** Without words, a facet matches all tools of its server. */
 function searchWords(
   words: readonly QueryWord[],
   hasFacet: boolean,
@@ -97,7 +97,10 @@ function page(
   return { matches, more: tools.length - matches.length, unknown: [] };
 }
 
-/** Exactly these, in this order; so many as can be shown, since each that nothing has is looked for among all names. */
+/**
+ * Exactly the selected tools, in this order. Limited to those that can be shown, since each unknown name is compared
+ * with all names.
+ */
 function selectTools(
   parsed: Extract<ParsedQuery, { kind: "select" }>,
   { index, blocked, resolve }: SearchParts,
@@ -120,7 +123,7 @@ function selectTools(
   return { kind: "found", parsed, matches: shown, more, unknown, isPartial: false };
 }
 
-/** Servers of exactly this name in any letter case, or else those that begin with it. */
+/** Servers with this name, case-insensitive, or else those whose names begin with it. */
 function serversMeant(facet: string, { servers, index }: SearchParts): ReadonlySet<string> {
   const wanted = facet.toLowerCase();
   const names = new Set([
@@ -132,7 +135,7 @@ function serversMeant(facet: string, { servers, index }: SearchParts): ReadonlyS
   return new Set([...names].filter((name) => name.toLowerCase().startsWith(wanted)));
 }
 
-/** Whether a query names a server with its own words. */
+/** Whether the words of a query name a server. */
 function serversNamed(words: readonly QueryWord[]): (server: string) => boolean {
   const terms = new Set(words.flatMap(({ text }) => termsOf(text)));
   return (server) => {
@@ -150,8 +153,8 @@ type PatternMatches =
   | { readonly kind: "problem"; readonly text: string };
 
 /**
- * Tools whose name, here or there, matches, then those whose description does. Within 50 ms, or as many as that allows:
- * all names are looked at before the first description.
+ * Tools whose current or original name matches, then those whose description does. Stops after 50 ms; all names are
+ * searched before the first description.
  */
 export function matchPattern(
   tools: readonly SearchedTool[],
@@ -195,15 +198,15 @@ function createMatcher(source: string, flags: string): PatternMatcher | string {
 
 interface Item {
   readonly server: string;
-  /** Undefined: all are equal. */
+  /** Undefined when all are equal. */
   readonly score?: number;
 }
 
 /**
- * The first `limit` of `ranked`, at most three of one server as long as others have something comparable: one large
- * server must not hide the rest, nor what nearly matches what matches.
+ * The first `limit` of `ranked`, with at most three of one server while others have comparable matches: one large
+ * server must not hide the rest, nor near matches the real ones.
  *
- * @param isMeant servers that the query names: of them as many as there are
+ * @param isMeant servers that the query names, which have no such limit
  */
 function firstPage<Hit extends Item>(
   ranked: readonly Hit[],
@@ -214,7 +217,7 @@ function firstPage<Hit extends Item>(
   const passed: Hit[] = [];
   const counts = new Map<string, number>();
   for (const item of ranked) {
-    // The best of those that were passed over comes first, when what is left is much worse.
+    // The best tool that was passed over comes first when the remaining ones are much worse.
     while (passed[0] !== undefined && page.length < limit && !isComparable(item, passed[0])) {
       page.push(...passed.splice(0, 1));
     }
@@ -227,7 +230,7 @@ function firstPage<Hit extends Item>(
   return [...page, ...passed].slice(0, limit);
 }
 
-/** Of the score of what is passed over, which another server's tool must have to come before it. */
+/** The share of a passed-over tool's score that a tool of a different server needs to precede it. */
 const comparableShare = 0.7;
 
 function isComparable({ score: own = 1 }: Item, { score: passed = 1 }: Item): boolean {

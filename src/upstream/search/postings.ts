@@ -1,20 +1,20 @@
 import { type Field, fields, fieldTerms, fieldWeights, type SearchedTool } from "./tool-fields.ts";
 
-/** BM25F: how fast more of the same word stops counting, and how much long fields lose (DF10). */
+/** BM25F: how quickly repetitions of a word lose weight, and how much long fields lose (DF10). */
 const saturation = 1.2;
 const lengthShare = 0.75;
 
-/** Occurrences in one field are kept in four bits: from fifteen on they are all the same. */
+/** Occurrences in one field are stored in four bits, so fifteen and more are equal. */
 const countBits = 4;
 const countMax = 15;
 
-/** Which tools have a term, and how often in which field: pairs of a tool's number and its packed counts. */
+/** The tools with a term: pairs of a tool's number and its packed counts by field. */
 type PostingList = readonly number[];
 
 /** The inverted index: plain numbers, built once and read by every search. */
 export class Postings {
   readonly #lists = new Map<string, number[]>();
-  /** For each tool and field: its weight, less for a field that is longer than usual. */
+  /** The weight of each tool and field, less for a field that is longer than usual. */
   readonly #norms: Float64Array;
   readonly toolCount: number;
 
@@ -33,7 +33,7 @@ export class Postings {
     return this.#lists.has(term);
   }
 
-  /** Tells the score of each tool that has the term. */
+  /** Visits each tool that has the term, with its score. */
   forEach(term: string, visit: (tool: number, score: number) => void): void {
     const list = this.#lists.get(term);
     if (list === undefined) return;
@@ -45,7 +45,7 @@ export class Postings {
     }
   }
 
-  /** What each field of one tool adds to the score of a term; undefined when it does not have the term. */
+  /** The contribution of each field of one tool to the score of a term; undefined when it does not have the term. */
   explain(term: string, tool: number): ReadonlyMap<Field, number> | undefined {
     const list = this.#lists.get(term) ?? [];
     const counts = countsOf(list, tool);
@@ -77,7 +77,7 @@ export class Postings {
     }
   }
 
-  /** The fewer tools have a term, the more it says. */
+  /** The weight of a term, which is higher when fewer tools have it. */
   #rarity(list: PostingList): number {
     const having = list.length / 2;
     return Math.log(1 + (this.toolCount - having + 0.5) / (having + 0.5));
@@ -97,7 +97,7 @@ export class Postings {
   }
 }
 
-/** The packed counts of one tool, which are in the order of the tools. */
+/** The packed counts of one tool, by binary search in the list, which is sorted by tool. */
 function countsOf(list: PostingList, tool: number): number | undefined {
   let low = 0;
   let high = list.length / 2;

@@ -1,23 +1,23 @@
 import type { Concept } from "./concepts.ts";
 import type { Postings } from "./postings.ts";
 
-/** A tool by its number, with what it scored. */
+/** A tool by its number, with its score. */
 export interface Ranked {
   readonly tool: number;
   readonly score: number;
 }
 
-/** How much of a score depends on how much of the query a tool has. */
+/** The share of a score that depends on the part of the query that a tool matches. */
 const coverageShare = 0.45;
-/** What the score of a tool is multiplied by, when the query names its server. */
+/** The factor for the score of a tool when the query names its server. */
 const serverFactor = 1.8;
 
-/** The tools of the servers that a word of the query names. */
+/** The tools of the servers that the query names, by term. */
 export type NamedTools = ReadonlyMap<string, readonly number[]>;
 
 /**
- * Every tool that has a word of the query and all required ones, the best first; of equal ones the first in the index.
- * The score of a tool is the sum over the words of the query, for each the best of what it may mean.
+ * Every tool that has a word of the query and all required ones, best first; equal ones in the order of the index. The
+ * score of a tool is the sum over the query's words, each with the best of its alternatives.
  */
 export function rank(
   concepts: readonly Concept[],
@@ -42,12 +42,12 @@ export function rank(
   return rankedBy(tallies, words).sort(byScore);
 }
 
-/** For each tool by its number, what the words of the query have made of it so far. */
+/** Intermediate results for each tool, by its number. */
 interface Tallies {
   readonly sums: Float64Array;
-  /** How many words it has; hints do not count. */
+  /** The number of matched words, without hints. */
   readonly matched: Float64Array;
-  /** 1: it lacks a required word. */
+  /** 1 when it lacks a required word. */
   readonly isOut: Uint8Array;
 }
 
@@ -64,7 +64,7 @@ function addScores(
   }
 }
 
-/** @param words how many of the query count */
+/** @param words the number of query words without hints */
 function rankedBy({ sums, matched, isOut }: Tallies, words: number): Ranked[] {
   const ranked: Ranked[] = [];
   for (const [tool, sum] of sums.entries()) {
@@ -89,7 +89,7 @@ function bestScores({ alternatives }: Concept, postings: Postings): Float64Array
   return best;
 }
 
-/** The name of a server says nothing about which of its tools is meant, however often their texts repeat it. */
+/** Gives all tools of a server the same score for its name, which does not tell which of them is meant. */
 function level(best: Float64Array, tools: readonly number[]): void {
   let most = 0;
   for (const tool of tools) most = Math.max(most, best[tool] ?? 0);

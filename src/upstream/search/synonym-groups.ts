@@ -1,6 +1,6 @@
-/** What people call things, when they speak of what a tool is to do. English only: so are most tools. */
+/** Groups of synonyms for the tasks of tools. English only, like most tools. */
 
-/** One thing with several names. */
+/** Several names for the same thing. */
 export const strongGroups: readonly string[] = [
   "folder directory dir",
   "mail email",
@@ -37,7 +37,7 @@ export const strongGroups: readonly string[] = [
   "picture screenshot",
 ];
 
-/** Words that often stand for each other, and often do not. */
+/** Words that can replace each other in some contexts. */
 export const looseGroups: readonly string[] = [
   "send post write publish",
   "reply answer respond comment",

@@ -1,7 +1,7 @@
 import { looseGroups, strongGroups } from "./synonym-groups.ts";
 import { stem } from "./words.ts";
 
-/** Turns of phrase, and what a tool is called that does it. */
+/** Phrases, and words in the names of tools that do this. */
 const turnsOfPhrase: readonly (readonly [phrase: string, meaning: string])[] = [
   ["pull request", "merge pr"],
   ["merge request", "pull pr"],
@@ -49,15 +49,15 @@ const turnsOfPhrase: readonly (readonly [phrase: string, meaning: string])[] = [
   ["opening hours", "place details"],
 ];
 
-/** What a word that means the same is worth beside the word itself. */
+/** Weights of synonyms, relative to the word itself. */
 const synonymWeights = { strong: 0.8, loose: 0.5 } as const;
 
-/** Terms that may be meant by a term, with what each is worth; not the term itself. */
+/** The synonyms of a term with their weights, without the term itself. */
 export function synonymsOf(term: string): ReadonlyMap<string, number> {
   return table.get(term) ?? none;
 }
 
-/** The same for two or three words in a row, as they are written. */
+/** The same for two or three consecutive words, unstemmed. */
 export function phraseMeaning(words: readonly string[]): ReadonlyMap<string, number> {
   return phraseTable.get(words.join(" ")) ?? none;
 }
@@ -83,7 +83,7 @@ function tableOf(): ReadonlyMap<string, ReadonlyMap<string, number>> {
   return all;
 }
 
-/** Each term of a group is a synonym of each other one; what it is worth already it does not lose. */
+/** Makes all terms of a group synonyms of each other; the highest weight is kept. */
 function addGroup(
   all: Map<string, Map<string, number>>,
   terms: readonly string[],

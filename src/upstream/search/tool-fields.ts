@@ -10,16 +10,16 @@ import { isObject } from "../../protocol/json-rpc.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { termsOf } from "./words.ts";
 
-/** A callable tool of another server, as a search looks at it. */
+/** A callable tool of an upstream server, for searches. */
 export interface SearchedTool {
   readonly server: string;
-  /** Its name there. */
+  /** Its name on its server. */
   readonly tool: string;
-  /** With its name here, cleaned: what a client is shown. */
+  /** The cleaned definition for clients, with the name that they see. */
   readonly listing: ToolListing;
 }
 
-/** The parts of a tool in which words are looked for, and what a word in them is worth (DF10). */
+/** The searched parts of a tool, with the weight of a word in each (DF10). */
 export const fieldWeights = {
   name: 4,
   title: 3,
@@ -41,7 +41,7 @@ export function fieldTerms({
 }: SearchedTool): readonly (readonly string[])[] {
   const { names, texts } = argumentsOf(listing.inputSchema);
   const title = listing.title ?? listing.annotations?.title ?? "";
-  // What a tool is for is said at the beginning; what follows are often rules for everything.
+  // Descriptions begin with the purpose of a tool; later parts are often general rules.
   const description = listing.description.slice(0, searchedDescriptionCharsMax);
   return [tool, title, server, description, names, texts].map((text) =>
     termsOf(text.slice(0, searchedTextCharsMax)),
@@ -59,14 +59,14 @@ interface ArgumentTexts {
   texts: string;
 }
 
-/** Names and descriptions of the arguments, nested ones included, as two texts. */
+/** Names and descriptions of all arguments, including nested ones, as two texts. */
 function argumentsOf(schema: unknown): ArgumentTexts {
   const found: ArgumentTexts = { names: "", texts: "" };
   collect(schema, found, { depth: 0, left: searchedArgumentsMax });
   return found;
 }
 
-/** A schema may be huge and may be deep: so many arguments, so deep. */
+/** Collects with bounds on number and depth, since a schema may be huge and deep. */
 function collect(schema: unknown, found: ArgumentTexts, at: { depth: number; left: number }): void {
   if (!isObject(schema) || at.depth > searchedSchemaDepthMax) return;
   const { properties, items } = schema;
@@ -84,7 +84,7 @@ function collect(schema: unknown, found: ArgumentTexts, at: { depth: number; lef
   at.depth--;
 }
 
-/** What an argument says of itself, and the values that it may have. */
+/** An argument's description and its allowed values. */
 function textsOf({ description, enum: values }: Readonly<Record<string, unknown>>): string {
   const text = typeof description === "string" ? description.slice(0, 500) : "";
   if (!Array.isArray(values)) return text;
@@ -92,12 +92,12 @@ function textsOf({ description, enum: values }: Readonly<Record<string, unknown>
   return `${text} ${names.join(" ").slice(0, 300)}`;
 }
 
-/** What a tool does, on one line: the first sentence of its description, else its title. */
+/** The purpose of a tool in one line: the first sentence of its description, else its title. */
 export function summaryOf({
   description,
   title,
 }: Pick<ToolListing, "description" | "title">): string {
-  // Long descriptions are read as far as a line can go, and a bit on.
+  // Only the begin of a long description is needed.
   const text = description.slice(0, 4 * toolSummaryCharsMax).trim();
   const sentence = /^.+?[.!?。](?=\s|$)/su.exec(text)?.[0] ?? text.split(/\n\s*\n/)[0] ?? "";
   return oneLine(sentence === "" ? (title ?? "") : sentence, toolSummaryCharsMax);

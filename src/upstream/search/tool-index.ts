@@ -10,9 +10,9 @@ export interface Hit {
   readonly searched: SearchedTool;
   readonly server: string;
   readonly score: number;
-  /** The words of the query that it has. */
+  /** The words of the query that it matches. */
   readonly matched: readonly string[];
-  /** What the score is made of. */
+  /** The parts of the score. */
   explain(): HitExplanation;
 }
 
@@ -25,16 +25,18 @@ export interface HitExplanation {
   readonly boost: NameBoost;
 }
 
-/** Of the best score, what a tool must have to be more than a chance hit; as many as can be shown always count. */
+/**
+ * The share of the best score that a tool needs to be more than a chance hit; as many as can be shown are always kept.
+ */
 const relevantShare = 0.25;
 
-/** All callable tools, ready to be searched. Never changed: other tools, other index. */
+/** The search index of all callable tools. Immutable: changed tools need a new index. */
 export class ToolIndex {
   readonly #postings: Postings;
   readonly #vocabulary: Vocabulary;
   readonly #byServer = new Map<string, number[]>();
 
-  /** @param tools ordered by name, which decides between equal scores */
+  /** @param tools sorted by name, which decides between equal scores */
   constructor(readonly tools: readonly SearchedTool[]) {
     this.#postings = new Postings(tools);
     this.#vocabulary = new Vocabulary(this.#postings.terms);
@@ -45,7 +47,7 @@ export class ToolIndex {
     }
   }
 
-  /** Tools that match, the best first; `isWanted` leaves out what a facet excludes. */
+  /** Matching tools, best first; `isWanted` applies a facet. */
   search(
     words: readonly QueryWord[],
     isWanted: (tool: SearchedTool) => boolean = () => true,
@@ -61,7 +63,7 @@ export class ToolIndex {
     });
     const scoreMin = (all[0]?.score ?? 0) * relevantShare;
     const ranked = all.filter(({ score }, at) => score >= scoreMin || at < searchLimitMax);
-    // Names decide among those that have a chance; the rest stays as it is.
+    // Names boost only the best candidates; the others keep their order.
     const boosted = ranked.slice(0, searchBoostedMax).map(({ tool, score }) => {
       return { tool, score: score * this.#boost(tool, query, concepts).factor };
     });
@@ -69,7 +71,7 @@ export class ToolIndex {
     return order.flatMap(({ tool, score }) => this.#hit(tool, score, query, concepts));
   }
 
-  /** For each word that is part of a server's name, which the query has as a whole: the tools of that server. */
+  /** For each term of a server's name that the query contains completely, the tools of that server. */
   #named(concepts: readonly Concept[]): NamedTools {
     const terms = new Set(concepts.map(({ term }) => term));
     const named = new Map<string, number[]>();
@@ -111,7 +113,7 @@ export class ToolIndex {
   }
 }
 
-/** The tools in the order in which equal scores are shown. */
+/** Builds an index with the tools sorted by name. */
 export function buildToolIndex(tools: Iterable<SearchedTool>): ToolIndex {
   const byName = [...tools].sort(({ listing: a }, { listing: b }) => {
     return a.name < b.name ? -1 : Number(a.name > b.name);
@@ -119,7 +121,7 @@ export function buildToolIndex(tools: Iterable<SearchedTool>): ToolIndex {
   return new ToolIndex(byName);
 }
 
-/** The meaning of a word that counted for a tool, and what each field gave. */
+/** The alternative of a word with the best score for a tool, with the contribution of each field. */
 function bestTerm(
   { word, alternatives }: Concept,
   tool: number,
@@ -136,12 +138,12 @@ function bestTerm(
   return best === undefined ? undefined : { word, term: best.term, fields: best.fields };
 }
 
-/** What a tool's name adds to its score, as factors (DF10). */
+/** Factors for matches in a tool's name (DF10). */
 const boosts = { exactName: 3, allInName: 1.25, wholeName: 1 } as const;
 
 interface NameBoost {
   readonly factor: number;
-  /** For people: why. */
+  /** The reasons, for people. */
   readonly reasons: readonly string[];
 }
 
@@ -167,14 +169,14 @@ function nameBoost(
   return { factor: factor * boosts.allInName, reasons: [...reasons, "all words in the name"] };
 }
 
-/** Many servers repeat their own name in those of their tools. */
+/** Removes the server's name, which many servers repeat in the names of their tools. */
 function withoutServer(terms: readonly string[], server: string): readonly string[] {
   const own = new Set(termsOf(server));
   const rest = terms.filter((term) => !own.has(term));
   return rest.length === 0 ? terms : rest;
 }
 
-/** How much of a name the query says in whatever words, from 0 to 1. */
+/** The share of a name's terms that the query's concepts include, from 0 to 1. */
 function sharedPart(name: readonly string[], concepts: readonly Concept[]): number {
   const meant = new Set(concepts.flatMap(({ alternatives }) => alternatives.map((a) => a.term)));
   return name.length === 0 ? 0 : name.filter((term) => meant.has(term)).length / name.length;

@@ -1,16 +1,16 @@
 import { nearTermsMax, prefixTermsMax } from "../../base/upstream-limits.ts";
 
-/** All terms of an index, for words that are not among them: unfinished or misspelt ones. */
+/** All terms of an index, to find unfinished or misspelt words. */
 export class Vocabulary {
   readonly #sorted: readonly string[];
-  /** Three letters → the numbers of the terms that have them; made with the first misspelt word. */
+  /** Trigram → the numbers of the terms that contain it; built for the first misspelt word. */
   #byTrigram: ReadonlyMap<string, readonly number[]> | undefined;
 
   constructor(terms: Iterable<string>) {
     this.#sorted = [...terms].sort();
   }
 
-  /** Terms that begin with `prefix` and are longer, the shortest first. */
+  /** Longer terms that begin with `prefix`, shortest first. */
   startingWith(prefix: string): readonly string[] {
     const found: string[] = [];
     for (let at = this.#firstFrom(prefix); at < this.#sorted.length; at++) {
@@ -21,7 +21,7 @@ export class Vocabulary {
     return found.sort((a, b) => a.length - b.length || compare(a, b)).slice(0, prefixTermsMax);
   }
 
-  /** Terms that `word` may be a slip of the keyboard for: one edit, or two in a long word. */
+  /** Terms of which `word` may be a misspelling: with one edit, or two in a long word. */
   near(word: string): readonly string[] {
     if (word.length < 4) return [];
     const editsMax = word.length < 8 ? 1 : 2;
@@ -32,7 +32,7 @@ export class Vocabulary {
         shared.set(term, (shared.get(term) ?? 0) + 1);
       }
     }
-    // An edit spoils three trigrams at most, and a swap of neighbours four.
+    // An edit changes at most three trigrams, and a swap of neighbours four.
     const sharedMin = Math.max(1, word.length + 2 - 4 * editsMax);
     const near: { readonly term: string; readonly edits: number }[] = [];
     for (const [number, count] of shared) {
@@ -57,7 +57,7 @@ export class Vocabulary {
   }
 }
 
-/** Every three neighbours of a word, its borders included. */
+/** All trigrams of a word, with markers for its borders. */
 function trigramsOf(word: string): ReadonlySet<string> {
   const framed = `^${word}$`;
   const trigrams = new Set<string>();
@@ -77,7 +77,7 @@ function trigramTable(terms: readonly string[]): ReadonlyMap<string, readonly nu
   return table;
 }
 
-/** Letters put in, left out, replaced or swapped with a neighbour; may stop counting above `max`. */
+/** The number of insertions, deletions, replacements and swaps of neighbours; may stop counting above `max`. */
 function editsBetween(from: string, to: string, max: number): number {
   let before: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column);

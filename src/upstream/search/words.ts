@@ -1,7 +1,7 @@
 import { searchQueryCharsMax } from "../../base/upstream-limits.ts";
 /**
- * The words of a text in lower case: split at all that is neither letter nor digit, and where camel case begins a word.
- * Scripts that put no blanks between words give pairs of characters.
+ * The words of a text in lower case, split at everything that is neither a letter nor a digit, and at the humps of
+ * camel case. Scripts without blanks between words give pairs of characters.
  */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
@@ -17,7 +17,7 @@ export function wordsOf(text: string): string[] {
   return words;
 }
 
-/** The stems of a text's words: what is counted, and what is looked up. */
+/** The stems of a text's words, for the index and for queries. */
 export function termsOf(text: string): string[] {
   return wordsOf(text).map((word) => stem(word));
 }
@@ -31,8 +31,8 @@ function pairsOf(word: string): string[] {
 }
 
 /**
- * Takes endings off a lower-case word, so that `issues`, `creating` and `deletion` meet `issue`, `create` and `delete`.
- * What is left is no word, only the same for all of them. Light: it prefers to leave an ending on.
+ * Removes endings of a lower-case word, so that `issues`, `creating` and `deletion` match `issue`, `create` and
+ * `delete`. The stem need not be a word. In doubt, an ending stays.
  */
 export function stem(word: string): string {
   const regular = irregular.get(word) ?? word;
@@ -47,7 +47,7 @@ export function stem(word: string): string {
   return rest.length > 3 && rest.endsWith("y") ? `${rest.slice(0, -1)}i` : rest;
 }
 
-/** Forms without an ending that could be taken off. */
+/** Irregular forms, which have no ending to remove. */
 const irregular: ReadonlyMap<string, string> = new Map(
   `sent:send written:write wrote:write made:make ran:run got:get took:take taken:take found:find said:say kept:keep
    gave:give given:give began:begin drew:draw drawn:draw sold:sell paid:pay left:leave done:do went:go gone:go saw:see
@@ -73,7 +73,7 @@ function withoutVerbEnding(word: string): string {
   return /([bdgkmnprt])\1$/.test(base) ? base.slice(0, -1) : base;
 }
 
-/** Words of questions and wishes that say nothing about which tool is meant. */
+/** Words of questions and requests that do not help to find a tool. */
 export const stopWords: ReadonlySet<string> = new Set(
   `a about am an and any are as at be been but by can could did do does for from had has have how i if in into is it
    its just let me my need of on onto or our out please should so some that the their them then there these they this
@@ -84,17 +84,17 @@ export const stopWords: ReadonlySet<string> = new Set(
 
 export interface QueryWord {
   readonly text: string;
-  /** Written with a `+`: tools without it do not match. */
+  /** Written with a `+`; tools without it do not match. */
   readonly isRequired: boolean;
 }
 
-/** The forms in which tools can be asked for (docs/tool-search.md#what-can-be-asked). */
+/** The forms of queries (docs/tool-search.md#what-can-be-asked). */
 export type ParsedQuery =
   | { readonly kind: "words"; readonly words: readonly QueryWord[]; readonly server?: string }
   | { readonly kind: "select"; readonly names: readonly string[] }
   | { readonly kind: "pattern"; readonly source: string; readonly flags: string };
 
-/** Whatever is no other form is words; nothing is refused here. */
+/** Parses a query; every text that has no other form is words. */
 export function parseQuery(query: string): ParsedQuery {
   const text = query.slice(0, searchQueryCharsMax).trim();
   const select = /^select:(.*)$/is.exec(text)?.[1];

@@ -6,14 +6,14 @@ import {
   keychainProbeMs,
 } from "../../base/upstream-limits.ts";
 
-/** The part of `Bun.secrets` that is needed. */
+/** The used part of `Bun.secrets`. */
 export interface SystemSecrets {
   get(place: { service: string; name: string }): Promise<string | null>;
   set(secret: { service: string; name: string; value: string }): Promise<void>;
   delete(place: { service: string; name: string }): Promise<boolean>;
 }
 
-/** Stands before a secret that is kept in pieces; no header or environment variable begins like that. */
+/** The prefix of a secret that is stored in pieces; no header or environment variable begins with it. */
 const piecesMark = "\u0001pieces:";
 
 /** The keychain of the system: macOS Keychain, Secret Service, Windows Credential Manager. */
@@ -37,7 +37,7 @@ export class Keychain {
     this.#pieceBytes = pieceBytes;
   }
 
-  /** Whether this system has one that answers. Asked once. */
+  /** Whether this system has a keychain that answers. Probed once. */
   isThere(): Promise<boolean> {
     this.#isThere ??= this.#probe();
     return this.#isThere;
@@ -51,13 +51,14 @@ export class Keychain {
     let text = "";
     for (const piece of pieces) {
       const part = await this.#one(piece);
-      if (part === undefined) throw new AppError("system", "The keychain has lost a part of it.");
+      if (part === undefined)
+        throw new AppError("system", "The keychain has lost a part of the secret.");
       text += part;
     }
     return Buffer.from(text, "base64").toString();
   }
 
-  /** Who reads at the same time gets the old one or the new one. @throws AppError `system` */
+  /** Concurrent readers get the old value or the new one. @throws AppError `system` */
   async set(name: string, value: string): Promise<void> {
     const before = await this.#one(name);
     if (Buffer.byteLength(value) <= this.#pieceBytes && !value.startsWith(piecesMark)) {
@@ -68,7 +69,7 @@ export class Keychain {
     await this.#deleteAll(before === undefined ? [] : piecesOf(name, before));
   }
 
-  /** False: there was none. @throws AppError `system` */
+  /** False when there was none. @throws AppError `system` */
   async remove(name: string): Promise<boolean> {
     const first = await this.#one(name);
     if (first === undefined) return false;
@@ -115,7 +116,7 @@ export class Keychain {
   }
 }
 
-/** The names of the pieces that the entry `first` stands for; none when it is the secret itself. */
+/** The names of the pieces to which the entry `first` refers; none when it is the secret itself. */
 function piecesOf(name: string, first: string): readonly string[] {
   if (!first.startsWith(piecesMark)) return [];
   const [count, tag = ""] = first.slice(piecesMark.length).split(":");

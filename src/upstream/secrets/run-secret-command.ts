@@ -6,16 +6,19 @@ import { findShell } from "../../commands/process/shell.ts";
 import { loadWindowsJobs } from "../../commands/process/signals.ts";
 
 export interface SecretCommandParts {
-  /** The command gets all of it but our own settings: it is the user's, and may need an agent or a session bus. */
+  /**
+   * The command gets all of it except scorpiox-code's own settings: the user wrote it, and it may need an agent or a
+   * session bus.
+   */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Ends it. */
+  /** Ends the command. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs the command of `${cmd:…}` in the user's shell and gives what it writes to stdout. Its stdin is empty; what it
- * writes to stderr is in no message, since it may have the secret in it. It ends with us, however we end.
+ * Runs the command of `${cmd:…}` in the user's shell and returns its stdout. Its stdin is empty. Its stderr goes into
+ * no message, since it may contain the secret. The command ends with this process, however that ends.
  * @throws AppError `system`: it failed or took too long; `limit`: it wrote too much; `cancelled`
  */
 export async function runSecretCommand(
@@ -30,7 +33,7 @@ export async function runSecretCommand(
     platform: process.platform,
   });
   const instanceId = crypto.randomUUID().replaceAll("-", "");
-  // The Worker's children are none of the main thread's, whose guardian does not know them.
+  // The main thread's guardian does not know the children of this Worker.
   const guardian = new Guardian(instanceId, { addDirectChild() {}, removeDirectChild() {} });
   guardian.start();
   try {
@@ -44,7 +47,7 @@ export async function runSecretCommand(
       guardian.remove(child.pid);
     }
   } finally {
-    // What a command that has ended left behind, such as the agent of a password manager, is not looked for here.
+    // Processes that a finished command left behind, such as the agent of a password manager, may stay.
     if (isCancelled()) guardian[Symbol.dispose]();
     else guardian.dismiss();
   }
@@ -74,7 +77,10 @@ function start(argv: readonly string[], cwd: string, env: SecretCommandParts["en
   }
 }
 
-/** Its output, or why there is none. What it has started may hold its pipe open, and is not waited for longer. */
+/**
+ * Its output, or the reason for having none. Stops waiting at the limit, since processes that it started may hold its
+ * pipe open.
+ */
 async function untilStopped(output: Promise<string>, signal?: AbortSignal): Promise<string> {
   const stopped = Promise.withResolvers<never>();
   const late = setTimeout(() => stopped.reject(tookTooLong()), secretCommandMsMax);
@@ -111,13 +117,13 @@ async function readBounded(child: Child): Promise<string> {
   return text + decoder.decode();
 }
 
-/** With all that it has started; what has ended already is no fault. */
+/** Kills the process group; ignores processes that have ended already. */
 function kill(child: Child): void {
   try {
     if (process.platform === "win32") child.kill("SIGKILL");
     else process.kill(-child.pid, "SIGKILL");
   } catch {
-    // Nothing of it is left.
+    // All of it has ended.
   }
 }
 

@@ -7,7 +7,7 @@ import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { secretBytesMax, secretNamesMax } from "../../base/upstream-limits.ts";
 import { replaceFile } from "../../config/replace-file.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-/** Where secrets are kept that entries of configuration name: `${keyring:NAME}` and `${input:NAME}`. */
+/** A store of the secrets to which entries refer: `${keyring:NAME}` and `${input:NAME}`. */
 export interface SecretStore {
   /**
    * The secret of this name; undefined when there is none.
@@ -16,30 +16,30 @@ export interface SecretStore {
   get(name: string): Promise<string | undefined>;
 }
 
-/** Where a secret lies. */
+/** The place where a secret is stored. */
 export type SecretPlace = "keychain" | "file";
 
 /** A store that can be changed. All methods but `get` throw AppError `system` when the store refuses. */
 export interface WritableSecretStore extends SecretStore {
-  /** Where it was put. */
+  /** Returns the place where the secret was stored. */
   set(name: string, value: string): Promise<SecretPlace>;
-  /** False: there was none. */
+  /** False when there was none. */
   remove(name: string): Promise<boolean>;
 }
 
-/** Names that entries can have references to; those of this program itself have a colon. */
+/** Names to which entries can refer; scorpiox-code's own have a colon. */
 const ofUsers = /^[\w.@/ -]{1,128}$/;
 
-/** @throws AppError `usage` for a name that no entry could name */
+/** @throws AppError `usage` for a name to which no entry can refer */
 export function checkSecretName(name: string): void {
   if (ofUsers.test(name) && name === name.trim()) return;
   throw new AppError(
     "usage",
-    `${JSON.stringify(name.slice(0, 140))} is no name of a secret: 1 to 128 letters, digits, spaces and . _ - @ /, as in \${keyring:NAME}.`,
+    `${JSON.stringify(name.slice(0, 140))} is not a valid name of a secret: use 1 to 128 letters, digits, spaces and . _ - @ /, as in \${keyring:NAME}.`,
   );
 }
 
-/** True for what a user has put there, and not a login of ours. */
+/** True for a secret of the user, false for a login of scorpiox-code. */
 export function isOfUser(name: string): boolean {
   return ofUsers.test(name);
 }
@@ -50,7 +50,7 @@ const ending = ".secret";
 export class SecretFiles {
   readonly #folder: string;
 
-  /** @param folder `~/.scorpiox/secrets`; made with the first secret */
+  /** @param folder `~/.scorpiox/secrets`; created with the first secret */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -83,7 +83,7 @@ export class SecretFiles {
     }
   }
 
-  /** In no order. A file that cannot be read has no name. */
+  /** Unordered, without files that cannot be read. */
   async names(): Promise<readonly string[]> {
     const files = await readdir(this.#folder).catch(() => []);
     const names: string[] = [];
@@ -105,29 +105,29 @@ export class SecretFiles {
     } catch (error) {
       if (isAbsent(error)) return undefined;
       if (error instanceof AppError) throw error;
-      // The text of a parse error may hold what was to be parsed.
+      // The message of a parse error may quote the secret.
       const why = error instanceof SyntaxError ? "it is damaged" : messageOf(error);
       throw new AppError("system", `${file} cannot be used: ${why}.`);
     }
     throw new AppError("system", `${file} cannot be used: it is damaged. Set the secret again.`);
   }
 
-  /** Names may have characters that files may not, and files may ignore case. */
+  /** Hashes the name: it may have characters that file names must not, and file systems may ignore case. */
   #fileOf(name: string): string {
     const hash = createHash("sha256").update(name).digest("hex");
     return join(this.#folder, `${hash.slice(0, 40)}${ending}`);
   }
 }
 
-/** @throws AppError `system` where it is no folder; the system's error */
+/** @throws AppError `system` when it is not a folder; the system's error */
 export function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const stats = lstatSync(folder);
-  if (!stats.isDirectory()) throw new AppError("system", `${folder} is no folder.`);
+  if (!stats.isDirectory()) throw new AppError("system", `${folder} is not a folder.`);
   if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
 }
 
-/** Copies and backups lose modes. @throws AppError for what is no file of ours */
+/** Restores the mode, which copies and backups lose. @throws AppError when it cannot be a file of secrets */
 function keepPrivate(file: string): void {
   const stats = lstatSync(file);
   if (!stats.isFile()) throw new AppError("system", `${file} is not a regular file.`);

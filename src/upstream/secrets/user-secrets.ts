@@ -17,26 +17,26 @@ import {
   type WritableSecretStore,
 } from "./secret-store.ts";
 
-/** A secret by its name, and where it lies. */
+/** The name of a secret and the place where it is stored. */
 export interface SecretRow {
   readonly name: string;
   readonly place: SecretPlace;
 }
 
 /**
- * The secrets of one user: in the keychain of the system, or in files where it has none (SE1). What a keychain does not
- * have is looked for in the files, so that files from before it can be used until they are migrated.
+ * The secrets of one user: in the keychain of the system, or in files where it has none (SE1). Secrets that the
+ * keychain does not have are looked up in the files, so that older files work until they are migrated.
  */
 export class UserSecrets implements WritableSecretStore {
   readonly #folder: string;
-  /** Written with each change of a secret of the user's, by any process: running servers watch it. */
+  /** Any process writes it when it changes a secret of the user; running servers watch it. */
   readonly #changeFile: string;
   readonly #files: SecretFiles;
   readonly #keychain: Keychain | undefined;
 
   /**
    * @param folder `~/.scorpiox/secrets`
-   * @param keychain absent: files only
+   * @param keychain undefined: files only
    */
   constructor(folder: string, keychain: Keychain | undefined) {
     this.#folder = folder;
@@ -45,13 +45,13 @@ export class UserSecrets implements WritableSecretStore {
     this.#keychain = keychain;
   }
 
-  /** Where the next secret is put. */
+  /** The place for the next secret. */
   async place(): Promise<SecretPlace> {
     return (await this.#keychain?.isThere()) === true ? "keychain" : "file";
   }
 
   async get(name: string): Promise<string | undefined> {
-    // A file is looked at first: it costs nothing, where a keychain may ask the user.
+    // Files come first: reading one costs nothing, while a keychain may ask the user.
     const inFile = await this.#files.get(name);
     if (inFile !== undefined || (await this.place()) === "file") return inFile;
     return this.#keychain?.get(name);
@@ -68,7 +68,7 @@ export class UserSecrets implements WritableSecretStore {
       }
       if (place === "keychain") {
         await this.#keychain?.set(name, value);
-        // The older one would be found first.
+        // The older value would be found first.
         await this.#files.remove(name);
         names.add(name);
       } else {
@@ -90,7 +90,7 @@ export class UserSecrets implements WritableSecretStore {
     return wasThere;
   }
 
-  /** By name. Those in the keychain are only known by our own list of them. */
+  /** Sorted by name. Names in the keychain come from scorpiox-code's own list. */
   async list(): Promise<readonly SecretRow[]> {
     const rows = new Map<string, SecretPlace>();
     for (const name of await this.#namesInKeychain()) rows.set(name, "keychain");
@@ -101,14 +101,14 @@ export class UserSecrets implements WritableSecretStore {
   }
 
   /**
-   * Puts what lies in files into the keychain. The names of what was moved.
+   * Moves secrets from files into the keychain. Returns their names.
    * @throws AppError `unsupported` without a keychain
    */
   async migrate(): Promise<readonly string[]> {
     if ((await this.place()) === "file") {
       throw new AppError(
         "unsupported",
-        "There is no keychain here that answers. Nothing was moved.",
+        "This system has no keychain that answers. Nothing was moved.",
       );
     }
     const moved: string[] = [];
@@ -127,7 +127,7 @@ export class UserSecrets implements WritableSecretStore {
       const before = await this.#namesInKeychain();
       const names = new Set(before);
       await act(names);
-      // Tokens change all the time, and are nothing that others wait for.
+      // Tokens change often, and no other process waits for them.
       if (!isOfUser(name) && names.size === before.length) return;
       const text = JSON.stringify({ inKeychain: [...names], changed: crypto.randomUUID() });
       replaceFile(this.#changeFile, text, 0o600);
@@ -146,13 +146,13 @@ export class UserSecrets implements WritableSecretStore {
   }
 }
 
-/** The secrets of this user. With `SCORPIOX_SECRETS=file` no keychain is asked. */
+/** Opens the secrets of this user. With `SCORPIOX_SECRETS=file` no keychain is used. */
 export function openUserSecrets(
   { homeDir, scorpioxDir }: Pick<ConfigDirs, "homeDir" | "scorpioxDir">,
   env: Readonly<Record<string, string | undefined>>,
 ): UserSecrets {
   const isUsual = scorpioxDir === join(homeDir, ".scorpiox");
-  // Another folder of the same user, as SCORPIOX_HOME names it, has secrets of its own.
+  // A different folder (SCORPIOX_HOME) has secrets of its own.
   const hash = createHash("sha256").update(scorpioxDir).digest("hex").slice(0, 12);
   const service = isUsual ? "scorpiox-code" : `scorpiox-code ${hash}`;
   const keychain = env["SCORPIOX_SECRETS"] === "file" ? undefined : new Keychain(service);

@@ -15,8 +15,8 @@ import { emptyPins, type ToolPins } from "./trust-file.ts";
 import type { TrustStore } from "./trust-store.ts";
 
 /**
- * Has what is there now approved, as it was shown; what is missing is forgotten.
- * @param named a tool that the user has named: if it was refused, it is no longer; others that were stay refused
+ * Approves the current definitions as they were shown, and forgets missing ones. @param named a tool that the user
+ * named: its refusal ends, others stay refused
  * @throws AppError `system`
  */
 export async function approveDifferences(
@@ -38,7 +38,7 @@ export async function approveDifferences(
   });
 }
 
-/** Refuses tools by name, whatever they are and become. @throws AppError `system` */
+/** Refuses tools by name, whatever their definitions are or become. @throws AppError `system` */
 export async function denyTools(
   store: TrustStore,
   identity: string,
@@ -49,7 +49,7 @@ export async function denyTools(
   });
 }
 
-/** As if nobody had been asked about these tools: they wait for approval. @throws AppError `system` */
+/** Forgets the decisions about these tools, so that they wait for approval. @throws AppError `system` */
 export async function revokeTools(
   store: TrustStore,
   identity: string,
@@ -88,17 +88,17 @@ function withInstructions(pins: ToolPins, items: readonly ItemDifference[]): Too
   return item.present === undefined ? rest : { ...rest, instructions: item.present.hash };
 }
 
-/** One thing that a server offers otherwise than it was approved. */
+/** One difference between a server's offer and its approved state. */
 export interface ItemDifference {
   readonly what: "tool" | "prompt" | "instructions";
-  /** Of a tool or prompt; `instructions` else. */
+  /** The name of a tool or prompt; otherwise `instructions`. */
   readonly name: string;
   readonly state: "changed" | "new" | "missing";
-  /** It has characters that nobody sees; they are escaped in `differences`. */
+  /** It has invisible characters, which are escaped in `differences`. */
   readonly hasHidden: boolean;
-  /** Empty where what was approved is not known any more, and for what is missing. */
+  /** Empty when the approved definition is not stored any more, and for a missing item. */
   readonly differences: readonly FieldDifference[];
-  /** As it is now; absent for what is missing. */
+  /** The current definition; absent for a missing item. */
   readonly present?: { readonly hash: string; readonly definition: Params };
 }
 
@@ -107,7 +107,9 @@ interface Approved {
   readonly definitions: ReadonlyMap<string, Params>;
 }
 
-/** How the catalogue differs from what was approved: tools, prompts, then the instructions, each by name. */
+/**
+ * The differences between the catalogue and its approved state: tools, prompts, then the instructions, each by name.
+ */
 export function catalogueDifferences(
   catalogue: ServerCatalogue,
   { pins, definitions }: Approved,
@@ -124,7 +126,7 @@ export function catalogueDifferences(
       const pin = pinned.get(name);
       if (definition === undefined) return [missing(what, name)];
       const hash = hashOf(definition);
-      // A hash of a lock says nothing of what can be seen of it.
+      // A hash from a lock does not prove that the user has seen hidden characters.
       if (hash === pin && (definitions.has(hash) || !hasHidden(definition))) return [];
       const before = pin === undefined ? undefined : definitions.get(pin);
       return [{ what, name, ...differing(pin, before, { hash, definition }) }];
@@ -170,13 +172,13 @@ function byName<Item extends Params & { readonly name: string }>(
   return new Map(items.map((item) => [item.name, partsOf(item)]));
 }
 
-/** What came of asking a server for all that it offers, once. */
+/** The result of reading a server's whole offer once. */
 export type AskedCatalogue =
   | {
       readonly kind: "catalogue";
       readonly catalogue: ServerCatalogue;
-      /** What a login was granted; absent for a server without one. */
+      /** The granted scopes of the login; absent for a server without one. */
       readonly scopes?: readonly string[];
     }
-  /** `reason` is a sentence: what happened and what to do. */
+  /** `reason` is a sentence: the failure and the advice. */
   | { readonly kind: "unreachable"; readonly reason: string };

@@ -3,16 +3,16 @@ import { createHash } from "node:crypto";
 import { canonicalJson, isObject, type Params } from "../../protocol/json-rpc.ts";
 import { escapeHidden } from "./hidden-characters.ts";
 
-/** One place in which two definitions differ. Texts are escaped: they can be printed. */
+/** One field in which two definitions differ. Texts are escaped for printing. */
 export interface FieldDifference {
   /** `description`, `inputSchema.properties.path.type`. */
   readonly field: string;
-  /** Lines as they were, without those that are the same at both ends; undefined: there was none. */
+  /** The earlier lines, without equal ones at both ends; undefined when there was no such field. */
   readonly before?: readonly string[];
   readonly after?: readonly string[];
 }
 
-/** How `after` differs from `before`, field by field, in the order of the names of the fields. All of it: it is approved. */
+/** All differences between `before` and `after`, sorted by field. None is left out, because the user approves them. */
 export function differencesOf(
   before: Params | undefined,
   after: Params | undefined,
@@ -24,7 +24,7 @@ export function differencesOf(
   return differing.map((field) => differenceOf(field, old.get(field), present.get(field)));
 }
 
-/** Lines for people: the field, then what went with `-` and what came with `+`. */
+/** Lines for people: the field, then removed lines with `-` and added lines with `+`. */
 export function differenceLines(differences: readonly FieldDifference[]): readonly string[] {
   return differences.flatMap(({ field, before = [], after = [] }) => [
     field,
@@ -39,7 +39,7 @@ export function differingFields(differences: readonly FieldDifference[]): string
   return names.length <= 4 ? names.join(", ") : `${names.slice(0, 4).join(", ")} and more`;
 }
 
-/** The texts at the ends of all paths; an empty object or list is one too. */
+/** The texts at the ends of all paths; an empty object or list is also an end. */
 function leavesOf(value: Params | undefined): ReadonlyMap<string, string> {
   const leaves = new Map<string, string>();
   for (const [name, part] of Object.entries(value ?? {})) collect(part, nameOf(name), leaves);
@@ -57,7 +57,7 @@ function collect(value: unknown, path: string, leaves: Map<string, string>): voi
   }
 }
 
-/** A name with a dot in it would be two. */
+/** Quotes a name with a dot, which would look like two. */
 function nameOf(name: string): string {
   return /^[\w$-]+$/.test(name) ? name : escapeHidden(JSON.stringify(name));
 }
@@ -84,7 +84,7 @@ function differenceOf(
   };
 }
 
-/** The parts of a definition that an approval is for (TR1): all that a model reads, and all that says what it does. */
+/** The approved parts of a definition (TR1): everything that a model reads or that describes its effects. */
 const toolParts = [
   "name",
   "title",
@@ -96,7 +96,7 @@ const toolParts = [
 ] as const;
 const promptParts = ["name", "title", "description", "arguments", "_meta"] as const;
 
-/** SHA-256 in hexadecimal of what is approved with the tool. */
+/** SHA-256 of a tool's approved parts, in hexadecimal. */
 export function toolHash(tool: Params): string {
   return hashOf(approvedToolParts(tool));
 }
@@ -109,7 +109,7 @@ export function instructionsHash(instructions: string): string {
   return hashOf(approvedInstructions(instructions));
 }
 
-/** What an approval is for, and what differences are shown of. */
+/** The parts of a tool that are approved and compared. */
 export function approvedToolParts(tool: Params): Params {
   return partsOf(tool, toolParts);
 }
@@ -129,8 +129,8 @@ function partsOf(definition: Params, names: readonly string[]): Params {
 }
 
 /**
- * Normalised as a whole: two members whose names differ in their composition only stay two, so that neither hides what
- * the other says.
+ * Normalises the text as a whole: two members whose names differ only in Unicode composition stay two, so that neither
+ * hides the other.
  */
 function hashOf(parts: Params): string {
   return createHash("sha256").update(canonicalJson(parts).normalize("NFC")).digest("hex");

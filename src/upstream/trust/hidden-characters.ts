@@ -2,25 +2,26 @@ import { unsafeCharacters } from "../../base/unsafe-characters.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 
 /**
- * Characters that nobody sees and models read: zero-width and filling ones, bidirectional marks, tags, variation
- * selectors, controls but tab and line ends.
+ * Characters that people do not see but models read: zero-width characters and fillers, bidirectional marks, tags,
+ * variation selectors, controls except tab and line ends.
  */
 const hidden = new RegExp(
   [
     unsafeCharacters.source,
-    // What no font draws by itself: joiners, fillers, tags, and the variation selectors, 256 of which can spell any text.
+    // Characters that no font draws: joiners, fillers, tags, and the variation selectors, 256 of which can spell any
+    // text.
     "\\p{Default_Ignorable_Code_Point}",
-    // The Braille blank; what puts hieroglyphs together.
+    // The Braille blank, and the joiners of hieroglyphs.
     "[\\u2800\\u{13430}-\\u{1343f}]",
   ].join("|"),
   "gu",
 );
 
-/** What makes one picture of several: a person sees it, and it holds no text. */
+/** Sequences that form one emoji: a person sees them, and they contain no text. */
 const pictures =
   /(?:\p{Extended_Pictographic}\u{fe0f}?[\u{1f3fb}-\u{1f3ff}]?(?:\u200d(?=\p{Extended_Pictographic}))?)+|[0-9#*]\ufe0f\u20e3/gu;
 
-/** True when a text of the value, or a name in it, has a character that nobody sees. */
+/** True when a text or a member name in the value has a hidden character. */
 export function hasHidden(value: unknown): boolean {
   if (typeof value === "string") return textHasHidden(value);
   if (Array.isArray(value)) return value.some(hasHidden);
@@ -28,12 +29,12 @@ export function hasHidden(value: unknown): boolean {
   return Object.entries(value).some(([name, part]) => textHasHidden(name) || hasHidden(part));
 }
 
-/** The value without these characters, in names of members as well. The same object when there are none. */
+/** The value without hidden characters, in member names as well. The same object when there are none. */
 export function withoutHidden<Value>(value: Value): Value {
   return hasHidden(value) ? (cleaned(value) as Value) : value;
 }
 
-/** For people: each of them as `\u{…}`. */
+/** For people: each hidden character as `\u{…}`. */
 export function escapeHidden(text: string): string {
   return replaceHidden(text, (character) => {
     return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
@@ -55,7 +56,7 @@ function textHasHidden(text: string): boolean {
   return replaceHidden(text, () => "") !== text;
 }
 
-/** Between pictures, which stay as they are. */
+/** Replaces hidden characters, except in emoji. */
 function replaceHidden(text: string, replace: (character: string) => string): string {
   let result = "";
   let from = 0;

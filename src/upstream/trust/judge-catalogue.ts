@@ -17,18 +17,18 @@ import type { NewPins } from "./trust-store.ts";
 
 export interface JudgeParts {
   readonly server: string;
-  /** Of the launch identity; undefined = this is the first contact. */
+  /** The approvals of the launch identity; undefined at the first contact. */
   readonly pins: ToolPins | undefined;
-  /** What the project's `mcp.lock` says of this server, when it is there: the baseline of a first contact (TR12). */
+  /** The hashes of this server in the project's `mcp.lock`, if any: the baseline of a first contact (TR12). */
   readonly lockPins?: ToolPins | undefined;
-  /** For showing what has changed. */
+  /** Approved definitions by hash, to show changes. */
   readonly definitions: ReadonlyMap<string, Params>;
   /** `auto_approve` of the entry; of a user source only. */
   readonly autoApprove: boolean;
-  /** What is to be done with what is not as it was approved (`--on-change`). */
+  /** The treatment of definitions that differ from the approved ones (`--on-change`). */
   readonly onChange: "block" | "warn" | "allow";
   readonly rules: ToolRules;
-  /** The name under which clients have the tool: rules are held against it as well. */
+  /** The name of the tool for clients; rules are matched against it as well. */
   readonly nameOf: (tool: string) => string;
 }
 
@@ -38,7 +38,7 @@ export type JudgedItem<Item> =
       readonly state: "approved";
       readonly item: Item;
       readonly shown: Item;
-      /** It is offered though it is not what was approved (`--on-change`). */
+      /** It is offered although it differs from the approved definition (`--on-change`). */
       readonly isUnapproved?: true;
     }
   | { readonly state: BlockReason; readonly item: Item; readonly text: string };
@@ -50,11 +50,11 @@ export interface JudgedCatalogue {
   readonly instructions?: string;
   /** To be stored (`TrustStore.addPins`); undefined = nothing new. */
   readonly newPins?: NewPins;
-  /** What was let through though it is not as it was approved, one sentence each: for the log. */
+  /** One sentence for each item that was accepted although it differs from the approved definition, for the log. */
   readonly notices: readonly string[];
 }
 
-/** Says of all that a server offers whether it may be used (TR2–TR5, TR8, TR12). Reads and writes nothing. */
+/** Judges a server's whole offer (TR2–TR5, TR8, TR12). Reads and writes nothing. */
 export function judgeCatalogue(catalogue: ServerCatalogue, parts: JudgeParts): JudgedCatalogue {
   const judge = new Judge(parts);
   const baseline = parts.pins ?? parts.lockPins;
@@ -69,7 +69,7 @@ export function judgeCatalogue(catalogue: ServerCatalogue, parts: JudgeParts): J
   const mayTell =
     instructions !== undefined &&
     judge.judge(textOffered(instructions, baseline)).state === "approved";
-  // A server that has nothing yet has not been met: what it shows later is looked at then.
+  // With an empty offer, the first contact is still to come.
   const isMet = parts.pins !== undefined || tools.length > 0 || prompts.length > 0;
   const newPins = isMet ? judge.newPins() : undefined;
   return {
@@ -81,7 +81,7 @@ export function judgeCatalogue(catalogue: ServerCatalogue, parts: JudgeParts): J
   };
 }
 
-/** Judges one thing after the other, and collects what is to be stored and said of all of them. */
+/** Judges items one by one, and collects their approvals and notices. */
 class Judge {
   readonly notices: string[] = [];
   readonly #parts: JudgeParts;
@@ -107,7 +107,7 @@ class Judge {
     return judgement;
   }
 
-  /** Undefined when there is nothing to store; a first contact always is. */
+  /** Undefined when there is nothing to store; a first contact is always stored. */
   newPins(): NewPins | undefined {
     const { tool: tools, prompt: prompts, instructions } = this.#pins;
     const hash = instructions.get(instructionsName);

@@ -5,16 +5,16 @@ import { differencesOf, differingFields } from "./difference.ts";
 import { escapeHidden, hasHidden } from "./hidden-characters.ts";
 import type { ToolPins } from "./trust-file.ts";
 
-/** One thing that a server offers, as it is now. */
+/** One item of a server's current offer. */
 export interface Offered {
   readonly kind: "tool" | "prompt" | "instructions";
   readonly name: string;
-  /** The parts that an approval is for. */
+  /** The approved parts. */
   readonly definition: Params;
   readonly hash: string;
   /** The hash that was approved; undefined = none. */
   readonly pinned: string | undefined;
-  /** Why it may not be used whatever it is, as the end of a sentence. */
+  /** Why a rule forbids it whatever its definition is, as the end of a sentence. */
   readonly rule: string | undefined;
 }
 
@@ -29,16 +29,18 @@ export interface JudgeContext {
 
 export interface Judgement {
   readonly state: "approved" | BlockReason;
-  /** It is offered though it is not what was approved (`--on-change`). */
+  /** It is offered although it differs from the approved definition (`--on-change`). */
   readonly isUnapproved?: true;
-  /** Why it is not approved, and what to do. */
+  /** Why it is not approved, and the advice. */
   readonly text?: string;
-  /** The hash to be stored as approved. */
+  /** The hash to store as approved. */
   readonly pin?: string;
   readonly notice?: string;
 }
 
-/** Whether it may be used. A rule hides how it stands, and leaves it: without the rule it is as it would have been. */
+/**
+ * Judges one item. A rule overrides the state but does not change it: without the rule the item is judged as before.
+ */
 export function judgeDefinition(offered: Offered, context: JudgeContext): Judgement {
   const judgement = judgeHash(offered, context);
   if (offered.rule === undefined) return judgement;
@@ -49,7 +51,9 @@ export function judgeDefinition(offered: Offered, context: JudgeContext): Judgem
   };
 }
 
-/** Hidden before new before changed: what somebody cannot see was never approved by itself. */
+/**
+ * Checks for hidden characters before new and changed items: a definition with them is never approved automatically.
+ */
 function judgeHash(offered: Offered, context: JudgeContext): Judgement {
   const { hash, pinned } = offered;
   if (hash === pinned && !context.isFirst && wasSeen(offered, context))
@@ -60,7 +64,10 @@ function judgeHash(offered: Offered, context: JudgeContext): Judgement {
   return pinned === undefined ? newJudgement(offered, context) : changedJudgement(offered, context);
 }
 
-/** A hash may come from a lock, and nobody has looked at what is behind it: that is told by the definition that is kept. */
+/**
+ * Whether the user has seen the definition. A hash may come from a lock, without anyone having looked; a stored
+ * definition proves that someone has.
+ */
 function wasSeen({ hash, definition }: Offered, { definitions }: JudgeContext): boolean {
   return definitions.has(hash) || !hasHidden(definition);
 }
@@ -69,7 +76,7 @@ function hiddenJudgement(offered: Offered, context: JudgeContext): Judgement {
   const { hash, pinned } = offered;
   return {
     state: "pending",
-    // What the lock has stays the baseline, unless it is this.
+    // The lock's hash stays the baseline, unless it is this one.
     ...(context.isFirst && pinned !== undefined && pinned !== hash ? { pin: pinned } : {}),
     text: `${titleOf(offered, context)} has hidden characters in its definition, which a model reads and you do not see. ${lookAt(context)} ${remedyOf(offered, context)}`,
   };
@@ -86,7 +93,7 @@ function newJudgement(offered: Offered, context: JudgeContext): Judgement {
 }
 
 function changedJudgement(offered: Offered, context: JudgeContext): Judgement {
-  const than = context.isFirst ? "is not as mcp.lock has it" : "was changed since it was approved";
+  const than = context.isFirst ? "differs from mcp.lock" : "was changed since it was approved";
   const before = context.definitions.get(offered.pinned ?? "");
   const fields =
     before === undefined ? "" : ` (${differingFields(differencesOf(before, offered.definition))})`;
@@ -95,12 +102,12 @@ function changedJudgement(offered: Offered, context: JudgeContext): Judgement {
   return {
     state: "changed",
     text: `${titleOf(offered, context)} ${than}${fields}. ${lookAt(context)} ${remedyOf(offered, context)}`,
-    // What the lock has stays the baseline, though nobody has met it.
+    // The lock's hash stays the baseline, although that definition was never offered here.
     ...(context.isFirst && offered.pinned !== undefined ? { pin: offered.pinned } : {}),
   };
 }
 
-/** Undefined where nothing says that changes are fine. */
+/** The judgement where settings accept changes, otherwise undefined. */
 function letThrough(offered: Offered, context: JudgeContext, what: string): Judgement | undefined {
   const title = titleOf(offered, context);
   if (context.autoApprove) {
@@ -113,9 +120,7 @@ function letThrough(offered: Offered, context: JudgeContext, what: string): Judg
     state: "approved",
     isUnapproved: true,
     ...(pin === undefined ? {} : { pin }),
-    ...(context.onChange === "warn"
-      ? { notice: `${title} ${what}; it is offered all the same.` }
-      : {}),
+    ...(context.onChange === "warn" ? { notice: `${title} ${what}; it is still offered.` } : {}),
   };
 }
 
@@ -127,11 +132,11 @@ function titleOf({ kind, name }: Offered, { server }: JudgeContext): string {
 }
 
 function lookAt({ server }: JudgeContext): string {
-  return `See what it is: ${product.name} mcp diff ${server}.`;
+  return `See the definition: ${product.name} mcp diff ${server}.`;
 }
 
 function remedyOf({ kind, name }: Offered, { server }: JudgeContext): string {
-  // A name that a shell would take apart is approved with the others.
+  // A name that a shell would split is approved together with the others.
   const one = kind === "tool" && /^[\w.-]+$/.test(name) ? `${server}/${name}` : server;
   return `Approve it: ${product.name} mcp approve ${one}.`;
 }

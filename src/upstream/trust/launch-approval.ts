@@ -5,10 +5,10 @@ import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { LaunchVerdict } from "./trust-file.ts";
 import type { TrustStore } from "./trust-store.ts";
 
-/** What of a project's entry the user decides about. */
+/** The parts of a project's entry that the user approves. */
 export type ApprovedEntry = Pick<ConfiguredServer, "entry" | "identity" | "standIn">;
 
-/** What the user has decided about this entry of the project (CN7); undefined: nobody was asked yet. */
+/** The user's decision about this entry of the project (CN7); undefined before it. */
 export async function launchVerdictOf(
   server: ApprovedEntry,
   projectDir: string,
@@ -27,11 +27,11 @@ export async function approveLaunchOf(
   projectDir: string,
   store: TrustStore,
 ): Promise<void> {
-  // Who lets it do more lets it do less.
+  // An approval with more rights includes the launch alone.
   for (const key of keysOf(server)) await store.approveLaunch(key, projectDir);
 }
 
-/** As if nobody had been asked. False when that is so already. @throws AppError `system` */
+/** Forgets the user's decision. False when there was none. @throws AppError `system` */
 export async function revokeLaunchOf(
   server: ApprovedEntry,
   projectDir: string,
@@ -49,9 +49,9 @@ function keysOf(server: ApprovedEntry): ReadonlySet<string> {
 }
 
 /**
- * What the approval hangs on: the launch and, where there is more to it, that too. A launch that was approved under a
- * name of its own must not get the name of a server of the user's, with all the rules for that, by being renamed; nor a
- * secret for its login by an edit afterwards.
+ * The key of an approval: the launch and any rights beyond it. An approved launch must not be renamed to one of the
+ * user's servers, which would give it all rules for that name, and a later edit must not give it a secret for its
+ * login.
  */
 function approvalKeyOf({ entry, identity, standIn }: ApprovedEntry): string {
   const secret = entry.options.oauth?.clientSecret;

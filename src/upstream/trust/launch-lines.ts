@@ -8,8 +8,8 @@ import { escapeHidden } from "./hidden-characters.ts";
 type Row = readonly [name: string, value: string];
 
 /**
- * All that is approved with a server, uncut: what is left out would be approved unseen. Of secrets how long they are, and
- * what they are filled in from.
+ * Everything that is approved with a server, uncut, since the user would approve omitted parts unseen. Of secrets only
+ * the length, and the variables that they come from.
  */
 export function launchLines({ entry, identity, standIn }: ConfiguredServer): readonly string[] {
   const { launch, origin, options } = entry;
@@ -30,12 +30,12 @@ export function launchLines({ entry, identity, standIn }: ConfiguredServer): rea
   rows.push(["sha256", identity]);
   if (standIn !== undefined) {
     const own = placeText(standIn.entry.origin.file);
-    rows.push(["note", `takes the place of your own server of this name (${own})`]);
+    rows.push(["note", `replaces your own server of this name (${own})`]);
   }
   return rows.map(([name, value]) => `  ${name.padEnd(8)}  ${value}`);
 }
 
-/** What `mcp approve --json` says of the launch: the same. */
+/** The launch in `mcp approve --json`, with the same content. */
 export function launchRow({
   entry,
   identity,
@@ -60,13 +60,13 @@ export function launchRow({
   };
 }
 
-/** A path as a part of a line; nothing in the name of a folder looks like another line. */
+/** A path for a part of a line, with line breaks escaped. */
 export function placeText(file: string | null | undefined): string {
   if (file === undefined || file === null) return "the environment";
   return escapeHidden(file).replaceAll(/[\n\r\t]/g, (blank) => JSON.stringify(blank).slice(1, -1));
 }
 
-/** In quotes, since a line end in a value would look like another row. */
+/** Quotes the text, since a line end in a value would look like another row. */
 function quoted(text: string): string {
   return escapeHidden(JSON.stringify(text));
 }
@@ -75,13 +75,15 @@ function variableRow([name, value]: readonly [string, string]): Row {
   return ["env", quoted(name) + valueText(name, value)];
 }
 
-/** The value as it is written; of a secret, how long it is and where from. */
+/** The value as written; of a secret, its length and sources. */
 function valueText(name: string, value: string): string {
   const shown = shownValue(name, value);
   return shown === undefined ? secretText(value) : ` = ${quoted(shown)}`;
 }
 
-/** Undefined for what is a secret as a whole; within others, by its shape, only how long it is. */
+/**
+ * Undefined when the whole value is a secret; secrets within it, known by their shape, are replaced by their length.
+ */
 function shownValue(name: string, value: string): string | undefined {
   const isSecret = isSecretName(name) && !isPlaceName(name) && !changesProgram(name);
   if (isSecret || !hasLiteral(value)) return undefined;
@@ -96,7 +98,10 @@ function shownValues(map: StringMap): Readonly<Record<string, string>> {
   return Object.fromEntries(rows);
 }
 
-/** What a file or a script could be is no secret: a program may well take an option for one that it does not know. */
+/**
+ * Hides secrets in arguments, except texts that may name a file or a script: a program may read an unknown option as
+ * one.
+ */
 function shownArguments(args: readonly string[]): readonly string[] {
   const hide = (secret: string): string =>
     /^[\w+=~-]{8,}$/.test(secret) ? lengthOf(secret) : secret;
@@ -113,7 +118,7 @@ function secretText(value: string): string {
   return sourcesText(value) + length;
 }
 
-/** True when not all of it comes from elsewhere; a default is written here. */
+/** True when part of the value is written in the entry, such as a default. */
 function hasLiteral(value: string): boolean {
   return value === "" || literalLength(value) > 0;
 }
@@ -127,7 +132,7 @@ function literalLength(value: string, depth = 0): number {
   }, 0);
 }
 
-/** ` from ${A}, ${B}`: which variables of the user's go into a value. */
+/** ` from ${A}, ${B}`: the user's variables in a value. */
 function sourcesText(value: string): string {
   const sources = sourcesOf(value);
   return sources.length === 0 ? "" : ` from ${sources.map((name) => `\${${name}}`).join(", ")}`;
@@ -138,7 +143,7 @@ function sourcesByName(map: StringMap): Readonly<Record<string, readonly string[
   return Object.fromEntries(rows.filter(([, sources]) => sources.length > 0));
 }
 
-/** Names, those in defaults as well; deeper than that nothing is filled in. */
+/** Names of variables, also in defaults, down to the depth of expansion. */
 function sourcesOf(value: string, depth = 0): readonly string[] {
   const names = parseReferences(value).flatMap((part) => {
     if (part.kind === "literal" || part.kind === "fault") return [];
@@ -154,8 +159,8 @@ function sortedEntries(map: StringMap): readonly (readonly [string, string])[] {
 }
 
 /**
- * Variables that decide which program runs, what it loads, or through whom it speaks to the network: their values are
- * part of the command, and are shown although their names may look like those of secrets (`GIT_ASKPASS`).
+ * Variables that decide which program runs, which code it loads, or which proxy it uses: their values are part of the
+ * command and are shown, although their names may look like secrets (`GIT_ASKPASS`).
  */
 function changesProgram(name: string): boolean {
   return programNames.test(name) || (programFamilies.test(name) && !secretNames.test(name));

@@ -1,12 +1,14 @@
 import { toolGlobCharsMax, toolGlobWorkMax } from "../../base/upstream-limits.ts";
 
-/** What one place of a pattern stands for. */
+/** The kinds of places in a pattern. */
 const place = { character: 0, any: 1, many: 2, set: 3 } as const;
 
-/** One choice of what is in braces, place by place: plain numbers, since each tool is held against each pattern. */
+/**
+ * One choice from the braces, place by place, as plain numbers for speed: each tool is matched against each pattern.
+ */
 interface Form {
   readonly kinds: Uint8Array;
-  /** The code point of a place that is one character. */
+  /** The code points of places that are one character. */
   readonly codes: Uint32Array;
   /** By place. */
   readonly sets: ReadonlyMap<number, CharacterSet>;
@@ -17,15 +19,15 @@ interface CharacterSet {
   readonly ranges: readonly (readonly [from: number, to: number])[];
 }
 
-/** A pattern for names of tools: `*`, `?`, `[a-z]`, `[!a]` and `{one,two}`; letter case counts. */
+/** A pattern for names of tools: `*`, `?`, `[a-z]`, `[!a]` and `{one,two}`; case-sensitive. */
 export interface ToolGlob {
   readonly pattern: string;
   readonly forms: readonly Form[];
 }
 
 /**
- * Undefined for a pattern that is too long, or has too many forms, to be looked at in bounded time. Brackets and braces
- * that nothing closes stand for themselves.
+ * Undefined for a pattern that is too long, or has too many forms, for bounded time. Unclosed brackets and braces are
+ * literal.
  */
 export function createToolGlob(pattern: string): ToolGlob | undefined {
   if (pattern.length > toolGlobCharsMax) return undefined;
@@ -33,17 +35,17 @@ export function createToolGlob(pattern: string): ToolGlob | undefined {
   return forms === undefined ? undefined : { pattern, forms: forms.map(formOf) };
 }
 
-/** Whether the whole of `name` is what the pattern says. */
+/** Whether the pattern matches the whole of `name`. */
 export function toolGlobMatches({ forms }: ToolGlob, name: string): boolean {
   return forms.some((form) => reach(form, name)?.[form.kinds.length] === 1);
 }
 
-/** Whether a name that begins with `start` may be what the pattern says. */
+/** Whether the pattern may match a name that begins with `start`. */
 export function toolGlobMayStartWith({ forms }: ToolGlob, start: string): boolean {
   return forms.some((form) => reach(form, start) !== undefined);
 }
 
-/** 1 for each place that can be next once `text` was read; undefined when it cannot be. */
+/** 1 for each place that can follow after `text`; undefined when `text` does not match. */
 function reach(form: Form, text: string): Uint8Array | undefined {
   let reached = new Uint8Array(form.kinds.length + 1);
   let next = new Uint8Array(reached.length);
@@ -60,7 +62,7 @@ function reach(form: Form, text: string): Uint8Array | undefined {
   return reached;
 }
 
-/** False when no place takes the character. */
+/** Advances by one character; false when no place matches it. */
 function step(form: Form, code: number, reached: Uint8Array, next: Uint8Array): boolean {
   const { kinds, codes } = form;
   let isAny = false;
@@ -75,7 +77,7 @@ function step(form: Form, code: number, reached: Uint8Array, next: Uint8Array): 
   return isAny;
 }
 
-/** A star may stand for nothing. */
+/** Skips stars, which may match nothing. */
 function pastStars(kinds: Uint8Array, reached: Uint8Array): void {
   for (let at = 0; at < kinds.length; at++) {
     if (kinds[at] === place.many && reached[at] === 1) reached[at + 1] = 1;
@@ -111,7 +113,7 @@ function kindOf(code: number): number {
   return code === questionMark ? place.any : place.character;
 }
 
-/** `[abc]`, `[a-z]`, `[!a]`, `[^a]`; a `]` that comes first is one of the set. */
+/** `[abc]`, `[a-z]`, `[!a]`, `[^a]`; a leading `]` belongs to the set. */
 function setAt(
   text: string,
   at: number,
@@ -132,7 +134,7 @@ function setAt(
 
 const dash = 0x2d;
 
-/** Every choice of every pair of braces; undefined when there are too many. */
+/** All combinations of the choices in braces; undefined when there are too many. */
 function expandBraces(pattern: string): readonly string[] | undefined {
   let forms = [""];
   let at = 0;

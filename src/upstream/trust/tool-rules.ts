@@ -7,28 +7,28 @@ import {
   toolGlobMayStartWith,
 } from "./tool-glob.ts";
 
-/** An allow or deny glob that concerns one server. */
+/** An allow or deny glob for one server. */
 interface ServerRule extends Pick<ToolRule, "effect" | "trust" | "file"> {
   readonly pattern: string;
-  /** Undefined: it is too long or too complicated, and counts against the tool. */
+  /** Undefined when it is too long or too complicated; then it is applied against the tool. */
   readonly glob: ToolGlob | undefined;
 }
 
-/** The strongest first (TR8). */
+/** Highest precedence first (TR8). */
 const order: readonly ToolRule["trust"][] = ["managed", "user", "project"];
 
 /**
- * The globs that say which tools of one server may be used. Any deny is stronger than any allow; of the allow lists of
- * the user one must have the tool, and of those of the project too, where there are any. An administrator's allow list is for
- * all servers: what is not on it may not be used, whatever server it is of.
+ * The globs that allow and deny the tools of one server. Any deny overrides any allow. Where there are allow lists of
+ * the user, one must contain the tool; the same holds for those of the project. An administrator's allow list is for
+ * all servers: a tool that is not on it is denied.
  */
 export class ToolRules {
   readonly #server: string;
   readonly #rules: readonly ServerRule[];
-  /** Any rule of the administrator's allow list, of this server or not. */
+  /** Any rule of the administrator's allow list, whichever server it is for. */
   readonly #managedAllow: ToolRule | undefined;
 
-  /** @param rules of all servers: those for this one are picked out */
+  /** @param rules of all servers; those for this one are selected */
   constructor(entry: Pick<ServerEntry, "name" | "options" | "origin">, rules: readonly ToolRule[]) {
     this.#server = entry.name;
     this.#managedAllow = rules.find(isManagedAllow);
@@ -50,8 +50,8 @@ export class ToolRules {
   }
 
   /**
-   * Why the tool may not be used, as the end of a sentence; undefined when it may.
-   * @param name as clients know it
+   * Why the tool must not be used, as the end of a sentence; undefined when it may. @param name the tool's name for
+   * clients
    */
   reasonAgainst(tool: string, name: string): string | undefined {
     const spellings = this.#spellings(tool, name);
@@ -72,14 +72,14 @@ export class ToolRules {
     return undefined;
   }
 
-  /** The server of a rule is a pattern too: `*:delete_*` must not be without effect. */
+  /** The server of a rule is also a pattern, as in `*:delete_*`. */
   #isMe(server: string, effect: "allow" | "deny"): boolean {
     const glob = createToolGlob(server);
     if (glob === undefined) return effect === "deny";
     return [this.#server, cleanServer(this.#server)].some((name) => toolGlobMatches(glob, name));
   }
 
-  /** Whether a pattern that names no server may mean a tool of this one: one for full names does not always. */
+  /** Whether a pattern without a server may match a tool of this one; a pattern for full names may not. */
   #concernsMe({ effect, glob }: ServerRule): boolean {
     if (effect === "deny" || glob === undefined || !toolGlobMayStartWith(glob, "mcp__"))
       return true;
@@ -88,7 +88,7 @@ export class ToolRules {
     });
   }
 
-  /** A tool can be meant by each of these; the server's own name means all of its tools (TR9). */
+  /** The names by which a pattern can match a tool; the server's own name matches all of its tools (TR9). */
   #spellings(tool: string, name: string): readonly string[] {
     const full = [originalName(this.#server, tool), uncutName(this.#server, tool)];
     return [name, ...full, tool, ...this.#serverNames()];
@@ -107,7 +107,7 @@ function isManagedAllow({ effect, trust }: ToolRule): boolean {
   return effect === "allow" && trust === "managed";
 }
 
-/** A pattern that cannot be looked at is taken as the stricter of what it may say. */
+/** A pattern that cannot be evaluated is applied in the stricter sense. */
 function denies({ glob }: ServerRule, spellings: readonly string[]): boolean {
   return glob === undefined || spellings.some((spelling) => toolGlobMatches(glob, spelling));
 }

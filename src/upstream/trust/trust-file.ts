@@ -9,16 +9,16 @@ import { faultOfWriters } from "../../config/read-text-file.ts";
 import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 
-/** What the file says, or that nothing counts as approved because it cannot be used. */
+/** The content of the file; without approvals when it cannot be used. */
 export interface TrustReading {
   readonly record: TrustRecord;
-  /** Why the file cannot be used, fit for a person. */
+  /** Why the file cannot be used, for a person. */
   readonly problem?: string;
-  /** What a writer does about a file that cannot be used. */
+  /** How a writer treats an unusable file. */
   readonly remedy?: "set-aside" | "leave";
 }
 
-/** `trust.json`: read anew when it has changed, written by one at a time. */
+/** `trust.json`: read again when it has changed, written by one process at a time. */
 export class TrustFile {
   readonly path: string;
   #reading: TrustReading | undefined;
@@ -34,7 +34,7 @@ export class TrustFile {
       const stats = await stat(this.path, { bigint: true });
       const stamp = `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
       if (this.#reading !== undefined && stamp === this.#stamp) return this.#reading;
-      const reading = await this.#readAnew(stats.isFile(), Number(stats.size));
+      const reading = await this.#readAgain(stats.isFile(), Number(stats.size));
       this.#reading = reading;
       this.#stamp = stamp;
       return reading;
@@ -44,14 +44,12 @@ export class TrustFile {
   }
 
   /**
-   * Changes what is there now, also when another process has changed it meanwhile. A damaged file is kept beside the
-   * new one.
-   * @returns false when there was nothing to change
-   * @throws AppError `system` when it cannot be read or written
+   * Changes the latest content, even if another process has just changed it. Keeps a damaged file beside the new one.
+   * @returns false when there was nothing to change @throws AppError `system` when it cannot be read or written
    */
   async update(change: (record: TrustRecord) => TrustRecord): Promise<boolean> {
     return withFileLock(this.path, async () => {
-      // Its time may be the same as of the file that was read before: within the lock only the content counts.
+      // The file may have changed without a new timestamp, so read the content again within the lock.
       this.#reading = undefined;
       const { record, problem, remedy } = await this.read();
       if (remedy === "leave") {
@@ -67,11 +65,11 @@ export class TrustFile {
     });
   }
 
-  /** What one server has too much of must not make the approvals of all others unreadable. */
+  /** A server with too many items must not make the approvals of all others unreadable. */
   #assertReadable(text: string): void {
     if (Buffer.byteLength(text) <= trustFileBytesMax) return;
     const remedy =
-      "Delete it to begin anew: what servers offer is then approved again when they are met";
+      "Delete it to start again: the offers of servers are then approved again at their first contact";
     const message = `${this.path} would be larger than ${trustFileBytesMax} bytes; nothing was written. ${remedy}.`;
     throw new AppError("system", message);
   }
@@ -88,7 +86,7 @@ export class TrustFile {
     }
   }
 
-  async #readAnew(isFile: boolean, size: number): Promise<TrustReading> {
+  async #readAgain(isFile: boolean, size: number): Promise<TrustReading> {
     if (!isFile) return this.#unusable("is not a regular file", "leave");
     if (size > trustFileBytesMax) {
       return this.#unusable(`is larger than ${trustFileBytesMax} bytes`, "leave");
@@ -110,7 +108,7 @@ export class TrustFile {
   }
 
   #unusable(reason: string, remedy: "set-aside" | "leave"): TrustReading {
-    const problem = `${this.path} ${reason}. Nothing of other servers counts as approved.`;
+    const problem = `${this.path} ${reason}. No approval of MCP servers or their tools is in effect.`;
     return { record: emptyRecord, problem, remedy };
   }
 }
@@ -121,7 +119,7 @@ export function textOf(value: unknown): string {
   throw new TypeError("no text");
 }
 
-/** The members of a JSON object, each as `read` has it. @throws TypeError for anything else, and what `read` throws */
+/** The members of a JSON object, converted by `read`. @throws TypeError for anything else, and what `read` throws */
 export function mapOf<Item>(
   value: unknown,
   read: (item: unknown) => Item,
@@ -130,16 +128,16 @@ export function mapOf<Item>(
   return new Map(Object.entries(value).map(([key, item]) => [key, read(item)]));
 }
 
-/** What a user has decided about one launch in one project. */
+/** The user's decision about one launch in one project. */
 export type LaunchVerdict = "approved" | "denied";
 
-/** What of a launch is approved: hashes by name (`definition-hash.ts`). */
+/** The approved offer of a launch: hashes by name (`difference.ts`). */
 export interface ToolPins {
-  /** Absent: it had none. */
+  /** Absent when it had none. */
   readonly instructions?: string;
   readonly tools: ReadonlyMap<string, string>;
   readonly prompts: ReadonlyMap<string, string>;
-  /** Tools that the user has refused, whatever they become. */
+  /** Tools that the user has refused, whatever their definitions become. */
   readonly denied: ReadonlySet<string>;
 }
 
@@ -147,7 +145,7 @@ export interface ToolPins {
 export interface TrustRecord {
   /** By launch identity, then by project folder. */
   readonly launches: ReadonlyMap<string, ReadonlyMap<string, LaunchVerdict>>;
-  /** By launch identity, the latest first contact last. */
+  /** By launch identity, in the order of first contacts. */
   readonly pins: ReadonlyMap<string, ToolPins>;
 }
 
@@ -155,7 +153,7 @@ const emptyRecord: TrustRecord = { launches: new Map(), pins: new Map() };
 
 export const emptyPins: ToolPins = { tools: new Map(), prompts: new Map(), denied: new Set() };
 
-/** Of the format; a file with a higher one is not touched. */
+/** The version of the format; a file with a higher one is not changed. */
 const recordVersion = 1;
 
 type ParsedRecord =
@@ -164,7 +162,7 @@ type ParsedRecord =
   | { readonly kind: "later" }
   | { readonly kind: "damaged" };
 
-/** A file with anything strange in it is damaged as a whole: a part of it could be what somebody cut short. */
+/** Any fault makes the whole file damaged, since it may have been cut short. */
 export function parseRecord(text: string): ParsedRecord {
   try {
     const value: unknown = JSON.parse(text);

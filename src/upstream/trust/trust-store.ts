@@ -18,9 +18,12 @@ import {
   type TrustRecord,
 } from "./trust-file.ts";
 
-/** Hashes to be added to what is approved of a launch, with what they are hashes of. */
+/** Hashes to add to the approvals of a launch, with their definitions. */
 export interface NewPins {
-  /** Of a first contact: of two processes that meet a server at the same time, only one does. */
+  /**
+   * True for a first contact: of two processes that contact a server at the same time, only the first one adds its
+   * hashes.
+   */
   readonly isFirst?: boolean;
   readonly instructions?: string;
   readonly tools: ReadonlyMap<string, string>;
@@ -29,13 +32,13 @@ export interface NewPins {
 }
 
 /**
- * What the user has approved: launches of projects, and what servers offered when they were approved. In `trust.json`
- * of the user's folder, for all processes; every reading is as new as the file.
+ * The user's approvals: launches of projects, and the approved offers of servers. Stored in `trust.json` of the user's
+ * folder for all processes; every read is as new as the file.
  */
 export class TrustStore {
   readonly #file: TrustFile;
   readonly #definitions: ApprovedDefinitions;
-  /** First contacts that could not be written: a server must not be met for the first time again and again. */
+  /** First contacts that could not be written, so that a server does not have a first contact repeatedly. */
   readonly #unwritten = new Map<string, ToolPins>();
 
   /** @param scorpioxDir `~/.scorpiox` */
@@ -44,17 +47,17 @@ export class TrustStore {
     this.#definitions = new ApprovedDefinitions(join(scorpioxDir, "trust"));
   }
 
-  /** What has to change when an approval was given or withdrawn. */
+  /** The file that changes with each approval or revocation. */
   get path(): string {
     return this.#file.path;
   }
 
-  /** Why nothing counts as approved, fit for a person; undefined when the file can be used. */
+  /** Why the approvals cannot be used, for a person; undefined when they can. */
   async problem(): Promise<string | undefined> {
     return (await this.#file.read()).problem;
   }
 
-  /** Of `launch-approval.ts`, where it is said what an approval hangs on. Undefined: nobody was asked yet. */
+  /** For `launch-approval.ts`, which defines the key of an approval. Undefined before a decision. */
   async launchVerdict(identity: string, projectDir: string): Promise<LaunchVerdict | undefined> {
     const { record } = await this.#file.read();
     return record.launches.get(identity)?.get(await realDir(projectDir));
@@ -65,12 +68,12 @@ export class TrustStore {
     await this.#setVerdict(identity, projectDir, "approved");
   }
 
-  /** It is not started, and nobody is asked again. @throws AppError `system` */
+  /** Refuses a launch: it is not started, and the user is not asked again. @throws AppError `system` */
   async denyLaunch(identity: string, projectDir: string): Promise<void> {
     await this.#setVerdict(identity, projectDir, "denied");
   }
 
-  /** As if nobody had been asked. False when that is so already. @throws AppError `system` */
+  /** Forgets a decision. False when there was none. @throws AppError `system` */
   async revokeLaunch(identity: string, projectDir: string): Promise<boolean> {
     return this.#setVerdict(identity, projectDir, undefined);
   }
@@ -80,19 +83,20 @@ export class TrustStore {
     return (await this.#file.read()).record.pins.get(identity) ?? this.#unwritten.get(identity);
   }
 
-  /** What was approved of the launch, as its server wrote it: for showing differences. Never rejects. */
+  /** The approved definitions of a launch, to show differences. Never rejects. */
   async definitionsOf(identity: string): Promise<Definitions> {
     return this.#definitions.read(identity);
   }
 
-  /** Keeps what hashes are made of, so that differences can be shown. Never rejects. */
+  /** Stores the definitions behind hashes, to show differences later. Never rejects. */
   async keepDefinitions(identity: string, definitions: Definitions): Promise<void> {
     await this.#definitions.add(identity, definitions);
   }
 
   /**
-   * Adds to what is approved, and keeps what else there is. A first contact adds nothing where another one was first: what
-   * it has found is held against that. One that cannot be written counts as long as this process runs.
+   * Adds to the approvals and keeps the others. A first contact adds nothing when another process was first; its offer
+   * is then compared with those approvals. A first contact that cannot be written is remembered while this process
+   * runs.
    * @throws AppError `system`
    */
   async addPins(identity: string, pins: NewPins): Promise<void> {
@@ -110,7 +114,7 @@ export class TrustStore {
     }
   }
 
-  /** Changes what is approved of a launch as it is then; undefined = its next contact is the first. @throws AppError `system` */
+  /** Changes the latest approvals of a launch; undefined makes its next contact the first. @throws AppError `system` */
   async updatePins(
     identity: string,
     change: (pins: ToolPins | undefined) => ToolPins | undefined,
@@ -120,7 +124,7 @@ export class TrustStore {
       const after = change(before);
       if (after === before) return record;
       const pins = new Map(record.pins);
-      // One that is known keeps its place.
+      // A known launch keeps its place.
       if (after === undefined) pins.delete(identity);
       else pins.set(identity, after);
       return { ...record, pins: newest(pins, pinnedServersMax) };
@@ -165,12 +169,12 @@ function withVerdict(
   return { ...record, launches: newest(launches, approvedLaunchesMax) };
 }
 
-/** The last `count`: what was decided long ago may have to be decided again. */
+/** The last `count` items; the user may have to decide again about older ones. */
 function newest<Item>(map: ReadonlyMap<string, Item>, count: number): ReadonlyMap<string, Item> {
   return map.size <= count ? map : new Map([...map].slice(map.size - count));
 }
 
-/** One project has one name, however one got there. */
+/** The real path, so that a project has one name for all links to it. */
 async function realDir(dir: string): Promise<string> {
   try {
     return await realpath(dir);
@@ -179,12 +183,12 @@ async function realDir(dir: string): Promise<string> {
   }
 }
 
-/** What is behind hashes, by hash. */
+/** Definitions by hash. */
 type Definitions = ReadonlyMap<string, Params>;
 
 /**
- * What was approved, word for word: one file for each launch. Only shown to people; what may be called is decided by the
- * hashes in `trust.json`, and a file that is lost or was changed costs a difference that cannot be shown.
+ * The approved definitions in full, one file for each launch. They are only shown to people: the hashes in `trust.json`
+ * decide about calls, and without the file a difference cannot be shown.
  */
 class ApprovedDefinitions {
   readonly #folder: string;
@@ -209,7 +213,7 @@ class ApprovedDefinitions {
     }
   }
 
-  /** The oldest are left out when all of them are too much. Never rejects. */
+  /** Leaves out the oldest when all of them are too large. Never rejects. */
   async add(identity: string, definitions: Definitions): Promise<void> {
     if (definitions.size === 0) return;
     const file = this.#fileOf(identity);
@@ -221,7 +225,7 @@ class ApprovedDefinitions {
         replaceFile(file, textOf(all));
       });
     } catch {
-      // A full disk or a folder of somebody else: approving does not depend on it.
+      // A full disk or another user's folder: approvals do not depend on it.
     }
   }
 
@@ -232,7 +236,7 @@ class ApprovedDefinitions {
 
 function textOf(definitions: Definitions): string {
   const rows: string[] = [];
-  // Braces and the newline.
+  // For the braces and the newline.
   let bytes = 4;
   for (const [hash, definition] of [...definitions].toReversed()) {
     const row = `${JSON.stringify(hash)}:${JSON.stringify(definition)}`;

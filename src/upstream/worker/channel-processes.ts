@@ -16,14 +16,14 @@ interface Linked {
   isGone: boolean;
 }
 
-/** The processes that one Worker has asked for, by its numbers. */
+/** The processes that one Worker has started, by its numbers. */
 export class ChannelProcesses implements AsyncDisposable {
   readonly #processes: () => Promise<ServerProcesses>;
   readonly #send: (report: ProcessReport) => void;
   readonly #linked = new Map<number, Linked>();
   #isClosed = false;
 
-  /** @param processes made with the first start */
+  /** @param processes called at the first start */
   constructor(processes: () => Promise<ServerProcesses>, send: (report: ProcessReport) => void) {
     this.#processes = processes;
     this.#send = (report) => {
@@ -49,12 +49,12 @@ export class ChannelProcesses implements AsyncDisposable {
     }
   }
 
-  /** Ends all of them, whose inputs the Worker closes; it is told as they go. */
+  /** Ends all of them while the Worker closes their inputs; reports their ends to it. */
   async endAll(): Promise<void> {
     await Promise.all([...this.#linked.values()].map(({ server }) => server.stop(hurriedStop)));
   }
 
-  /** The Worker is gone: so are its ends of the pipes, and its servers follow. Resolves when they have. */
+  /** Ends all servers after the Worker is gone with its ends of the pipes. Resolves when they are gone. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     const linked = [...this.#linked.values()];
@@ -93,12 +93,12 @@ export class ChannelProcesses implements AsyncDisposable {
     this.#send({ kind: "process-started", process, pid: server.pid, pipes: place });
     void server.ended.then((how) => this.#send({ kind: "process-ended", process, ...how }));
     void server.gone.then(async () => {
-      // What it wrote last still waits for the Worker to take it; something that escaped may hold the pipe open for ever.
+      // The Worker still has to read its last output; an escaped process may hold the pipe open forever.
       if (relay !== undefined)
         await Promise.race([relay.ended, Bun.sleep(upstreamRelayedRestMsMax)]);
       this.#send({ kind: "process-gone", process });
       linked.isGone = true;
-      // One that has ended at once is read all the same: its descriptors wait for the Worker.
+      // Even after an immediate end, its descriptors wait for the Worker to read the output.
       if (linked.isOpened) this.#linked.delete(process);
     });
   }
@@ -111,7 +111,7 @@ export class ChannelProcesses implements AsyncDisposable {
   }
 }
 
-/** The Worker has copies of its own, or is gone. */
+/** Closes the main thread's descriptors once the Worker has its own copies, or is gone. */
 function closeOwnEnds(linked: Linked | undefined): void {
   if (linked?.server.spawned.pipes.kind === "descriptors")
     linked.server.spawned.pipes[Symbol.dispose]();

@@ -13,14 +13,14 @@ import {
 } from "./messages.ts";
 
 /**
- * What the Worker tells without being asked, on its way to the main thread: one bundle at a time, the next when that was
- * taken. What says the same as something that waits replaces it; what does not fit is dropped and counted.
+ * Sends unsolicited events from the Worker to the main thread: one bundle at a time, the next when that was taken. An
+ * event replaces a waiting one of the same subject; events that do not fit are dropped and counted.
  */
 export class EventOutbox {
   readonly #send: (events: readonly LaneEvent[]) => void;
-  /** By what a later one replaces. */
-  readonly #waiting = new Map<string | symbol, LaneEvent>();
-  /** Bundles that were not taken yet. */
+  /** By the key under which a later event replaces it. */
+  readonly waiting = new Map<string | symbol, LaneEvent>();
+  /** The number of bundles that were not taken yet. */
   #underWay = 0;
   #dropped = 0;
 
@@ -30,19 +30,19 @@ export class EventOutbox {
 
   add(event: LaneEvent): void {
     const key = keyOf(event);
-    const isFull = this.#waiting.size >= upstreamEventsWaitingMax && !this.#waiting.has(key);
+    const isFull = this.waiting.size >= upstreamEventsWaitingMax && !this.waiting.has(key);
     if (isFull || isTooLong(event)) this.#dropped += 1;
-    else this.#waiting.set(key, event);
+    else this.waiting.set(key, event);
     this.#next();
   }
 
-  /** A call is about to be answered: what it has told goes first. */
+  /** Sends a call's events before its reply. */
   flush(callId: number): void {
     const events = this.#takeOf(callId);
     if (events.length > 0) this.#hand(events);
   }
 
-  /** Nothing is told of this call any more. */
+  /** Drops the waiting events of a call. */
   forget(callId: number): void {
     this.#takeOf(callId);
   }
@@ -54,9 +54,9 @@ export class EventOutbox {
 
   #takeOf(callId: number): LaneEvent[] {
     const events: LaneEvent[] = [];
-    for (const [key, event] of this.#waiting) {
+    for (const [key, event] of this.waiting) {
       if (event.kind === "event" || event.id !== callId) continue;
-      this.#waiting.delete(key);
+      this.waiting.delete(key);
       events.push(event);
     }
     return events;
@@ -68,11 +68,11 @@ export class EventOutbox {
   }
 
   #next(): void {
-    if (this.#underWay > 0 || (this.#waiting.size === 0 && this.#dropped === 0)) return;
+    if (this.#underWay > 0 || (this.waiting.size === 0 && this.#dropped === 0)) return;
     const events: LaneEvent[] = [];
-    for (const [key, event] of this.#waiting) {
+    for (const [key, event] of this.waiting) {
       if (events.length >= upstreamEventsAtOnceMax) break;
-      this.#waiting.delete(key);
+      this.waiting.delete(key);
       events.push(event);
     }
     if (this.#dropped > 0) events.push(droppedNotice(this.#dropped));
@@ -81,7 +81,7 @@ export class EventOutbox {
   }
 }
 
-/** Progress and updates are states: only the newest counts. */
+/** The key of an event. Progress and updates are states, of which only the newest is sent. */
 function keyOf(event: LaneEvent): string | symbol {
   if (event.kind === "progress") return `progress ${event.id}`;
   if (event.kind !== "event") return Symbol();
@@ -96,13 +96,13 @@ function isTooLong(event: LaneEvent): boolean {
 }
 
 function droppedNotice(count: number): LaneEvent {
-  const text = `${count} messages of other servers were dropped: they come faster than they can be passed on.`;
+  const text = `${count} messages of MCP servers were dropped: they arrive faster than they can be passed on.`;
   return { kind: "event", event: { kind: "notice", text } };
 }
 
 /**
- * Hands snapshots over part by part, the next part when the one before was taken. While one is on its way only the
- * newest of those that came meanwhile waits.
+ * Sends snapshots part by part, each when the one before was taken. While one is being sent, only the newest of later
+ * ones waits.
  */
 export class SnapshotSender {
   readonly #send: (slice: SnapshotSlice) => void;
@@ -119,21 +119,21 @@ export class SnapshotSender {
     this.#waiting = snapshot;
     if (this.#slices !== undefined || this.#isScheduled) return;
     this.#isScheduled = true;
-    // What has changed is told right after the snapshot: it goes out with it.
+    // The list of changes follows right after the snapshot and is sent with it.
     queueMicrotask(() => {
       this.#isScheduled = false;
       this.#next();
     });
   }
 
-  /** Goes out with the snapshot that is on its way. False when there is none. */
+  /** Adds changes to the snapshot that is being sent. False when there is none. */
   tellChanged(changed: ChangedLists): boolean {
     if (this.#slices === undefined && this.#waiting === undefined) return false;
     for (const list of changed) this.#changed.add(list);
     return true;
   }
 
-  /** The last part has arrived. */
+  /** The main thread has taken the last part. */
   onTaken(): void {
     this.#next();
   }
@@ -150,7 +150,7 @@ export class SnapshotSender {
   }
 
   #takeChanged(): ChangedLists {
-    // What belongs to a newer snapshot is told with that.
+    // Changes that belong to a newer snapshot are sent with it.
     if (this.#waiting !== undefined) return [];
     const changed = [...this.#changed];
     this.#changed.clear();
@@ -163,7 +163,7 @@ export class LogRate {
   readonly #counts = new Map<string, number>();
   #second = 0;
 
-  /** False when this server has said enough for now. */
+  /** False when this server has reached its limit for this second. */
   mayPass(server: string): boolean {
     const second = Math.floor(performance.now() / 1_000);
     if (second !== this.#second) this.#counts.clear();

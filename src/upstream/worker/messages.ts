@@ -11,7 +11,7 @@ import type {
   UpstreamEvent,
 } from "../upstreams.ts";
 
-/** What crosses between the main thread and the Worker of upstream servers, by a `WorkerChannel`. */
+/** Messages between the main thread and the upstream Worker over a `WorkerChannel`. */
 
 /** A call of the channel. */
 export type UpstreamRequest =
@@ -27,7 +27,7 @@ export type UpstreamRequest =
   | { readonly kind: "info" }
   | { readonly kind: "subscribe"; readonly uri: string; readonly clientId: string };
 
-/** What the main thread tells the Worker without a reply. */
+/** Messages of the main thread that need no reply. */
 export type ToUpstreamPost =
   | { readonly kind: "answer"; readonly askId: number; readonly answer: Params }
   | {
@@ -38,13 +38,13 @@ export type ToUpstreamPost =
     }
   | { readonly kind: "unsubscribe"; readonly uri: string; readonly clientId: string }
   | { readonly kind: "end-client"; readonly clientId: string }
-  /** The events that came last were taken; the next ones may come. */
+  /** The last events were taken; the Worker may send the next ones. */
   | { readonly kind: "events-taken" }
   /** The same for the last part of a snapshot. */
   | { readonly kind: "slice-taken" }
   | { readonly kind: "process"; readonly report: ProcessReport };
 
-/** Told by the Worker beside replies; `id` is a call's. */
+/** Events of the Worker besides replies; `id` is a call's. */
 export type LaneEvent =
   | { readonly kind: "event"; readonly event: UpstreamEvent }
   | {
@@ -62,7 +62,7 @@ export type LaneEvent =
       readonly logger?: string;
     };
 
-/** What the Worker tells beside replies. */
+/** Messages of the Worker besides replies. */
 export type FromUpstreamPost =
   | {
       readonly kind: "ask";
@@ -70,7 +70,7 @@ export type FromUpstreamPost =
       readonly askId: number;
       readonly request: InputRequest;
     }
-  /** Answered by an object with the `taskId`, as a question is. */
+  /** The main thread answers it like a question, with an object that has the `taskId`. */
   | {
       readonly kind: "keep";
       readonly id: number;
@@ -85,21 +85,21 @@ export type FromUpstreamPost =
 const longLists = ["tools", "blocked", "prompts", "resources", "templates"] as const;
 type LongList = (typeof longLists)[number];
 
-/** Which lists differ from the snapshot before. */
+/** The lists that differ from the previous snapshot. */
 export type ChangedLists = Extract<UpstreamEvent, { kind: "snapshot" }>["changed"];
 
-/** A part of a snapshot: 40,000 tools as one message would hold up the main thread for 50 ms. */
+/** A part of a snapshot: 40,000 tools in one message would block the main thread for 50 ms. */
 export type SnapshotSlice =
-  /** The first one: all but the long lists. */
+  /** The first part: everything except the long lists. */
   | { readonly kind: "head"; readonly head: Omit<UpstreamSnapshot, LongList> }
-  /** More of one of these. */
+  /** Items of one of the long lists. */
   | { readonly kind: "items"; readonly list: LongList; readonly items: readonly unknown[] }
-  /** The last one. */
+  /** The last part. */
   | { readonly kind: "end"; readonly changed: ChangedLists };
 
 /**
- * Cuts a snapshot up; each part is some 64 KiB of JSON, but for single items that are longer.
- * @param changed asked with the last part: changes that were told meanwhile are in it
+ * Cuts a snapshot into parts of about 64 KiB of JSON, except for longer single items. @param changed called for the
+ * last part, so that it includes changes reported meanwhile
  */
 export function* snapshotSlices(
   snapshot: UpstreamSnapshot,
@@ -136,12 +136,12 @@ function* pieces(items: readonly unknown[]): Generator<readonly unknown[], void>
   if (piece.length > 0) yield piece;
 }
 
-/** Puts a snapshot together again. */
+/** Assembles a snapshot from its parts. */
 export class SnapshotAssembly {
   #head: Omit<UpstreamSnapshot, LongList> | undefined;
   #lists = emptyLists();
 
-  /** The snapshot with its last part. A new head begins anew. */
+  /** Returns the snapshot with its last part. A new head starts over. */
   add(
     slice: SnapshotSlice,
   ): { readonly snapshot: UpstreamSnapshot; readonly changed: ChangedLists } | undefined {

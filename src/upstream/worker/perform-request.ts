@@ -6,7 +6,7 @@ import type { LogRate } from "./event-outbox.ts";
 import type { LaneEvent, UpstreamRequest } from "./messages.ts";
 import type { UpstreamWork } from "./upstream-options.ts";
 
-/** What belongs to one request beside its reply. */
+/** The context of one request. */
 export interface RequestLane {
   readonly id: number;
   readonly signal: AbortSignal;
@@ -16,7 +16,10 @@ export interface RequestLane {
   readonly logRate: LogRate;
 }
 
-/** Has `work` do what is asked for: the value of the reply, `JsonText` for what is passed on. @throws as the work does */
+/**
+ * Performs a request with `work`. Returns the value of the reply; `JsonText` is passed on unparsed.
+ * @throws as the work does
+ */
 export async function performRequest(
   work: UpstreamWork,
   request: UpstreamRequest,
@@ -71,7 +74,7 @@ const everyMs = 1_000 / progressPerSecondMax;
 
 type Progress = readonly [progress: number, total: number | undefined, message: string | undefined];
 
-/** Passes on the progress of one call, ten times a second at most: the newest, late rather than never. */
+/** Passes on the newest progress of one call, at most ten times a second; the last is delayed rather than dropped. */
 class PacedProgress implements Disposable {
   readonly #pass: (...progress: Progress) => void;
   #passedAt = Number.NEGATIVE_INFINITY;
@@ -91,7 +94,7 @@ class PacedProgress implements Disposable {
     else this.#timer ??= setTimeout(() => this.#passNow(), waitMs);
   };
 
-  /** The call has its answer. */
+  /** Ends with the call's answer. */
   [Symbol.dispose](): void {
     this.#isEnded = true;
     clearTimeout(this.#timer);

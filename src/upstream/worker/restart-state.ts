@@ -5,7 +5,7 @@ import {
 } from "../../base/upstream-limits.ts";
 import type { UpstreamControl } from "../upstreams.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
-/** Who has subscribed to what: a new Worker is told of it. */
+/** All subscriptions, which a new Worker gets. */
 export class KeptSubscriptions {
   readonly #clients = new Map<string, Set<string>>();
 
@@ -30,7 +30,7 @@ export class KeptSubscriptions {
   }
 }
 
-/** What a Worker has to be started with that takes the place of one that was told this. */
+/** The options for a replacement of a Worker that has performed `control`. */
 export function optionsAfter(control: UpstreamControl, options: UpstreamOptions): UpstreamOptions {
   if (control.kind === "switch-workspace") {
     const { workspace: _before, ...others } = options;
@@ -44,7 +44,9 @@ export function optionsAfter(control: UpstreamControl, options: UpstreamOptions)
   return control.kind === "show-apps" ? { ...options, apps: control.apps } : options;
 }
 
-/** How long a Worker that was lost stays away: not at all at first, then longer with each loss that follows soon. */
+/**
+ * The pause before a lost Worker is replaced: none at first, then longer with each further loss within a short time.
+ */
 export class RestartPause {
   #losses = 0;
   #startedAt = 0;

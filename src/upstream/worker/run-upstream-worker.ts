@@ -22,10 +22,7 @@ import type {
   UpstreamWork,
 } from "./upstream-options.ts";
 
-/**
- * The whole of the Worker that speaks to upstream servers.
- * @param load gives what does the work, when the options are there
- */
+/** Runs the upstream Worker. @param load loads the work once the options have arrived */
 export function runUpstreamWorker(load: () => Promise<OpenUpstreams>): void {
   serveChannel(
     (options: UpstreamOptions, host: UpstreamWorkerHost) =>
@@ -36,7 +33,7 @@ export function runUpstreamWorker(load: () => Promise<OpenUpstreams>): void {
 
 type UpstreamWorkerHost = WorkerHost<FromUpstreamPost>;
 
-/** Takes what the main thread asks for to where it is done, and sends beside the replies what servers tell and ask. */
+/** Passes requests of the main thread to the work, and events and questions of servers back. */
 class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> {
   readonly #host: UpstreamWorkerHost;
   readonly #outbox: EventOutbox;
@@ -78,7 +75,7 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
         logRate: this.#logRate,
       });
     } finally {
-      if (!signal.aborted) this.#outbox.flush(id);
+      if (!signal.aborted && this.#outbox.waiting.size > 0) this.#outbox.flush(id);
       end();
     }
   }
@@ -102,7 +99,7 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
     }
   }
 
-  /** Servers see the end of their input at once: it is what most of them end by. */
+  /** Closes the inputs of servers first: that makes most of them exit. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#processes.endInputs();
     this.#host.cancelCalls();
@@ -110,7 +107,7 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
     await this.#logs.flush();
   }
 
-  /** What the work may ask of the main thread. */
+  /** The services of the main thread for the work. */
   #upstreamHost(): UpstreamHost {
     return {
       startProcess: (launch) => this.#processes.start(launch),
@@ -131,7 +128,7 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
 
   #endRequest(id: number): void {
     this.#asks.endCall(id);
-    this.#outbox.forget(id);
+    if (this.#outbox.waiting.size > 0) this.#outbox.forget(id);
   }
 }
 
@@ -141,7 +138,10 @@ interface WaitingAsk {
   readonly reject: (error: AppError) => void;
 }
 
-/** What calls ask of the main thread: questions of servers, which it puts to the client, and ids for what was cut. */
+/**
+ * Requests of calls to the main thread: questions of servers for the client, and background tasks for results that were
+ * cut.
+ */
 class WorkerAsks {
   readonly #send: (message: FromUpstreamPost) => void;
   readonly #waiting = new Map<number, WaitingAsk>();
@@ -151,17 +151,17 @@ class WorkerAsks {
     this.#send = send;
   }
 
-  /** @throws AppError `limit` when the call has asked too much at once; else as whoever answers says */
+  /** @throws AppError `limit` when the call has too many open questions; otherwise the error in the answer */
   ask(callId: number, request: InputRequest): Promise<Params> {
     const open = [...this.#waiting.values()].filter((ask) => ask.callId === callId).length;
     if (open >= upstreamAsksMax) {
-      const text = `The server asks ${upstreamAsksMax} questions already. It has to wait for an answer.`;
+      const text = `The server has ${upstreamAsksMax} open questions already. It must wait for an answer.`;
       return Promise.reject(new AppError("limit", text));
     }
     return this.#put(callId, (askId) => ({ kind: "ask", id: callId, askId, request }));
   }
 
-  /** The background task by which the client reads on; undefined when nobody waits for the call any more. */
+  /** The background task through which the client reads the rest; undefined when the call has ended. */
   async keep(callId: number, output: KeptResult): Promise<number | undefined> {
     try {
       const message = (askId: number) => ({ kind: "keep", id: callId, askId, output }) as const;
@@ -188,12 +188,12 @@ class WorkerAsks {
     this.#take(askId)?.reject(new AppError(code as AppErrorCode, message));
   }
 
-  /** The call is over: nobody answers its questions. */
+  /** Rejects the open questions of a call that has ended. */
   endCall(callId: number): void {
     for (const [askId, ask] of this.#waiting) {
       if (ask.callId !== callId) continue;
       this.#waiting.delete(askId);
-      ask.reject(new AppError("cancelled", "The call that this question belonged to is over."));
+      ask.reject(new AppError("cancelled", "The call of this question has ended."));
     }
   }
 

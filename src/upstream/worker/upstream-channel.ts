@@ -40,7 +40,7 @@ type Channel = WorkerChannel<
 type PostOf<Kind> = Extract<FromUpstreamPost, { kind: Kind }>;
 type CallEvent = Exclude<LaneEvent, { kind: "event" }>;
 
-/** One Worker of upstream servers, as the main thread sees it: its channel, and the processes that it has started. */
+/** The main thread's side of one upstream Worker: its channel, and the processes that it has started. */
 export class UpstreamChannel {
   readonly #channel: Channel;
   readonly #events: UpstreamChannelEvents;
@@ -57,7 +57,7 @@ export class UpstreamChannel {
       options,
       heartbeat: { ...timing, isSteady: true },
       lostText: (reason) =>
-        `The part of this program that speaks to other servers was lost: ${reason}. It starts anew: try again.`,
+        `The Worker for MCP servers was lost: ${reason}. It is restarting; try again.`,
       events: {
         onGone: (reason) => {
           void this.#processes[Symbol.asyncDispose]();
@@ -65,7 +65,7 @@ export class UpstreamChannel {
         },
         onPost: (post) => this.#receive(post),
         onMishap: (reason) =>
-          events.warn(`internal error in the Worker of other servers: ${reason}`),
+          events.warn(`internal error in the Worker for MCP servers: ${reason}`),
       },
     });
   }
@@ -84,13 +84,13 @@ export class UpstreamChannel {
   }
 
   /**
-   * Ends the Worker and all that it has started; calls that wait are cancelled.
-   * @param msMax what the Worker may take to say that it is ready to go
+   * Ends the Worker and everything that it has started, and cancels waiting calls. @param msMax the time for the Worker
+   * to close by itself
    */
   async close(msMax: number): Promise<void> {
     this.#channel.failAll(new AppError("cancelled", "The server is shutting down."));
     const closed = this.#channel.close(msMax);
-    // The Worker closes the inputs of its servers first thing; they have their time from now on.
+    // The Worker closes the inputs of its servers first; their time to end begins now.
     const ended = this.#processes.endAll();
     await closed;
     await Promise.all([ended, this.#processes[Symbol.asyncDispose]()]);
@@ -121,7 +121,7 @@ export class UpstreamChannel {
     }
   }
 
-  /** Always answered: the result waits for it. */
+  /** Always sends an answer, since the result waits for it. */
   async #keep({ id, askId, output }: PostOf<"keep">): Promise<void> {
     const events = this.#channel.contextOf(id);
     const taskId = await events?.keep?.(output).catch((error: unknown) => {

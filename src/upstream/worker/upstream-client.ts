@@ -26,24 +26,24 @@ import type { UpstreamOptions } from "./upstream-options.ts";
 export interface UpstreamClientParts {
   readonly createWorker: () => Worker;
   readonly options: UpstreamOptions;
-  /** Starts the servers; made with the first one. */
+  /** Starts servers; called for the first one. */
   readonly processes: () => Promise<ServerProcesses>;
   readonly warn: (message: string) => void;
   readonly timing?: Partial<Heartbeat & { readonly restartMs: number }>;
 }
 
-/** All other servers from the main thread: one Worker, replaced when it is lost. */
+/** All upstream servers for the main thread: one Worker, which is replaced when it is lost. */
 export class UpstreamClient implements Upstreams {
   readonly #parts: UpstreamClientParts;
   readonly #timing: Heartbeat;
   readonly #pause: RestartPause;
   readonly #listeners = new Set<(event: UpstreamEvent) => void>();
   readonly #subscriptions = new KeptSubscriptions();
-  /** Each looks at the newest snapshot. */
+  /** Each checks the newest snapshot. */
   readonly #waiting = new Set<() => void>();
   #options: UpstreamOptions;
   #snapshot: UpstreamSnapshot | undefined;
-  /** Revisions go on where the Worker before has ended. */
+  /** The last revision of the previous Worker, from which revisions continue. */
   #revisionsBefore = 0;
   #link: UpstreamChannel | undefined;
   #restart: { readonly timer: ReturnType<typeof setTimeout>; readonly dueAt: number } | undefined;
@@ -148,7 +148,7 @@ export class UpstreamClient implements Upstreams {
     return this.#closing;
   }
 
-  /** @throws AppError `cancelled` at the end; `worker` while the Worker is kept from starting anew */
+  /** @throws AppError `cancelled` during shutdown; `worker` while the Worker waits for its restart */
   async #ask(
     request: UpstreamRequest,
     signal?: AbortSignal,
@@ -161,7 +161,7 @@ export class UpstreamClient implements Upstreams {
     }
     const waitMs = (this.#restart?.dueAt ?? 0) - performance.now();
     const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
-    const text = `The part of this program that speaks to other servers was lost several times. It starts anew in ${seconds} s: try again then.`;
+    const text = `The Worker for MCP servers was lost several times. It restarts in ${seconds} s; try again then.`;
     throw new AppError("worker", text);
   }
 
@@ -188,11 +188,11 @@ export class UpstreamClient implements Upstreams {
     }
   }
 
-  /** The last snapshot stays: the lists of clients do not flap. */
+  /** Keeps the last snapshot, so that the lists of clients do not flap. */
   #onGone(reason: string): void {
     this.#link = undefined;
     this.#revisionsBefore = this.#snapshot?.revision ?? 0;
-    const text = `The Worker of other servers was lost and is replaced: ${reason}.`;
+    const text = `The Worker for MCP servers was lost and is being replaced: ${reason}.`;
     this.#parts.warn(text);
     const pauseMs = this.#pause.onLoss();
     if (pauseMs === 0) return this.#start();
@@ -205,7 +205,7 @@ export class UpstreamClient implements Upstreams {
     this.#restart = { timer, dueAt: performance.now() + pauseMs };
   }
 
-  /** A Worker that has just been replaced, and a server that has just been added, make it incomplete again. */
+  /** Takes a snapshot, which may be incomplete again after a replaced Worker or an added server. */
   #onSnapshot(snapshot: UpstreamSnapshot, changed: ChangedLists): void {
     this.#snapshot = { ...snapshot, revision: this.#revisionsBefore + snapshot.revision };
     for (const look of this.#waiting) look();

@@ -7,23 +7,25 @@ import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
 import type { UpstreamEvent, Upstreams } from "../upstreams.ts";
 
-/** What the Worker is given with its first message. Plain data. */
+/** The options in the Worker's first message, as plain data. */
 export interface UpstreamOptions {
   readonly dirs: ConfigDirs;
-  /** The server's own environment: keys of configuration and `${VAR}`; never handed to a server as it is (EN1). */
+  /**
+   * scorpiox-code's own environment, for keys of configuration and `${VAR}`; never passed to a server unchanged (EN1).
+   */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Of `--config`, absolute, weakest first; files of servers and files of keys. */
+  /** Absolute paths of `--config`, lowest precedence first; files of servers and files of keys. */
   readonly configFiles: readonly string[];
-  /** `--strict-config`: only their servers count (CF3). */
+  /** `--strict-config`: only their servers are used (CF3). */
   readonly isStrict: boolean;
   readonly workspace?: string;
-  /** Of the clients so far, what the one that shows most of the apps of servers has declared; `show-apps` says when that changes. */
+  /** The largest app support that a client has declared so far; `show-apps` changes it. */
   readonly apps?: AppSupport;
-  /** Of the one client that is served, once it has said so. */
+  /** The roots of the only client, once it has sent them. */
   readonly folders?: readonly string[];
-  /** Who is served when it starts; `several-principals` says when that changes. */
+  /** The principals at the start; `several-principals` changes them. */
   readonly principals?: Exclude<Principals, undefined>;
-  /** How this program was started: an entry that starts it again is skipped (CF20). */
+  /** The command line of this program: an entry that would start it again is skipped (CF20). */
   readonly ownCommand?: readonly string[];
   readonly defer: "auto" | "on" | "off";
   readonly onChange: "block" | "warn" | "allow";
@@ -31,42 +33,47 @@ export interface UpstreamOptions {
   readonly trustsProject: boolean;
   /** Characters of an exposed name (NM2). */
   readonly toolNameMax: number;
-  /** Under which clients have us (NM5). */
+  /** The name under which clients configure scorpiox-code (NM5). */
   readonly ownKey: string;
   readonly version: string;
-  /** Only what is asked for is done: nothing is started, published or written by itself. For commands. */
+  /** For commands: starts, publishes and writes nothing without a request. */
   readonly isPassive?: boolean;
-  /** For a command that ends soon: no list of tools is written for others. */
+  /** For a command that ends soon: writes no index of tools. */
   readonly isBrief?: boolean;
-  /** Where results that are too long are kept; a later one stands in for one that cannot be written. */
+  /** Folders for results that are too long; the first that can be written is used. */
   readonly resultFolders: readonly string[];
-  /** Where the next start finds what to say of the servers with its first words; absent: nobody will ask. */
+  /**
+   * The file with the texts about servers for the handshake of the next start; absent when there is none to prepare.
+   */
   readonly told?: ToldPlace;
-  /** Of an HTTP server's own address: an entry with it is ourselves (CF20). */
+  /** The address of this HTTP server: an entry with it is scorpiox-code itself (CF20). */
   readonly ownUrl?: string;
 }
 
-/** What of `Upstreams` the Worker does just so. */
+/** The methods of `Upstreams` that the Worker implements unchanged. */
 type SharedWork = Pick<
   Upstreams,
   "call" | "checkArguments" | "search" | "control" | "subscribe" | "unsubscribe" | "endClient"
 >;
 
-/** What the Worker does, apart from how messages reach it. `manager/` makes one; `worker/` carries its calls across. */
+/** The work of the Worker, independent of messages. `manager/` implements it; `worker/` carries its calls across. */
 export interface UpstreamWork extends SharedWork, AsyncDisposable {
-  /** Reads the configuration, publishes what the cache knows, then starts what has to be started. Never rejects. */
+  /** Reads the configuration, publishes cached catalogues, then starts the servers that must run. Never rejects. */
   start(): Promise<void>;
   infoList(): readonly ServerInfo[];
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What it may ask of the main thread. */
+/** The services of the main thread for the work. */
 export interface UpstreamHost {
   /** Starts a process in a group of its own, marked, guarded and reaped by the main thread. */
   startProcess(launch: ProcessLaunch): Promise<UpstreamProcess>;
-  /** Puts a line into the server's log: what it printed that is no message, warnings about it. Secrets are out of it. */
+  /**
+   * Writes a line to the server's log, such as output that is not a message, or a warning. The line must not contain
+   * secrets.
+   */
   log(server: string, line: string): void;
-  /** Bounded by whoever calls: at most one in 100 ms. */
+  /** The caller publishes at most one in 100 ms. */
   publish(snapshot: UpstreamSnapshot): void;
   notify(event: UpstreamEvent): void;
 }

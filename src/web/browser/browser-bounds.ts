@@ -10,7 +10,7 @@ export interface BrowserBounds {
   readonly closeMsMax: number;
   /** Without a call it is closed after this: it takes 300 MB, and starts again in half a second. */
   readonly idleMs: number;
-  /** Pages that one browser shows before another takes its place: what leaks is given back. */
+  /** Pages that one browser shows before another replaces it, which frees leaked memory. */
   readonly pagesPerBrowserMax: number;
   /** Pages open for calls at a time; each takes two processes or so. */
   readonly pagesOpenMax: number;

@@ -47,8 +47,8 @@ const fixedFlags: readonly string[] = [
 ];
 
 /**
- * Nothing leaves but through the proxy of a page's context (docs/network.md#how-the-browser-is-held). What belongs to no
- * context, the browser's own calls home, is sent to a port that nobody answers on; no name is ever resolved.
+ * All traffic goes through the proxy of a page's context (docs/network.md#how-the-browser-is-held). Traffic of no
+ * context, the browser's own requests to its vendor, is sent to a port without a listener; no name is ever resolved.
  */
 const networkFlags: readonly string[] = [
   "--disable-background-networking",

@@ -107,7 +107,7 @@ interface LaunchInput {
   readonly bounds: BrowserBounds;
 }
 
-/** Why it did not start, with what it printed. */
+/** The reason why it did not start, with its output. */
 class LaunchFailure extends Error {
   override readonly name = "LaunchFailure";
 

@@ -166,7 +166,7 @@ export class PipeTransport implements ConnectionTransport {
     if (start < chunk.length) this.#waiting.push(chunk.subarray(start));
   }
 
-  /** The library's handler is asynchronous, whatever its type says: what it cannot read would end the process. */
+  /** The library's handler is asynchronous, whatever its type says: a message that it cannot read would end the process. */
   #give(message: string): void {
     const handled: unknown = this.onmessage?.(message);
     if (handled instanceof Promise) handled.catch(() => this.close());

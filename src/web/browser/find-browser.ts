@@ -16,7 +16,7 @@ import {
 } from "./browser-places.ts";
 import type { SystemFacts } from "./system-facts.ts";
 
-/** A path that was looked at, and what made us look there. */
+/** A path that was tried, and the reason to try it. */
 interface TriedPlace {
   readonly path: string;
   readonly from: string;

@@ -24,7 +24,7 @@ export const lookScript = String.raw`(() => {
     ? Document.prototype.getElementsByTagName.call(document, "*")
     : root.querySelectorAll("*");
   const size = all(document).length;
-  // What is visible takes a layout to know: seconds for the largest pages.
+  // Visibility takes a layout to know: seconds for the largest pages.
   const textOf = (element) =>
     (size > laidOutMax ? element?.textContent : element?.innerText)?.length ?? 0;
   let state = globalThis.readerState;
@@ -45,8 +45,8 @@ export const lookScript = String.raw`(() => {
   }
   const findRoots = (root, found) => {
     const elements = all(root);
-    const count = Math.min(elements.length, walkedMax);
-    for (let index = 0; index < count; index++) {
+    const walked = Math.min(elements.length, walkedMax);
+    for (let index = 0; index < walked; index++) {
       const shadow = elements[index].shadowRoot;
       if (!shadow || shadow.nodeType !== 11) continue;
       found.push(shadow);

@@ -77,7 +77,7 @@ export class PageWorld {
 async function inTime(work: Promise<unknown>, msMax: number): Promise<unknown> {
   const late = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => late.resolve(undefined), msMax);
-  // When it comes too late, nobody wants to hear what became of it.
+  // If it comes too late, nothing uses its outcome.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, late.promise]);

@@ -26,7 +26,7 @@ export function createProfile(parent: string, owner: ProfileOwner): string {
   return mkdtempSync(join(parent, `${prefixOf(owner)}-`));
 }
 
-/** Removes a profile; what cannot be removed now is swept by the next start. */
+/** Removes a profile; the next start sweeps files that cannot be removed now. */
 export async function removeProfile(path: string): Promise<void> {
   await rm(path, {
     recursive: true,

@@ -11,7 +11,7 @@ export interface PageSnapshot {
 
 /**
  * Serialises the document: open shadow trees and slots as the tree that is shown, a frame of the same origin that holds
- * the content in the place of its element, what is not displayed marked as `hidden`, what has no size left out; without
+ * the content in the place of its element, undisplayed elements marked as `hidden`, elements without size left out; without
  * code and styles. The page is of no use afterwards. Runs where the page cannot reach; prototypes' members are called
  * because elements can have children named like them (a form with a field `children`).
  */
@@ -46,7 +46,7 @@ const snapshotFunction = String.raw`(charsMax) => {
   };
   const ownTextOf = (element) =>
     [...childNodesOf.call(element)].filter((node) => node.nodeType === 3 && node.data.trim() !== "");
-  // What is in it may have a size again.
+  // Its content may have a size again.
   const dropSmallText = (element) => {
     const texts = ownTextOf(element);
     if (texts.length === 0 || getComputedStyle(element).fontSize !== "0px") return;
@@ -133,8 +133,8 @@ const snapshotFunction = String.raw`(charsMax) => {
   };
   const hasShadows = () => {
     const elements = Document.prototype.getElementsByTagName.call(document, "*");
-    const count = Math.min(elements.length, walkedMax);
-    for (let index = 0; index < count; index++) {
+    const walked = Math.min(elements.length, walkedMax);
+    for (let index = 0; index < walked; index++) {
       if (elements[index].shadowRoot?.nodeType === 11) return true;
     }
     return false;
@@ -156,7 +156,7 @@ const snapshotFunction = String.raw`(charsMax) => {
   try {
     html = hasShadows() ? writeTree(root) : root.outerHTML;
   } catch {
-    // Deeper than what can be called.
+    // Deeper than the call stack allows.
     html = root.outerHTML;
   }
   return { ...cut("<!DOCTYPE html>\n" + html), isHtml: true, url };

@@ -22,7 +22,7 @@ export interface SystemFacts {
   readRegistry(key: string): string | undefined;
 }
 
-/** Enough to see that a file is a script, and what it starts. */
+/** Enough to see that a file is a script, and the program that it starts. */
 const startBytes = 4096;
 /** `reg query` answers in tens of ms. */
 const registryMsMax = 3_000;
@@ -79,7 +79,7 @@ function readRegistry(key: string): string | undefined {
   }
 }
 
-/** The value in what `reg query KEY /ve` prints, without quotes around it. */
+/** The value in the output of `reg query KEY /ve`, without quotes around it. */
 export function parseRegistryValue(output: string): string | undefined {
   const value = /\bREG_(?:EXPAND_)?SZ\s+(\S.*?)\s*$/m.exec(output)?.[1];
   return value?.replace(/^"(.*)"$/, "$1");

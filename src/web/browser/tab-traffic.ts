@@ -31,7 +31,7 @@ export class TabTraffic {
   isDomReady = false;
   /** Documents that were committed; another number means that earlier facts about the page are void. */
   documents = 0;
-  /** The shown document is what its server sent, not the browser's page about a failure. */
+  /** The shown document came from its server; it is not the browser's page about a failure. */
   isShown = false;
   /** Loading was stopped because there was too much. */
   isCut = false;
@@ -129,7 +129,7 @@ export class TabTraffic {
     this.#inflight.set(requestId, now);
     this.#lastAt = now;
     if (type !== "Document" || frameId !== this.#frameId) return;
-    // A redirect has the id of what it continues.
+    // A redirect has the id of the request that it continues.
     if (requestId !== this.#documentRequest) this.#documentRequests++;
     this.#documentRequest = requestId;
     this.#documentUrl = request.url;

@@ -10,7 +10,7 @@ export type DocumentKind =
   | { readonly kind: "image" }
   | { readonly kind: "other" };
 
-/** Types of source files by what servers call them; those of `text/x-…` speak for themselves. */
+/** Types of source files by the names that servers use; those of `text/x-…` need no entry. */
 const sourceTypes: Readonly<Record<string, string>> = {
   "text/css": "css",
   "text/csv": "csv",

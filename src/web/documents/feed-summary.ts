@@ -20,7 +20,7 @@ export function summaryText(
   return format === "text" ? toPlainText(extraction) : toMarkdown(extraction);
 }
 
-/** The title of an entry on one line. Only what has an end tag is HTML: others speak of tags. */
+/** The title of an entry on one line. Only text with an end tag is HTML: other text mentions tags. */
 export function headingText(
   title: string,
   baseUrl: string,

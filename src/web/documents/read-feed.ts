@@ -138,7 +138,7 @@ export function readFeed(xml: string): Feed | undefined {
   return reader.hasRoot ? reader.feed : undefined;
 }
 
-/** Keeps what it needs of the way down to where it is: the entry, and the field that is being read. */
+/** Keeps the part of the current path that it needs: the entry, and the field that is being read. */
 class FeedReader {
   readonly #head = emptyDraft();
   readonly #entries: FeedEntry[] = [];

@@ -117,7 +117,7 @@ export function childrenNamed(element: HtmlElement, names: readonly string[]): H
 const invisibleStyle =
   /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?:\.0+)?(?:[a-z%]*)\s*(?:!|;|$)|opacity\s*:\s*0(?:\.0+)?\s*(?:!|;|$))/i;
 const panelClass = /(?:^|[\s_-])tab-?(?:pane|panel|content|item)?s?(?:[\s_-]|$)|tabpanel|tabbed/i;
-/** Visible to screen readers alone: such text repeats what others see. */
+/** Visible to screen readers alone: such text repeats the visible content. */
 const screenReaderClass =
   /(?:^|\s)(?:sr-only|visually-hidden|visuallyhidden|screen-reader-text|screenreader|assistive-text|cdk-visually-hidden|a11y-hidden|mjx-?assistive[\w-]*)(?:\s|$)/i;
 
@@ -165,7 +165,7 @@ export function isPermalink(link: HtmlElement, isInHeading: boolean): boolean {
   return text !== "" || isInHeading || hasClass(link, permalinkClass);
 }
 
-/** True for what documentation generators and sites put beside the text for the mouse: buttons, links for editing. */
+/** True for controls that documentation generators and sites put beside the text: buttons, links for editing. */
 export function isFurniture(element: HtmlElement): boolean {
   if (hasClass(element, furnitureClass)) return shortText(element, 100) !== undefined;
   const { name } = element;

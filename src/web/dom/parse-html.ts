@@ -83,14 +83,14 @@ export function childElements(node: HtmlDocument | HtmlElement): HtmlElement[] {
   return node.children.filter(isTag);
 }
 
-/** Levels of a tree. Browsers stop at 512; real pages have some 60, and what walks trees may take a call for each level. */
+/** Levels of a tree. Browsers stop at 512; real pages have some 60, and code that walks trees may take a call for each level. */
 export const treeDepthMax = 400;
 
 /** Their text does not belong to the page, so it must not come out of them. */
 const silentNames = new Set(["script", "style", "template", "title", "textarea", "noscript"]);
 
 /**
- * Makes a tree at most `treeDepthMax` levels deep: below that, elements give way to what they hold,
+ * Makes a tree at most `treeDepthMax` levels deep: below that, elements are replaced by their content,
  * as in browsers. No text is lost.
  */
 function flattenDeep(document: Document): void {

@@ -30,8 +30,8 @@ export function removeUnseen(body: HtmlElement): void {
 }
 
 /**
- * Tells of hidden elements whether they are the page. Most are small, and the page is measured only when one is not:
- * what has left it until then is added.
+ * Finds whether hidden elements are the page itself. Most are small, and the page is measured only when one is not:
+ * elements removed until then are added.
  */
 function createPageTest(body: HtmlElement): (element: HtmlElement) => boolean {
   let goneChars = 0;

@@ -72,7 +72,7 @@ function describe(json: string, types: Set<string>): string[] {
   return bodies;
 }
 
-/** Undefined for what is no JSON, or too much. */
+/** Undefined if it is not JSON, or too large. */
 function parse(json: string): unknown {
   if (json.length > scriptCharsMax || isHeavyJson(json)) return undefined;
   try {

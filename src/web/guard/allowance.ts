@@ -96,7 +96,7 @@ export interface NetworkGuard extends AsyncDisposable {
   /**
    * @throws AppError `refused` when any address of the host is forbidden, `system` when the name cannot be
    * resolved or the connection fails, `cancelled` when `signal` says so, `unsupported` when the user's proxy
-   * speaks something else than HTTP. The body is decoded as it is read and no further, and has no bound: its reader counts.
+   * speaks something else than HTTP. The body is decoded as it is read and no further, and has no bound: its reader has to set one.
    */
   fetch(request: GuardedRequest): Promise<Response>;
   /** Opens a proxy that serves one page later on, so that it costs nothing when the page is asked for. */

@@ -18,7 +18,7 @@ import {
 import { ForwardProxy } from "./proxy/forward-proxy.ts";
 
 export interface GuardOptions {
-  /** `READDOCS_ALLOW_HOSTS`: names or addresses, with a port or for all ports. What is neither opens nothing. */
+  /** `READDOCS_ALLOW_HOSTS`: names or addresses, with a port or for all ports. Other values allow nothing. */
   readonly allowHosts: readonly string[];
   /** The proxy variables, see `WebOptions.proxyEnv`. */
   readonly proxyEnv: Readonly<Record<string, string>>;

@@ -30,7 +30,7 @@ const none = new Set(
     " ",
   ),
 );
-/** Spellings of generators and of scopes of editors, and what other tools call the same. */
+/** Spellings of generators and of scopes of editors, with the usual name of each language. */
 const renamed: Readonly<Record<string, string>> = {
   "text-html-basic": "html",
   "text-html-erb": "erb",
@@ -68,7 +68,7 @@ export function languageName(raw: string): string {
   return renamed[name] ?? name;
 }
 
-/** How far above a block of code its language may be written: containers of highlighters are no deeper. */
+/** How far above a block of code its language may be written: containers of highlighters are not deeper. */
 const ancestorsMax = 3;
 
 const languageAttributes = [

@@ -29,7 +29,7 @@ const lineBlocks = new Set([
 ]);
 /** The same of a whole block of numbers. */
 const gutterBlockClass = /(?:^|\s)(?:lineno|src-line-numbers|line-numbers-wrapper)(?:\s|$)/;
-/** What one clicks on, and pictures. */
+/** Controls to click on, and pictures. */
 const widgetNames = new Set(["button", "clipboard-copy", "img"]);
 const tableParts = new Set(["table", "tbody", "thead", "tfoot", "tr"]);
 /** Whether lines end themselves shows in the first few. */
@@ -73,12 +73,12 @@ function isCodeFurniture(element: HtmlElement): boolean {
   return isPassedOver(element) && isNumbers(element);
 }
 
-/** True for what carries the text that a click copies. */
+/** True for an element that has the text that a click copies. */
 function holdsCopy({ attribs }: HtmlElement): boolean {
   return attribs["data-clipboard-text"] !== undefined || attribs["data-copy"] !== undefined;
 }
 
-/** True for what is not read out, selected, or shown by search engines. */
+/** True for an element that is not read out, selected, or shown by search engines. */
 function isPassedOver(element: HtmlElement): boolean {
   return (
     attribute(element, "aria-hidden") === "true" ||

@@ -109,7 +109,7 @@ export function escapeText(text: string): string {
   return /[\\`*_~<&!\][]/.test(text) ? text.replace(inline, "\\$&") : text;
 }
 
-/** Escapes what would make a heading, list, quote, rule, table, fence or definition of a line of inline Markdown. */
+/** Escapes the characters that would turn a line of inline Markdown into a heading, list, quote, rule, table, fence or definition. */
 export function escapeLineStart(line: string): string {
   if (/^(?:[#>+=|:-]|~~~)/.test(line)) {
     if (

@@ -74,7 +74,7 @@ function formula(source: string, isDisplay: boolean): Formula | undefined {
   return tex === "" || tex.length > texCharsMax ? undefined : { tex, isDisplay };
 }
 
-/** TeX on one line, without what pages wrap around it, and fit for dollar signs in Markdown. */
+/** TeX on one line, without the delimiters of pages, and fit for dollar signs in Markdown. */
 export function texFrom(source: string): string {
   const inner = /^\s*\{\\displaystyle\s([\s\S]*)\}\s*$/.exec(source)?.[1] ?? source;
   return inner

@@ -135,10 +135,10 @@ function toTex(node: ChildNode, depth: number): string {
   return write === undefined ? join(node.children, depth + 1) : write(node, depth + 1);
 }
 
-/** Writes an element; `depth` is that of what stands in it. */
+/** Writes an element; `depth` is that of its children. */
 type Writer = (element: HtmlElement, depth: number) => string;
 
-/** Elements that say more than what stands in them. */
+/** Elements that mean more than their content. */
 const writers = byName<Writer>([
   ["mfrac", fraction],
   ["msqrt", squareRoot],

@@ -115,7 +115,7 @@ function readRule(): Block[] {
   return [{ kind: "rule" }];
 }
 
-/** Deeper than `nestingMax`, what stands in lists is read as if it stood beside them. */
+/** Deeper than `nestingMax`, the content of lists is read as if it were beside them. */
 function unlessTooDeep(read: BlockReader): BlockReader {
   return (element, place, reading) =>
     place.nesting >= nestingMax

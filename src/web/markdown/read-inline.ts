@@ -88,7 +88,7 @@ const appenders = byName<Appender>([
   ["noscript", appendNoscript],
 ]);
 
-/** What stands between marks, unless it stands between the same ones already. */
+/** Puts its text between marks, unless it is between the same marks already. */
 function betweenMarks(mark: Mark, flag: "isStrong" | "isEmphasis" | "isStruck"): Appender {
   return ({ children }, out, place, reading) => {
     if (place[flag]) return appendNodes(children, out, place, reading);

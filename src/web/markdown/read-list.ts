@@ -86,7 +86,7 @@ function withCheckbox(blocks: readonly Block[], box: string): Block[] {
   return [{ ...first, text: `${box}${first.text}` }, ...others];
 }
 
-/** The class of terms that are declarations: Sphinx, and what looks like it. */
+/** The class of terms that are declarations: Sphinx, and generators like it. */
 const signatureClass = /(?:^|\s)(?:sig|sig-object|signature)(?:\s|$)/;
 
 /** A definition list: an item for each term, with its definitions below. */

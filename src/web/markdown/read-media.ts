@@ -123,7 +123,7 @@ export function readImage(image: HtmlElement, place: Place, reading: Reading): s
     : "";
 }
 
-/** Frames and films become links to what they show. */
+/** Frames and films become links to their sources. */
 export function readMedia(element: HtmlElement, place: Place, reading: Reading): string {
   if (reading.style === "text" || place.isLink || isTiny(element)) return "";
   const source = mediaTarget(mediaSource(element), reading.baseUrl);

@@ -7,7 +7,7 @@ import { nested, nestingMax, type Place, readLine, type Reading } from "./readin
 import { fillGrid, type GridCell, type TableRow, tableRows } from "./table-grid.ts";
 import type { Alignment, Block, Table } from "./write-markdown.ts";
 
-/** A table of data becomes one; one that arranges the page, or holds too much for cells, becomes what it holds. */
+/** A table of data becomes one; one that arranges the page, or holds too much for cells, becomes its content. */
 export function readTable(table: HtmlElement, place: Place, reading: Reading): Block[] {
   const inner = nested(place);
   const rows = tableRows(table);

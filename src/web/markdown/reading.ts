@@ -132,7 +132,7 @@ function markAncestors(element: HtmlElement, root: HtmlElement, marked: Set<Html
   }
 }
 
-/** One conversion: what it knows of the page, and what it may still write. */
+/** One conversion: its facts about the page, and its remaining budget. */
 export interface Reading {
   readonly baseUrl: string;
   readonly style: "markdown" | "text";
@@ -177,7 +177,7 @@ export const nestingMax = 12;
 /** Characters written at most: short links can grow by the length of the page's address, each. */
 const outputCharsMax = 16 * 1024 * 1024;
 
-/** Characters that may still be written. What is over the budget is left out. */
+/** Characters that may still be written. Text over the budget is left out. */
 export class Budget {
   #left = outputCharsMax;
 

@@ -24,7 +24,7 @@ interface Carried {
   readonly text: string;
 }
 
-/** Puts each cell into its columns: what spans columns is followed by empty ones, what spans rows is repeated. */
+/** Puts each cell into its columns: a cell that spans columns is followed by empty ones, one that spans rows is repeated. */
 export function fillGrid(rows: readonly (readonly GridCell[])[]): GridCell[][] {
   const carried = new Map<number, Carried>();
   return rows.map((row) => {
@@ -83,7 +83,7 @@ const gridClass = /(?:^|\s)(two|three|four|five)-column-(?:summary|release-notes
 const columnWords = ["two", "three", "four", "five"];
 const headCellClass = /(?:^|\s)table-header(?:\s|$)/;
 
-/** True for other elements that are tables: by what they say for readers of screens, or as javadoc makes them. */
+/** True for other elements that are tables: by their role for screen readers, or in the form of javadoc. */
 export function isTableOfParts(element: HtmlElement): boolean {
   if (element.name === "table") return false;
   if (hasClass(element, gridClass)) return true;

@@ -5,7 +5,7 @@ import { type LoadedPage, parsePageUrl, type RenderPageRequest } from "./page-ur
 /** The cached form of a page: everything but the spelling of the requested URL. */
 export interface KeptPage {
   readonly page: LoadedPage;
-  /** With what it can be asked whether it is still the same; empty when the server gave nothing for that. */
+  /** Headers that ask the server whether it is still the same; empty when the server gave no validator. */
   readonly conditions: Readonly<Record<string, string>>;
 }
 
@@ -24,8 +24,8 @@ const forbiddenMax = 500;
 const entryBytes = 1024;
 
 /**
- * Pages by key, in memory only: the ones that were not asked for longest give way. What is older than a quarter of an
- * hour stays as long as there is room, to be asked for with conditions.
+ * Pages by key, in memory only: the least recently used are dropped first. A page that is older than a quarter of an
+ * hour stays as long as there is room, for conditional requests.
  */
 export class PageCache {
   /** In the order of their last use. */

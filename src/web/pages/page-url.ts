@@ -104,7 +104,7 @@ export interface LoadedPage {
   readonly via: "fetch" | "browser";
   /** True when no request was made for it, or only a conditional one. */
   readonly isCached: boolean;
-  /** Sentences for the reader: what could not be done as wished, and which setting helps. */
+  /** Sentences for the reader: limits that applied, and the settings that lift them. */
   readonly notes: readonly string[];
 }
 

@@ -88,7 +88,7 @@ const stuckMs = 1_000;
  * The result of `work`, in time.
  * @param signal ends the work, as the deadline does; a result that still comes in time is used
  * @param late the message when the deadline was the reason of a failure
- * @throws AppError `cancelled` when `signal` says so, what `late` gives, what the work throws
+ * @throws AppError `cancelled` when `signal` is aborted; the error of `late`; the errors of the work
  */
 export async function withinDeadline<T>(
   msMax: number,

@@ -45,7 +45,7 @@ function downloadNote(response: Response): string | undefined {
 
 const robotsRules = /\b(?:noindex|nofollow|none|noarchive|nosnippet|noai|noimageai)\b/gi;
 
-/** A page that a user names is read whatever its site asks of crawlers; the reader is told. */
+/** The note for a page that was read although its site asks crawlers not to: the user has named it. */
 function robotsNote(response: Response): string | undefined {
   const found = response.headers.get("x-robots-tag")?.toLowerCase().match(robotsRules) ?? [];
   if (found.length === 0) return undefined;

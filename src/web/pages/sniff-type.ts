@@ -102,7 +102,7 @@ const vagueTypes: ReadonlySet<string> = new Set([
 
 const pdf = "application/pdf";
 
-/** The type of a body by its first bytes and by what its server says, which loses where it contradicts them. */
+/** The type of a body by its first bytes and by its server's declaration; where the two differ, the bytes decide. */
 export function sniffType(facts: TypeFacts): SniffedType {
   const { declared, start } = facts;
   if (isPdf(start, declared)) return { contentType: pdf, kind: "bytes" };
@@ -119,12 +119,12 @@ function isPdf(start: Uint8Array, declared: string): boolean {
     : head.startsWith("%PDF-");
 }
 
-/** Of the bytes of a text that is called one: what slips in when somebody pastes from a terminal. */
+/** Share of such bytes in a declared text: some slip in when somebody pastes from a terminal. */
 const strayBytesPart = 0.01;
 
 /**
- * True when it has bytes that no text has (MIME Sniffing standard, "binary data byte"). A few of them do not make
- * anything else of what its server calls text.
+ * True when it has bytes that no text has (MIME Sniffing standard, "binary data byte"). A few of them do not turn
+ * a declared text into anything else.
  */
 function isBinary({ declared, start, charset }: TypeFacts): boolean {
   if (markedEncoding(start) !== undefined || /^(?:utf-?16|ucs-2)/i.test(charset ?? ""))

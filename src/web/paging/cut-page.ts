@@ -10,7 +10,7 @@ export interface PageRoom {
   readonly bytesMax: number;
 }
 
-/** One page of a text. Without what reopens and closes blocks, pages that follow each other are the text. */
+/** One page of a text. Joined in order, pages are the text, apart from the lines that close and reopen blocks. */
 export interface CutPage {
   /** UTF-16 units from the start of the whole text. */
   readonly start: number;
@@ -21,7 +21,7 @@ export interface CutPage {
 
 /** A border between blocks is taken when the page is at least this full by then. */
 const fullEnough = 0.5;
-/** The part of a page that may repeat what an earlier page has shown: wide tables have long headers. */
+/** The part of a page that may repeat content of an earlier page: wide tables have long headers. */
 const repeatedPart = 0.5;
 
 /**
@@ -86,7 +86,7 @@ class Cutter {
     return true;
   }
 
-  /** Remembers the border before `position`, when what must be closed there still fits. */
+  /** Remembers the border before `position`, when the closing lines for it still fit. */
   #note(position: number): void {
     const open = affordable(this.#tracker.open, this.#room);
     if (this.#tracker.open === undefined && isTableHead(this.#text, position)) return;

@@ -8,7 +8,7 @@ import { type LoadedText, type PageReading, readLoaded } from "./read-loaded.ts"
 
 /**
  * The value of `promise`, if it comes by `deadline` (on the clock of `performance.now()`).
- * @throws what `late` gives, otherwise; the promise goes on, and nobody hears of it again
+ * @throws the error of `late`, otherwise; the promise goes on, and its outcome is ignored
  */
 async function within<Value>(
   promise: Promise<Value>,

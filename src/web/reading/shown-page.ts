@@ -36,7 +36,7 @@ export interface ShownPage {
 export function showPage(reading: PageReading, start: number, charsMax: number): ShownPage {
   const { page, syntax } = reading;
   const isError = page.status >= 400;
-  // However short: what an interface says of its errors is one line of JSON.
+  // However short: the error of an API is one line of JSON.
   const { text } = reading;
   assertWithin(start, text.length);
   const notes = [...(isError ? [statusNote(page.status)] : []), ...reading.notes]

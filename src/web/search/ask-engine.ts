@@ -225,7 +225,7 @@ async function askWithin(ask: Ask, parts: AskingParts, round: Round): Promise<Se
   return { ask, finding, ms: Math.round(performance.now() - startedAt) };
 }
 
-/** @param signal has the last word on what failed because of it */
+/** @param signal decides the reason of a failure that it caused */
 async function findAnswer(answer: Promise<EngineAnswer>, signal: AbortSignal): Promise<Finding> {
   try {
     return { kind: "answer", answer: await answer };

@@ -10,7 +10,7 @@ export interface ListedPage {
   readonly snippet: string;
   /** `YYYY-MM-DD`. */
   readonly date: string | undefined;
-  /** From 1; what the engine repeated keeps its place free. */
+  /** From 1; a repeated result leaves its position empty. */
   readonly position: number;
   readonly key: string;
 }
@@ -91,7 +91,7 @@ export function isEnginePlace({ hostname, pathname }: URL): boolean {
   return enginePages.some((form) => form.test(place));
 }
 
-/** A text, and the date that stood before it. */
+/** A text, and the date that preceded it. */
 interface DatedText {
   readonly text: string;
   /** `YYYY-MM-DD`. */
@@ -150,7 +150,7 @@ const separator = /^(.{5,40}?)\s*(?:\.\.\.|…|·|•|\||\s[-–—])\s*/;
 
 /**
  * Takes a date off the start of a snippet: `14 Oct 2023 ...`, `Jul 16, 2025 ·`, `4 days ago -`.
- * @param now what relative dates are counted from; days are those of UTC
+ * @param now the time from which relative dates are counted; days are those of UTC
  */
 export function splitLeadingDate(text: string, now: Date): DatedText {
   const match = separator.exec(text);

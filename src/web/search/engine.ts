@@ -18,7 +18,7 @@ export { engineIds, type EngineId } from "../../base/search-engine-ids.ts";
 
 /**
  * One search engine: its requests, and the reading of its answers. It does no I/O and keeps nothing between calls, so
- * that a saved page is read by the same code as a live one. Who asks goes on like this:
+ * that a saved page is read by the same code as a live one. Its caller proceeds like this:
  *
  * request = engine.start(query)
  * loop: response = send(request)               // redirects as `judgeRedirect` says

@@ -2,10 +2,10 @@ import { AppError } from "../../base/errors.ts";
 import { cleanText, cutAtWord } from "./clean-text.ts";
 import { queryCharsMax } from "./search-limits.ts";
 
-/** A query as it is asked, and what its words say. */
+/** A query as it is sent, and the properties of its words. */
 export interface Query {
   readonly text: string;
-  /** Words of the query without operators and what they exclude; bigrams for scripts without spaces. Folded. */
+  /** Words of the query without operators and excluded words; bigrams for scripts without spaces. Folded. */
   readonly tokens: ReadonlySet<string>;
   /** Sites of `site:`; a result must be of one of them. Empty = of any. */
   readonly sites: readonly Site[];

@@ -99,7 +99,7 @@ export function mergeLists(lists: readonly EngineList[]): SeenPage[] {
   );
 }
 
-/** Keys that differ in case only are one page when a title of theirs is the same, whatever its case. */
+/** Keys that differ in case only are one page when they share a title, ignoring case. */
 function joinByTitle(variants: readonly (readonly Sighting[])[]): Sighting[][] {
   const groups: { readonly titles: Set<string>; readonly sightings: Sighting[] }[] = [];
   for (const sightings of variants) {

@@ -25,7 +25,7 @@ export class ReadingQueue {
   /**
    * The result of `read`, when it is its turn.
    * @param untilAt when it must be done, on the clock of `performance.now()`
-   * @throws AppError `limit` when too little time is left; what `read` throws
+   * @throws AppError `limit` when too little time is left; the errors of `read`
    */
   run<T>(chars: number, untilAt: number, read: () => Promise<T>): Promise<T> {
     const outcome = createDeferred<T>();

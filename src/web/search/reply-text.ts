@@ -30,7 +30,7 @@ export function isAllFailed({ engines }: SearchReply): boolean {
   return !engines.some(isAnswer);
 }
 
-/** A reply as text, complete by itself: results, and what came of each engine. At most some 8,000 characters. */
+/** A reply as text, complete by itself: results, and the outcome of each engine. At most some 8,000 characters. */
 export function replyText(reply: SearchReply): string {
   if (isAllFailed(reply)) return failureText(reply);
   const status = `Engines: ${engineStates(reply.engines).join("; ")}`;

@@ -45,5 +45,5 @@ export const titleCharsMax = 200;
 export const snippetCharsMax = 300;
 /** Characters of a result's address; ten longer ones would leave no room for anything else. */
 export const urlCharsMax = 1500;
-/** Characters of what an engine said besides: it may come from the network. */
+/** Characters of an engine's own message, which may come from the network. */
 export const detailCharsMax = 120;

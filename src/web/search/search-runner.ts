@@ -33,7 +33,7 @@ export interface SearchRunnerParts {
 export interface SearchTask {
   readonly query: Query;
   readonly roster: EngineRoster;
-  /** Slow engines too, when there is already enough: to learn what each of them does. */
+  /** Waits for slow engines too, when there are enough results, to learn the outcome of each. */
   readonly waitsForAll: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface SuspensionBookOptions {
 const storeBusyMsMax = 200;
 /** After a write that failed the next one is tried so much later. */
 const storePauseMs = 1_000;
-/** A probe without a result after this time has died with its process: twice what a search takes. */
+/** A probe without a result after this time has died with its process: twice the time of a search. */
 const probeMsMax = 12_000;
 
 /**
@@ -64,7 +64,7 @@ export class SuspensionBook implements Disposable {
     return true;
   }
 
-  /** Notes what came of asking `engine`. */
+  /** Records the outcome of asking `engine`. */
   record(engine: string, verdict: Verdict, isProbe: boolean): void {
     if (!isProbe && (verdict.kind === "healthy" || verdict.kind === "unknown")) return;
     const circumstances = { nowMs: this.#options.now(), isProbe };

@@ -3,7 +3,7 @@ import type { EngineReport } from "./search-reply.ts";
 
 /** The consequence of an answer, or of its absence, for asking that engine again. */
 export type Verdict =
-  /** It answers: nothing is held against it any more. */
+  /** It answers: earlier failures are forgotten. */
   | { readonly kind: "healthy" }
   /** It was not heard out: nothing was learned. */
   | { readonly kind: "unknown" }
@@ -17,7 +17,7 @@ export type Verdict =
   | { readonly kind: "fault"; readonly reason: string }
   | { readonly kind: "poisoned"; readonly reason: string };
 
-/** Suspensions (ranking, "Suspension and circuit breaking"): the first one, and what doubling leads to at most. */
+/** Suspensions (ranking, "Suspension and circuit breaking"): the first one, and the limit of doubling. */
 const challengeMs = { first: 3_600_000, max: 86_400_000 };
 const deniedMs = { first: 180_000, max: 3_600_000 };
 const faultMs = { first: 5_000, max: 120_000 };
@@ -30,8 +30,8 @@ export const suspensionMsMax = challengeMs.max;
 
 /**
  * The suspension after `verdict`; undefined = none.
- * @param isProbe the engine's time was up and this was the one question that found out: its failure raises the count,
- * while failures of questions that were under way together are counted once
+ * @param isProbe the engine's time was up and this was the one probe: its failure raises the number,
+ * while failures of requests that were under way together are counted once
  */
 export function nextSuspension(
   engine: string,

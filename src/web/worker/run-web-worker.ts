@@ -8,7 +8,7 @@ import {
 import type { Web, WebOptions } from "../web.ts";
 import { performWebCall, type WebCall } from "./web-call.ts";
 
-/** Makes what the calls are for, when the first one comes. */
+/** Makes the `Web` of the calls, when the first one comes. */
 export type OpenWeb = (options: WebOptions) => Web | Promise<Web>;
 
 /** The whole of the web Worker. */

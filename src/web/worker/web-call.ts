@@ -2,13 +2,13 @@ import type { Web } from "../web.ts";
 
 export type WebMethod = "fetchPage" | "renderPage" | "search";
 
-/** What crosses to the web Worker for one call. */
+/** One call as it is sent to the web Worker. */
 export interface WebCall {
   readonly method: WebMethod;
   readonly request: unknown;
 }
 
-/** Has `web` do what a call asks for. */
+/** Performs a call on `web`. */
 export function performWebCall(
   web: Web,
   { method, request }: WebCall,

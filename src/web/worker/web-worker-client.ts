@@ -12,7 +12,7 @@ type WebChannel = WorkerChannel<WebOptions, WebCall, WebMethod>;
 export interface WebWorkerClientParts {
   readonly createWorker: () => Worker;
   readonly options: WebOptions;
-  /** Told what happened to a Worker that was lost, and what threw in one that goes on. */
+  /** Receives the loss of a Worker, and the errors of one that goes on. */
   readonly warn: (message: string) => void;
   readonly timing?: Partial<Heartbeat & { readonly idleMs: number }>;
 }

@@ -10,6 +10,7 @@ import type {
   Router,
   ToolTarget,
 } from "../../../src/calls/call.ts";
+import { Admissions } from "../../../src/calls/gate/admissions.ts";
 import type { CallEnd, GateStage, Refusal } from "../../../src/calls/gate/gate-stage.ts";
 import { GatedRouter, type GateParts } from "../../../src/calls/gate/gated-router.ts";
 import type { CallToolResult, TextContent } from "../../../src/protocol/tool-types.ts";
@@ -39,7 +40,12 @@ class GateHarness {
     };
   }
 
-  call(parts: Partial<GateParts>): Promise<CallOutcome> {
+  call({
+    stages = [],
+    ...parts
+  }: Omit<Partial<GateParts>, "stages"> & {
+    stages?: readonly GateStage[];
+  }): Promise<CallOutcome> {
     const router: Router = {
       list: () => [],
       call: (request, passedMs = 0, look) => {
@@ -55,7 +61,13 @@ class GateHarness {
     const ended = (_call: CallRequest, { decision, outcome }: CallEnd): void =>
       void this.log.push(`ended ${decision} ${outcome}`);
     const watchers = [{ began: () => void this.log.push("began"), ended }];
-    const gate = new GatedRouter({ router, stages: [], notes: [], watchers, ...parts });
+    const gate = new GatedRouter({
+      router,
+      stages: new Admissions(stages),
+      notes: [],
+      watchers,
+      ...parts,
+    });
     const client = {
       id: "c",
       limits: { answerMs: 0, resultCharsMax: 1_000, ...this.limits },

@@ -68,7 +68,7 @@ describe("the question for consent", () => {
     await harness.check(command);
     const lines = harness.requests[0]?.questions[0]?.question.split("\n") ?? [];
     const ours =
-      /^(?:|Run this command with Bash\?|Folder: \/work|Sandbox: none, it may do all that you may|Asked because of:(?: rule 1 of P)?|[12]\. rule 1 of P: .*|Reason: it .*|Command \([\d,]+ lines?, [\d,]+ characters?\):|\([\d,]+ (?:empty lines?|characters? not shown here)\))$/;
+      /^(?:|Run this command with Bash\?|Folder: \/work|Sandbox: none, it may do all that you may|Asked because of:(?: rule 1 of P)?|[12]\. rule 1 of P: .*|Reason: (?:it|cannot) .*|Command \([\d,]+ lines?, [\d,]+ characters?\):|\([\d,]+ (?:empty lines?|characters? not shown here)\))$/;
     expect(lines.filter((line) => !/^[│┆] /.test(line) && !ours.test(line))).toEqual([]);
     expect(lines.findIndex((line) => line.startsWith("Folder:"))).toBe(2);
   });

@@ -59,7 +59,7 @@ describe("PolicyStage", () => {
       "2. built-in caution: it deletes a whole system or home folder",
       "3. built-in caution: it runs what it has just downloaded",
       "4. rule 1 of P: lists are private",
-      "5. rule 1 of P: it cannot be told what the command runs: a shell that reads its commands from elsewhere",
+      "5. rule 1 of P: cannot determine what the command runs: a shell that reads its commands from elsewhere",
     ]);
     expect(refusal?.text).toStartWith(
       "Bash was not run: built-in caution: it makes a new file system; " +
@@ -165,7 +165,7 @@ describe("PolicyStage", () => {
     const harness = new StageHarness([{ tool: "Bash", match: "ls", action: "deny" }]);
     expect(await harness.check("ls", { folder: "relative" })).toEqual({
       decision: "denied",
-      text: "Not run: the rules could not be held against it: The workspace folder is not an absolute path: relative",
+      text: "Not run: the rules could not be applied to it: The workspace folder is not an absolute path: relative",
     });
   });
 

@@ -307,7 +307,7 @@ describe("what other servers may ask for [GW-29]", () => {
   });
 
   test.each<readonly [GivenRoots, unknown]>([
-    ["none", "files asked for folders, of which it is told nothing."],
+    ["none", "files asked for folders, but its configuration shares none."],
     ["workspace", { roots: [{ uri: "file:///a", name: "workspace" }] }],
     [
       "client",

@@ -333,7 +333,7 @@ describe("a call of another server's tool [GW-17]", () => {
       said(await harness.call("tool_call", { name: "tool_search", arguments: { query: "a" } })),
     ).toBe("found a");
     expect(said(await harness.call("tool_search", {}))).toEqual({
-      isError: "tool_search needs `query`: a few words that say what the tool is to do.",
+      isError: "tool_search needs `query`: a few words that describe the task.",
     });
     expect(seen).toEqual(["tool_search", "tool_search", "tool_search"]);
   });

@@ -1,10 +1,10 @@
 import type { ClientLimits, CallRequest, Router } from "../../../src/calls/call.ts";
 import { Changes } from "../../../src/calls/features.ts";
-import type { CallEnd } from "../../../src/calls/gate/gate-stage.ts";
+import { Admissions } from "../../../src/calls/gate/admissions.ts";
+import type { CallEnd, GateStage } from "../../../src/calls/gate/gate-stage.ts";
 import { GatedRouter, type GateParts } from "../../../src/calls/gate/gated-router.ts";
 import type { StateServices } from "../../../src/calls/state-calls.ts";
 import { UpstreamGateway } from "../../../src/calls/upstream/upstream-gateway.ts";
-import { JoinedRouter } from "../../../src/calls/upstream/joined-router.ts";
 import type {
   Answer,
   QuestionsReply,
@@ -23,7 +23,7 @@ const native = listing("Echo");
 export interface HarnessOptions {
   readonly limits?: Partial<ClientLimits>;
   readonly defer?: "auto" | "on" | "off";
-  readonly gate?: Partial<GateParts>;
+  readonly gate?: Omit<Partial<GateParts>, "stages"> & { readonly stages?: readonly GateStage[] };
   readonly mayUse?: (name: string) => boolean;
   readonly upstreams?: FakeUpstreams;
 }
@@ -116,8 +116,9 @@ export class GatewayHarness implements AsyncDisposable {
     const gated = this.gateway.calls().then(
       (calls) =>
         new GatedRouter({
-          router: new JoinedRouter(own, calls),
-          stages: [stage, ...stages],
+          router: own,
+          foreign: calls,
+          stages: new Admissions([stage, ...stages]),
           notes: [],
           watchers: [],
           resolve: resolver.resolve,

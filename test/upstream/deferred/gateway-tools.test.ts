@@ -53,9 +53,9 @@ test.each<[unknown, object]>([
 });
 
 test.each<[unknown, string]>([
-  [undefined, "tool_search needs `query`: a few words that say what the tool is to do."],
-  [[], "tool_search needs `query`: a few words that say what the tool is to do."],
-  [{ query: 1 }, "tool_search needs `query`: a few words that say what the tool is to do."],
+  [undefined, "tool_search needs `query`: a few words that describe the task."],
+  [[], "tool_search needs `query`: a few words that describe the task."],
+  [{ query: 1 }, "tool_search needs `query`: a few words that describe the task."],
   [{ query: "q", limit: 0 }, "`limit` must be an integer from 1 to 25."],
   [{ query: "q", limit: 26 }, "`limit` must be an integer from 1 to 25."],
   [{ query: "q", limit: 1.5 }, "`limit` must be an integer from 1 to 25."],
@@ -80,9 +80,15 @@ test("parseCallArguments: the name and the arguments, which may be absent", () =
 test.each<[unknown, string]>([
   [{}, "tool_call needs `name`: a tool's name as tool_search gives it."],
   [null, "tool_call needs `name`: a tool's name as tool_search gives it."],
-  [{ name: "n", arguments: "{}" }, "tool_call needs `arguments` as an object: what n wants."],
-  [{ name: "n", arguments: [] }, "tool_call needs `arguments` as an object: what n wants."],
-  [{ name: "n", arguments: null }, "tool_call needs `arguments` as an object: what n wants."],
+  [
+    { name: "n", arguments: "{}" },
+    "tool_call needs `arguments`, an object with the arguments of n.",
+  ],
+  [{ name: "n", arguments: [] }, "tool_call needs `arguments`, an object with the arguments of n."],
+  [
+    { name: "n", arguments: null },
+    "tool_call needs `arguments`, an object with the arguments of n.",
+  ],
 ])("parseCallArguments refuses %p", (args, text) => {
   expect(parseCallArguments(args)).toEqual({ kind: "problem", text });
 });

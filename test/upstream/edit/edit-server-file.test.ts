@@ -31,7 +31,7 @@ test("makes file and folder, private, and removes the file with its last server"
   const target = targetIn(tree);
   expect(await addServers(target, one, false)).toEqual({ added: ["x"], replaced: [], kept: [] });
   expect(readFileSync(target.file, "utf8")).toBe(
-    '# Other MCP servers, written by: scorpiox-code mcp add\n\n[mcp.servers.x]\ncommand = "a"\n',
+    '# MCP servers, written by: scorpiox-code mcp add\n\n[mcp.servers.x]\ncommand = "a"\n',
   );
   expect([mode(tree, path), mode(tree, "project/.scorpiox")]).toEqual(["600", "700"]);
   // No lock and no temporary file beside it.

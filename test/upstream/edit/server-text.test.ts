@@ -160,21 +160,23 @@ describe("remove", () => {
 
 test.each([
   ["x = 1\na b\n", "cannot be read: line 2, column"],
-  ["[mcp]\nservers = 5\n", "is written in a way that cannot be added to"],
-  ["[[mcp.servers]]\nname = 'a'\n", "is written in a way that cannot be added to"],
+  ["[mcp]\nservers = 5\n", "has a layout to which no server can be added"],
+  ["[[mcp.servers]]\nname = 'a'\n", "has a layout to which no server can be added"],
 ])("TOML %j is not edited", (before, message) => {
   expect(() => toml.add(before, "x", { command: "a" })).toThrow(message);
 });
 
 test.each([
   ['{"a": }', "cannot be read: line 1, column 7"],
-  ["5", "holds no object and no list"],
+  ["5", "must hold an object or a list"],
 ])("JSON %j is not edited", (before, message) => {
   expect(() => json.add(before, "x", { command: "a" })).toThrow(message);
 });
 
-test("a value that TOML cannot say is refused", () => {
-  expect(() => toml.add("", "x", { command: "a", extra: null })).toThrow("which TOML cannot say");
+test("a value that TOML cannot express is refused", () => {
+  expect(() => toml.add("", "x", { command: "a", extra: null })).toThrow(
+    "which TOML cannot express",
+  );
 });
 
 test.each([

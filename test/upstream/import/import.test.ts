@@ -108,7 +108,7 @@ describe("foreignEntry", () => {
   });
 
   test.each([
-    [null, "is no table of settings"],
+    [null, "must be a table of settings"],
     [{}, "has neither a command nor a url"],
     [{ type: "builtin", name: "developer" }, "has neither a command nor a url"],
     [{ command: 5 }, "has neither a command nor a url"],
@@ -189,7 +189,7 @@ describe("mcp import", () => {
     const { stdout, stderr } = await runIn(tree, named);
     expect(stdout).toBe('[mcp.servers.evil]\ncommand = "c"\n');
     for (const key of ["policy", "auto_approve", "inherit_env", "oauth"]) {
-      expect(stderr).toContain(`warning: evil had ${key}: it does not come along`);
+      expect(stderr).toContain(`warning: evil had ${key}: it is not imported`);
     }
     const ownProject = await runIn(tree, ["mcp", "import", "cursor", "--json"]);
     expect(read(ownProject.stdout)).toEqual([
@@ -208,7 +208,7 @@ describe("mcp import", () => {
       "other.yaml",
       "a: *hunter2",
       1,
-      "other.yaml cannot be read: it is no YAML (Unresolved alias).",
+      "other.yaml cannot be read: it is not YAML (Unresolved alias).",
     ],
     ["other.json", "{}", 0, "There are no servers in project/other.json"],
   ])("%s with %j", async (name, text, code, message) => {
@@ -227,7 +227,7 @@ describe("mcp import", () => {
     [
       "yaml",
       `a: &a "${"x".repeat(50_000)}"\nb: [${"*a, ".repeat(20_000)}*a]`,
-      "it has 20001 aliases of what may be long texts",
+      "it has 20001 aliases, which may repeat long texts",
     ],
     [
       "yaml",
@@ -242,7 +242,7 @@ describe("mcp import", () => {
 
   test("a folder in the place of a file is refused, and what is not there is nothing", () => {
     using tree = new TempTree({ "project/dir": { dir: true } });
-    expect(() => readForeignFile(tree.path("project/dir"), undefined)).toThrow("is no file");
+    expect(() => readForeignFile(tree.path("project/dir"), undefined)).toThrow("is not a file");
     expect(readForeignFile(tree.path("project/none.json"), undefined)).toBeUndefined();
   });
 });

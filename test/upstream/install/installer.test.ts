@@ -59,7 +59,7 @@ describe("Installer, npx [CN10a]", () => {
     expect(harness.npx.runs.length).toBe(fetches);
   });
 
-  test("without the network one works with what there is", async () => {
+  test("without the network, the version on disk is used", async () => {
     using harness = new InstallHarness();
     const first = await harness.prepare(["pkg"]);
     harness.now += day;
@@ -218,7 +218,7 @@ describe("Installer, what cannot be fetched [CN10a]", () => {
     const hash = createHash("sha512").update("pkg").digest("hex").slice(0, 16);
     const folder = join(harness.npx.packages, hash);
     expect(await failureOf(harness.prepare(["pkg"]))).toBe(
-      `npx could not install pkg: its folder ${folder} is broken, mostly since an earlier download was interrupted. Remove that folder (rm -rf ${folder}) and try again.`,
+      `npx could not install pkg: its folder ${folder} is broken, usually because an earlier download was interrupted. Remove that folder (rm -rf ${folder}) and try again.`,
     );
   });
 });

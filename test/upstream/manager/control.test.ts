@@ -25,9 +25,7 @@ test("connect starts a server and says how it went; disconnect ends it until the
   );
   expect(await control("connect", "one")).toMatchObject({ state: "ready", starts: 1 });
   expect((await control("connect", "bad")).state).toBeOneOf(["backoff", "failed"]);
-  expect(control("connect", "none")).rejects.toThrow(
-    "There is no server none in the configuration.",
-  );
+  expect(control("connect", "none")).rejects.toThrow("No MCP server named none is configured.");
   expect(await opened.work.control({ kind: "tools", server: "one" })).toMatchObject([
     { tool: "echo", listing: { name: "mcp__one__echo", inputSchema: { type: "object" } } },
   ]);

@@ -263,7 +263,7 @@ describe("GW-10: a server that", () => {
     const message = { result: { content: "text" } };
     const reply = await opened.call("one", "reply", { message });
     expect(textOfReply(reply)).toBe(
-      "The server one answered the call of reply with something that is no result: it has a content that is no array. The tool may have run. Tell the maker of the server, or update it.",
+      "The server one answered the call of reply with an invalid result: it has a content that is not an array. The tool may have run. Tell the maker of the server, or update it.",
     );
   });
 });
@@ -499,7 +499,7 @@ test("a search finds tools, and arguments are held against the schema", async ()
     opened.work.checkArguments("one", "add", args, new AbortController().signal);
   expect([await check({ a: 1, b: 2 }), await check({ a: "1" })]).toEqual([
     undefined,
-    "The arguments for add of the server one do not fit its schema: a: must be number, and is string. It takes: a, b.",
+    "The arguments for add of the server one do not match its schema: a: must be number, and is string. It takes: a, b.",
   ]);
 });
 

@@ -49,7 +49,7 @@ test("[GW-39] one that is refused says why, and comes with another secret or wit
   const opened = await open(server, place, "old-canary");
   const { reason } = await opened.reach("one", "needs_auth");
   expect(reason).toBe(
-    "The server wants a login. The authorization server refuses: invalid_client (not you). It logs in by itself: see to the oauth table of its entry, then try it: scorpiox-code mcp login one.",
+    "The server wants a login. The authorization server refuses: invalid_client (not you). It logs in by itself: correct the oauth table of its entry, then try it: scorpiox-code mcp login one.",
   );
   server.script = {};
   await secretsOf(place).set("one", "secret-canary");

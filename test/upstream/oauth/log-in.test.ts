@@ -158,7 +158,7 @@ describe("a login", () => {
     [
       "a resource below the server",
       { resource: { resource: "SELF/deeper" } },
-      "a login would be for something else",
+      "a login would be for another resource",
     ],
     [
       "no PKCE",
@@ -193,7 +193,7 @@ describe("a login", () => {
     [
       "an endpoint that is an option",
       { metadata: { authorization_endpoint: "--help" } },
-      "is no address",
+      "is not an address",
     ],
     [
       "an endpoint without encryption",
@@ -218,11 +218,11 @@ describe("a login", () => {
     [
       "no registration",
       { metadata: { registration_endpoint: undefined } },
-      "registers no clients by itself",
+      "has no dynamic registration",
     ],
     ["an answer from another issuer", { iss: other }, "is from https://evil.test"],
-    ["an answer from the issuer with a slash", { iss: "SELF/" }, "The login is given up"],
-    ["an answer that names no issuer", { iss: null }, "does not say who sends it"],
+    ["an answer from the issuer with a slash", { iss: "SELF/" }, "The login was aborted"],
+    ["an answer that names no issuer", { iss: null }, "does not name its sender"],
     [
       "an answer from another issuer that nobody announced",
       { iss: other, metadata: { authorization_response_iss_parameter_supported: false } },

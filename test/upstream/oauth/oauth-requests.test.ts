@@ -46,7 +46,7 @@ describe("documents", () => {
     ["/?to=/x", { at: "/x" }],
     ["/endless", undefined],
     ["/stream", undefined],
-    ["/loop", "It is redirected again and again."],
+    ["/loop", "It is redirected too often."],
     ["/?to=file:///etc/passwd", "It is not https: file:///etc/passwd."],
     ["/?to=http://evil.test/", "It is not https: http://evil.test/."],
     ["/?to=//u:p@127.0.0.1/", expect.stringContaining("has a user name")],
@@ -82,9 +82,9 @@ test.each<[unknown, string | undefined]>([
   ["https://u@a.test/", "has a user name"],
   ["https://a.test/#x", "a fragment"],
   ["javascript:alert(1)", "is not https"],
-  ["-x", "is no address"],
-  [7, "is no address"],
-  [undefined, "is no address"],
+  ["-x", "is not an address"],
+  [7, "is not an address"],
+  [undefined, "is not an address"],
 ])("allowedUrl(%p)", (text, why) => {
   const check = (): URL => allowedUrl(text, "It");
   if (why === undefined) expect(check()).toBeInstanceOf(URL);

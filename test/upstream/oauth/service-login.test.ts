@@ -238,13 +238,13 @@ describe("a login without a person", () => {
       "of another issuer than the entry says",
       {},
       { issuer: "https://right.test" },
-      "one of https://right.test",
+      "belongs to https://right.test",
     ],
     [
       "of another resource",
       { resource: { resource: "https://evil.test/mcp" } },
       {},
-      "for something else",
+      "for another resource",
     ],
     ["without a secret", {}, { client: () => Promise.reject(new NeedsConfig("x", gone)) }, gone],
     [
@@ -270,7 +270,7 @@ describe("a login without a person", () => {
     await opened.refused();
     trial.server.script = { resource: { authorization_servers: [other.server.origin] } };
     opened.later(oauthRefreshPauseMs);
-    expect(await opened.refused()).toContain(`one of ${trial.server.origin}`);
+    expect(await opened.refused()).toContain(`belongs to ${trial.server.origin}`);
     expect(other.server.to("/token")).toEqual([]);
     const wish = serviceWishOf(trial.server.url, undefined, { issuer: other.server.origin });
     const moved = new ServiceLogin(wish, trial.openStore(), () => Date.now() + 0.9 * hourMs);

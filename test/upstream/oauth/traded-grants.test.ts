@@ -81,9 +81,13 @@ describe("a token for what an identity provider says of a person", () => {
     [
       "gives another token",
       { exchanged: { ...exchanged, issued_token_type: "x" } },
-      "something else",
+      "the requested kind of token",
     ],
-    ["gives no token", { exchanged: { ...exchanged, access_token: "" } }, "something else"],
+    [
+      "gives no token",
+      { exchanged: { ...exchanged, access_token: "" } },
+      "the requested kind of token",
+    ],
     [
       "is another one",
       { metadata: { issuer: "https://evil.test" } },

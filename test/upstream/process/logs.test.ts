@@ -58,13 +58,13 @@ test("two processes may write to one log: a file that the other has set aside is
   expect(lines.length).toBeGreaterThan(15);
 });
 
-test("what the disk does not take in time is left out, and said", async () => {
+test("lines that the disk does not take in time are dropped and counted", async () => {
   const path = join(dir, "flood.log");
   const file = new RotatedFile(path);
   for (let at = 0; at < 5; at++) file.append("x".repeat(1024 * 1024));
   await file.flush();
   expect(statSync(path).size).toBeLessThan(3 * 1024 * 1024);
-  expect(readFileSync(path, "utf8").slice(-80)).toContain("3 lines were left out here");
+  expect(readFileSync(path, "utf8").slice(-80)).toContain("3 lines were dropped here");
 });
 
 test("a folder that cannot be made costs the log and nothing else", async () => {

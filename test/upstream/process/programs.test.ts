@@ -99,7 +99,7 @@ describe("[GW-34] arguments of batch files", () => {
 
   test.each(['a"b', "%PATH%", "50%", "wow!", "a\nb", "a\rb", "\0"])("%j is refused", (arg) => {
     expect(() => batchArguments("s", ["ok", arg])).toThrow(
-      /^The server s was not started: an argument of it contains ".*" *, which cannot be passed safely/,
+      /^The server s was not started: one of its arguments contains ".*" *, which cannot be passed safely/,
     );
   });
 

@@ -47,10 +47,10 @@ const text = (value: string): unknown => ({ type: "text", text: value });
 
 describe("GW-31, CA16: an answer that is no result names the server and what is wrong", () => {
   test.each([
-    [undefined, "is no object"],
-    ["x", "is no object"],
+    [undefined, "is not an object"],
+    ["x", "is not an object"],
     [{}, "has no content"],
-    [{ content: "x" }, "has a content that is no array"],
+    [{ content: "x" }, "has a content that is not an array"],
     [
       { content: [text("a"), { type: "video" }] },
       'has a content[1] that has the unknown type "video"',
@@ -72,22 +72,22 @@ describe("GW-31, CA16: an answer that is no result names the server and what is 
       { content: [{ type: "resource", resource: { uri: "a:b" } }] },
       "has a content[0] that is a resource without text or blob",
     ],
-    [{ content: [null] }, "has a content[0] that is no object"],
+    [{ content: [null] }, "has a content[0] that is not an object"],
     [{ content: [], isError: "yes" }, "has an isError that is neither true nor false"],
-    [{ content: [], _meta: [] }, "has a _meta that is no object"],
+    [{ content: [], _meta: [] }, "has a _meta that is not an object"],
     [{ content: Array.from({ length: 10_001 }, () => text("")) }, "has 10001 blocks of content"],
   ])("%j %s", async (answer, reason) => {
     const { content, isError } = await shape(answer);
     expect(isError).toBe(true);
     expect(content[0]?.text).toStartWith(
-      `The server box answered the call of open with something that is no result: it ${reason}.`,
+      `The server box answered the call of open with an invalid result: it ${reason}.`,
     );
   });
 
   test("what can be read of it is shown", async () => {
     const { content } = await shape({ content: [text("the answer"), { type: "video" }] });
     expect(content[0]?.text).toContain(
-      "What can be read of it:\nthe answer\n[content of the unknown kind",
+      "The readable part:\nthe answer\n[content of the unknown kind",
     );
   });
 });
@@ -140,7 +140,7 @@ describe("CA15, CA17, RP2", () => {
     });
     expect("structuredContent" in shown).toBe(false);
     expect(problems).toEqual([
-      "The structured content of open is not what its outputSchema says: a: is wrong",
+      "The structured content of open does not match its outputSchema: a: is wrong",
     ]);
   });
 

@@ -71,7 +71,7 @@ describe("GW-41, RP5: shapeContents()", () => {
     [{ contents: {} }],
   ])("refuses %j", async (answer) => {
     expect(read(answer)).rejects.toThrow(
-      "The server box answered resources/read with something that is no result: it has",
+      "The server box answered resources/read with an invalid result: it has",
     );
   });
 });
@@ -101,7 +101,7 @@ test.each([
   [{ messages: [{ role: "system", content: { type: "text", text: "" } }] }],
   [{ messages: [{ role: "user", content: "x" }] }],
 ])("shapePrompt() refuses %j", async (answer) => {
-  expect(shapePrompt(answer, parts)).rejects.toThrow("that is no result");
+  expect(shapePrompt(answer, parts)).rejects.toThrow("an invalid result");
 });
 
 test("shapeCompletion() gives at most 100 texts", () => {

@@ -156,5 +156,5 @@ test("SCORPIOX_SECRETS=file asks no keychain", async () => {
 });
 
 test.each(["", " a", "a\nb", "${x}", "oauth:1", "x".repeat(129)])("%j is no name", (name) => {
-  expect(() => checkSecretName(name)).toThrow("is no name of a secret");
+  expect(() => checkSecretName(name)).toThrow("is not a valid name of a secret");
 });

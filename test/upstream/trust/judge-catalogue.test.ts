@@ -56,7 +56,7 @@ const ask = { name: "ask", description: "Asks." };
 const first = catalogue({ tools: [read, write], prompts: [ask], instructions: "Be kind." });
 const met = judge(first);
 const pins = pinsAfter(met);
-const look = "See what it is: scorpiox-code mcp diff s.";
+const look = "See the definition: scorpiox-code mcp diff s.";
 
 describe("[GW-22] U-pin: judgeCatalogue()", () => {
   test("the first contact is the baseline, and nothing is new in the second", () => {
@@ -211,7 +211,7 @@ describe("[GW-24] with a lock, the first contact", () => {
   test("approves what the lock has, and nothing else", () => {
     expect(states(judged)).toEqual({
       read: "approved",
-      write: `changed: The tool "write" of server "s" is not as mcp.lock has it. ${look} Approve it: scorpiox-code mcp approve s/write.`,
+      write: `changed: The tool "write" of server "s" differs from mcp.lock. ${look} Approve it: scorpiox-code mcp approve s/write.`,
       exec: `pending: The tool "exec" of server "s" is not in mcp.lock and waits for your approval. ${look} Approve it: scorpiox-code mcp approve s/exec.`,
     });
   });

@@ -18,7 +18,7 @@ import { posixTest } from "../../e2e/harness/platform.ts";
 
 const home = "home/.scorpiox";
 const file = `${home}/trust.json`;
-const nobody = "Nothing of other servers counts as approved.";
+const nobody = "No approval of MCP servers or their tools is in effect.";
 
 function opened(tree: TempTree): TrustStore {
   return new TrustStore(tree.path(home));

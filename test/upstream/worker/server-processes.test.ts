@@ -201,7 +201,7 @@ describe("[GW-34] a program that is not there", () => {
       `${start}there is no file ${dir}/folder. Correct "command".`,
     );
     expect(await failed(upstreams, { cwd: join(dir, "gone") })).toBe(
-      `${start}its folder ${dir}/gone does not exist. Make it, or correct "cwd".`,
+      `${start}its folder ${dir}/gone does not exist. Create it, or correct "cwd".`,
     );
     expect(await failed(upstreams, { command: plain })).toContain(
       `${plain} may not be run. Allow it with: chmod +x`,

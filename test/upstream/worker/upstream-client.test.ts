@@ -73,7 +73,7 @@ test("[GW-36] a flood of events is bounded, updates are told once, and what was 
   expect(events.filter(({ kind }) => kind === "failure").length).toBe(kept);
   expect(events.find(({ kind }) => kind === "notice")).toEqual({
     kind: "notice",
-    text: `${20_000 - kept} messages of other servers were dropped: they come faster than they can be passed on.`,
+    text: `${20_000 - kept} messages of MCP servers were dropped: they arrive faster than they can be passed on.`,
   });
   events.length = 0;
   await upstreams.call("updates", { count: 500 });
@@ -140,13 +140,13 @@ test.each(losses)(
     await upstreams.client.subscribe("scorpiox://mcp/s/one", "client");
     await upstreams.client.subscribe("scorpiox://mcp/s/unsupported", "client");
     const [waiting, cause] = await Promise.all([upstreams.call("wait"), upstreams.call(act)]);
-    const text = `scripted: The part of this program that speaks to other servers was lost: ${reason}. It starts anew: try again.`;
+    const text = `scripted: The Worker for MCP servers was lost: ${reason}. It is restarting; try again.`;
     expect([waiting, cause]).toEqual([
       { kind: "failed", text, reason: "worker" },
       { kind: "failed", text, reason: "worker" },
     ]);
     expect(upstreams.warnings).toEqual([
-      `The Worker of other servers was lost and is replaced: ${reason}.`,
+      `The Worker for MCP servers was lost and is being replaced: ${reason}.`,
     ]);
     expect(await upstreams.call("subscribed")).toEqual(["client scorpiox://mcp/s/one"]);
     expect(upstreams.started).toBe(2);
@@ -162,7 +162,7 @@ test("a Worker that is lost again and again stays away longer and longer, and sa
   await upstreams.call("exit");
   expect(await upstreams.call("echo")).toEqual({
     kind: "failed",
-    text: "scripted: The part of this program that speaks to other servers was lost several times. It starts anew in 1 s: try again then.",
+    text: "scripted: The Worker for MCP servers was lost several times. It restarts in 1 s; try again then.",
     reason: "worker",
   });
   await until(() => upstreams.started === 3);
@@ -175,7 +175,7 @@ test("what is thrown out of turn is reported, and the Worker goes on", async () 
   const child = Bun.spawn([process.execPath, program], { stdout: "pipe" });
   expect(await child.stdout.json()).toEqual({
     started: 1,
-    warnings: ["internal error in the Worker of other servers: left behind"],
+    warnings: ["internal error in the Worker for MCP servers: left behind"],
     value: 1,
   });
 });

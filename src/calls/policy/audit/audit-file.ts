@@ -9,7 +9,7 @@ export const auditFileName = "audit.jsonl";
 
 /**
  * The audit log of a user, which several processes append to. Lines go in whole; a full file becomes
- * `audit.1.jsonl`, and so on. What another process writes while files change their names is in one of them.
+ * `audit.1.jsonl`, and so on. Lines that another process writes during a rename are in one of them.
  */
 export class AuditFile {
   readonly path: string;
@@ -26,7 +26,7 @@ export class AuditFile {
     const { O_APPEND = 0, O_CREAT = 0, O_RDWR = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = known;
     await using file = await this.#open(O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW | O_NONBLOCK);
     const stats = await file.stat();
-    if (!stats.isFile()) throw new AppError("system", `${this.path} is no file`);
+    if (!stats.isFile()) throw new AppError("system", `${this.path} is not a file`);
     // A full disk may have cut off the last line.
     const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, stats.size - 1));
     const isCutOff = stats.size > 0 && buffer[0] !== newline;
@@ -52,7 +52,7 @@ export class AuditFile {
     }
   }
 
-  /** By one process at a time; whoever comes second finds a file that is not full any more. */
+  /** By one process at a time; the second one finds a file that is no longer full. */
   async #rotate(lines: string): Promise<void> {
     const lock = join(this.folder, "audit.lock");
     if (!(await takeLock(lock))) return;

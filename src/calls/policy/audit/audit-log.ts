@@ -7,7 +7,7 @@ import type { AuditFile } from "./audit-file.ts";
 /** Makes the line of an entry; later, so that calls need not wait for it. */
 export type AuditEntry = () => string | Promise<string>;
 
-/** Collects what is to be logged and writes it once a second, and at the end. Never fails a call. */
+/** Collects lines and writes them once a second, and at the end. Never fails a call. */
 export class AuditLog {
   readonly #file: Pick<AuditFile, "append">;
   readonly #warn: (message: string) => void;
@@ -36,12 +36,12 @@ export class AuditLog {
     this.#timer.unref();
   }
 
-  /** Writes what waits. Never rejects. */
+  /** Writes the waiting lines. Never rejects. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     // One after the other: lines stay in their order, and wait where they are counted while a disk does not answer.
-    // They are made meanwhile: what they are made of may be much longer.
+    // They are made meanwhile: their sources may be much longer.
     const made = this.#making.then(() => this.#makeLines());
     this.#making = made;
     this.#writing = this.#writing.then(() => made).then(() => this.#writeLines());

@@ -15,6 +15,8 @@ export interface AuditWatcherParts {
   readonly log: Pick<AuditLog, "add">;
   readonly instanceId: string;
   readonly decisionOn: (call: CallRequest) => Decision;
+  /** The calls about which there is a decision to ask for. */
+  readonly decided: { has(call: CallRequest): boolean };
   /** Commands are logged in words, not only as a digest. */
   readonly logsCommands: boolean;
   /** Texts that must not appear. */
@@ -34,7 +36,8 @@ export class AuditWatcher implements CallWatcher {
     const { name, args, client, target } = call;
     const { id, owner } = client;
     const time = Date.now();
-    const decision = this.#parts.decisionOn(call);
+    const { decided, decisionOn } = this.#parts;
+    const decision = decided.has(call) ? decisionOn(call) : undefined;
     // The call itself is not kept: it holds on to its connection.
     this.#parts.log.add(() => {
       const foreign = foreignToolOf(target);
@@ -75,8 +78,8 @@ export class AuditWatcher implements CallWatcher {
       args: `sha256:${argsDigest}`,
       ...(command !== undefined && { command: shownCommand(command, secrets) }),
       decision: end.decision,
-      ...(decision.rule !== undefined && { rule: redact(decision.rule, secrets) }),
-      ...(decision.agreement !== undefined && { consent: decision.agreement }),
+      ...(decision?.rule !== undefined && { rule: redact(decision.rule, secrets) }),
+      ...(decision?.agreement !== undefined && { consent: decision.agreement }),
       outcome: end.outcome ?? (end.decision === "allowed" ? "error" : "refused"),
       durationMs: Math.round(end.durationMs * 10) / 10,
     };
@@ -94,7 +97,7 @@ export class AuditWatcher implements CallWatcher {
   }
 }
 
-/** Whose tool it was, what it is called there, and how the client named it. */
+/** The server of the tool, the tool's name there, and the name that the client used. */
 function foreignFields(
   { server, tool, alias }: NonNullable<Ended["foreign"]>,
   { resultChars }: CallEnd,
@@ -112,7 +115,7 @@ interface Ended extends Pick<CallRequest, "name" | "args"> {
   readonly owner: string | undefined;
   /** Milliseconds since 1970. */
   readonly time: number;
-  readonly decision: Decision;
+  readonly decision: Decision | undefined;
   readonly end: CallEnd;
   readonly foreign: ReturnType<typeof foreignToolOf>;
 }
@@ -121,7 +124,7 @@ interface Ended extends Pick<CallRequest, "name" | "args"> {
 const toolNameCharsMax = 200;
 const clientNamesMax = 1000;
 
-/** Cut behind what is shown before it is redacted: half a secret is one too. */
+/** Cut behind the shown part before it is redacted: half a secret is one too. */
 function shownCommand(command: string, secrets: readonly string[]): string {
   const begin = command.slice(0, 2 * auditCommandCharsMax);
   return redact(begin, secrets).slice(0, auditCommandCharsMax);
@@ -212,10 +215,10 @@ export class ArgumentsDigest {
   }
 }
 
-/** What takes the place of a secret. */
+/** The replacement of a secret. */
 const mark = "[redacted]";
 
-/** `text` without what looks like a secret, and without the secrets that are known. Linear in its length. */
+/** `text` without the parts that look like secrets, and without the known secrets. Linear in its length. */
 export function redact(text: string, known: readonly string[]): string {
   let shown = text;
   for (const secret of known) shown = shown.replaceAll(secret, mark);

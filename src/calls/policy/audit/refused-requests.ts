@@ -10,7 +10,7 @@ export interface RefusedRequest {
   readonly reason: string;
   /** Where it came from; undefined when that is not known. */
   readonly address: string | undefined;
-  /** What it wanted, where the token is good and does not reach that far. */
+  /** The tool that was requested, where the token is valid and lacks the scope for it. */
   readonly tool?: string;
   readonly owner?: string;
 }
@@ -19,8 +19,8 @@ export interface RefusedRequest {
 const toolNameCharsMax = 200;
 
 /**
- * Writes refused tokens into the audit log: each one with a line of its own, up to so many in a minute. What is more is
- * counted, and told in one line when the minute is over; as long as it goes on there is that one line a minute. So whoever
+ * Writes refused tokens into the audit log: each one with a line of its own, up to a limit for each minute. Those beyond it are
+ * counted, and the number is logged when the minute is over, one line for each minute. So an attacker who
  * sends a flood of bad tokens neither fills the disk nor pushes the lines about calls out of the log.
  */
 export class RefusedRequests implements Disposable {
@@ -28,7 +28,7 @@ export class RefusedRequests implements Disposable {
   readonly #windowMs: number;
   #written = 0;
   #counted = 0;
-  /** A minute is being counted, and what it began with. */
+  /** Ends the current minute; undefined when none is being counted. */
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isFlood = false;
 
@@ -54,7 +54,7 @@ export class RefusedRequests implements Disposable {
     });
   }
 
-  /** Tells what was only counted. */
+  /** Logs the number of those that were only counted. */
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#tellCount();

@@ -11,7 +11,7 @@ import { commandOf } from "../rules/judge-call.ts";
 import { type Cause, causesOf, type Verdict } from "../rules/rule.ts";
 import { shownFact, shownLines, sizeText } from "./shown-text.ts";
 
-/** For a model: why its call was not made, and what it may do now. */
+/** For a model: why its call was not made, and its options now. */
 export function refusalText(
   toolName: string,
   verdict: Verdict,
@@ -74,7 +74,7 @@ function remedy(isBuiltIn: boolean): string {
 
 export interface CallConsentParts {
   readonly questions: () => StateServices["questions"];
-  /** In what the command would run, as a clause; undefined = without a sandbox. */
+  /** The sandbox in which the command would run, as a clause; undefined = none. */
   readonly sandboxOf?: (call: CallRequest, cwd: string) => Promise<string | undefined>;
 }
 
@@ -83,7 +83,7 @@ export type Agreement = "once" | "session" | "earlier";
 
 const options = { once: "Allow once", session: "Allow for this session", deny: "Deny" } as const;
 
-/** Asks the user whether a call may be made, and remembers what was allowed for the session. */
+/** Asks the user whether a call may be made, and remembers consent for the session. */
 export class CallConsent {
   readonly #parts: CallConsentParts;
   /** Digests of calls; never written down. */
@@ -120,7 +120,7 @@ export class CallConsent {
   }
 
   /**
-   * The call has gone through: what it was allowed holds from now on, and not before. A client that comes back with
+   * The call has gone through: its consent holds from now on, and not before. A client that comes back with
    * answers is asked the same questions in the same order, this one included.
    */
   wentThrough(call: CallRequest): void {
@@ -140,7 +140,7 @@ export class CallConsent {
       };
       return await this.#parts.questions().ask(request, asking);
     } catch (error) {
-      // Whoever cannot be asked has not agreed; all but our own errors are not for us.
+      // A user who cannot be asked has not agreed; errors other than AppError are handled elsewhere.
       if (error instanceof AppError && error.code !== "cancelled")
         return { outcome: "unavailable" };
       throw error;
@@ -160,10 +160,10 @@ export class CallConsent {
   }
 }
 
-/** What the user agrees to. */
+/** The subject of a consent. */
 interface About {
   readonly cwd: string;
-  /** Undefined for what runs none; so is `sandbox`. */
+  /** Undefined for a call that runs none; so is `sandbox`. */
   readonly command: string | undefined;
   readonly what: string;
   readonly sandbox: string | undefined;
@@ -224,8 +224,8 @@ function refusalOf(call: CallRequest, verdict: Verdict, reply: QuestionsReply): 
 }
 
 /**
- * Commands by their text: another timeout is no other command. One client's consent is none of another's, and one to
- * a command in a sandbox none to the same without it.
+ * Commands by their text: a different timeout is the same command. Consent holds for one client alone, and consent to
+ * a command in a sandbox does not hold for the same command without it.
  */
 function digestOf({ client, name, args }: CallRequest, { cwd, command, sandbox }: About): string {
   const about = canonicalJson([client.id, name, command ?? args ?? {}, cwd, sandbox ?? null]);

@@ -1,7 +1,7 @@
 import { formatAmount } from "../../../base/cut-text.ts";
 import { escapeName, escapeUnsafe } from "../../../base/unsafe-characters.ts";
 
-/** In front of each line of a text that is asked about, and of what goes on with it. What stands without them is ours. */
+/** Marks of the first row of each quoted line, and of its further rows. Lines without a mark are scorpiox-code's own words. */
 const gutter = "│ ";
 const goesOn = "┆ ";
 
@@ -11,7 +11,7 @@ const rowCellsMax = 72;
 /** Of a fact that somebody else wrote; the command is not to be pushed out of sight by it. */
 const factCharsMax = 1_000;
 
-/** What looks empty: blanks of all kinds, and letters for which nothing is drawn. */
+/** Characters that look empty: blanks of all kinds, and letters for which nothing is drawn. */
 const looksEmpty =
   /^(?:[\s\u00ad\u115f\u1160\u2800\u3164\uffa0]|\u034f|\u17b4|\u17b5|[\u180b-\u180e]|[\ufe00-\ufe0f])*$/u;
 
@@ -30,8 +30,8 @@ export function sizeText(text: string): string {
 }
 
 /**
- * A text that a person decides about, as it is, and so that nothing in it can be taken for what is said about it: each
- * row stands behind a gutter. Rows that look empty are counted, and so is what is too long to be read.
+ * A text that the user decides about, unchanged, and so that nothing in it can be taken for scorpiox-code's words: each
+ * row is behind a gutter. Rows that look empty are replaced by their number, and so is text too long to be read.
  */
 export function shownLines(text: string, charsMax: number): readonly string[] {
   const visible = escapeUnsafe(text).replaceAll(/(?<=\p{M}{3})\p{M}/gu, escaped);
@@ -68,7 +68,7 @@ function inGutter(text: string): readonly string[] {
   return rows;
 }
 
-/** Whole characters; one without a width counts as one that has. */
+/** Whole characters; one without a width is taken to have one. */
 function rowsOf(line: string): readonly string[] {
   const rows = [""];
   let cells = 0;

@@ -8,7 +8,7 @@ import { strictest, type Verdict } from "../rules/rule.ts";
 import { failureText, type Objection, readHookAnswer, warningOf } from "./hook-answer.ts";
 import { type Heeded, type Hook, type HookEnd, hookKey } from "./hook.ts";
 
-/** What the hooks of a call have said before it is made: the strictest decision counts, and the last arguments. */
+/** The answers of hooks before a call is made: the strictest decision is used, and the last arguments. */
 export class HeardBefore {
   /** As the next hook is to see them. */
   args: unknown;
@@ -52,14 +52,14 @@ export class HeardBefore {
 /** The result of a call as the client would get it, in the shape of `version`. */
 interface SentResult {
   readonly json: string;
-  /** What it says as data, where the client does not get that. */
+  /** Its data, where the client does not get that. */
   readonly dataJson?: string | undefined;
-  /** Of a tool of ours: clients get data from those only that send it themselves. */
+  /** Of scorpiox-code's own tool; clients get its data only where it sends data itself. */
   readonly isOwn: boolean;
   readonly version: ProtocolVersion;
 }
 
-/** What the hooks of a call have said of its result. It is too late to stop anything: what is wrong becomes a warning. */
+/** The answers of hooks about the result of a call. It is too late to stop anything: objections become warnings. */
 export class HeardAfter {
   readonly #lines: string[] = [];
   readonly #version: ProtocolVersion;
@@ -114,7 +114,7 @@ export class HeardAfter {
   #update(hook: Hook, updated: Params): Heeded {
     const result = checkedResult(updated);
     if (result === undefined) {
-      this.#lines.push(warningOf(hook, "gave a result that is none", ""));
+      this.#lines.push(warningOf(hook, "gave an invalid result", ""));
       return "go-on";
     }
     const isTextOnly = this.#isOwn && !("structuredContent" in this.#sent());
@@ -148,7 +148,7 @@ function checkedResult({
   };
 }
 
-/** Its user wrote the hook: only what would be no result at all is kept from clients. */
+/** The user wrote the hook: only a block that would make the result invalid is kept from clients. */
 function isBlock(block: unknown): block is ContentBlock {
   if (!isObject(block)) return false;
   switch (block.type) {
@@ -166,7 +166,7 @@ function isBlock(block: unknown): block is ContentBlock {
   }
 }
 
-/** What hooks that have let a call through want to be done besides. */
+/** The further requests of hooks that have let a call through. */
 interface Said {
   readonly args?: Params;
   readonly asks?: Verdict;
@@ -174,14 +174,14 @@ interface Said {
 
 const prefix = "hooks:";
 
-/** What they said in an earlier round of the call, in the sealed state that its client has brought back. */
+/** Their answers in an earlier round of the call, from the sealed state that its client has returned. */
 export function saidEarlier({ ask }: CallRequest): Said | undefined {
   const [text] = ask?.marksWith?.(prefix) ?? [];
   // Only this program can have sealed it.
   return text === undefined ? undefined : (JSON.parse(text) as Said);
 }
 
-/** What they have said now; later rounds will know of it. */
+/** Their answers now, marked for later rounds. */
 export function saidNow({ ask }: CallRequest, { asks, args, isChanged }: HeardBefore): Said {
   const said: Said = {
     ...(isChanged ? { args: args as Params } : {}),

@@ -8,14 +8,14 @@ import { type Hook, type HookEnd, hookKey, shortOutput } from "./hook.ts";
 import type { Veto } from "./hooks.ts";
 import { clientNameOf } from "./session-folder.ts";
 
-/** What a hook that was waited for, and ended well, says of a call by JSON on its output. */
+/** The JSON answer about a call on the output of a hook that was waited for and succeeded. */
 interface HookAnswer {
   /** Absent, like `allow`: it has nothing against the call. */
   readonly decision?: "allow" | "ask" | "deny";
   readonly reason?: string;
-  /** What the tool is to get in the place of the arguments. */
+  /** The arguments that the tool gets instead. */
   readonly updatedArguments?: Params;
-  /** After the call: what the client is to get in the place of the result. */
+  /** After the call: the result that the client gets instead. */
   readonly updatedResult?: Params;
 }
 
@@ -23,13 +23,13 @@ export type HookReading =
   /** It wrote nothing, or something for people. */
   | { readonly kind: "silent" }
   | { readonly kind: "answer"; readonly answer: HookAnswer }
-  /** It was meant as an answer and is none. `how` completes "the hook …". */
+  /** It was meant as an answer and cannot be used. `how` completes "the hook …". */
   | { readonly kind: "unusable"; readonly how: string };
 
 const keys = ["decision", "reason", "updated_arguments", "updated_result"] as const;
 const silent: HookReading = { kind: "silent" };
 
-/** Reads what a hook has written: an object of JSON, alone or in the last line, that has one of the four members. */
+/** Reads the output of a hook: an object of JSON, alone or in the last line, that has one of the four members. */
 export function readHookAnswer({ output, isCut }: HookEnd): HookReading {
   const found = answerIn(output);
   if (found !== undefined) return checked(found);
@@ -78,7 +78,7 @@ function unusable(how: string): HookReading {
   return { kind: "unusable", how };
 }
 
-/** What is told to the model about hooks, and what hooks are told about a call. */
+/** The texts for the model about hooks, and the data for hooks about a call. */
 
 export const cancelledCall: Refusal = { decision: "denied", text: "The call was cancelled." };
 
@@ -89,7 +89,7 @@ export interface Objection {
   readonly reason: string;
 }
 
-/** @param args those of the call, or what a hook has made of them */
+/** @param args those of the call, or a hook's replacement */
 export function dataOf(
   { name, client, target }: CallRequest,
   args: unknown,
@@ -107,7 +107,7 @@ export function dataOf(
   };
 }
 
-/** @param objection what the hook said against it; absent when it failed */
+/** @param objection the hook's reason; absent when it failed */
 export function vetoRefusal(
   { name }: CallRequest,
   { hook, end }: Veto,

@@ -24,7 +24,7 @@ export class HookApprovals {
     this.#projectDir = projectDir;
   }
 
-  /** None where there is no file, or one that cannot be used: then nothing counts as approved. */
+  /** Empty where there is no file, or one that cannot be used: then nothing is approved. */
   async read(): Promise<ApprovedDigests> {
     try {
       const file = await this.#file();
@@ -36,7 +36,7 @@ export class HookApprovals {
     }
   }
 
-  /** Replaces what was approved before. @throws AppError `system` */
+  /** Replaces the earlier approvals. @throws AppError `system` */
   async write(digests: ApprovedDigests): Promise<void> {
     const file = await this.#file();
     try {
@@ -77,7 +77,7 @@ function parseApprovals(text: string): ApprovedDigests {
 const headBytes = 512;
 
 /**
- * The whole content of a project's hook: what is read is what is judged and what is run.
+ * The whole content of a project's hook: the same bytes are judged and run.
  * @throws AppError `system`, `limit`
  */
 export async function readHookContent(path: string): Promise<Uint8Array> {
@@ -132,7 +132,7 @@ export async function makePrivateFile(
   try {
     await writeFile(path, content, { mode, flag: "wx" });
   } catch (error) {
-    // What was written before the disk was full.
+    // The part written before the disk was full.
     await remove();
     throw error;
   }

@@ -19,7 +19,7 @@ export class HookCache {
 
   /**
    * @param folders in the order in which their hooks run
-   * @param onRefused told of each file that is not run, at each look
+   * @param onRefused receives each file that is not run, at each look
    */
   constructor(folders: readonly HooksFolder[], onRefused: (finding: HookFinding) => void) {
     this.#folders = folders;
@@ -28,8 +28,13 @@ export class HookCache {
 
   /** True when it is known that there are none: then nothing has to be waited for. */
   hasNone(eventName: string): boolean {
+    return performance.now() < this.noneUntil(eventName);
+  }
+
+  /** Until when it is known that there are none, on the clock of `performance.now()`. */
+  noneUntil(eventName: string): number {
     const entry = this.#entries.get(eventName);
-    return entry?.hooks.length === 0 && performance.now() < entry.freshUntil;
+    return entry?.hooks.length === 0 ? entry.freshUntil : Number.NEGATIVE_INFINITY;
   }
 
   /** In the order in which they run. Never rejects. */
@@ -62,11 +67,11 @@ export interface HookRow {
   readonly name: string;
   readonly scope: HookScope;
   readonly path: string;
-  /** Null for what is not run. */
+  /** Null for a hook that is not run. */
   readonly mode: "sync" | "beside" | null;
   readonly state: "ready" | "not approved" | "changed" | "disabled" | "refused";
   readonly reason: string | null;
-  /** Of a project's hook: what is approved, or is to be. */
+  /** Of a project's hook: the digest that is approved, or awaits approval. */
   readonly sha256: string | null;
 }
 
@@ -113,7 +118,7 @@ async function describe(
   }
 }
 
-/** What is told of a file that is not run. */
+/** The reason why a file is not run, for the user. */
 export function reasonOf({ reason, guard }: Exclude<HookFinding, { kind: "hook" }>): string {
   return guard === undefined ? reason : `${reason}; until then it stops what it guards`;
 }

@@ -36,7 +36,7 @@ export function launchOf(
   }
   if (launch === "powershell" || launch === "batch")
     return { reason: "it is for Windows", isForOther: true };
-  // Whoever may be started says by its first line what starts it, which may differ from what its name says.
+  // The first line of an executable file names its interpreter, which may differ from the one of its extension.
   if ((mode & 0o111) !== 0) return { launch: "direct" };
   if (launch !== undefined) return { launch };
   const reason = "it is not executable: chmod +x, or give it the extension .sh or .py";
@@ -45,7 +45,7 @@ export function launchOf(
 
 /**
  * Program and first arguments that start the file at `path`, which begins with `head`.
- * @throws AppError `system` when what would run it is not there
+ * @throws AppError `system` when its interpreter is missing
  */
 export function argvFor(
   launch: HookLaunch,

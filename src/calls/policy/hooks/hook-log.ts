@@ -16,7 +16,7 @@ import { redact } from "../audit/audit-watcher.ts";
 import { endWithoutRun, type Hook, type HookEnd, shortOutput } from "./hook.ts";
 import { hookLogName, type SessionFolders } from "./session-folder.ts";
 
-/** One line of JSON for each run of a hook, in a private file for each session. What hooks were told is not in it. */
+/** One line of JSON for each run of a hook, in a private file for each session. It does not have the payload. */
 export class HookLog {
   readonly #folders: SessionFolders;
   readonly #warn: (message: string) => void;
@@ -106,8 +106,8 @@ export class HookQueue {
   }
 
   /**
-   * The same for a hook that nobody waits for.
-   * @param chars what is kept for it meanwhile
+   * The same for a hook that no call waits for.
+   * @param chars the characters kept for it meanwhile
    * @returns undefined when too many wait already
    */
   async runBeside(
@@ -134,7 +134,7 @@ export class HookQueue {
     void work.finally(() => this.#open.delete(work));
   }
 
-  /** When nothing is open any more, what was begun meanwhile included. */
+  /** Resolves when nothing is open any more, including writes begun meanwhile. */
   async settled(): Promise<void> {
     while (this.#open.size > 0) await Promise.all(this.#open);
   }

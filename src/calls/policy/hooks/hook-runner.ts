@@ -24,7 +24,7 @@ import {
 import { argvFor, type HookPrograms } from "./hook-launch.ts";
 import { endOf, endWithoutRun, type Hook, type HookEnd, hookKey } from "./hook.ts";
 
-/** What the hooks of one event get as their last argument: JSON, or `@` and the path of a file that has it. */
+/** The last argument of the hooks of one event: JSON, or `@` and the path of a file that has it. */
 export class HookPayload implements AsyncDisposable {
   readonly #json: string;
   readonly #folder: () => Promise<string>;
@@ -45,7 +45,7 @@ export class HookPayload implements AsyncDisposable {
     return this.#json.length;
   }
 
-  /** @param isSafe false for what cannot be given JSON on its command line */
+  /** @param isSafe false for a program that cannot take JSON on its command line */
   async argument(isSafe: boolean): Promise<string> {
     if (isSafe && !this.#isLong) return this.#json;
     this.#file ??= this.#makeFile();
@@ -97,7 +97,7 @@ export interface HookRunnerParts {
   readonly approvals: HookApprovals | undefined;
 }
 
-/** What a hook is told, and how long it may take. */
+/** The input of one run of a hook, and its time limit. */
 export interface HookRun {
   readonly sessionId: string;
   /** ISO 8601. */
@@ -119,7 +119,7 @@ export class HookRunner {
     this.#parts = parts;
   }
 
-  /** Never rejects: what goes wrong is how it ended. */
+  /** Never rejects: a failure is part of its end. */
   async run(hook: Hook, run: HookRun): Promise<HookEnd> {
     if (run.signal.aborted) return endWithoutRun("cancelled", "was not run any more");
     if (hook.fault !== undefined) return notStarted(hook.fault);
@@ -131,7 +131,7 @@ export class HookRunner {
     }
   }
 
-  /** A copy of what was approved is run: the file itself may be changed between the look and the start. */
+  /** Runs a copy of the approved content: the file itself may be changed between the check and the start. */
   async #runApproved(hook: Hook, run: HookRun): Promise<HookEnd> {
     const content = await readHookContent(hook.path);
     const approved = (await this.#parts.approvals?.read())?.get(hookKey(hook));

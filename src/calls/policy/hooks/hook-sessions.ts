@@ -1,6 +1,8 @@
 import { startTimer, type Timer } from "../../../base/cancellation.ts";
 import { agentIdleMs } from "../../../base/limits.ts";
 import type { ClientContext } from "../../call.ts";
+import type { CallingClients } from "../../gate/calling-clients.ts";
+import type { Rest } from "../../gate/gate-stage.ts";
 import type { Hooks } from "./hooks.ts";
 import { clientNameOf } from "./session-folder.ts";
 
@@ -11,6 +13,8 @@ interface Session {
   starting: Promise<void> | undefined;
   /** Where its hooks run; known when its start had hooks. */
   cwd: string | undefined;
+  /** Of the stage, by event; they end with the session. */
+  readonly rests: Map<string, { until: number }>;
 }
 
 /** Which clients there are, as far as hooks are concerned: each has a start, which its first call waits for, and an end. */
@@ -29,7 +33,7 @@ export class HookSessions implements Disposable {
   begin(client: SessionClient): Promise<void> | undefined {
     const known = this.#sessions.get(client.id);
     if (known !== undefined) return known.starting;
-    const session: Session = { starting: undefined, cwd: undefined };
+    const session: Session = { starting: undefined, cwd: undefined, rests: new Map() };
     this.#sessions.set(client.id, session);
     session.starting = this.#start(client, session);
     return session.starting;
@@ -39,6 +43,16 @@ export class HookSessions implements Disposable {
   hasStarted(clientId: string): boolean {
     const session = this.#sessions.get(clientId);
     return session !== undefined && session.starting === undefined;
+  }
+
+  /** A rest that ends at `until`, or with the session; undefined when the session has not started. */
+  restUntil(clientId: string, eventName: string, until: number): Rest | undefined {
+    const session = this.#sessions.get(clientId);
+    if (session === undefined || session.starting !== undefined) return undefined;
+    const rest = session.rests.get(eventName) ?? { until };
+    session.rests.set(eventName, rest);
+    rest.until = until;
+    return rest;
   }
 
   /** Where the hooks of this client run. */
@@ -51,6 +65,7 @@ export class HookSessions implements Disposable {
     const session = this.#sessions.get(clientId);
     if (session === undefined) return;
     this.#sessions.delete(clientId);
+    for (const rest of session.rests.values()) rest.until = Number.NEGATIVE_INFINITY;
     this.#hooks.tell(this.#endOf(clientId, session));
   }
 
@@ -84,52 +99,53 @@ export class HookSessions implements Disposable {
   }
 }
 
-/** Tells of each client that has had no call running for a while after one ended: once for each such time. */
+/**
+ * Tells of each client that has had no call running for a while after one ended: once for each such time. Listens only
+ * while no look is due.
+ */
 export class IdleWatch implements Disposable {
+  readonly #clients: Pick<CallingClients, "idleSince" | "listen">;
   readonly #onIdle: (clientId: string, idleMs: number) => void;
   readonly #idleMs: number;
-  /** Since when each client has been idle that was not told of yet; oldest first. */
-  readonly #since = new Map<string, number>();
-  readonly #busy = new Set<string>();
+  #stopListening: () => void = () => {};
   #timer: Timer | undefined;
 
-  constructor(onIdle: (clientId: string, idleMs: number) => void, idleMs: number = agentIdleMs) {
+  constructor(
+    clients: Pick<CallingClients, "idleSince" | "listen">,
+    onIdle: (clientId: string, idleMs: number) => void,
+    idleMs: number = agentIdleMs,
+  ) {
+    this.#clients = clients;
     this.#onIdle = onIdle;
     this.#idleMs = idleMs;
-  }
-
-  /** The number of a client's running calls became 0, or is not 0 any more. Costs no timer of its own. */
-  readonly onRunning = (clientId: string, running: number): void => {
-    this.#since.delete(clientId);
-    if (running > 0) return void this.#busy.add(clientId);
-    // The calls of a client that is gone end after it.
-    if (!this.#busy.delete(clientId)) return;
-    this.#since.set(clientId, performance.now());
-    this.#timer ??= startTimer(this.#idleMs, this.#look);
-  };
-
-  /** The client is gone. */
-  forget(clientId: string): void {
-    this.#since.delete(clientId);
-    this.#busy.delete(clientId);
+    this.#listen();
   }
 
   [Symbol.dispose](): void {
+    this.#stopListening();
     this.#timer?.stop();
-    this.#since.clear();
+  }
+
+  #listen(): void {
+    this.#stopListening = this.#clients.listen((_clientId, running) => {
+      if (running === 0) this.#lookIn(this.#idleMs);
+    });
+  }
+
+  #lookIn(ms: number): void {
+    this.#stopListening();
+    this.#timer = startTimer(ms, this.#look);
   }
 
   readonly #look = (): void => {
-    this.#timer = undefined;
+    const { idleSince } = this.#clients;
     const now = performance.now();
-    for (const [clientId, since] of this.#since) {
+    for (const [clientId, since] of idleSince) {
       const idleMs = now - since;
-      if (idleMs < this.#idleMs) {
-        this.#timer = startTimer(this.#idleMs - idleMs, this.#look);
-        return;
-      }
-      this.#since.delete(clientId);
+      if (idleMs < this.#idleMs) return this.#lookIn(this.#idleMs - idleMs);
+      idleSince.delete(clientId);
       this.#onIdle(clientId, Math.round(idleMs));
     }
+    this.#listen();
   };
 }

@@ -8,7 +8,7 @@ export interface HookEnd {
   readonly state: "done" | "failed" | "timed_out" | "not_started" | "cancelled" | "held";
   /** For people, as it completes "the hook …": `ended with exit code 3`. */
   readonly how: string;
-  /** What it wrote, its ends when that is long. */
+  /** Its output; only the two ends when that is long. */
   readonly output: string;
   /** Its middle was left out. */
   readonly isCut?: true;
@@ -27,7 +27,7 @@ export function endWithoutRun(state: HookEnd["state"], how: string): HookEnd {
   return { state, how, output: "", exitCode: null, durationMs: 0 };
 }
 
-/** @param timeoutMs what it had */
+/** @param timeoutMs its time limit */
 export function endOf(execution: Execution, timeoutMs: number): HookEnd {
   const { exit, endReason, durationMs } = execution;
   const output = outputOf(execution);
@@ -77,11 +77,11 @@ export interface Hook {
   readonly launch: HookLaunch;
   /** Runs before the others and is waited for. */
   readonly isSync: boolean;
-  /** Why it may not be run, for a guard: it counts as one that cannot be started, and stops what it guards. */
+  /** Why it may not be run, for a guard: it is treated as one that cannot be started, and stops the guarded call. */
   readonly fault?: string;
 }
 
-/** What was found in a hooks folder. */
+/** A finding in a hooks folder. */
 export type HookFinding =
   | { readonly kind: "hook"; readonly hook: Hook }
   /** `disabled`: by its name. `refused`: it is not run, for this reason. */
@@ -92,7 +92,7 @@ export type HookFinding =
       readonly scope: HookScope;
       readonly path: string;
       readonly reason: string;
-      /** Of what is refused: a guard, or a folder that may hold one. It stops what it would have been asked about. */
+      /** Set if the refused file is a guard, or a folder that may hold one. It stops the calls that it would have guarded. */
       readonly guard?: Hook;
     };
 
@@ -102,7 +102,7 @@ export interface HooksFolder {
   readonly hooksDir: string;
 }
 
-/** What names a hook within its hooks folder. */
+/** The key of a hook within its hooks folder. */
 export function hookKey({ eventName, name }: Pick<Hook, "eventName" | "name">): string {
   return `${eventName}/${name}`;
 }
@@ -122,7 +122,7 @@ export const productEvents = [
   "callback",
 ] as const;
 
-/** What has happened already is only told: nobody waits for these hooks, and none can stop anything. */
+/** Events that have already happened: nothing waits for these hooks, and none can stop anything. */
 const toldEvents: ReadonlySet<string> = new Set([
   "api_error",
   "task",
@@ -141,13 +141,13 @@ export function isEventName(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(text);
 }
 
-/** What becomes of an occasion when a hook that was waited for has ended. */
+/** The consequence for an occasion when a hook that was waited for has ended. */
 export type Heeded =
-  /** The next one is told the same. */
+  /** The next one gets the same data. */
   | "go-on"
   /** `data` is another from now on. */
   | "changed"
-  /** What it is about is not done, as far as that is possible. */
+  /** The event's action is not done, as far as that is possible. */
   | "stop";
 
 /** Something that hooks are run for. */
@@ -157,7 +157,7 @@ export interface HookOccasion {
   readonly clientId: string;
   /** Where the hooks run; asked for when there are any. */
   readonly cwd: () => string | Promise<string>;
-  /** What hooks get as JSON; made when there are any. */
+  /** The JSON for hooks; made when there are any. */
   readonly data: (cwd: string) => unknown;
   /** Of a call: before it is made, or after it. */
   readonly phase?: "pre" | "post";
@@ -165,7 +165,7 @@ export interface HookOccasion {
   readonly heed?: (hook: Hook, end: HookEnd) => Heeded;
   /** Ends the hooks that are waited for. */
   readonly signal?: AbortSignal;
-  /** True when a hook that is waited for can stop what it is about: then its exit code is an answer, not a failure. */
+  /** True when a hook that is waited for can stop the action: then its exit code is an answer, not a failure. */
   readonly canBeStopped?: boolean;
   /** All hooks that are waited for take no longer together, in ms. */
   readonly waitMsMax?: number;

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { CallOutcome, CallRequest } from "../../call.ts";
-import type { Amendment, GateStage, Look, Refusal } from "../../gate/gate-stage.ts";
+import type { Amendment, GateStage, Look, Refusal, Rest } from "../../gate/gate-stage.ts";
 import type { Verdict } from "../rules/rule.ts";
 import { amendmentOf, HeardAfter, HeardBefore, saidEarlier, saidNow } from "./heard.ts";
 import { cancelledCall, dataOf, vetoRefusal } from "./hook-answer.ts";
@@ -11,7 +11,7 @@ export interface HooksStageParts {
   readonly hooks: Hooks;
   /** Absent on the command line, where calls come from nobody who stays. */
   readonly sessions: HookSessions | undefined;
-  /** False for tools of other servers. */
+  /** False for tools of upstream servers. */
   readonly isOwnTool: (toolName: string) => boolean;
   /** Asks the user about a call, unless the user has agreed to it. @throws InputNeeded to be let through */
   readonly confirm: (call: CallRequest, verdict: Verdict) => Promise<Refusal | undefined>;
@@ -32,6 +32,16 @@ export class HooksStage implements GateStage {
     const { hooks, sessions } = this.#parts;
     const isReady = sessions === undefined || sessions.hasStarted(call.client.id);
     return call.cancellation.isCancelled || !isReady || !hooks.hasNone(this.#eventOf(call));
+  }
+
+  /** As long as it is known that there are no hooks, and the session goes on. */
+  restFor(call: CallRequest): Rest | undefined {
+    const { hooks, sessions } = this.#parts;
+    const eventName = this.#eventOf(call);
+    const until = hooks.noneUntil(eventName);
+    return sessions === undefined
+      ? { until }
+      : sessions.restUntil(call.client.id, eventName, until);
   }
 
   check(call: CallRequest): Promise<Refusal | Amendment | undefined> | undefined {

@@ -15,7 +15,7 @@ import { type SessionFolders, sessionIdOf } from "./session-folder.ts";
 /** Different messages that are remembered; hooks have few things to complain about. */
 const messagesMax = 1000;
 
-/** Says each message once: what is wrong with a hook is found at every call. */
+/** Reports each message once: the fault of a hook is found at every call. */
 class SaidOnce {
   readonly #say: (message: string) => void;
   readonly #said = new Set<string>();
@@ -38,7 +38,7 @@ export interface HooksParts {
   readonly sessions: SessionFolders;
   /** Of this run of the server. */
   readonly instanceId: string;
-  /** What each hook may take, in ms. */
+  /** The time limit of each hook, in ms. */
   readonly timeoutMs: number;
   /** How many hooks are above this process: one that calls a tool starts the hooks of that call. */
   readonly depth: number;
@@ -58,7 +58,7 @@ export interface Veto {
 /** Runs one sync hook; undefined when it was left out. `waitUntil` is on the clock of `performance.now()`. */
 type RunSync = (hook: Hook, run: HookRun, waitUntil: number) => Promise<HookEnd | undefined>;
 
-/** Runs the hooks of what happens: `sync-*` one after the other and waited for, then the others beside. */
+/** Runs the hooks of events: `sync-*` one after the other and waited for, then the others in the background. */
 export class Hooks {
   readonly #parts: HooksParts;
   readonly #cache: HookCache;
@@ -82,9 +82,14 @@ export class Hooks {
     return this.#cache.hasNone(eventName);
   }
 
+  /** See `HookCache.noneUntil`. */
+  noneUntil(eventName: string): number {
+    return this.#cache.noneUntil(eventName);
+  }
+
   /**
    * Resolves when the hooks that are waited for have ended; the others may still run.
-   * @throws AppError what `occasion.cwd` throws
+   * @throws AppError the error of `occasion.cwd`
    */
   emit(occasion: HookOccasion): Promise<Veto | undefined> {
     return this.#run(occasion, (hook, run, waitUntil) => {
@@ -112,7 +117,7 @@ export class Hooks {
     await this.#log.settled();
   }
 
-  /** Ends what runs, and lets nothing begin or go on any more but occasions that are `isLast`. */
+  /** Ends running hooks, and lets nothing begin or go on except occasions that are `isLast`. */
   close(): void {
     this.#closing.abort();
   }
@@ -148,7 +153,7 @@ export class Hooks {
     return veto;
   }
 
-  /** `told`: as the last hook was told, and those beside are to be. */
+  /** `told`: the data that the last hook got, and that those in the background get. */
   async #runInOrder(
     hooks: readonly Hook[],
     occasion: HookOccasion,
@@ -173,7 +178,7 @@ export class Hooks {
   }
 
   #runBeside(hooks: readonly Hook[], occasion: HookOccasion, run: HookRun): void {
-    // Whoever was told is not ended with the call that it was told of.
+    // A hook that has the data of a call is not ended with that call.
     const signal = occasion.isLast === true ? neverAborted : this.#closing.signal;
     const runs = hooks.map(async (hook) => {
       const end = await this.#runInTime(hook, occasion, { ...run, signal });
@@ -212,7 +217,7 @@ export class Hooks {
     }
   }
 
-  /** Hooks that are told of failures may fail too: of that nobody is told. */
+  /** Hooks for failures may fail too: that is not reported to further hooks. */
   #tellOfFailure(hook: Hook, { eventName, clientId, cwd }: HookOccasion, end: HookEnd): void {
     if (eventName === "hook_failed") return;
     const { how, exitCode, output } = end;

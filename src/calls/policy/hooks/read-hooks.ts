@@ -15,7 +15,7 @@ interface Place extends HooksFolder {
   readonly realDir: string;
 }
 
-/** What there is for an event in one hooks folder, in the order in which it runs. Never rejects. */
+/** The findings for an event in one hooks folder, in the order in which they run. Never rejects. */
 export async function readHooks(
   folder: HooksFolder,
   eventName: string,
@@ -32,7 +32,7 @@ export async function readHooks(
       names.slice(0, hooksPerEventMax).map((name) => lookAt(place, name, platform)),
     );
     if (names.length <= hooksPerEventMax) return findings;
-    const surplus = `it has ${names.length} files, and the first ${hooksPerEventMax} count`;
+    const surplus = `it has ${names.length} files, and only the first ${hooksPerEventMax} are used`;
     const hasGuards = names.slice(hooksPerEventMax).some(isGuardName);
     return [...findings, refused(place, "", path, surplus, hasGuards)];
   } catch (error) {
@@ -105,7 +105,7 @@ async function lookAt(place: Place, name: string, platform: NodeJS.Platform): Pr
     if (fault !== undefined) return refused(place, name, written, fault);
     const launch = launchOf(name, stats.mode, platform);
     if ("reason" in launch) {
-      // What is for another system guards there.
+      // A file for another system is a guard there.
       const isGuard = !launch.isForOther && isGuardName(name);
       return refused(place, name, written, launch.reason, isGuard);
     }
@@ -149,8 +149,8 @@ function isAbsence(error: unknown): boolean {
 }
 
 /**
- * Compares names as people count: `2-b` before `10-a`. The same on every machine, whatever its language: what is
- * no number is compared by UTF-16 code units.
+ * Compares names with numbers by value: `2-b` before `10-a`. The same on every machine, whatever its language: parts
+ * that are not numbers are compared by UTF-16 code units.
  */
 export function compareNaturally(a: string, b: string): number {
   const left = partsOf(a);

@@ -21,7 +21,7 @@ export function sessionIdOf(instanceId: string, clientId: string): string {
 }
 
 /**
- * How hooks are told which client it is. The id of a session over HTTP is what requests are made with, and a command
+ * The name of a client for hooks. The id of a session over HTTP authorizes its requests, and a command
  * line is seen by all users of the machine.
  */
 export function clientNameOf(clientId: string): string {
@@ -29,7 +29,7 @@ export function clientNameOf(clientId: string): string {
   return `session:${createHash("sha256").update(clientId).digest("hex").slice(0, 16)}`;
 }
 
-/** Private folders for what hooks leave and need, one for each session; made when they are first needed. */
+/** Private folders for the files of hooks, one for each session; made when they are first needed. */
 export class SessionFolders {
   readonly #dirs: readonly string[];
   #usable: Promise<string> | undefined;
@@ -60,7 +60,7 @@ export class SessionFolders {
   }
 }
 
-/** The second place is in a folder that others may write to: what they put there is not used. */
+/** The second place is in a folder that others may write to: their entries there are not used. */
 async function isPrivateFolder(dir: string): Promise<boolean> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -89,11 +89,11 @@ async function sweep(dir: string): Promise<void> {
       await rm(path, { recursive: true, force: true });
     }
   } catch {
-    // Another server sweeps too: what is left is swept the next time.
+    // Another scorpiox-code sweeps too: the rest is swept the next time.
   }
 }
 
-/** Where hooks may be: the user's folder, then that of the project; a home that lies in the project is the user's. */
+/** Where hooks may be: the user's folder, then that of the project; a home folder inside the project is the user's. */
 export function hooksFoldersOf(dirs: {
   readonly scorpioxDir: string;
   readonly projectDir: string | undefined;

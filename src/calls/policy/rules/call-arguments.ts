@@ -11,7 +11,7 @@ import { createGlob, type Glob, globMatches } from "./glob.ts";
 import { literalMatches, type Surroundings, withHome } from "./match-command.ts";
 import type { Rule, RuleAction } from "./rule.ts";
 
-/** Every argument that the rule names is there and is what it says. */
+/** Every argument that the rule names is present and matches. */
 export function hasArguments(
   { callArguments, action }: Rule,
   args: unknown,
@@ -26,7 +26,7 @@ export function hasArguments(
   });
 }
 
-/** An address may be written in many ways; what allows is about the same address only. */
+/** An address may be written in many ways; a rule that allows applies to the same address only. */
 function isAboutUrl(glob: Glob, text: string, action: RuleAction, { work }: Surroundings): boolean {
   const { same, near } = urlTextsOf(text);
   const texts = action === "allow" ? same : [...same, ...near];
@@ -42,7 +42,7 @@ export function textsOf(args: unknown, key: string): readonly string[] {
   return values.map((part) => (typeof part === "string" ? part : (JSON.stringify(part) ?? "")));
 }
 
-/** How an address may be written that is the same for whoever opens it, or that a rule against it is about as well. */
+/** Spellings of an address that open the same page, or to which a rule against it applies as well. */
 interface UrlTexts {
   /** The same address as programs write it: small letters, no usual port, a slash behind the host. */
   readonly same: readonly string[];
@@ -94,7 +94,7 @@ function decoded(text: string): readonly string[] {
   }
 }
 
-/** Where relative paths lead is not known after `cd "$x"`, and in what `env -C dir` starts. */
+/** The target of relative paths is unknown after `cd "$x"`, and in programs that `env -C dir` starts. */
 export function withFolders(reading: ShellReading | undefined): ShellReading | undefined {
   const { commands = [] } = reading ?? {};
   const isKnown = !commands.some(startsElsewhere) && !goesAnywhere(commands);
@@ -129,7 +129,7 @@ export function foldersOf(
   return { folders, missing: undefined };
 }
 
-/** What `cd` is told, if that is known. */
+/** The argument of `cd`, if that is known. */
 function targetOf({ words }: SimpleCommand, homeDir: string): readonly string[] {
   if (!changers.has(literalOf(words[0]))) return [];
   const target = literalOf(words.at(-1));
@@ -157,7 +157,7 @@ function setsFolders({ words, assignments }: SimpleCommand): boolean {
   );
 }
 
-/** Programs that start another one in a folder of its own, and what says so among their options. */
+/** Programs that start another one in a folder of its own, and the option for it. */
 const startsIn: Readonly<Record<string, RegExp>> = {
   env: /^(?:-[a-zA-Z0]*C|--chdir)/,
   sudo: /^(?:-[a-zA-Z]*[DRi]|--(?:chdir|chroot|login))/,

@@ -2,7 +2,7 @@ import { product } from "../../../base/product.ts";
 import { baseNameOf, literalOf, type SimpleCommand, type Word } from "../shell/shell-text.ts";
 import { shells } from "../shell/wrappers.ts";
 
-/** The rule that the built-in list counts as. */
+/** The name under which the built-in list acts as a rule. */
 export const cautionRule = "built-in caution";
 
 const cautions = {
@@ -16,10 +16,10 @@ const cautions = {
   history: "it overwrites the history of a remote repository",
 } as const;
 
-/** The worst first: what takes most with it, then what opens a door, then what others can mend. */
+/** The worst first: the most destructive, then those that open access, then those that can be repaired. */
 const worstFirst: readonly string[] = Object.values(cautions);
 
-/** Larger for what is worse; more than 0 for every caution. */
+/** Larger for a worse caution; more than 0 for every caution. */
 export function gravityOf(caution: string): number {
   return worstFirst.length - worstFirst.indexOf(caution);
 }
@@ -113,7 +113,7 @@ function aboutMode(called: Called): string | undefined {
 function aboutGit({ literals }: Called): string | undefined {
   const at = literals.indexOf("push");
   if (at < 0) return undefined;
-  // `-C dir`, `-c name=value` may come before it; other words mean that it is no subcommand.
+  // `-C dir`, `-c name=value` may come before it; other words mean that it is not a subcommand.
   const isSubcommand = literals
     .slice(0, at)
     .every((word, index) => word.startsWith("-") || /^-[Cc]$/.test(literals[index - 1] ?? ""));
@@ -133,7 +133,7 @@ function aboutCopy({ args, homeDir }: Called): string | undefined {
   return args.length > 1 && target !== undefined ? aboutTarget(target, homeDir) : undefined;
 }
 
-/** What writing this file would do, if it is one of those that decide who may do what. */
+/** The effect of writing this file, if it is one of those that decide permissions. */
 function aboutTarget({ pieces }: Word, homeDir: string): string | undefined {
   const [known = ""] = pieces;
   if (homeDir === "" || !known.startsWith(`${homeDir}/.`)) return undefined;
@@ -142,7 +142,7 @@ function aboutTarget({ pieces }: Word, homeDir: string): string | undefined {
   return ownFiles.test(below) ? cautions.rules : undefined;
 }
 
-/** What decides what may run, below the home folder. */
+/** Files below the home folder that decide which commands may run. */
 const ownFiles =
   /^\.(?:scorpiox\/(?:(?:policy\.jsonc|config\.toml|mcp_servers\.json|trust\.json)$|scorpiox-env[^/]*$|(?:approved-hooks|hooks|workspaces|secrets)(?:\/|$))|claude\/scorpiox-env[^/]*$)/;
 
@@ -157,7 +157,7 @@ function aboutInPlace(called: Called): string | undefined {
   return hasFlag(called.literals, "i", "in-place") ? aboutChange(called) : undefined;
 }
 
-/** `mcp approve` and the like, which refuse below a server too; also what may turn out to be one. */
+/** `mcp approve` and the like, which refuse below a server too; also words that may turn out to be one. */
 function aboutOwnCommand({ args }: Called): string | undefined {
   const words = args.map(literalOf).filter((word) => word?.startsWith("-") !== true);
   const [first, second = words.length > 1 ? "?" : ""] = words;

@@ -12,7 +12,7 @@ export function createGlob(pattern: string): Glob {
   return { pattern, parts: pattern.split(/\*+/) };
 }
 
-/** Whether the whole of `text` is what the pattern says. */
+/** Whether the pattern matches the whole of `text`. */
 export function globMatches({ parts }: Glob, text: string): boolean {
   const [first = "", ...rest] = parts;
   if (!startsAt(text, first, 0)) return false;
@@ -46,7 +46,7 @@ function indexOfPart(text: string, part: string, from: number): number {
   return -1;
 }
 
-/** Whether the word, of which not all is known, may become what the pattern says. Never says no wrongly. */
+/** Whether the word, of which not all is known, may come to match the pattern. Never wrongly false. */
 export function globMayMatch({ pattern }: Glob, { pieces }: Word): boolean {
   const known = pieces.join("").length + pieces.length;
   if (known * pattern.length > globWorkMax) return true;

@@ -30,7 +30,7 @@ export interface JudgedCall {
   readonly args: unknown;
   /** Names that rules may use as well. */
   readonly otherNames?: readonly string[];
-  /** What the user's entry of the tool's server says of all its calls. */
+  /** The policy for all calls in the user's entry of the tool's server. */
   readonly serverPolicy?: { readonly server: string; readonly action: RuleAction };
 }
 
@@ -40,7 +40,7 @@ export interface JudgeParts {
   readonly warnsOfDanger: boolean;
   /** Of the file system, where names in other letters are the same. */
   readonly ignoresCase: boolean;
-  /** What runs commands. */
+  /** The shell that runs commands. */
   readonly shell: ShellKind;
   /** The folder that relative paths begin at. */
   readonly folder: () => Promise<string>;
@@ -48,7 +48,7 @@ export interface JudgeParts {
   readonly searchPath: () => Promise<readonly string[]>;
 }
 
-/** What the rules say of a call; at once when nothing has to be looked up for it. */
+/** The verdict of the rules on a call; at once when nothing has to be looked up for it. */
 export function judgeCall(
   call: JudgedCall,
   policy: Policy,
@@ -76,7 +76,7 @@ function isAboutOther(glob: Glob, { otherNames = [] }: JudgedCall): boolean {
   return otherNames.some((name) => globMatches(glob, name));
 }
 
-/** What holds where no rule says anything: the defaults, and what the entry of the server says, which knows it better. */
+/** The verdict where no rule applies: the defaults, and the policy in the entry of the server, which is more specific. */
 function otherwiseOf({ serverPolicy }: JudgedCall, defaults: readonly PolicyDefault[]): Verdict {
   const verdicts = defaults.map(({ action, name }): Verdict => ({
     action,
@@ -149,7 +149,7 @@ function judge(
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error;
     const rule = about.rules.find(({ action }) => action !== "allow")?.name;
-    const reason = "the rules are too many or too long to be held against all of it";
+    const reason = "the rules are too many or too long to be matched against all of it";
     return strictest([about.otherwise, { action: "ask", rule, reason }]);
   }
 }
@@ -170,7 +170,7 @@ function judgeAll(
     reason,
   }));
   verdicts.push(...aboutMissing(about, surroundings));
-  // A rule for one tool may allow what is asked about for its server, not what is denied.
+  // A rule for one tool may allow calls that its server's policy has asked about, not those that it denies.
   if (call.serverPolicy?.action === "deny") verdicts.push(otherwise);
   const isAllowed = verdicts.some(({ action }) => action === "allow");
   if (reading === undefined) return strictest([...verdicts, ...(isAllowed ? [] : [otherwise])]);

@@ -10,13 +10,13 @@ export interface CommandRule extends Rule {
 
 export interface CommandJudging {
   readonly rules: readonly CommandRule[];
-  /** What holds for programs that no rule allows. */
+  /** The verdict for programs that no rule allows. */
   readonly otherwise: Verdict;
   readonly warnsOfDanger: boolean;
   readonly surroundings: Surroundings;
 }
 
-/** The strictest of what holds for any of the programs. */
+/** The strictest of the verdicts on all programs. */
 export function judgeCommand(reading: ShellReading, judging: CommandJudging): Verdict {
   const verdicts = reading.commands.map((command) => judgeOne(command, judging));
   return strictest([...verdicts, aboutUnknowns(reading, judging)]);
@@ -34,7 +34,7 @@ function judgeOne(command: SimpleCommand, judging: CommandJudging): Verdict {
     verdicts.push({ action: "allow", rule: allowing.name, reason: allowing.reason });
     return strictest(verdicts);
   }
-  // What only starts another program, and what only writes variables, is as good as what it starts.
+  // A command that only starts another program is judged as that program; one that only sets variables starts nothing.
   const startsNothing = command.isWrapper || command.words.length === 0;
   if (!startsNothing || !isHarmless(command, surroundings)) verdicts.push(otherwise);
   const cautions = warnsOfDanger ? cautionsAbout(command, surroundings.homeDir) : [];
@@ -58,12 +58,12 @@ function nameOf({ words }: SimpleCommand): string {
   return JSON.stringify((literalOf(first) ?? first.pieces.join("…")).slice(0, 80));
 }
 
-/** Rules that forbid or ask cannot be said not to be about what is not known. */
+/** Rules that forbid or ask may apply to the unknown parts. */
 function aboutUnknowns({ unknowns }: ShellReading, { rules, otherwise }: CommandJudging): Verdict {
   const strict = rules.find(({ action }) => action !== "allow");
   if (unknowns.length === 0 || (strict === undefined && otherwise.action === "allow"))
     return allowed;
-  const reason = `it cannot be told what the command runs: ${unknowns.slice(0, 3).join("; ")}`;
+  const reason = `cannot determine what the command runs: ${unknowns.slice(0, 3).join("; ")}`;
   const action = otherwise.action === "deny" ? "deny" : "ask";
   return { action, rule: strict?.name ?? otherwise.rule, reason };
 }

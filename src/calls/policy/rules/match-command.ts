@@ -3,7 +3,7 @@ import { createGlob, type Glob, globMatches, globMayMatch } from "./glob.ts";
 import type { PathFacts } from "./path-facts.ts";
 import type { CommandMatch, RuleWork } from "./rule.ts";
 
-/** `maybe`: it hangs on what is known only when the command runs. */
+/** `maybe`: it depends on values that are known only when the command runs. */
 export type Match = "no" | "maybe" | "yes";
 
 export interface Surroundings {

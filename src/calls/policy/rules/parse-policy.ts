@@ -13,12 +13,12 @@ import {
   ruleActions,
 } from "./rule.ts";
 
-/** A value of the file that is not what it should be; `message` completes "the file: …". */
+/** A value of the file that cannot be used; `message` completes "the file: …". */
 class Unusable extends Error {}
 
 const everyTool = [createGlob("*")];
 
-/** Reads the text of a policy file. Never throws: what cannot be used is a problem of the tools that it is about. */
+/** Reads the text of a policy file. Never throws: an unusable part becomes a problem of the tools that it concerns. */
 export function parsePolicy(text: string, path: string, level: PolicyLevel): Policy {
   const rules: Rule[] = [];
   const defaults: PolicyDefault[] = [];
@@ -61,7 +61,7 @@ function readFile(text: string): Readonly<Record<string, unknown>> {
   return file;
 }
 
-/** Those of a rule that may be broken otherwise; all when they cannot be told. */
+/** The tools of a rule that may be broken elsewhere; all when they are unknown. */
 function toolsOf(rule: unknown): readonly Glob[] {
   try {
     return patternsOf(objectOf(rule, "it")["tool"], "tool");
@@ -158,7 +158,7 @@ function assertKnown(
 ): void {
   const other = Object.keys(object).find((key) => !known.includes(key));
   if (other === undefined) return;
-  throw new Unusable(`${name} has ${shown(other)}, which is none of ${known.join(", ")}`);
+  throw new Unusable(`${name} has ${shown(other)}, not one of ${known.join(", ")}`);
 }
 
 function shown(value: unknown): string {

@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 
 import { policyLookupsMax } from "../../../base/limits.ts";
 
-/** What the files of this system make of the words of a command. */
+/** The meaning of the words of a command, by the files of this system. */
 export interface PathFacts {
   /** A word as a path: every path that it may mean, through symbolic links; the word itself is not among them. */
   pathsOf(word: string): readonly string[];

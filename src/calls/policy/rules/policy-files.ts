@@ -20,12 +20,12 @@ export function ignoresCaseOn(platform: NodeJS.Platform): boolean {
   return platform === "darwin" || platform === "win32";
 }
 
-/** Where rules are looked for: those of whoever runs the machine, of the user, and of the project. */
+/** Where rules are looked for: those of the administrator, of the user, and of the project. */
 export function policyPlaces(dirs: ConfigDirs, platform: NodeJS.Platform): readonly PolicyPlace[] {
   const user = join(dirs.scorpioxDir, policyFileName);
   const places: PolicyPlace[] = [];
   const add = (level: PolicyLevel, path: string): void => {
-    // One file may be in two places: it counts as the first.
+    // One file may be in two places: the first one is used.
     if (!places.some((place) => place.path === path)) places.push({ level, path });
   };
   if (platform === "linux") add("managed", `/etc/scorpiox/${policyFileName}`);
@@ -52,9 +52,14 @@ export class PolicyFiles {
     this.#warn = warn;
   }
 
-  current(): Policy {
+  /** When a call will look at the files again, on the clock of `performance.now()`. */
+  get freshUntil(): number {
+    return this.#lookedAt + policyLookMs;
+  }
+
+  readonly current = (): Policy => {
     const now = performance.now();
-    if (now - this.#lookedAt < policyLookMs) return this.#policy;
+    if (now < this.freshUntil) return this.#policy;
     this.#lookedAt = now;
     const marks = this.#places.map(({ path }) => markOf(path));
     if (this.#marks?.every((mark, index) => mark === marks[index])) return this.#policy;
@@ -62,7 +67,7 @@ export class PolicyFiles {
     this.#policy = merged(this.#places.map(readPolicy));
     this.#tell();
     return this.#policy;
-  }
+  };
 
   #tell(): void {
     const { problems, notes } = this.#policy;

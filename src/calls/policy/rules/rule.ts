@@ -9,7 +9,7 @@ export type RuleAction = (typeof ruleActions)[number];
 /** Whose file a rule is from. A project is other people's text: it may only tighten. */
 export type PolicyLevel = "managed" | "user" | "project";
 
-/** What a command must be like; all that is given must hold. */
+/** Conditions on a command; all that are given must hold. */
 export interface CommandMatch {
   /** One of these is its program: by name, or by path where the pattern has a slash. */
   readonly program?: readonly Glob[];
@@ -34,7 +34,7 @@ export interface Rule {
   readonly callArguments: readonly (readonly [string, Glob])[];
 }
 
-/** What holds for calls that no rule is about. */
+/** The default for calls to which no rule applies. */
 export interface PolicyDefault {
   readonly tools: readonly Glob[];
   readonly action: RuleAction;
@@ -52,7 +52,7 @@ export interface Policy {
   readonly rules: readonly Rule[];
   readonly defaults: readonly PolicyDefault[];
   readonly problems: readonly PolicyProblem[];
-  /** What was ignored, such as rules of a project that would loosen. */
+  /** The ignored parts, such as rules of a project that would loosen. */
   readonly notes: readonly string[];
 }
 
@@ -75,9 +75,9 @@ export interface Cause {
   readonly reason: string | undefined;
 }
 
-/** What is to be done with a call, and why: by the worst cause. */
+/** The decision on a call, and its reason: by the worst cause. */
 export interface Verdict extends Cause {
-  /** What else forbids it or has it asked about, the worst first. */
+  /** Further causes to forbid it or to ask, the worst first. */
   readonly others?: readonly Cause[];
 }
 
@@ -85,7 +85,7 @@ export const allowed: Verdict = { action: "allow", rule: undefined, reason: unde
 
 const order: readonly RuleAction[] = ["allow", "ask", "deny"];
 
-/** The strictest, with what the others object beside it; of equals the first. */
+/** The strictest, with the objections of the others beside it; of equals the first. */
 export function strictest(verdicts: readonly Verdict[]): Verdict {
   // Nearly every call is allowed.
   const objects = verdicts.some(({ action }) => action !== "allow");
@@ -100,7 +100,7 @@ export function causesOf({ others = [], ...worst }: Verdict): readonly Cause[] {
   return [worst, ...others];
 }
 
-/** Each once. What is forbidden comes first, then what cannot be undone, then the rest in its order. */
+/** Each once. Forbidden actions come first, then irreversible ones, then the rest in its order. */
 function objectionsIn(verdicts: readonly Verdict[]): readonly Cause[] {
   const objecting = verdicts.filter(({ action }) => action !== "allow");
   if (objecting.length < 2) return objecting.flatMap(causesOf);
@@ -118,10 +118,10 @@ function gravity({ rule, reason = "" }: Cause): number {
   return rule === cautionRule ? gravityOf(reason) : 0;
 }
 
-/** There are more rules, or longer ones, than can be held against one call. */
+/** There are more rules, or longer ones, than can be matched against one call. */
 export class TooMuchWork extends Error {}
 
-/** What has been done for one call, in units of about ten nanoseconds: a project's rules come from outside. */
+/** The work done for one call, in units of about ten nanoseconds: a project's rules come from outside. */
 export class RuleWork {
   #left = policyWorkMax;
 

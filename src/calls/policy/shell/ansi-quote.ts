@@ -7,14 +7,14 @@ export class WordBuilder {
   #isMany = false;
   #isOpaque = false;
   #isSplit = false;
-  /** Some of it was quoted, if only by a backslash: it is no reserved word and no assignment. */
+  /** Some of it was quoted, if only by a backslash: it is neither a reserved word nor an assignment. */
   isQuoted = false;
 
   add(text: string): void {
     if (!this.#isOpaque) this.#last += text;
   }
 
-  /** Anything may stand here. */
+  /** Any text may be here. */
   addUnknown(isMany: boolean): void {
     this.#isMany ||= isMany;
     if (this.#isOpaque || (this.#last === "" && this.#pieces.length > 0)) return;
@@ -97,7 +97,7 @@ function numbered(escape: string): string {
   // The shell ends the word at a NUL, and bytes above ASCII may be parts of a character.
   const isByte = !/^\\[uU]/.test(escape);
   if (code === 0 || code > 0x10ffff || (isByte && code > 0x7f)) {
-    throw new Unreadable("an escape in $' ' that is no character");
+    throw new Unreadable("an escape in $' ' that is not a character");
   }
   return String.fromCodePoint(code);
 }

@@ -10,7 +10,7 @@ export function changeIn(text: string): string | undefined {
   return name === undefined ? undefined : `${name}, which changes what is run`;
 }
 
-/** The same of one command: what it sets, and texts that it evaluates once more. */
+/** The same of one command: the variables that it sets, and texts that it evaluates once more. */
 export function changeBy({ words, assignments }: FoundCommand): string | undefined {
   const name = baseNameOf(literalOf(words[0]) ?? "");
   const rest = words.slice(1);
@@ -41,12 +41,12 @@ function setsKnownNames(builtin: string, words: readonly Word[]): boolean {
     if (declaring.has(builtin) && word.includes("n") && builtin !== "export") return false;
     if (valued[builtin]?.test(word) === true) at++;
   }
-  // The first word of getopts is what options there are.
+  // The first word of getopts lists the options.
   const named = words.slice(builtin === "getopts" ? at + 1 : at);
   return named.slice(0, builtin === "getopts" ? 1 : undefined).every(isNamed);
 }
 
-/** `-v NAME` can only be in front; what may be it counts as it. */
+/** `-v NAME` can only be in front; a word that may be it is taken for it. */
 function setsKnownByPrintf([first, second]: readonly Word[]): boolean {
   const option = literalOf(first);
   if (option === "-v") return second === undefined || isNamed(second);
@@ -76,7 +76,7 @@ export function hasSubscript(text: string): boolean {
   return text.includes("[") && /\[[^\]]*(?:\$[({]|`)/.test(text);
 }
 
-/** For a value that a variable gets as it stands. Backquotes alone are often meant for people. */
+/** For a value that a variable gets unchanged. Backquotes alone are often meant for people. */
 export function holdsCommand(text: string): boolean {
   return text.includes("$(") || hasSubscript(text);
 }

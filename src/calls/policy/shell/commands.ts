@@ -106,7 +106,7 @@ function skipTimeOptions(text: ShellText): void {
 /** Every program of a pipe has them all; nobody needs more. */
 const feedersMax = 50;
 
-/** An unknown name counts as one: `""`. */
+/** An unknown name is given as `""`. */
 function namesOf(commands: readonly SimpleCommand[]): string[] {
   return commands.flatMap(({ words }) =>
     words.length === 0 ? [] : [baseNameOf(literalOf(words[0]) ?? "")],
@@ -237,7 +237,7 @@ function readPatterns(text: ShellText): void {
   text.expect(")");
 }
 
-/** `()`, if it is there, and what the function runs: whoever defines one may call it. */
+/** `()`, if present, and the body of the function: code that defines one may call it. */
 function readFunctionBody(text: ShellText): void {
   text.skipBlanks();
   text.skip(/\([ \t]*\)/y);

@@ -99,7 +99,7 @@ export function readProcessSubstitution(text: ShellText, word: WordBuilder): voi
   word.addUnknown(false);
 }
 
-/** To the end of `(( … ))`, which was begun. @throws Unreadable also for what may be a subshell in a subshell */
+/** To the end of `(( … ))`, which was begun. @throws Unreadable also if it may be a subshell in a subshell */
 export function readArithmetic(text: ShellText, mayHaveSemicolons: boolean): void {
   const ignored = new WordBuilder();
   for (let open = 0; ;) {

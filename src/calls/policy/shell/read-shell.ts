@@ -14,11 +14,11 @@ import {
 import { unwrap } from "./unwrap.ts";
 
 /**
- * What the text of a command may run, as bash would read it: every program in pipes, lists, substitutions,
+ * The programs that the text of a command may run, as bash would read it: every program in pipes, lists, substitutions,
  * functions, here-documents of shells, and behind `env`, `xargs`, `bash -c` and their like. Never throws; takes time in
  * proportion to the text.
- * @param homeDir what `~` and `$HOME` stand for
- * @param shell what will read it
+ * @param homeDir the value of `~` and `$HOME`
+ * @param shell the shell that will read it
  */
 export function readShell(
   source: string,
@@ -127,7 +127,7 @@ function unwrapFound(command: FoundCommand, outer: ShellText): void {
   });
 }
 
-/** What a shell reads as a file has its redirections and variables from the shell, of which rules speak already. */
+/** A file read by a shell has its redirections and variables from the shell, which rules judge already. */
 const fileCommand = {
   assignments: [],
   redirects: [],

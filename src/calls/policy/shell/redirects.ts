@@ -10,7 +10,7 @@ import {
 } from "./shell-text.ts";
 import { readWord } from "./word.ts";
 
-/** What a command reads and writes besides its arguments. */
+/** The input and output of a command besides its arguments. */
 export interface Redirections {
   readonly redirects: Redirect[];
   input: Input | undefined;
@@ -32,12 +32,12 @@ export function readRedirect(text: ShellText, into: Redirections): void {
   const descriptor = text.text.slice(begin, text.at);
   const found = text.match(operator) ?? "";
   const isInput = descriptor === "" ? found.startsWith("<") : /^0+$/.test(descriptor);
-  // Others take it for the end of a command, and what follows for the next one.
+  // Other shells take it for the end of a command, and the rest for the next one.
   if (found.startsWith("&")) text.assertBash("&>");
   text.at += found.length;
   text.refuseSplitOperator();
   text.skipBlanks();
-  // Of several the last one counts; what a file has is not known.
+  // Of several the last one is used; the content of a file is not known.
   const input: TextInput = { kind: "text", text: undefined };
   if (isInput) into.input = input;
   switch (found) {
@@ -60,7 +60,7 @@ interface TextInput {
 function readTarget(text: ShellText, found: string): Redirect {
   const duplicates = found === "<&" || found === ">&";
   if (duplicates && text.char() === "-") {
-    // A token by itself: what follows is the next word, without a blank too.
+    // A token by itself: the next word begins behind it, without a blank too.
     text.at++;
     return { kind: "duplicate", target: { pieces: ["-"], isMany: false } };
   }
@@ -135,7 +135,7 @@ function readLine(text: ShellText, { isLiteral, stripsTabs }: AwaitedDocument): 
   return stripsTabs ? joined.replace(/^\t+/, "") : joined;
 }
 
-/** What the shell runs and fills in while it makes the body. */
+/** The expansions that the shell performs while it makes the body. */
 function readExpansions(outer: ShellText, body: string): void {
   const text = outer.within(body);
   const ignored = new WordBuilder();

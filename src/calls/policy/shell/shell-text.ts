@@ -1,7 +1,7 @@
 import { shellDepthMax } from "../../../base/limits.ts";
 
 /**
- * A word of a command, as far as its text says what it will be: `pieces` stand in their order, and between two of
+ * A word of a command, as far as its text determines it: `pieces` are in their order, and between two of
  * them there may be anything. A word of one piece that is not `isMany` is exactly that text.
  */
 export interface Word {
@@ -15,7 +15,7 @@ export interface Redirect {
   readonly target: Word;
 }
 
-/** What the input of a command is, when its text says so. */
+/** The input of a command, when its text determines it. */
 export type Input =
   /** A here-document or here-string; undefined when it is not known before the shell runs. */
   { readonly kind: "text"; readonly text: string | undefined } | { readonly kind: "pipe" };
@@ -33,7 +33,7 @@ export interface SimpleCommand {
   readonly isWrapper: boolean;
 }
 
-/** What reads a text: `posix` stands for shells that know less than bash, such as dash; others are not known here. */
+/** The shell that reads a text: `posix` is a shell with less syntax than bash, such as dash; `other` is any unknown one. */
 export type ShellKind = "bash" | "posix" | "other";
 
 /** The kind of a shell by the name of its program. */
@@ -45,7 +45,7 @@ export function shellKindOf(name: string): ShellKind {
 /** All that a text may run, and why there may be more than that. */
 export interface ShellReading {
   readonly commands: readonly SimpleCommand[];
-  /** What could not be known, one phrase each; empty = the commands are all that there is. */
+  /** The unknown parts, one phrase each; empty = the commands are complete. */
   readonly unknowns: readonly string[];
 }
 
@@ -62,17 +62,17 @@ export function baseNameOf(path: string): string {
 /** Why a text cannot be read; never leaves this folder. `message` is a phrase such as "a quote without end". */
 export class Unreadable extends Error {}
 
-/** A command as it is found; what it starts in its turn is looked for when the whole text is read. */
+/** A command as it is found; commands that it starts in its turn are looked for when the whole text is read. */
 export interface FoundCommand extends SimpleCommand {
   isWrapper: boolean;
-  /** A shell reads it as a file of commands: what it starts is in there. */
+  /** A shell reads it as a file of commands, which has the programs that it starts. */
   readonly isFile?: boolean;
   readonly depth: number;
-  /** What its text is for; texts that it runs are too, if it is a builtin. */
+  /** The shell of its text, and of texts that it runs, if it is a builtin. */
   readonly shell: ShellKind;
 }
 
-/** What is shared by the texts that are found in each other: `bash -c '…'`, backquotes, here-documents. */
+/** The state shared by texts that are found in each other: `bash -c '…'`, backquotes, here-documents. */
 export interface Findings {
   readonly homeDir: string;
   readonly commands: FoundCommand[];
@@ -92,7 +92,7 @@ export interface AwaitedDocument {
   readonly take: (body: string | undefined) => void;
 }
 
-/** One text of commands with the place that is read next, and what the readers of this folder share. */
+/** One text of commands with the next position to read, and the helpers that the readers of this folder share. */
 export class ShellText {
   at = 0;
   /** Here-documents of this line. */
@@ -136,7 +136,7 @@ export class ShellText {
     return this.text.startsWith(prefix, this.at);
   }
 
-  /** What the sticky `expression` matches here; the place does not move. @throws Unreadable when that was too often */
+  /** The match of the sticky `expression` here; the position does not move. @throws Unreadable when that was too often */
   match(expression: RegExp): string | undefined {
     this.#step();
     expression.lastIndex = this.at;
@@ -149,7 +149,7 @@ export class ShellText {
     this.at += prefix.length;
   }
 
-  /** Other shells make commands of what bash does not. @throws Unreadable unless the text is for bash */
+  /** Other shells read commands where bash does not. @throws Unreadable unless the text is for bash */
   assertBash(construct: string): void {
     if (this.shell !== "bash")
       throw new Unreadable(`${construct}, which not every shell reads alike`);
@@ -170,7 +170,7 @@ export class ShellText {
     }
   }
 
-  /** Moves behind what the sticky `expression` matches here; false when it does not. @throws Unreadable as `match` */
+  /** Moves behind the match of the sticky `expression` here; false when there is none. @throws Unreadable as `match` */
   skip(expression: RegExp): boolean {
     this.#step();
     expression.lastIndex = this.at;

@@ -35,7 +35,7 @@ function isReservedWord(word: string): boolean {
   return reservedWords.has(word);
 }
 
-/** `[[ … ]]`, behind the brackets that open it: only what is expanded in it runs. @throws Unreadable */
+/** `[[ … ]]`, behind the brackets that open it: only the expansions in it run. @throws Unreadable */
 export function readCondition(text: ShellText): void {
   text.assertBash("[[ ]]");
   let isPattern = false;
@@ -62,7 +62,7 @@ function assertNotEvaluated({ pieces }: Word): void {
   if (hasSubscript(pieces.join(""))) throw new Unreadable(evaluated);
 }
 
-/** Redirections of what stands before them: a group, a loop. @throws Unreadable */
+/** Redirections of the construct before them: a group, a loop. @throws Unreadable */
 export function readRedirectsAfter(text: ShellText): void {
   const found: Redirections = { redirects: [], input: undefined };
   for (text.skipBlanks(); isAtRedirect(text); text.skipBlanks()) readRedirect(text, found);
@@ -71,7 +71,7 @@ export function readRedirectsAfter(text: ShellText): void {
 
 /**
  * A program with its arguments, or assignments, or the definition of a function.
- * @param readFunctionBody reads what comes after its name
+ * @param readFunctionBody reads the body after its name
  * @throws Unreadable
  */
 export function readSimple(text: ShellText, readFunctionBody: (text: ShellText) => void): void {
@@ -116,7 +116,7 @@ function assertMayLead(read: ReadWord, isFirst: boolean, isAssigned: boolean): v
   else if (!isAssigned) assertNotMoved(read);
 }
 
-/** Behind these, as they stand, `NAME=$value` is an assignment: blanks in the value do not end the word. */
+/** Behind these words, if written literally, `NAME=$value` is an assignment: blanks in the value do not end the word. */
 const declaring: ReadonlySet<string> = new Set("declare typeset local readonly export".split(" "));
 
 function isDeclared({ variable, word }: ReadWord, isDeclaring: boolean): boolean {

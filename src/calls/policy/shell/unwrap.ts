@@ -10,7 +10,7 @@ import {
 } from "./shell-text.ts";
 import { loader, shells, starters, wrappedWords, wrappers } from "./wrappers.ts";
 
-/** Takes what a command starts in its turn. */
+/** Receives the commands that a command starts in its turn. */
 export interface InnerCommands {
   /** A program that it starts, with its arguments. */
   addCommand(words: readonly Word[], assignments: readonly string[]): void;
@@ -22,7 +22,7 @@ export interface InnerCommands {
 
 const anyWords: Word = { pieces: ["", ""], isMany: true };
 
-/** Looks for what `command` starts besides itself. @throws Unreadable when that cannot be known */
+/** Looks for the commands that `command` starts besides itself. @throws Unreadable when that cannot be known */
 export function unwrap(command: FoundCommand, inner: InnerCommands): void {
   const { words } = command;
   if (words.length === 0 || command.isFile === true) return;
@@ -54,7 +54,7 @@ function withUnknown(all: readonly Word[], words: readonly Word[]): readonly Wor
   );
 }
 
-/** Looks for what one builtin, or a program that is read like one, starts. */
+/** Looks for the commands that a builtin starts, or a program that is read like one. */
 type Unwrap = (command: FoundCommand, inner: InnerCommands, program: string) => void;
 
 const builtins: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
@@ -94,7 +94,7 @@ function alone(fault: (program: string) => Unreadable): Unwrap {
 function unwrapEval({ words, shell }: FoundCommand, inner: InnerCommands): void {
   const literals = operandsOf(words).map(literalOf);
   if (!literals.every((literal) => literal !== undefined))
-    throw new Unreadable("eval of what is known only when it runs");
+    throw new Unreadable("eval of text that is known only when it runs");
   inner.addText(literals.join(" "), shell);
 }
 
@@ -149,7 +149,7 @@ function runsFile(
   if (isInput.test(path)) runsInput(command, shell, inner);
 }
 
-/** What may be the input of the shell, from any folder. */
+/** Paths that may be the input of the shell, from any folder. */
 const isInput = /(?:^|\/)(?:dev|proc|fd|self)\/|(?:^|\/)(?:stdin|\d+)$/;
 
 function runsInput(command: FoundCommand, shell: ShellKind, inner: InnerCommands): void {

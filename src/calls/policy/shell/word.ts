@@ -18,7 +18,7 @@ export interface ReadWord {
   readonly variable: string | undefined;
 }
 
-/** Between words; other white space is no separator for the shell. */
+/** Between words; other white space does not separate words in a shell. */
 const delimiters = " \t\n;&|()<>";
 
 /**

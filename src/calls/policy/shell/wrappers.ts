@@ -17,7 +17,7 @@ export interface Wrapper {
   readonly adds?: boolean;
   /** With one of these nothing is started. */
   readonly onlyShows?: string;
-  /** It changes what the other program may do, or how often it runs: it is more than its wrapper. */
+  /** It changes the rights of the other program, or how often it runs: it is more than its wrapper. */
   readonly isMore?: boolean;
   /** Its long options begin with one dash, and a number may be one. */
   readonly takesNumbers?: boolean;
@@ -150,10 +150,10 @@ export const starters: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
-/** The loader of programs, which is told one: `ld-linux-x86-64.so.2`. */
+/** The loader of programs, which gets one as its argument: `ld-linux-x86-64.so.2`. */
 export const loader = /^ld(?:64|-linux|-musl)?[\w-]*\.so(?:\.\d+)*$/;
 
-/** What a wrapper is told about the program that it starts. */
+/** The arguments of a wrapper about the program that it starts. */
 interface Wrapped {
   /** The program and its arguments; empty when it starts none. */
   readonly words: readonly Word[];
@@ -203,7 +203,7 @@ function assertOneWord(word: Word | undefined): void {
   if (word?.isMany === true) throw new Unreadable("arguments that are known only when it runs");
 }
 
-/** A word that is only known to be no option counts as one that is none. */
+/** A word that is known only to be an argument, not an option, is given by its first piece. */
 function optionOf(word: Word | undefined): string | undefined {
   const [first = ""] = word?.pieces ?? [];
   const isOperand = word?.isMany === false && first !== "" && !first.startsWith("-");

@@ -57,7 +57,7 @@ export function runRestricted(
 function restrict(calls: RestrictingCalls, rules: LandlockRules): void {
   assertDone(calls.prctl(PR_SET_NO_NEW_PRIVS, 1), "no_new_privs was refused");
   restrictFiles(calls, rules);
-  // After what needs them: a ruleset does not bind root's right to load a module.
+  // After the calls that need them: a ruleset does not bind root's right to load a module.
   assertDone(calls.dropCapabilities() ? 0 : -1, "capabilities could not be dropped");
   // Before the filter, which would not let the C library do everything.
   assertDone(
@@ -112,7 +112,7 @@ function openIfThere(path: string): number | undefined {
 
 function restrictCalls(calls: RestrictingCalls): void {
   const filter = seccompFilter("shared");
-  // `struct sock_fprog`: a count, then a pointer at the next multiple of eight.
+  // `struct sock_fprog`: a number, then a pointer at the next multiple of eight.
   const program = new BigUint64Array([BigInt(filter.length / 8), calls.addressOf(filter)]);
   assertDone(
     calls.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program),
@@ -125,8 +125,8 @@ function assertDone(result: number, otherwise: string): void {
 }
 
 /**
- * The calls with which a process gives up what it may do, and becomes another program. Used only in a
- * process that was started for that: nothing of it can be taken back.
+ * The calls with which a process gives up its rights and becomes another program. Used only in a
+ * process that was started for that: none of them can be undone.
  */
 interface RestrictingCalls {
   /** `syscall(2)`: the result, or -1. */

@@ -1,4 +1,4 @@
-/** What may be asked of the tasks of one scope. */
+/** A request about the tasks of one scope. */
 export type TaskRequest =
   | { readonly action: "create"; readonly text: string }
   | { readonly action: "add"; readonly taskId: number | null; readonly text: string }

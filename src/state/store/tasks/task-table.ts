@@ -159,7 +159,7 @@ function marked<Row extends { isDone: number }>(row: Row): Omit<Row, "isDone"> &
   return { ...row, isDone: row.isDone === 1 };
 }
 
-/** What is known of one workspace of one owner beside its tasks. */
+/** The facts about one workspace of one owner, apart from its tasks. */
 export interface ScopeRow {
   readonly scopeId: number;
   currentTaskId: number | null;

@@ -36,7 +36,7 @@ class StoreWork implements WorkerWork<StoreCall, never> {
     this.#host = host;
   }
 
-  /** Resolves when what it changed is on the disk. */
+  /** Resolves when its changes are on the disk. */
   call(call: StoreCall): Promise<Stored<unknown>> {
     const { promise, resolve, reject } = Promise.withResolvers<Stored<unknown>>();
     this.#waiting.push({ call, resolve, reject });

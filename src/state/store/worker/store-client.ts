@@ -15,7 +15,7 @@ type StoreChannel = WorkerChannel<StoreOptions, StoreCall, boolean, never, Notic
 export interface StoreClientParts {
   readonly createWorker: () => Worker;
   readonly path: string;
-  /** Told what happened to the file, and to a Worker that was lost. */
+  /** Receives events of the file, and the loss of a Worker. */
   readonly warn: (message: string) => void;
   readonly busyMsMax?: number;
   readonly callMsMax?: number;
@@ -38,7 +38,7 @@ export class StoreClient {
   }
 
   /**
-   * Resolves when what it changed is on the disk.
+   * Resolves when its changes are on the disk.
    * @throws AppError as the method does, `system` when the file cannot be used, `worker` when the Worker is lost:
    * then a change may or may not have been kept, which the message says
    */
@@ -59,7 +59,7 @@ export class StoreClient {
     this.#notices.push(notice);
   }
 
-  /** Ends the Worker after what it was asked for. */
+  /** Ends the Worker after its pending requests. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     await this.#channel?.close(storeCloseMsMax);
@@ -96,7 +96,7 @@ function lostText(reason: string, isChange: boolean): string {
 /** Sentences for people: a damaged file was set aside, the file was replaced. Almost always empty. */
 export type Notices = readonly string[];
 
-/** A value of the store, and what a person must know of the file. */
+/** A value of the store, with notices about the file for the user. */
 export interface Stored<Value> {
   readonly value: Value;
   readonly notices: Notices;

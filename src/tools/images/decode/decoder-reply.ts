@@ -2,7 +2,7 @@ import type { AppErrorCode } from "../../../base/errors.ts";
 import { detectImageFormat, imageLongEdgeMax, isPassedOn, passedOnTypes } from "../image-format.ts";
 
 /**
- * What the decoding process writes: one line of JSON, then the bytes of the image. Both of its outputs are one pipe, so that
+ * The output of the decoding process: one line of JSON, then the bytes of the image. Both of its outputs are one pipe, so that
  * anything else on it (a crash report) makes the line unreadable, which is a failure too.
  */
 export type DecoderReply =
@@ -18,7 +18,7 @@ export type DecoderReply =
 
 const lineFeed = 0x0a;
 
-/** What goes wrong with an image; anything else in a reply did not come from this program. */
+/** The failures of decoding; any other code in a reply did not come from this program. */
 const failureCodes: readonly AppErrorCode[] = [
   "usage",
   "not_found",
@@ -31,8 +31,8 @@ const failureCodes: readonly AppErrorCode[] = [
 const textCharsMax = 6_000;
 
 /**
- * The reply and the bytes after it; undefined when it is not whole. Nothing in it is believed: what decoded a hostile
- * file may be in the hands of that file.
+ * The reply and the bytes after it; undefined when it is not whole. Nothing in it is trusted: the process that decoded a hostile
+ * file may be under its control.
  */
 export function readDecoderReply(
   output: Uint8Array,

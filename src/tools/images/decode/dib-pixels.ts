@@ -8,7 +8,7 @@ const opaqueBlack = 0x0000_00ff;
 
 /**
  * The pixels of a BMP file: with a palette, of 16, 24 or 32 bits, with masks, or as runs.
- * @throws RangeError when it ends too early, Error for what BMP does not have
+ * @throws RangeError when it ends too early, Error for features that BMP does not have
  */
 export function readBmp(bytes: DataView): RgbaImage {
   const header = readDibHeader(bytes, fileHeaderBytes);
@@ -27,7 +27,7 @@ export function readBmp(bytes: DataView): RgbaImage {
 /**
  * The pixels of a bitmap inside an icon: a BMP without file header whose height includes a mask of one bit a pixel
  * below the colours. With 32 bits the alpha channel is used, unless it is empty throughout.
- * @throws RangeError when it ends too early, Error for what icons do not have
+ * @throws RangeError when it ends too early, Error for features that icons do not have
  */
 export function readIconBitmap(bytes: DataView): RgbaImage {
   const header = readDibHeader(bytes, 0);

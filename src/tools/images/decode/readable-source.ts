@@ -150,7 +150,7 @@ export async function readTiff(bytes: Uint8Array): Promise<RgbaImage> {
   const page = tags as unknown as Parameters<typeof utif.decodeImage>[1];
   utif.decodeImage(wholeBuffer(soundTiff(tags, bytes)), page);
   const { width, height } = page;
-  // What was unfolded is as large as what comes now.
+  // The decompressed bytes are as large as those that the next step allocates.
   Bun.gc(true);
   const pixels = utif.toRGBA8(page);
   if (pixels.length !== width * height * 4) throw new Error("its pixel data is incomplete");

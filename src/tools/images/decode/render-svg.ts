@@ -32,7 +32,7 @@ const renderMsMax = 8_000;
 const renderedBytesMax = 32_000_000;
 /** Renderers build a tree of some 50 times the text. */
 const svgBytesMax = 10_000_000;
-/** Address space of a renderer: what it builds of 10 MB of text, with the libraries it maps. */
+/** Address space of a renderer: its structures for 10 MB of text, with the libraries that it maps. */
 const rendererKilobytesMax = 3_000_000;
 
 /**

@@ -16,7 +16,7 @@ import { watchProcess } from "./watch-process.ts";
 
 /**
  * 100 megapixels take 400 MB decoded, and as much again where a decoder hands its pixels over. Address space cannot be
- * limited (the engine reserves far more than it uses), so the process watches what it really holds.
+ * limited (the engine reserves far more than it uses), so the process watches its resident memory.
  */
 const residentBytesMax = 1_500_000_000;
 /** The parent process waits for less; this limit holds when the parent is gone. */
@@ -70,14 +70,14 @@ function writeAll(bytes: Uint8Array): void {
 }
 
 interface DecodedImage extends FittedImage {
-  /** What was done to it, in order. */
+  /** The changes made to it, in order. */
   readonly changes: readonly string[];
 }
 
 /**
  * Reads, decodes and fits one image. Runs in a process of its own, which may die of it.
  * @param searchPath folders of programs that render SVG, as in `PATH`
- * @throws AppError with what is wrong with the file
+ * @throws AppError that names the fault of the file
  */
 export async function decodeImage(path: string, searchPath: string): Promise<DecodedImage> {
   const { bytes } = readImageFile(path, imageFileBytesMax);
@@ -143,7 +143,7 @@ const shrinkFactor = 0.75;
 /** 1568 px become 156: whatever is left fits. */
 const shrinkStepsMax = 8;
 
-/** What turns a picture upright, by its EXIF orientation: degrees clockwise, then a mirror. */
+/** The turn that makes a picture upright, by its EXIF orientation: degrees clockwise, then a mirror. */
 const uprights: Readonly<Record<number, readonly [degrees: number, mirror?: "flip" | "flop"]>> = {
   2: [0, "flop"],
   3: [180],
@@ -157,7 +157,7 @@ const uprights: Readonly<Record<number, readonly [degrees: number, mirror?: "fli
 /**
  * Scales a picture to the long edge and size that a result may have.
  * @param orientation of EXIF; the picture is turned upright by it, whatever its bytes say of it
- * @throws what `Bun.Image` throws for bytes that it cannot decode
+ * @throws the error of `Bun.Image` for bytes that it cannot decode
  */
 async function fitImage(
   source: Uint8Array,

@@ -48,10 +48,10 @@ const tagEnd = /\s*(\/?)>/y;
 
 /**
  * Rewrites an SVG with only the parts that draw: no declaration, document type, comment, instruction, script or
- * handler, and nothing that leads out of the document. Markup is read as XML has it, not searched for, so that text or
+ * handler, and nothing that leads out of the document. Markup is parsed as XML, not searched for, so that text or
  * an attribute that looks like a tag is not taken for one, and no tag hides.
  * @returns undefined when it defines entities
- * @throws Error with what is wrong, for what is not well-formed
+ * @throws Error that names the fault, if it is not well-formed
  */
 export function safeSvg(svg: string): string | undefined {
   const out: string[] = [];

@@ -32,7 +32,7 @@ function unfoldLzw(input: Uint8Array, bytesMax: number): Uint8Array {
   return unfolding.bytes;
 }
 
-/** What has come out so far, and the table of codes that grows with it. */
+/** The output so far, and the table of codes that grows with it. */
 class Unfolding {
   /** Bits of the next code. */
   width = widthMin;
@@ -42,7 +42,7 @@ class Unfolding {
   readonly #starts = new Uint32Array(codesMax);
   readonly #lengths = new Uint32Array(codesMax);
   #free = firstFree;
-  /** What the code before has written; nothing after the table was cleared. */
+  /** Start of the output of the code before; nothing after the table was cleared. */
   #previousStart = 0;
   #previousLength = 0;
 
@@ -64,7 +64,7 @@ class Unfolding {
     this.#previousLength = 0;
   }
 
-  /** Writes what `code` stands for, and gives the next code its meaning; false for what is no code. */
+  /** Writes the meaning of `code`, and gives the next code its meaning; false if it is not a code. */
   take(code: number): boolean {
     const start = this.#filled;
     if (code < clearCode) this.#out[this.#filled++] = code;
@@ -115,10 +115,10 @@ interface Layout {
 }
 
 /**
- * Makes sure that the library, which believes what a page says, neither runs nor swells beyond the page's size. Compressed
- * parts are unfolded here, within their bounds.
+ * Makes sure that the library, which trusts the fields of a page, neither runs nor allocates beyond the page's size. Compressed
+ * parts are decompressed here, within their bounds.
  * @returns the bytes to read the page from; it is changed to match
- * @throws Error with what is wrong
+ * @throws Error that names the fault
  */
 export function soundTiff(page: TiffPage, file: Uint8Array): Uint8Array {
   const compression = numberOf(page, 259) ?? 1;
@@ -217,7 +217,7 @@ function isTiled(page: TiffPage): boolean {
   return page["t322"] !== undefined;
 }
 
-/** The tag of a list of parts: tiles may stand under that of strips. */
+/** The tag of a list of parts: tiles may be listed under that of strips. */
 function tagOf(page: TiffPage, ofTiles: number, ofStrips: number): number {
   return isTiled(page) && page[`t${ofTiles}`] !== undefined ? ofTiles : ofStrips;
 }

@@ -1,14 +1,14 @@
 export interface ProcessBounds {
   readonly residentBytesMax: number;
   readonly msMax: number;
-  /** What is written to stdout before a process that is too large ends. */
+  /** The text written to stdout before a process that is too large ends. */
   readonly tooLarge: string;
 }
 
 /**
- * Ends this process when it holds too much memory or takes too long, whatever it is doing: decoders run for seconds
- * without letting go of their thread, so the watch has one of its own.
- * @returns what ends the watch
+ * Ends this process when it holds too much memory or takes too long, even in the middle of a computation: decoders run for seconds
+ * without yielding their thread, so the watch has a thread of its own.
+ * @returns a function that ends the watch
  */
 export function watchProcess(bounds: ProcessBounds): () => void {
   const source = `(${watch.toString()})(${JSON.stringify(bounds)})`;
@@ -18,7 +18,7 @@ export function watchProcess(bounds: ProcessBounds): () => void {
   return () => worker.terminate();
 }
 
-/** Runs in the other thread, as text: it knows nothing but what it is given. */
+/** Runs in the other thread, as text: it can use its argument only. */
 function watch({ residentBytesMax, msMax, tooLarge }: ProcessBounds): void {
   const lookMs = 25;
   const end = (): void => void process.kill(process.pid, "SIGKILL");

@@ -74,7 +74,7 @@ export function readTiffHeader(bytes: DataView): ImageHeader {
 
 /** How far the root element's attributes are looked for, in characters. */
 const rootCharsMax = 64 * 1024;
-/** What CSS gives a replaced element without a size, in pixels. */
+/** The size that CSS gives a replaced element without one, in pixels. */
 const defaultSize = { width: 300, height: 150 };
 
 /** CSS: 96 pixels are an inch. */

@@ -40,7 +40,7 @@ export function readExifOrientation(
   offset: number,
   length: number,
 ): number | undefined {
-  // JPEG puts a name in front of what PNG and WebP have alone.
+  // JPEG puts a name in front of the data; PNG and WebP have the data alone.
   const hasName = length >= 6 && fourCharacters(bytes, offset) === "Exif";
   const tiff = hasName ? offset + 6 : offset;
   const end = offset + length;

@@ -19,14 +19,14 @@ import {
   type ShownBlocked,
 } from "./fit-matches.ts";
 
-/** The result of `tool_search` for what was found. */
+/** The result of `tool_search` for the matches. */
 export function composeAnswer(
   query: SearchQuery,
   found: Found,
   parts: SearchParts,
 ): CallToolResult {
   const notes = boundNotes(notesOf(query, found, parts), query.charsMax * searchNotesCharsShare);
-  // What the notes take is known but for what depends on the matches.
+  // The length of the notes is known, except for the parts that depend on the matches.
   const empty = compose(query, found, [], notes);
   const fixed = Math.max(charsOf(empty.text), charsOf(empty.json)) + searchCutNoteCharsMax;
   const isExplained = query.explain ?? false;
@@ -82,10 +82,10 @@ function notesOf(query: SearchQuery, found: Found, parts: SearchParts): SearchNo
 }
 
 const howToCall =
-  "Call a tool by its name, with arguments as its inputSchema wants them; or, if you can call listed tools only, " +
+  "Call a tool by its name, with arguments that match its inputSchema; or, if you can only call listed tools, " +
   'tool_call with {"name": …, "arguments": {…}}.';
 
-/** Nothing matched: what there is instead (DF8). */
+/** Notes when nothing matched: the servers and the nearest names (DF8). */
 function emptyNotes(
   query: SearchQuery,
   { servers, index }: SearchParts,
@@ -101,7 +101,7 @@ function emptyNotes(
   };
 }
 
-/** Lists of what is not there must leave room for what is. */
+/** Shortens the lists of notes, which must leave room for matches. */
 function boundNotes(notes: SearchNotes, charsMax: number): SearchNotes {
   let bounded = notes;
   for (const key of ["servers", "unavailable", "blocked", "unknown"] as const) {
@@ -116,41 +116,43 @@ function boundNotes(notes: SearchNotes, charsMax: number): SearchNotes {
 interface AnswerParts {
   readonly fitted: readonly Fitted[];
   readonly more: number;
-  /** Names of those that are shown with less than was asked for. */
+  /** Names of tools that are shown in less detail than requested. */
   readonly cut: readonly string[];
   readonly isPartial: boolean;
   readonly notes: SearchNotes;
 }
 
-/** The reply as a model reads it: the matches first, then what is to be known about the rest. */
+/** The reply for a model: the matches first, then the notes. */
 function answerText({ fitted, more, cut, isPartial, notes }: AnswerParts): string {
   const lines = [headLine(fitted.length, more, isPartial)];
   lines.push(...fitted.map(({ text }) => text));
   if (cut.length > 0) {
     lines.push(
-      `Not shown in full, since the reply would be too long: ${cut.join(", ")}. ${oneAlone}`,
+      `Not shown in full, because the reply would be too long: ${cut.join(", ")}. ${oneAlone}`,
     );
   }
   lines.push(...noteLines(notes));
   return lines.join("\n");
 }
 
-/** What the text advises: the data says all the rest, but not what to do about it. */
+/** The advice of the text, which structured content has nowhere else. */
 function adviceIn({ more, cut, notes }: Pick<AnswerParts, "more" | "cut" | "notes">): string[] {
   return [
     ...(more === 0 ? [] : [`${more} more match: ${moreAdvice}.`]),
-    ...(cut.length === 0 ? [] : [`What is cut is not shown in full. ${oneAlone}`]),
-    ...(notes.blocked.length === 0 ? [] : [`What is blocked may not be called. ${blockedAdvice}`]),
+    ...(cut.length === 0 ? [] : [`Tools in "cut" are not shown in full. ${oneAlone}`]),
+    ...(notes.blocked.length === 0
+      ? []
+      : [`Tools in "blocked" cannot be called. ${blockedAdvice}`]),
   ];
 }
 
-const moreAdvice = "raise limit or say it more exactly";
-const oneAlone = "Ask for one alone: select:<name>.";
-const blockedAdvice = "What is pending or changed awaits the user's approval.";
+const moreAdvice = "raise limit or make the query more specific";
+const oneAlone = "Search for one of them: select:<name>.";
+const blockedAdvice = "Pending and changed tools await the user's approval.";
 
 function headLine(shown: number, more: number, isPartial: boolean): string {
   const rest = more === 0 ? "" : `; ${more} more match, ${moreAdvice}`;
-  const part = isPartial ? "; time was up before all tools were looked at" : "";
+  const part = isPartial ? "; the time limit was reached before all tools were searched" : "";
   if (shown === 0 && more === 0) return `No tool matches${part}.`;
   return `${shown} ${shown === 1 ? "tool" : "tools"}, best match first${rest}${part}.`;
 }
@@ -162,7 +164,7 @@ function noteLines(notes: SearchNotes): readonly string[] {
     lines.push(escapeUnsafe(`There is no tool ${JSON.stringify(name)}.${hint}`));
   }
   if (notes.nearest !== undefined && notes.nearest.length > 0) {
-    lines.push(`Names that look like it: ${notes.nearest.join(", ")}.`);
+    lines.push(`Nearest names: ${notes.nearest.join(", ")}.`);
   }
   if (notes.servers !== undefined) {
     const servers = notes.servers.map(
@@ -171,7 +173,7 @@ function noteLines(notes: SearchNotes): readonly string[] {
     lines.push(`Servers and their tools: ${servers.join(", ") || "none"}.`);
   }
   for (const { server, state, reason, retry_in: retryIn } of notes.unavailable) {
-    const again = state === "installing" ? "Search again" : "Tried again";
+    const again = state === "installing" ? "Search again" : "Next attempt";
     const retry = retryIn === undefined ? "" : ` ${again} in ${retryIn} s.`;
     lines.push(
       escapeUnsafe(`Unavailable: ${server} is ${state}: ${reason}.${retry}`.replace("..", ".")),
@@ -179,45 +181,45 @@ function noteLines(notes: SearchNotes): readonly string[] {
   }
   if (notes.blocked.length > 0) {
     const blocked = notes.blocked.map(({ name, reason }) => `${name} (${reason})`);
-    lines.push(`May not be called: ${blocked.join(", ")}. ${blockedAdvice}`);
+    lines.push(`Cannot be called: ${blocked.join(", ")}. ${blockedAdvice}`);
   }
   lines.push(notes.how_to_call);
   if (notes.index_file !== undefined) lines.push(`All tools, one line each: ${notes.index_file}`);
   return lines;
 }
 
-/** What a reply says beside its matches; the names are those of the structured content. */
+/** The parts of a reply besides its matches, with the names of the structured content. */
 interface SearchNotes {
   readonly unknown?: Found["unknown"];
   readonly unavailable: readonly Unavailable[];
   readonly blocked: readonly ShownBlocked[];
   readonly how_to_call: string;
-  /** Where nothing matched: all servers, with the number of their callable tools. */
+  /** When nothing matched: all servers, with the number of their callable tools. */
   readonly servers?: readonly {
     readonly server: string;
     readonly tools: number;
     readonly state: ServerState;
   }[];
-  /** Where nothing matched: names that look like the query. */
+  /** When nothing matched: names that look like the query. */
   readonly nearest?: readonly string[];
   readonly index_file?: string;
-  /** One of these lists was too long to be shown whole. */
+  /** One of these lists was shortened. */
   readonly shortened?: true;
 }
 
-/** A server whose tools cannot be offered now. */
+/** A server whose tools are not available now. */
 interface Unavailable {
   readonly server: string;
   readonly state: ServerState;
   readonly reason: string;
-  /** Seconds until it is tried again; absent when that is not planned. */
+  /** Seconds until the next attempt; absent when none is planned. */
   readonly retry_in?: number;
 }
 
-/** States in which the tools of a server are known; a disabled one is nobody's concern. */
+/** States in which the tools of a server are known, and `disabled`, which is not reported. */
 const quietStates: ReadonlySet<ServerState> = new Set(["ready", "cached", "degraded", "disabled"]);
 
-/** What to say of a server that gives no reason of its own. */
+/** The reason for servers that have none of their own. */
 const usualReasons: Partial<Readonly<Record<ServerState, string>>> = {
   untrusted: "not approved by the user",
   starting: "still connecting; search again in a few seconds",
@@ -226,7 +228,7 @@ const usualReasons: Partial<Readonly<Record<ServerState, string>>> = {
   stopped: "was stopped",
 };
 
-/** Servers that a search could not look into, in the order in which they are given. */
+/** Servers whose tools could not be searched, in the given order. */
 function unavailableServers(servers: readonly ServerInfo[]): readonly Unavailable[] {
   return servers
     .filter(({ state }) => !quietStates.has(state))

@@ -10,7 +10,7 @@ import { argumentNames, summaryOf } from "../tool-fields.ts";
 import type { HitExplanation } from "../tool-index.ts";
 import { stopWords, termsOf, wordsOf } from "../words.ts";
 
-/** A match as it is shown, both ways. */
+/** A match for both forms of the reply. */
 export interface Fitted {
   readonly shown: ShownMatch;
   readonly text: string;
@@ -23,8 +23,8 @@ interface Cost {
 }
 
 /**
- * The matches with as much detail as fits into `charsMax`, in the text and in the structured content alike: the last ones
- * lose their schemas first, then their summaries, and are left out at last.
+ * The matches with as much detail as fits into `charsMax`, both as text and as structured content: the last matches
+ * lose their schemas first, then their summaries, and are finally left out.
  */
 export function fitMatches(
   matches: readonly Match[],
@@ -62,7 +62,7 @@ function fit(match: Match, detail: Detail, isExplained: boolean): Fitted {
   return { shown, text: matchText(shown), detail };
 }
 
-/** What is shown with less than was wanted is named once more. */
+/** The size of a match; one with less detail than requested is named a second time. */
 function costOf({ shown, text, detail }: Fitted, wanted: Detail): Cost {
   const named = detail === wanted ? 0 : shown.name.length + 4;
   return { text: charsOf(text) + named, json: charsOf(JSON.stringify(shown)) + named };
@@ -73,12 +73,15 @@ function addTo(sum: { text: number; json: number }, cost: Cost, sign: 1 | -1): v
   sum.json += sign * cost.json;
 }
 
-/** Characters, or more when many of them take several bytes: results are bounded in both. */
+/** Counts characters, or more when many of them take several bytes: results are bounded in both. */
 export function charsOf(text: string): number {
   return Math.max(text.length, Math.ceil(Buffer.byteLength(text) / resultBytesPerChar)) + 1;
 }
 
-/** A match as lines for the model. All but the first are indented: no description can look like another match. */
+/**
+ * A match as lines for the model. All lines but the first are indented, so that no description looks like another
+ * match.
+ */
 function matchText(shown: ShownMatch): string {
   const { name, server, title, description, summary, inputSchema, annotations } = shown;
   const head = [`- ${name}`, `(server ${String(server)})`];
@@ -99,7 +102,7 @@ function matchText(shown: ShownMatch): string {
   return escapeUnsafe(lines.join("\n    "));
 }
 
-/** How much of a tool is shown, least first. */
+/** Levels of detail, lowest first. */
 const details = ["name", "summary", "schema"] as const;
 
 type Detail = NonNullable<SearchQuery["detail"]>;
@@ -107,7 +110,7 @@ type Detail = NonNullable<SearchQuery["detail"]>;
 /** One element of `matches` in the structured content of a reply. */
 type ShownMatch = Readonly<Record<string, unknown>> & { readonly name: string };
 
-/** A match with as much as `detail` says; `explained` adds what its score is made of. */
+/** A match in the given detail; `explained` adds the parts of its score. */
 function showMatch(match: Match, detail: Detail, explained: boolean): ShownMatch {
   const { server, listing } = match.searched;
   const { score, matched, explain } = match;
@@ -157,13 +160,13 @@ function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** A tool that is there and may not be called. Only its name is shown: its texts are what was not approved. */
+/** A tool that must not be called. Only its name is shown, because its texts are not approved. */
 export interface ShownBlocked {
   readonly name: string;
   readonly reason: BlockReason;
 }
 
-/** Blocked tools that a query may have meant, the likeliest first. */
+/** Blocked tools that match a query, best first. */
 export function blockedMatches(
   { parsed, server }: Found,
   blocked: readonly BlockedTool[],
@@ -178,13 +181,13 @@ export function blockedMatches(
   return likely.slice(0, searchBlockedMax).map(({ tool: { name, reason } }) => ({ name, reason }));
 }
 
-/** How many words of the query are in the name. */
+/** The number of query words in the name. */
 function likenessOf({ name, tool }: BlockedTool, parsed: Found["parsed"]): number {
   switch (parsed.kind) {
     case "select":
       return Number(parsed.names.includes(name) || parsed.names.includes(tool));
     case "pattern":
-      // What a pattern is looked for in are tools that may be called.
+      // Patterns only search callable tools.
       return 0;
     case "words": {
       if (parsed.words.length === 0) return 1;

@@ -10,7 +10,7 @@ import {
   unitEscapes,
 } from "./pattern-node.ts";
 
-/** Goes through the source of a pattern, one UTF-16 unit at a time. */
+/** Reads the source of a pattern, one UTF-16 unit at a time. */
 class PatternReader {
   readonly #source: string;
   #at = 0;
@@ -27,14 +27,14 @@ class PatternReader {
     return this.#source.startsWith(text, this.#at);
   }
 
-  /** Goes past `text` when it is next. */
+  /** Skips `text` when it is next. */
   take(text: string): boolean {
     if (!this.isAt(text)) return false;
     this.#at += text.length;
     return true;
   }
 
-  /** Goes past what a sticky expression matches here. */
+  /** Skips the match of a sticky expression. */
   takeMatch(expression: RegExp): RegExpExecArray | undefined {
     expression.lastIndex = this.#at;
     const match = expression.exec(this.#source);
@@ -52,8 +52,8 @@ class PatternReader {
 }
 
 /**
- * What follows a `[`, its `]` included.
- * @param fold makes it take letters in either case, where that is wanted; before it is negated
+ * Reads a class after its `[`, including the `]`. @param fold makes the class case-insensitive when wanted, before a
+ * negation
  * @throws PatternError
  */
 function readClass(reader: PatternReader, fold: (set: CharSet) => CharSet): CharSet {
@@ -79,7 +79,7 @@ function readClass(reader: PatternReader, fold: (set: CharSet) => CharSet): Char
   return anyOf([fold(anyOf(sets, false))], isNegated);
 }
 
-/** What follows a backslash: a class, or one character. @throws PatternError */
+/** Reads the rest of an escape: a class, or one character. @throws PatternError */
 function readEscape(reader: PatternReader): CharSet | string {
   const code = reader.takeMatch(/u([\da-f]{4})|x([\da-f]{2})/iy);
   if (code !== undefined) return String.fromCharCode(Number.parseInt(code[1] ?? code[2] ?? "", 16));
@@ -98,8 +98,8 @@ function readMember(reader: PatternReader): CharSet | string {
 }
 
 /**
- * Reads the usual subset of regular expressions: what can be matched in one pass over a text. Back references and looking
- * around cannot.
+ * Parses the subset of regular expressions that can be matched in one pass over a text, so without back references and
+ * look-around.
  * @throws PatternError
  */
 export function parsePattern(source: string, flags: string): PatternNode {
@@ -153,7 +153,7 @@ class PatternParser {
     const bounds = this.#bounds();
     if (bounds === undefined) return node;
     const [min, max] = bounds;
-    // Whether it takes as much or as little as it can makes no difference to whether it matches.
+    // Greedy and lazy repetitions match the same texts.
     this.#reader.take("?");
     if (this.#bounds() !== undefined) throw new PatternError("repeats a repetition");
     return { kind: "repeat", node, min, max };

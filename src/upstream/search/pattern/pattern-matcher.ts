@@ -9,15 +9,15 @@ import {
 } from "./pattern-node.ts";
 
 /**
- * Holds a pattern against texts, all ways to match it at the same time: the time is at most the length of the text times
- * that of the pattern, whatever the pattern. The engine of the runtime would try one way after the other, for minutes.
+ * Matches a pattern against texts by following all alternatives at the same time. The time is at most the length of the
+ * text times that of the pattern, where the runtime's engine could backtrack for minutes.
  */
 export class PatternMatcher {
   readonly #program: Program;
   readonly #isMultiline: boolean;
-  /** Whether a match may begin with an ASCII character; undefined when it may begin with nothing. */
+  /** Whether a match may begin with each ASCII character; undefined when a match may be empty. */
   readonly #beginnings: Uint8Array | undefined;
-  /** For each step the last position at which it was entered: a step is entered once for each. */
+  /** For each step the last position at which it was entered; each is entered once for a position. */
   readonly #entered: Float64Array;
   readonly #open: number[] = [];
   #position = 0;
@@ -40,7 +40,7 @@ export class PatternMatcher {
       this.#position++;
       ready.length = 0;
       for (const step of current) if (this.#enter(step, text, at, ready)) return true;
-      // It may also begin here.
+      // A match may also begin here.
       if (this.#beginnings?.[unit] !== 0 && this.#enter(0, text, at, ready)) return true;
       current.length = 0;
       if (at < text.length) this.#advance(ready, unit, current);
@@ -48,7 +48,7 @@ export class PatternMatcher {
     return false;
   }
 
-  /** Adds to `next` what follows the steps that take the character. */
+  /** Adds to `next` the successors of the steps that accept the character. */
   #advance(ready: readonly number[], unit: number, next: number[]): void {
     for (const step of ready) {
       const known = this.#program[step];
@@ -58,7 +58,7 @@ export class PatternMatcher {
     }
   }
 
-  /** Adds to `ready` the steps that want a character, from `first` on; says whether the end was reached. */
+  /** Adds to `ready` the steps that need a character, starting with `first`; returns whether the end was reached. */
   #enter(first: number, text: string, at: number, ready: number[]): boolean {
     const open = this.#open;
     open.push(first);
@@ -98,7 +98,7 @@ export class PatternMatcher {
   }
 }
 
-/** Which of the first 128 characters can begin a match: nearly all places of a text are passed over with a look at this. */
+/** The characters among the first 128 that can begin a match; with it, most places of a text are skipped quickly. */
 function beginningsOf(program: Program): Uint8Array | undefined {
   const first: Uint8Array[] = [];
   const seen = new Set<number>();
@@ -122,7 +122,7 @@ function isBorder(text: string, at: number): boolean {
   return before !== after;
 }
 
-/** One step of a program; what does not say where it goes goes on with the next. */
+/** One step of a program; unless it names its successors, the next step follows. */
 type Step =
   | { readonly kind: "set"; readonly set: CharSet; readonly ascii: Uint8Array }
   | { readonly kind: "assertion"; readonly assertion: Assertion }
@@ -131,7 +131,7 @@ type Step =
 
 type Program = readonly Step[];
 
-/** Counted repetitions are written out. @throws PatternError when that makes it too long */
+/** Compiles a pattern; counted repetitions are expanded. @throws PatternError when the program becomes too long */
 function compilePattern(node: PatternNode): Program {
   const steps = new Steps();
   emit(node, steps);
@@ -139,20 +139,20 @@ function compilePattern(node: PatternNode): Program {
   return steps;
 }
 
-/** The answers for the first 128 characters, which are nearly all that come. */
+/** A table for the first 128 characters, by far the most common ones. */
 function asciiOf(set: CharSet): Uint8Array {
   return Uint8Array.from({ length: 128 }, (_, unit) => Number(set(unit)));
 }
 
-/** A program that is being written. */
+/** A program during compilation. */
 class Steps extends Array<Step> {
-  /** Nodes that were written; what is empty writes no step, and could be repeated for ever. */
+  /** The number of emitted nodes; an empty node emits no step, so it could be repeated forever. */
   written = 0;
 }
 
 function emit(node: PatternNode, steps: Steps): void {
   if (steps.length > searchPatternStepsMax || ++steps.written > 4 * searchPatternStepsMax) {
-    throw new PatternError("is too large when written out");
+    throw new PatternError("is too large when its repetitions are expanded");
   }
   switch (node.kind) {
     case "set":

@@ -1,4 +1,4 @@
-/** Which characters (UTF-16 units) an element of a pattern accepts. */
+/** The characters (UTF-16 units) that an element of a pattern accepts. */
 export type CharSet = (unit: number) => boolean;
 
 const isDigit: CharSet = (unit) => unit >= 48 && unit <= 57;
@@ -13,7 +13,7 @@ const not =
   (unit) =>
     !set(unit);
 
-/** What a letter behind a backslash stands for, when it is a class. */
+/** Escapes that are classes, by their letter. */
 export const classEscapes: ReadonlyMap<string, CharSet> = new Map([
   ["d", isDigit],
   ["D", not(isDigit)],
@@ -23,7 +23,7 @@ export const classEscapes: ReadonlyMap<string, CharSet> = new Map([
   ["S", not(isSpace)],
 ]);
 
-/** What a letter behind a backslash stands for, when it is one character. */
+/** Escapes that are one character, by their letter. */
 export const unitEscapes: ReadonlyMap<string, string> = new Map([
   ["n", "\n"],
   ["r", "\r"],
@@ -42,7 +42,7 @@ export function anyOf(sets: readonly CharSet[], isNegated: boolean): CharSet {
   return isNegated ? not(has) : has;
 }
 
-/** The same set, which takes a letter in either case. */
+/** A case-insensitive version of the set. */
 export function inEitherCase(set: CharSet): CharSet {
   return (unit) => {
     if (set(unit)) return true;
@@ -53,7 +53,7 @@ export function inEitherCase(set: CharSet): CharSet {
 
 export type Assertion = "start" | "end" | "border" | "no-border";
 
-/** A regular expression, as read. */
+/** A parsed regular expression. */
 export type PatternNode =
   | { readonly kind: "set"; readonly set: CharSet }
   | { readonly kind: "assertion"; readonly assertion: Assertion }
@@ -63,7 +63,7 @@ export type PatternNode =
       readonly kind: "repeat";
       readonly node: PatternNode;
       readonly min: number;
-      /** Infinity: no end. */
+      /** Infinity: unbounded. */
       readonly max: number;
     };
 

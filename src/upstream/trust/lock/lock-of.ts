@@ -27,14 +27,14 @@ import {
   serverValue,
 } from "./read-lock.ts";
 
-/** A server that answered. */
+/** A server whose catalogue was read. */
 export interface ServerToLock extends Pick<ConfiguredServer, "entry" | "identity"> {
   readonly catalogue: ServerCatalogue;
   readonly scopes?: readonly string[];
 }
 
 /**
- * The lock of these servers; their order changes nothing.
+ * The lock of these servers; their order does not matter.
  * @param toolNameMax characters of an exposed name
  * @param before the lock that is replaced: names that tools had in it are kept as aliases (NM7)
  */
@@ -61,7 +61,7 @@ export function lockOf(
   return { servers: new Map(locked) };
 }
 
-/** What the lock says of how a server is started; also where it has not been asked. */
+/** The launch of a server in the lock; needs no connection. */
 function lockedLaunch(launch: ServerLaunch): LockedLaunch {
   if (launch.transport === "http") {
     const { transport, url, headers } = launch;
@@ -117,7 +117,7 @@ function keyOf(server: string, tool: string): string {
   return JSON.stringify([server, tool]);
 }
 
-/** The package that a launch runs, when its command is one of the usual launchers of packages. */
+/** The package that a launch runs, when its command is a known package runner. */
 export function packageOf(launch: ServerLaunch): LockedPackage | undefined {
   if (launch.transport !== "stdio") return undefined;
   const words = [programOf(launch.command), ...launch.args];
@@ -130,7 +130,7 @@ export function packageOf(launch: ServerLaunch): LockedPackage | undefined {
 }
 
 interface Launcher {
-  /** The words that it begins with. */
+  /** The first words of its command line. */
   readonly command: readonly string[];
   readonly find: (args: readonly string[]) => LockedPackage | undefined;
 }
@@ -154,7 +154,7 @@ const launchers: readonly Launcher[] = [
 function npmPackage(args: readonly string[]): LockedPackage | undefined {
   const spec = valuesOf(args, ["-p", "--package"])[0] ?? splitArguments(args, npmOptions).rest[0];
   const [, name, version] = /^(@?[^@]+)(?:@(.+))?$/.exec(spec ?? "") ?? [];
-  // A folder, an address or a repository has no version that anybody keeps.
+  // A folder, an address or a repository has no fixed version.
   if (name === undefined || /^[./~]|:/.test(name) || /:/.test(version ?? "")) return undefined;
   return { from: "npm", name, ...exact(version) };
 }
@@ -175,12 +175,12 @@ function image(args: readonly string[]): LockedPackage | undefined {
   return { from: "image", name, ...(version === undefined ? {} : { version }) };
 }
 
-/** Only a version that names one release is one. */
+/** Keeps a version only if it names one release. */
 function exact(version: string | undefined): { readonly version?: string } {
   return version !== undefined && /^v?\d+(?:\.\d+)+(?:[-+.\w]*)$/.test(version) ? { version } : {};
 }
 
-/** One way in which a server is not as the lock has it, apart from what it offers (`catalogueDifferences`). */
+/** One difference between a server and the lock, apart from its offer (`catalogueDifferences`). */
 export type LockFinding =
   | {
       readonly kind: "changed";
@@ -189,12 +189,12 @@ export type LockFinding =
     }
   | { readonly kind: "missing" | "new"; readonly server: string };
 
-/** The parts that are known without asking a server. */
+/** The parts that are known without a connection. */
 const offlineParts = ["launch", "identity", "package"];
 
 /**
- * How servers differ from the lock, in the order of their names.
- * @param parts `configured`: only what configuration says is compared; `asked`: what servers say of themselves too
+ * The differences between servers and the lock, sorted by server. @param parts `configured` compares only
+ * configuration; `asked` also the servers' own descriptions
  */
 export function compareLocks(
   lock: ProjectLock,
@@ -217,10 +217,10 @@ function partsOf(server: LockedServer, other: LockedServer, parts: "configured" 
   const tools = [...server.tools].filter(([name]) => other.tools.has(name));
   const value = serverValue({
     ...rest,
-    // Hashes are compared where the definitions behind them can be shown.
+    // `catalogueDifferences` compares the hashes, where it can show the definitions.
     tools: new Map(tools.map(([name, tool]) => [name, { ...tool, hash: "" }])),
     prompts: new Map(),
-    // Who was not asked for scopes knows of none.
+    // Scopes are compared only when both sides have them.
     ...(scopes === undefined || other.scopes === undefined ? {} : { scopes }),
   });
   if (parts === "asked") return value;

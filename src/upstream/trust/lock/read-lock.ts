@@ -8,13 +8,13 @@ import { isNestedDeeper } from "../../connect/nesting.ts";
 import { mayBeNameOf } from "../../names/assign-names.ts";
 import { mapOf, textOf, type ToolPins } from "../trust-file.ts";
 
-/** Beside what it locks, in the project's folder: it is meant to be committed. */
+/** In the project's folder, beside the configuration; it is meant to be committed. */
 export const lockFileName = "mcp.lock";
 
 export type LockReading =
   | { readonly kind: "lock"; readonly lock: ProjectLock }
   | { readonly kind: "absent" }
-  /** One sentence, fit for a person. */
+  /** One sentence for a person. */
   | { readonly kind: "unusable"; readonly problem: string };
 
 function lockFileOf(projectDir: string): string {
@@ -25,7 +25,7 @@ function lockFileOf(projectDir: string): string {
 export async function readLock(projectDir: string): Promise<LockReading> {
   const file = lockFileOf(projectDir);
   const unusable = (reason: string): LockReading => {
-    const problem = `${file} ${reason}. Restore it from version control, or write it anew: mcp lock.`;
+    const problem = `${file} ${reason}. Restore it from version control, or write a new one: mcp lock.`;
     return { kind: "unusable", problem };
   };
   try {
@@ -35,7 +35,7 @@ export async function readLock(projectDir: string): Promise<LockReading> {
       return unusable(`is larger than ${trustFileBytesMax} bytes`);
     const lock = parseLock(await readFile(file, "utf8"));
     return lock === undefined
-      ? unusable("is no lock that this version can read")
+      ? unusable("is not a lock that this version can read")
       : { kind: "lock", lock };
   } catch (error) {
     const code = systemCodeOf(error);
@@ -45,8 +45,8 @@ export async function readLock(projectDir: string): Promise<LockReading> {
 }
 
 /**
- * The baseline of a first contact (`JudgeParts.lockPins`); undefined when there is no lock, or none of this server. A
- * lock that cannot be read approves nothing.
+ * The baseline of a first contact (`JudgeParts.lockPins`); undefined when there is no lock, or it does not contain this
+ * server. An unreadable lock approves nothing.
  */
 export function lockPinsOf(reading: LockReading, server: string): ToolPins | undefined {
   if (reading.kind === "absent") return undefined;
@@ -63,7 +63,7 @@ export function lockPinsOf(reading: LockReading, server: string): ToolPins | und
   };
 }
 
-/** Names that the tool had under other budgets, for `ToolEntry.earlierNames`. */
+/** Names that the tool had under other character budgets, for `ToolEntry.earlierNames`. */
 export function earlierNamesOf(
   reading: LockReading,
   { server, tool, name }: { readonly server: string; readonly tool: string; readonly name: string },
@@ -76,7 +76,7 @@ export function earlierNamesOf(
   });
 }
 
-/** `mcp.lock`: what servers were and offered when it was written. Holds no secrets and no times. */
+/** `mcp.lock`: the servers and their offers when it was written. Contains no secrets and no times. */
 export interface ProjectLock {
   readonly servers: ReadonlyMap<string, LockedServer>;
 }
@@ -85,7 +85,7 @@ export interface LockedServer {
   readonly launch: LockedLaunch;
   readonly identity: string;
   readonly package?: LockedPackage;
-  /** What it said of itself. */
+  /** Its description of itself. */
   readonly server?: { readonly name: string; readonly version: string };
   readonly protocolVersion: string;
   /** Hash. */
@@ -93,7 +93,7 @@ export interface LockedServer {
   readonly tools: ReadonlyMap<string, LockedTool>;
   /** Hashes by name. */
   readonly prompts: ReadonlyMap<string, string>;
-  /** What a login was granted, in order. */
+  /** The granted scopes of the login, sorted. */
   readonly scopes?: readonly string[];
 }
 
@@ -108,32 +108,32 @@ export type LockedLaunch =
     }
   | { readonly transport: "http"; readonly url: string; readonly headers: readonly string[] };
 
-/** What a launcher of packages was told to run. */
+/** The package that a runner starts. */
 export interface LockedPackage {
   readonly from: "npm" | "pypi" | "image";
   readonly name: string;
-  /** Absent: any version may come. */
+  /** Absent when any version may run. */
   readonly version?: string;
 }
 
 export interface LockedTool {
   readonly hash: string;
-  /** The name under which clients have it. */
+  /** Its name for clients. */
   readonly exposed: string;
-  /** Names that it had under other budgets, in order. */
+  /** Names that it had under other character budgets, sorted. */
   readonly earlier?: readonly string[];
 }
 
 const lockVersion = 1;
-/** More than a lock ever has; one that is nested for ever is nobody's. */
+/** The deepest nesting; real locks have less. */
 const lockLevelsMax = 16;
 
-/** The same lock gives the same bytes on every machine. */
+/** Prints the same bytes for the same lock on every machine. */
 export function printLock(lock: ProjectLock): string {
   return `${JSON.stringify(lockValue(lock), undefined, 2)}\n`;
 }
 
-/** @returns undefined for what is no lock of this version */
+/** @returns undefined for a text that is not a lock of this version */
 export function parseLock(text: string): ProjectLock | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -147,7 +147,7 @@ export function parseLock(text: string): ProjectLock | undefined {
   }
 }
 
-/** As plain data, the members of objects in the order of their names. */
+/** A server as plain data, with sorted members. */
 export function serverValue(server: LockedServer): Readonly<Record<string, unknown>> {
   const value = { ...server, tools: objectOf(server.tools), prompts: objectOf(server.prompts) };
   return sorted(value) as Readonly<Record<string, unknown>>;
@@ -169,7 +169,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
 }
 
-/** What a first contact and `mcp verify` look at must be right; the rest is only compared. */
+/** Validates the parts that a first contact and `mcp verify` use; the rest is only compared. */
 function serverOf(value: unknown): LockedServer {
   if (!isObject(value)) throw new TypeError("no server");
   const { instructions } = value;

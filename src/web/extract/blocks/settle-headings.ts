@@ -90,7 +90,7 @@ function headingLevel(block: Block | undefined): number {
 
 /** How far above its text the title of a note may be: icons and headings surround it. */
 const titleLevelsMax = 3;
-/** How far below what it is the lead of the text begins. */
+/** How far below its heading the text begins. */
 const levelsMax = 16;
 
 /** Keeps the titles of notes and the terms of lists whose text is kept: without them it says something else. */

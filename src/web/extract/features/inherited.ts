@@ -11,7 +11,7 @@ const patterns: readonly RegExp[] = [
   /article-?_?body|articlebody|(?:entry|post|article|story|page|blog|single|main|body|rich|rte)[-_]*_?(?:content|body|text)|\bprose\b|markdown|wysiwyg|rich-?text|rst-content|td-post|field--name-body/,
   // 1: content in a wider sense
   /content|article|entry|post\b|post[-_]|story|body|main|text|document|section/,
-  // 2: what else there is to read
+  // 2: links to further reading
   /relat|recommend|more-?_?(?:from|stories|news|articles|posts|on)|similar|also-?_?like|read-?_?(?:next|more|also)|popular|trending|latest|most-?_?(?:read|viewed)|upsell|cross-?sell|carousel|slider|up-?next|suggest/,
   // 3: sharing
   /shar(?:e|ing)|social|sns|follow|twitter|facebook|whatsapp|addthis|bookmark/,
@@ -56,7 +56,7 @@ const nameCharsMax = 300;
 /** Different names of one page whose evidence is remembered. */
 const rememberedMax = 20_000;
 
-/** Reads names; what it has read once it remembers, for names repeat. */
+/** Reads names and remembers the results, since names repeat. */
 function createNameReader(): (element: HtmlElement) => number {
   const known = new Map<string, number>();
   return ({ attribs }) => {

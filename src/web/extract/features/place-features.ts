@@ -85,7 +85,7 @@ function lastSeen(values: readonly boolean[]): number[] {
   });
 }
 
-/** -1, a distance to nothing, stays what it is. */
+/** -1, a distance to nothing, stays -1. */
 function logDistance(distance: number): number {
   return distance === -1 ? -1 : Math.log1p(distance);
 }
@@ -176,7 +176,7 @@ export function createNeighbourFeatures(blocks: readonly Block[]): (index: numbe
   const chars = prefixSums(blocks.map((block) => block.chars));
   const linkChars = prefixSums(blocks.map((block) => block.linkChars));
   const noPhrases: readonly number[] = Array.from({ length: phraseCount }, () => 0);
-  /** By the index of the heading; -1 is none. */
+  /** By the index of the heading; -1 means that there is none. */
   const phrases = new Map([[-1, noPhrases]]);
   return (index) => {
     const features: number[] = [];

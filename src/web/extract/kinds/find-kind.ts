@@ -29,7 +29,7 @@ export function findKind(page: PageFacts): KindCandidate | undefined {
   return claims.isSharedAsProduct ? findProduct(page) : thread;
 }
 
-/** Below it what looks like a thread is not worth a look at other software. */
+/** Below it a presumed thread is not checked against other software. */
 const certaintyMin = 0.5;
 
 /** The thread of a page of a forum, or the questions and answers of one. */
@@ -68,7 +68,7 @@ function paragraph(inner: HtmlElement | undefined, text: string): ChildNode {
 
 /** Pages that claim to be products are; which part is about the product is less sure. */
 const confidence = 0.6;
-/** `main` that is not nearly empty is what its name says. */
+/** A `main` that is not nearly empty is the main part. */
 const mainPartMin = 0.25;
 /** A part with more of the page's text is not an extra beside the product. */
 const besidePartMax = 0.8;
@@ -77,7 +77,7 @@ const goodsPartMax = 0.5;
 /** Shorter parts are a line of the product itself: how it is rated, when it comes. */
 const besideCharsMin = 250;
 
-/** Other goods, what customers write, and how a shop delivers; some words are of programs for reviews. */
+/** Other goods, customer reviews and delivery; some words are of programs for reviews. */
 const besideWords = wordPattern(
   "reviews?|testimonials?|ugc|shipping|delivery|returns|payments?|also-bought|also-like|bundles?|recently|related|recommend\\w*|suggested|cross|upsells?|crosssells?|more-from|breadcrumbs?|thumbnails?|policy|policies|sellers?|trust|guarantee|purchase-protection|newsletter|qna|questions|klaviyo|judgeme|yotpo|okendo|stamped|loox",
 );
@@ -116,7 +116,7 @@ function otherGoods(page: PageFacts, holders: ReadonlySet<HtmlElement>): Readonl
   return new Set(groups.flatMap(({ records }) => records).filter((card) => !holders.has(card)));
 }
 
-/** True for what holds cards and nothing else. */
+/** True for an element that holds cards and nothing else. */
 function isRowOf(cards: ReadonlySet<HtmlElement>, element: HtmlElement): boolean {
   const isOnly = element.children.every((child) =>
     isTag(child) ? cards.has(child) : !isText(child) || child.data.trim() === "",

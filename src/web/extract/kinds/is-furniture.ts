@@ -65,7 +65,7 @@ const roles = new Set(
 /** Words of ids and classes that frame a page whatever they contain. */
 const framingWords =
   "breadcrumb|breadcrumbs|crumbs|pagination|pager|paging|paginator|page-numbers|filter|filters|filtering|facet|facets|refine|refinement|refinements|sort|sorting|sorter|sortby|sidenav|menu|submenu|navbar|newsletter|subscribe|signup|sign-up|cookie|cookies|consent|gdpr|onetrust|modal|popup|popover|overlay|drawer|offcanvas|off-canvas|flyout|dropdown|minicart|mini-cart|cart|basket|wishlist|wish-list|compare|share|sharing|skip-link|skip-links|skiplink|skip-nav|advert|adverts|advertisement|ads|ad-container|search|searchbox|searchbar|search-form|footer|prefooter|site-header|masthead|topbar|top-bar|copyright|comment-form|respond|swatch|swatches|quick-view|quickview|quick-shop|quickshop|load-more|loadmore|back-to-top|tooltip|toast|snackbar|chat|feedback|survey|language-switcher|lang-switcher|country-selector|region-selector|loader|loading|spinner|skeleton|btn|button|buttons|sr-only";
-/** Words of what frames a page unless it is prose. */
+/** Words of the frame of a page, unless it is prose. */
 const asideWords =
   "sidebar|side-bar|nav|navigation|subscription|social|related|recommended|recommendation|recommendations|recommender|upsell|upsells|crosssell|cross-sell|cross-sells|recently-viewed|similar|sponsored|sponsor|login|signin|account|comments|widget-area|announcement|announcement-bar|placeholder|actions|store-locator|cta|avatar";
 const framing = wordPattern(framingWords);

@@ -96,7 +96,7 @@ function holdsPicture(element: HtmlElement): boolean {
 
 /** The kind that a page claims to be, to search engines and with the classes of its body. */
 export interface PageClaims {
-  /** It is one text: lists in it are what else there is to read. */
+  /** It is one text: lists in it are further reading. */
   readonly isArticle: boolean;
   /** It is one text, according to a claim that pages of lists make too. */
   readonly isSharedAsArticle: boolean;

@@ -44,7 +44,7 @@ function matchesAny(element: HtmlElement, patterns: readonly ElementPattern[]): 
 const sharedMin = 0.5;
 
 /**
- * The blocks in the text of a manual: all of it, for its tables, notes, terms and titles are what its readers look for.
+ * The blocks in the text of a manual: all of it, since its readers look for its tables, notes, terms and titles.
  * Elements beside it leave the document. Undefined, and nothing is changed, where the text has little of the `weights`,
  * the weight of each block.
  */
@@ -67,7 +67,7 @@ export function keepManual(
   return inText.includes(true) ? inText : undefined;
 }
 
-/** Tells of elements whether they are below one of `roots`; what it has found it remembers. */
+/** Finds whether elements are below one of `roots`, and remembers the answers. */
 function createInside(roots: ReadonlySet<HtmlElement>): (element: HtmlElement) => boolean {
   const known = new Map<HtmlElement, boolean>();
   return (element) => {

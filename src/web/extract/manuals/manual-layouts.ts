@@ -44,7 +44,7 @@ function layout(
   };
 }
 
-/** A page that fits several is of the first: themes and extensions come before what they are made for. */
+/** A page that fits several is of the first: themes and extensions come before the software that they extend. */
 export const manualLayouts: readonly ManualLayout[] = [
   layout(
     "Sphinx",

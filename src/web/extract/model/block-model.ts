@@ -2,7 +2,7 @@ import stored from "./block-model.json" with { type: "json" };
 
 /**
  * Two forests that `scripts/readdocs/train.ts` has trained on annotated pages: the first judges each
- * block by itself and its surroundings, the second also by what the first says of its neighbours.
+ * block by itself and its surroundings, the second also by the first one's results for its neighbours.
  */
 export interface BlockModel {
   readonly first: Forest;

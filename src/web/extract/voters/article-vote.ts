@@ -63,7 +63,7 @@ function proseChars(blocks: readonly Block[], vote: readonly boolean[]): number 
 }
 
 /**
- * The levels above all elements below `root`, added up: what it costs to ask each element about its
+ * The levels above all elements below `root`, added up: the cost of asking each element about its
  * ancestors. Counting ends above `workMax`.
  */
 export function treeWork(root: HtmlElement, workMax: number): number {

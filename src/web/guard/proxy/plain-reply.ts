@@ -1,6 +1,6 @@
 import { headText, type HeaderField } from "./request-head.ts";
 
-/** Marks a 403 as the guard's own; taken out of what servers answer. */
+/** Marks a 403 as the guard's own; removed from the answers of servers. */
 export const refusalHeader = "x-scorpiox-refused";
 
 const phrases = {

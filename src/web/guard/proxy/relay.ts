@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 
 /** A connection without data for this time is no longer needed. */
 const idleMsMax = 120_000;
-/** A peer that was sent the end has this long to end too: closing on unread bytes would cut off what it reads. */
+/** A peer that was sent the end has this long to end too: closing on unread bytes would cut off the data that it reads. */
 const lingerMs = 2_000;
 
 /**
@@ -50,8 +50,8 @@ export function endGently(socket: Socket, last?: Buffer): void {
 }
 
 /**
- * Passes exactly `bytes` bytes of a request's body on, `first` being those that are here already. What follows them
- * is dropped: it would be another request, and this connection has one. A browser that ends its side does not want
+ * Passes exactly `bytes` bytes of a request's body on, `first` being those that have already arrived. Bytes after them
+ * are dropped: they would be another request, and this connection has one. A browser that ends its side does not want
  * the answer any more.
  */
 export function relayBody(client: Socket, server: Socket, first: Buffer, bytes: number): void {

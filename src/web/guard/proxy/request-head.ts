@@ -61,7 +61,7 @@ function parseForward(
 
 /**
  * The length of a request's body. One rule: a body has one Content-Length. Clients of this proxy are browsers, which
- * send no chunked requests over HTTP/1; any other client is told so (RFC 9112 section 6.3), and two lengths are an
+ * send no chunked requests over HTTP/1; any other client gets an error (RFC 9112 section 6.3), and two lengths are an
  * attempt to have two readers disagree.
  */
 function bodyBytesOf(fields: readonly HeaderField[]): number | ProxyRequest {
@@ -102,7 +102,7 @@ interface HeadLimits {
 
 /**
  * Takes the bytes up to the first empty line off a socket, however they are cut into packets, and leaves it paused.
- * `rest` is what came after. The text is Latin-1: one character for each byte, as heads are forwarded.
+ * `rest` has the bytes after it. The text is Latin-1: one character for each byte, as heads are forwarded.
  * @param before bytes that were taken off the socket earlier
  */
 export function readHead(socket: Socket, limits: HeadLimits, before?: Buffer): Promise<HeadRead> {
@@ -157,7 +157,7 @@ function endOfHead(text: string, from: number, kind: EmptyLine): number | undefi
 /** Name as it was sent, and value without the blanks around it. */
 export type HeaderField = readonly [name: string, value: string];
 
-/** Of one connection only, never forwarded (RFC 9110 section 7.6.1), and what `Connection` names besides. */
+/** Of one connection only, never forwarded (RFC 9110 section 7.6.1), and the fields that `Connection` names. */
 const hopByHop: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -172,7 +172,7 @@ const hopByHop: ReadonlySet<string> = new Set([
 
 /**
  * The fields of a head without its first line. Undefined when a line is not `name: value`, has a blank before the
- * colon, goes on from the line before, or has a control character: what two readers could take differently.
+ * colon, goes on from the line before, or has a control character: two readers could read such a line differently.
  */
 export function parseFields(lines: readonly string[]): HeaderField[] | undefined {
   const fields: HeaderField[] = [];

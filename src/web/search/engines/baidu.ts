@@ -21,7 +21,7 @@ const snippetSelectors = [
   '[class*="content-right"]',
   '[class*="summary-text"]',
 ] as const;
-/** Widgets that look like results: translation, lists of what else to search for. */
+/** Widgets that look like results: translation, lists of related searches. */
 const widgetTemplates = /fanyi|translat|recommend_list/i;
 const emptySelector = ".content_none, .nors";
 const captchaTitle = "百度安全验证";

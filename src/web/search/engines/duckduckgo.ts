@@ -38,7 +38,7 @@ export const duckduckgo: SearchEngine = {
   read,
 };
 
-/** 202 is what it answers suspected bots with; nothing else has that status. */
+/** It answers suspected bots with 202; no other answer has that status. */
 async function read(response: EngineResponse): Promise<EngineAnswer> {
   const answer = await readPage(response, { results, isEmpty, block });
   return response.status === 202 && answer.state === "parse_error" ? blocked("captcha") : answer;

@@ -1,7 +1,7 @@
 import { homepage, product } from "../../../base/product.ts";
 import { type EngineId, engineIds, type EngineSettings } from "../engine.ts";
 
-/** Where and in what language to search, in the spellings of engines. */
+/** Region and language of a search, in the spellings of engines. */
 interface SearchLocale {
   /** Two or three letters, lower case. */
   readonly language: string;

@@ -91,7 +91,7 @@ const cloudflareSentence = /^error code: 1020$/i;
 /** `jsd` is its measurement of clients, which is in good pages as well. */
 const cloudflareScript = /\b_cf_chl_opt\b|\/challenge-platform\/(?!scripts\/jsd\/)/;
 
-/** Widgets of the services that ask for a proof of being human (`g-recaptcha`, `h-captcha`), and what sites call their own. */
+/** Widgets of the services that ask for a proof of being human (`g-recaptcha`, `h-captcha`), and the names that sites give to their own. */
 const captchaSelector = [
   '[id*="captcha" i]',
   '[class*="captcha" i]',

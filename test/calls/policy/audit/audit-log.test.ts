@@ -277,6 +277,7 @@ describe("AuditWatcher (U-audit)", () => {
         },
       },
       instanceId: "i",
+      decided: { has: () => true },
       decisionOn: () => ({ rule: undefined, agreement: undefined }),
       logsCommands: false,
       secrets: [],

@@ -9,6 +9,7 @@ import {
   type HookEnd,
   hookKey,
 } from "../../../../src/calls/policy/hooks/hook.ts";
+import { CallingClients } from "../../../../src/calls/gate/calling-clients.ts";
 import type { Refusal } from "../../../../src/calls/gate/gate-stage.ts";
 import type { HookRun } from "../../../../src/calls/policy/hooks/hook-runner.ts";
 import { HookSessions, IdleWatch } from "../../../../src/calls/policy/hooks/hook-sessions.ts";
@@ -451,7 +452,7 @@ describe("what hooks say by JSON", () => {
       `Warning: the hook tool_use/sync-${name} (user) ${how} after the call.`;
     expect(look?.lines).toEqual([
       warning("a", "ended with exit code 1"),
-      warning("c", "gave a result that is none"),
+      warning("c", "gave an invalid result"),
       `${warning("d", 'said "deny"')} It says:\ntoo late`,
     ]);
     const shown = { ...updated, isError: false };
@@ -469,24 +470,32 @@ describe("what hooks say by JSON", () => {
 });
 
 describe("IdleWatch", () => {
+  const callOf = (id: string): CallRequest => {
+    const limits = { answerMs: 0, resultCharsMax: 1 };
+    const client = { id, limits, workspaceDir: () => Promise.resolve("/") };
+    return { name: "T", args: {}, version: "2025-11-25", client, cancellation: new Cancellation() };
+  };
+
   test("tells once of each time without calls, and not of clients that are gone", async () => {
     const told: string[] = [];
-    using watch = new IdleWatch(
+    const clients = new CallingClients();
+    using _watch = new IdleWatch(
+      clients,
       (clientId, idleMs) => void told.push(`${clientId} ${idleMs >= 20}`),
       20,
     );
     for (const id of ["a", "b", "gone", "busy"]) {
-      watch.onRunning(id, 1);
-      if (id === "gone") watch.forget(id);
-      watch.onRunning(id, 0);
+      clients.began(callOf(id));
+      if (id === "gone") clients.forget(id);
+      clients.ended(callOf(id));
     }
-    watch.onRunning("gone later", 1);
-    watch.onRunning("gone later", 0);
-    watch.forget("gone later");
-    watch.onRunning("busy", 1);
+    clients.began(callOf("gone later"));
+    clients.ended(callOf("gone later"));
+    clients.forget("gone later");
+    clients.began(callOf("busy"));
     await eventually("two", () => told.length === 2);
-    watch.onRunning("a", 1);
-    watch.onRunning("a", 0);
+    clients.began(callOf("a"));
+    clients.ended(callOf("a"));
     await eventually("a again", () => told.length === 3);
     expect(told).toEqual(["a true", "b true", "a true"]);
   });

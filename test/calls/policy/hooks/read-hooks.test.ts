@@ -156,7 +156,9 @@ describe("readHooks()", () => {
     for (let index = 1; index <= count; index++) tree.user(`tool_use/${index}`);
     const lines = await found(tree);
     expect(lines.length).toBe(count);
-    expect(lines.at(-1)).toMatch(count > hooksPerEventMax ? /the first 1000 count/ : /direct/);
+    expect(lines.at(-1)).toMatch(
+      count > hooksPerEventMax ? /only the first 1000 are used/ : /direct/,
+    );
   });
 });
 

@@ -143,7 +143,7 @@ describe("judgeCall: deny before ask before allow", () => {
           action: "ask",
           rule: "rule 1 of P",
           reason:
-            "it cannot be told what the command runs: the name of a program is known only when it runs",
+            "cannot determine what the command runs: the name of a program is known only when it runs",
         },
       ],
     });
@@ -170,7 +170,7 @@ describe("judgeCall: deny before ask before allow", () => {
           action: "ask",
           rule: "rule 1 of P",
           reason:
-            "it cannot be told what the command runs: a shell that reads its commands from elsewhere",
+            "cannot determine what the command runs: a shell that reads its commands from elsewhere",
         },
       ],
     } as Verdict);

@@ -45,7 +45,7 @@ describe("parsePolicy", () => {
 
   test.each<[string, object]>([
     ["[]", broken("*", "the file must be an object, not []")],
-    ['{"rule": []}', broken("*", 'the file has "rule", which is none of rules, default, $schema')],
+    ['{"rule": []}', broken("*", 'the file has "rule", not one of rules, default, $schema')],
     ['{"rules": {}}', broken("*", "rules must be a list, not {}")],
     ['{"rules": [3]}', broken("*", "rule 1 of P must be an object, not 3")],
     [
@@ -76,7 +76,7 @@ describe("parsePolicy", () => {
       '{"rules": [{"tool": "Bash", "action": "deny", "match": {"prog": "x"}}]}',
       broken(
         "Bash",
-        'rule 1 of P: match has "prog", which is none of program, args, has, writes, arguments',
+        'rule 1 of P: match has "prog", not one of program, args, has, writes, arguments',
       ),
     ],
     [

@@ -71,7 +71,7 @@ describe("readShell looks behind programs that start others (U-policy: env X=1 c
     ["sh -c '((rm x))'", "? (( )), which not every shell reads alike"],
     ["sh -c \"\\$'a' b\"", "? $' ', which not every shell reads alike"],
     ["sh -c 'eval \"((x))\"'", "? (( )), which not every shell reads alike"],
-    ['eval "$x"', "? eval of what is known only when it runs"],
+    ['eval "$x"', "? eval of text that is known only when it runs"],
     ['trap "$x" EXIT', "? a trap that is known only when it runs"],
     ["env $x rm", "? options that are known only when it runs"],
     ["env -S 'rm x'", "? an option that is not known: -S"],

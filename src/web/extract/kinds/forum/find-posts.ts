@@ -180,7 +180,7 @@ const postId = /^(?:post|comment|message|msg|reply|answer|p|c)[-_]?\d+$/i;
 const postType =
   /schema\.org\/(?:Comment|Answer|Question|DiscussionForumPosting|SocialMediaPosting)$/;
 
-/** Elements of a page that may be its posts, by what says so: a class, the form of ids, a microdata type. */
+/** Elements of a page that may be its posts, by the evidence: a class, the form of ids, a microdata type. */
 export function findPostGroups(
   root: HtmlElement,
   charsOf: (element: HtmlElement) => number,

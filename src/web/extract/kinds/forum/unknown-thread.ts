@@ -17,7 +17,7 @@ const proseBeforeMax = 500;
 /** Answers come after a question; comments come after anything. */
 const answerWord = /answer|reply|replies|response|post/i;
 
-/** The thread of a page by what all software does: many parts of one form, each with a person, a time and a text. */
+/** The thread of a page by the common traits of all forum software: many parts of one form, each with a person, a time and a text. */
 export function unknownThread(page: PageFacts): Thread | undefined {
   return findPostGroups(page.body, (element) => page.measure(element).chars)
     .flatMap((group) => threadOf(group, page))

@@ -14,12 +14,12 @@ import {
 import { isHeadingOfNothing, shortText } from "../short-text.ts";
 import type { RecordGroup } from "./record-groups.ts";
 
-/** A part of a page with more of its text is not what frames it. */
+/** A part of a page with more of its text is not its frame. */
 const framePartMax = 0.4;
-/** A part of a record with more of its text is not what can be done with it. */
+/** A part of a record with more of its text is not its actions. */
 const recordFramePartMax = 0.6;
 
-/** A copy of the part of a page that holds its lists: records, headings and prose, without what frames them. */
+/** A copy of the part of a page that holds its lists: records, headings and prose, without the frame. */
 export function copyList(root: HtmlElement, page: PageFacts, parts: ProtectedParts): HtmlElement {
   const copier = new ListCopier(root, page, parts);
   return copyContent(root, (element) => copier.isDropped(element));
@@ -130,7 +130,7 @@ const actionCharsMax = 32;
 const action =
   /^(?:add(?: to)? (?:my )?(?:cart|basket|bag|wish ?-?list|list|compare|favou?rites|part list)|quick (?:view|shop|add|look)|(?:shop|buy|view|learn|read|show|see|load|tell me|find out) (?:now|more|all|details|product|products|less|it now|options)|select options|choose options|compare|go back|back to top|back|close|loading(?:\.{3}|…)?|please wait|sign in|log ?in|sponsored|share|print|save|skip to (?:main )?content|click to (?:expand|shrink)(?:\.{3}|…)?|reply|quote|report|like|permalink|copy link|edit|sort by:?|filters?|clear all|apply|next|previous|prev|menu|search)$/i;
 
-/** True for a part that says nothing but what could be done with a click. */
+/** True for a part whose text only names actions to click. */
 export function isActionText(element: HtmlElement, { chars }: TextMeasure): boolean {
   if (chars === 0 || chars > actionCharsMax) return false;
   return action.test(shortText(element, actionCharsMax));

@@ -104,13 +104,13 @@ function isWithin(element: HtmlElement, ancestor: HtmlElement): boolean {
 
 /** Fewer cards are found below an article, or beside a text. */
 const cardsMin = 5;
-/** Fewer goods among much prose are what an article recommends. */
+/** Fewer goods among much prose are recommendations of an article. */
 const goodsMin = 8;
 /** In the mean; longer ones are chapters. */
 const cardCharsMax = 1_000;
 /** Shorter paragraphs occur in cards too. */
 const paragraphCharsMin = 60;
-/** Lists in such parts are what else there is to read. */
+/** Lists in such parts are further reading. */
 const besideClass =
   /(?:^|[-_])(?:sidebar|widget|widgets|related|recent|popular|trending|latest|breaking|ticker|archive-list|right-?col(?:umn)?|left-?col(?:umn)?|rail)(?:$|[-_])/i;
 const ancestorsMax = 60;

@@ -9,7 +9,7 @@ import type { RecordGroup } from "./record-groups.ts";
 
 /** Of the fullest list: others of the page with as much belong to it too. */
 const besidePartMin = 0.25;
-/** A list in what frames a page is the page's own only if nothing else is. */
+/** A list in the frame of a page is the page's own only if there is no other. */
 const framedWeight = 0.2;
 /** From a list up to the page's frame there are fewer. */
 const ancestorsMax = 60;

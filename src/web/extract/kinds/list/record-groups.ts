@@ -106,7 +106,7 @@ const signatureClassesMax = 2;
 const ownOfRecord =
   /\d{2}|^(?:first|last|odd|even|active|selected|current|alt|sticky)$|^(?:category|tag|post|format|status|type|instock|outofstock|product)[-_]/;
 
-/** Name and first classes, without what differs between records: numbers, and whether one is the first or chosen. */
+/** Name and first classes, without the parts that differ between records: numbers, and marks of the first or chosen one. */
 function signatureOf(element: HtmlElement): string {
   let signature = element.name;
   let count = 0;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import type { CallRequest } from "../../../src/calls/call.ts";
-import { RunningCalls } from "../../../src/calls/gate/gate-stage.ts";
+import { CallingClients } from "../../../src/calls/gate/calling-clients.ts";
 
 function callOf(id: string): CallRequest {
   const client = {
@@ -14,8 +14,8 @@ function callOf(id: string): CallRequest {
   return { name: "T", args: {}, version: "2025-11-25", client, cancellation };
 }
 
-test("RunningCalls counts the calls of each client, and tells of the first and of the end of the last", () => {
-  const running = new RunningCalls();
+test("CallingClients counts the calls of each client, and tells of the first and of the end of the last", () => {
+  const running = new CallingClients();
   const heard: string[] = [];
   const stop = running.listen((clientId, count) => heard.push(`${clientId} ${count}`));
   const [first, second, other] = [callOf("a"), callOf("a"), callOf("b")];
