@@ -69,7 +69,7 @@ async function askEach<Reply>(
   servers: readonly ConfiguredServer[],
   { controlOf, onReply, onFailure, signal }: Asking<Reply>,
 ): Promise<ReadonlyMap<string, Reply>> {
-  const router = new LazyRouter(parts, { ...options, isPassive: true });
+  await using router = new LazyRouter(parts, { ...options, isPassive: true });
   const ask = async (server: ConfiguredServer): Promise<[string, Reply]> => {
     const { name } = server.entry;
     try {
@@ -79,9 +79,5 @@ async function askEach<Reply>(
       return [name, onFailure(messageOf(error))];
     }
   };
-  try {
-    return new Map(await Promise.all(servers.map(ask)));
-  } finally {
-    await router.close();
-  }
+  return new Map(await Promise.all(servers.map(ask)));
 }

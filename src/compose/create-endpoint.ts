@@ -148,7 +148,7 @@ interface RefusalLogParts {
 }
 
 /** Has requests that were turned away for their token written into the audit log; loaded with the first of them. */
-export class RefusalLog {
+export class RefusalLog implements AsyncDisposable {
   readonly #parts: RefusalLogParts;
   readonly #open: Lazy<OpenLog> = new Lazy(() => this.#make());
 
@@ -178,9 +178,9 @@ export class RefusalLog {
   }
 
   /** Writes pending lines. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     const made = await this.#open.making?.catch(() => undefined);
-    made?.refused.close();
+    made?.refused[Symbol.dispose]();
     await made?.log.flush();
   }
 

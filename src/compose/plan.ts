@@ -25,7 +25,7 @@ export interface PlansParts {
 }
 
 /** Plan mode as the rest of the server sees it: for handlers, for commands, as a resource. */
-export class Plans {
+export class Plans implements Disposable {
   readonly service: StateServices["plan"];
   readonly resource: StateResource;
   readonly #look: PlanLook;
@@ -54,8 +54,8 @@ export class Plans {
     return this.#look.look(await scopeOf(client));
   }
 
-  close(): void {
-    this.#look.close();
+  [Symbol.dispose](): void {
+    this.#look[Symbol.dispose]();
   }
 
   #watch(client: ClientContext, tell: () => void): () => void {

@@ -55,7 +55,7 @@ function createCliServices(services: CliServicesParts): CliServices {
           const { upstreamTools } = await import("./upstream-tools.ts");
           return upstreamTools(router.upstreams, wanted);
         },
-        close: () => router.close(),
+        [Symbol.asyncDispose]: () => router[Symbol.asyncDispose](),
       };
     },
     async upstreamCatalogues(start, servers, signal, how) {
@@ -130,7 +130,7 @@ async function serveStdio(
   });
   for (const signal of endSignals) process.on(signal, () => connection.shutdown());
   await connection.ended;
-  await router.close(goneAt);
+  await router.endAfter(goneAt);
   return 0;
 }
 

@@ -15,7 +15,7 @@ export interface TasksParts {
 }
 
 /** Tasks as the rest of the server sees them: for handlers and as a resource. */
-export class Tasks {
+export class Tasks implements Disposable {
   readonly service: StateServices["tasks"] = {
     perform: (request, { client }) => this.#perform(request, client),
   };
@@ -32,8 +32,8 @@ export class Tasks {
     this.#look = new TaskLook(parts.storePath);
   }
 
-  close(): void {
-    this.#look.close();
+  [Symbol.dispose](): void {
+    this.#look[Symbol.dispose]();
   }
 
   /** Reports changes once they are on the disk. */

@@ -144,7 +144,7 @@ export class BackgroundCalls {
       cancellation,
       ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
     });
-    progress?.stop();
+    progress?.[Symbol.dispose]();
     if (outcome.kind === "ended") {
       const { execution } = outcome;
       return { ...runReply(execution, null, await endedOutput(execution, charsMax, keep)), notes };

@@ -27,7 +27,7 @@ import { distantMethods, type DistantServices, performDistantCall } from "./dist
 const turns = new Turns(heavyPagesMax);
 
 /** One call's turn to read pages that take much memory: the call waits for it, and keeps it until the call is over. */
-export class PageTurn {
+export class PageTurn implements Disposable {
   #turn: Turn | undefined;
   #isOver = false;
 
@@ -45,7 +45,7 @@ export class PageTurn {
   }
 
   /** The call is over. */
-  end(): void {
+  [Symbol.dispose](): void {
     this.#isOver = true;
     this.#turn?.[Symbol.dispose]();
     this.#turn = undefined;
@@ -121,7 +121,7 @@ export class JobHost {
   /** The call is over: its holdings are released. */
   settle(): void {
     this.#background.settle();
-    this.#pageTurn.end();
+    this.#pageTurn[Symbol.dispose]();
   }
 
   #perform(call: ServiceCall): Promise<unknown> {

@@ -112,7 +112,7 @@ export type PlanSight =
   | { readonly kind: "unreadable"; readonly reason: string };
 
 /** Looks which plan is active: every command asks, and another process may have entered plan mode. */
-export class PlanLook {
+export class PlanLook implements Disposable {
   readonly #file: LookFile;
 
   constructor(path: string) {
@@ -125,7 +125,7 @@ export class PlanLook {
     return sight.kind === "seen" ? { kind: "seen", plan: sight.row } : sight;
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#file.close();
   }
 }

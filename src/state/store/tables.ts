@@ -23,7 +23,7 @@ export interface LiveGroup {
  * The server runs that have children, so that the next start can end the processes that a run left behind when both it
  * and its guardian were killed.
  */
-export class Ledger {
+export class Ledger implements Disposable {
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -71,7 +71,7 @@ export class Ledger {
       .all(instanceId);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#database.close();
   }
 }
@@ -95,7 +95,7 @@ const columns =
   "engine, reason, until_ms AS untilMs, probe_until_ms AS probeUntilMs, challenges, denials, faults";
 
 /** Which search engines are suspended, for all processes. Decides nothing. Every method may throw an SQLite error. */
-export class EngineSuspensions {
+export class EngineSuspensions implements Disposable {
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -146,7 +146,7 @@ export class EngineSuspensions {
     this.#database.query("DELETE FROM engine_suspensions").run();
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#database.close();
   }
 

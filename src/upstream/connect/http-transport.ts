@@ -25,7 +25,7 @@ import { errorInBody, isHttpError, readHttpError, SessionLostError } from "./htt
  * Sends notifications and answers to one HTTP server, a few at a time: a flood of its questions must not exhaust the
  * connections of the Worker, and unsent messages must not pile up.
  */
-export class PacedPosts {
+export class PacedPosts implements Disposable {
   readonly #turns = new Turns(upstreamPostsAtOnceMax);
   readonly #ended = new AbortController();
   #count = 0;
@@ -45,7 +45,7 @@ export class PacedPosts {
   }
 
   /** Waiting messages are no longer sent. */
-  end(): void {
+  [Symbol.dispose](): void {
     this.#ended.abort();
   }
 }
@@ -121,7 +121,7 @@ export class HttpTransport implements Transport {
   async close(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#posts.end();
+    this.#posts[Symbol.dispose]();
     const general = this.#general;
     if (general?.sessionId !== undefined) {
       const patience = Bun.sleep(upstreamGoodbyeMsMax);

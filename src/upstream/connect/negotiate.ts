@@ -192,7 +192,7 @@ function peerEvents(state: OpenState, peer: () => Peer): PeerEvents {
     },
     onClosed: (error) => {
       if (state.current !== peer()) return;
-      state.connection?.subscriptions.close();
+      state.connection?.subscriptions[Symbol.dispose]();
       events.onClosed(error.message);
     },
   };

@@ -59,7 +59,7 @@ export class PeerOpener {
   async #endAll(): Promise<void> {
     const processes = [...this.#processes];
     this.#processes.clear();
-    await Promise.allSettled(processes.map((process) => process.stop()));
+    await Promise.allSettled(processes.map((process) => process[Symbol.asyncDispose]()));
   }
 }
 
@@ -163,7 +163,7 @@ class SseTransport implements Transport {
 
   async close(): Promise<void> {
     this.#isOver = true;
-    this.#posts.end();
+    this.#posts[Symbol.dispose]();
     await this.#transport.close();
   }
 

@@ -80,7 +80,7 @@ async function readStatus(path: string, pid: number): Promise<ServerStatus | und
 }
 
 /** Writes the file in which `mcp status` sees this process, after changes and at most once a second. */
-export class StatusFile {
+export class StatusFile implements AsyncDisposable {
   readonly #path: string;
   readonly #status: () => ServerStatus;
   #timer: Timer | undefined;
@@ -107,7 +107,7 @@ export class StatusFile {
   }
 
   /** Removes the file. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#timer?.stop();
     await this.#work;

@@ -100,10 +100,10 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
   }
 
   /** Closes the inputs of servers first: that makes most of them exit. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#processes.endInputs();
     this.#host.cancelCalls();
-    await (await this.#work).close();
+    await (await this.#work)[Symbol.asyncDispose]();
     await this.#logs.flush();
   }
 

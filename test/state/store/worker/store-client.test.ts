@@ -58,7 +58,7 @@ describe("StoreClient", () => {
     expect(await clear(null)).toBeNull();
     expect((await client.call({ method: "plans.get", request: { scope } })).value).toBeNull();
     expect(look.look(scope)).toEqual({ kind: "seen", plan: null });
-    look.close();
+    look[Symbol.dispose]();
     expect(warnings).toEqual([]);
   });
 
