@@ -1,7 +1,7 @@
 import type { SearchedTool } from "../../src/upstream/search/tool-fields.ts";
 
 /** Five tools for a query, the best first: what a simpler search would do. */
-export type Search = (query: string) => readonly SearchedTool[];
+export type Search = (query: string) => readonly SearchedTool[] | Promise<readonly SearchedTool[]>;
 
 interface Floor {
   readonly name: string;

@@ -17,25 +17,28 @@ export interface Figures {
 /** The search as the product has it. */
 export function productSearch(tools: readonly SearchedTool[]): Search {
   const index = buildToolIndex(tools);
-  return (query) => {
-    const found = findMatches({ query, charsMax: 30_000 }, { index, servers: [], blocked: [] });
+  return async (query) => {
+    const found = await findMatches(
+      { query, charsMax: 30_000 },
+      { index, servers: [], blocked: [] },
+    );
     return found.kind === "found" ? found.matches.map(({ searched }) => searched) : [];
   };
 }
 
-export function measure(
+export async function measure(
   tools: readonly SearchedTool[],
   size: number,
   half: Half,
   prepare: (tools: readonly SearchedTool[]) => Search,
-): Figures {
+): Promise<Figures> {
   const missed: GoldQuery[] = [];
   let first = 0;
   let queries = 0;
   for (const corpus of corporaOf(tools, size, half)) {
     const search = prepare(corpus.tools);
     for (const gold of corpus.queries) {
-      const names = search(gold.query).map(keyOf);
+      const names = (await search(gold.query)).map(keyOf);
       queries++;
       if (gold.gold.includes(names[0] ?? "")) first++;
       if (!names.slice(0, 5).some((name) => gold.gold.includes(name))) missed.push(gold);

@@ -31,11 +31,12 @@ export async function checkToolSearch(): Promise<Outcome> {
     ];
     return { name, passed: false, figures: "not run", faults };
   }
-  const rows = goals.map(([size, half, top1, recall5]) => {
-    const found = measure(tools, size, half, productSearch);
+  const rows: { at: string; recall5: number; isMet: boolean }[] = [];
+  for (const [size, half, top1, recall5] of goals) {
+    const found = await measure(tools, size, half, productSearch);
     const isMet = found.top1 >= top1 && found.recall5 >= recall5;
-    return { at: `${size} ${half}`, recall5: found.recall5, isMet };
-  });
+    rows.push({ at: `${size} ${half}`, recall5: found.recall5, isMet });
+  }
   return {
     name,
     passed: rows.every(({ isMet }) => isMet),

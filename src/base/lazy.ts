@@ -60,21 +60,19 @@ export async function endLazy(part: Lazy<AsyncDisposable>): Promise<void> {
 }
 
 type AsyncMethod = (...args: never[]) => Promise<unknown>;
-type AsyncNames<Service> = {
-  [Name in keyof Service]-?: Service[Name] extends AsyncMethod ? Name : never;
-}[keyof Service];
 
 /** Methods of a service that `get` makes with the first call of one of them. */
-export function forwarding<Service, Name extends AsyncNames<Service>>(
-  get: () => Promise<Service>,
-  names: readonly Name[],
-): Pick<Service, Name> {
+export function forwarding<
+  Service extends Readonly<Record<Name, AsyncMethod>>,
+  const Name extends string,
+>(get: () => Promise<Service>, names: readonly Name[]): Pick<Service, Name> {
   const forward =
     (name: Name) =>
     async (...args: never[]): Promise<unknown> => {
       const service = await get();
-      return (service[name] as AsyncMethod)(...args);
+      return service[name](...args);
     };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entry for each name, with the arguments and result of its method
   return Object.fromEntries(names.map((name) => [name, forward(name)])) as Pick<Service, Name>;
 }
 

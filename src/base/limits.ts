@@ -37,6 +37,11 @@ export const requestsInFlightMax = 4096;
 export const rememberedTextsMax = 128;
 /** Longer ones come from nobody who means well, and are not kept. */
 export const rememberedTextCharsMax = 200;
+/**
+ * Steps of a regular expression with its repetitions written out: the worst one takes half a second for 4,000 characters.
+ * A pattern of 1,000 plain characters has as many.
+ */
+export const linearPatternStepsMax = 1_500;
 
 // ---- Tool results ---------------------------------------------------------------------------
 

@@ -99,8 +99,8 @@ export function hideTokens(text: string, replace: Replace = hide): string {
 export function hideInText(text: string, replace: Replace = hide): string {
   const shown = hideTokens(text, replace).replaceAll(
     carried,
-    (_whole, ...parts: readonly unknown[]) => {
-      const [scheme, one, user, two, option, three] = parts as readonly (string | undefined)[];
+    (_whole, ...parts: readonly (string | undefined)[]) => {
+      const [scheme, one, user, two, option, three] = parts;
       return `${scheme ?? user ?? option ?? ""}${replace(one ?? two ?? three ?? "")}`;
     },
   );

@@ -271,10 +271,8 @@ export const upstreamTaskKeptMs = 60_000;
 
 /** Servers in one file: a user has some twenty, and 1 MiB of hostile file could name thousands. */
 export const serversPerFileMax = 256;
-/** Characters of a `config.toml`: twenty servers have 10,000. */
+/** Characters of a `config.toml`: twenty servers have 10,000. Parsing the worst text of this size takes some 0.1 s. */
 export const tomlCharsMax = 128 * KIB;
-/** Keys, tables and lists in it: as many servers as count have 2,000. Parsing takes time with the square, here some 0.1 s. */
-export const tomlDefinitionsMax = 4_096;
 /** Characters of an expanded argument, variable or header; Linux takes 128 KiB for one argument. */
 export const expandedTextCharsMax = 128 * KIB;
 /** References within the default of a reference, and so on: nobody writes three. */
@@ -324,12 +322,6 @@ export const upstreamCompletionMsMax = 5_000;
 export const searchBoostedMax = 100;
 /** Characters of a regular expression in a search for tools. */
 export const searchPatternCharsMax = 200;
-/** How deep its groups may be nested. */
-export const searchPatternDepthMax = 20;
-/** How often `{n,m}` may repeat. */
-export const searchPatternRepeatMax = 100;
-/** Steps of a regular expression with its repetitions written out: each costs some nanoseconds for each character. */
-export const searchPatternStepsMax = 1_000;
 /** Characters of a description that it is matched with. */
 export const searchPatternTextCharsMax = 1_000;
 /** Time for all tools together; what was not looked at by then is said. */

@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path";
 
 import { AppError } from "../base/errors.ts";
 import type { StateScope } from "../base/server-events.ts";
-import type { ServiceMethod } from "../tools/services.ts";
+import type { ServiceMethod, ServiceRequest } from "../tools/services.ts";
 import type {
   CallbackReply,
   CallbackRequest,
@@ -73,33 +73,35 @@ export const repeatableStateMethods = [
   "skills.load",
 ] as const satisfies readonly StateMethod[];
 
-export function isStateMethod(method: ServiceMethod): method is StateMethod {
-  return (stateMethods as readonly ServiceMethod[]).includes(method);
+export function isStateCall<Call extends ServiceRequest>(
+  call: Call,
+): call is Extract<Call, { readonly method: StateMethod }> {
+  const methods: readonly ServiceMethod[] = stateMethods;
+  return methods.includes(call.method);
 }
 
 /** Performs a handler's request on one of the services. */
 export function performStateCall(
   services: StateServices,
-  method: StateMethod,
-  request: unknown,
+  { method, request }: ServiceRequest<StateMethod>,
   asking: AskingCall,
 ): Promise<unknown> {
   const { call } = asking;
   switch (method) {
     case "tasks.perform":
-      return services.tasks.perform(request as TaskRequest, call);
+      return services.tasks.perform(request, call);
     case "plan.status":
       return services.plan.status(call);
     case "plan.read":
-      return services.plan.read(request as { planFile: string | null }, call);
+      return services.plan.read(request, call);
     case "plan.change":
-      return services.plan.change(request as PlanChange, call);
+      return services.plan.change(request, call);
     case "questions.ask":
-      return services.questions.ask(request as QuestionsRequest, asking);
+      return services.questions.ask(request, asking);
     case "skills.load":
-      return services.skills.load(request as LoadSkillRequest, call);
+      return services.skills.load(request, call);
     case "callbacks.perform":
-      return services.callbacks.perform(request as CallbackRequest, call);
+      return services.callbacks.perform(request, call);
   }
 }
 

@@ -72,7 +72,7 @@ export interface PageOpener {
 }
 
 /** The caller closes it. */
-export interface OpenHooks {
+export interface OpenHooks extends AsyncDisposable {
   /** Runs the hooks of an event; resolves when all have ended. `onEnd` is called for each. */
   emit(
     eventName: string,
@@ -84,7 +84,7 @@ export interface OpenHooks {
     },
   ): Promise<void>;
   /** Ends what still runs. */
-  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface UpstreamToolsWanted {
@@ -101,7 +101,7 @@ export interface UpstreamTool {
 }
 
 /** The caller closes it. */
-export interface OpenRouter {
+export interface OpenRouter extends AsyncDisposable {
   readonly router: Router;
   /** All upstream servers; absent if none can be configured. Nothing of it is loaded before it is used. */
   readonly upstreams?: Upstreams & { readonly isWanted: boolean };
@@ -110,7 +110,7 @@ export interface OpenRouter {
    */
   upstreamTools?(wanted: UpstreamToolsWanted): Promise<readonly UpstreamTool[]>;
   /** Ends the processes that calls have started, and the Workers. */
-  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface CommandContext {

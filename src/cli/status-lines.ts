@@ -112,25 +112,21 @@ export async function connectedView(
   view: ServersOfCommand,
   { services, io }: CommandContext,
 ): Promise<StatusView> {
-  const open = await services.createRouter(view.start);
-  try {
-    const { upstreams } = open;
-    if (upstreams?.isWanted !== true) return viewOf(view, "connected", []);
-    await orAborted(awaitServers(upstreams), io.interrupted);
-    const waits = view.servers.map(({ entry: { name, options } }) =>
-      upstreams.control({
-        kind: "connect",
-        server: name,
-        // It may be asked twice, and be ended in between.
-        waitMs: options.initTimeoutMs + upstreamToolsWaitMs,
-      }),
-    );
-    // One that has gone from the configuration meanwhile is in no list.
-    await orAborted(Promise.allSettled(waits), io.interrupted);
-    return viewOf(view, "connected", await upstreams.infoList());
-  } finally {
-    await open.close();
-  }
+  await using open = await services.createRouter(view.start);
+  const { upstreams } = open;
+  if (upstreams?.isWanted !== true) return viewOf(view, "connected", []);
+  await orAborted(awaitServers(upstreams), io.interrupted);
+  const waits = view.servers.map(({ entry: { name, options } }) =>
+    upstreams.control({
+      kind: "connect",
+      server: name,
+      // It may be asked twice, and be ended in between.
+      waitMs: options.initTimeoutMs + upstreamToolsWaitMs,
+    }),
+  );
+  // One that has gone from the configuration meanwhile is in no list.
+  await orAborted(Promise.allSettled(waits), io.interrupted);
+  return viewOf(view, "connected", await upstreams.infoList());
 }
 
 async function restingView(view: ServersOfCommand): Promise<StatusView> {

@@ -1,10 +1,11 @@
 import { existsSync, realpathSync } from "node:fs";
 
 import { AppError, messageOf } from "../base/errors.ts";
+import { ownValue } from "../base/own-value.ts";
 import type { StateScope } from "../base/server-events.ts";
 import { storePathIn } from "../state/store/open-store.ts";
 import { StoreFile } from "../state/store/store-file.ts";
-import type { StoreCall } from "../state/store/store-methods.ts";
+import type { StoreCall, StoreReply } from "../state/store/store-methods.ts";
 import type { ExportedTask, TransferredTask } from "../state/store/tasks/task-transfer.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { Printer } from "./print.ts";
@@ -33,12 +34,16 @@ export function hasStore({ dirs }: StartUp): boolean {
  * Asks the store in this process: a command has nobody to keep waiting.
  * @throws AppError as the method does, `system` when the file cannot be used
  */
-export function askStore({ dirs }: StartUp, call: StoreCall, print: Printer): unknown {
+export function askStore<Call extends StoreCall>(
+  { dirs }: StartUp,
+  call: Call,
+  print: Printer,
+): StoreReply<Call["method"]> {
   const file = new StoreFile(storePathIn(dirs.scorpioxDir));
   try {
     const [outcome] = file.perform([call]);
     if (outcome?.kind === "refused") throw outcome.error;
-    return outcome?.value;
+    return ownValue(outcome?.value);
   } finally {
     for (const notice of file.takeNotices()) print.warning(notice);
     file.close();

@@ -147,7 +147,7 @@ function shownText(path: readonly string[], text: string): string {
 function differences(path: readonly string[], one: unknown, other: unknown): PlainSecret[] {
   if (typeof one === "object" && one !== null && typeof other === "object" && other !== null) {
     return Object.entries(one).flatMap(([key, value]) =>
-      differences([...path, key], value, (other as Record<string, unknown>)[key]),
+      differences([...path, key], value, Reflect.get(other, key)),
     );
   }
   if (one === other) return [];

@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../base/errors.ts";
+import { ownValue } from "../base/own-value.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import type { InstallOutcome } from "../upstream/install/installing-text.ts";
 import type { TriedServer } from "../upstream/server-state.ts";
@@ -17,7 +18,7 @@ export function askUpstreams(
   return askEach(parts, options, servers, {
     controlOf: (server) => ({ kind: "ask", server, ...how }),
     // Our own Worker says so.
-    onReply: (reply) => reply as AskedCatalogue,
+    onReply: ownValue<AskedCatalogue>,
     onFailure: (reason) => ({ kind: "unreachable", reason }),
     signal,
   });
@@ -32,7 +33,7 @@ export function tryUpstreams(
 ): Promise<ReadonlyMap<string, TriedServer | string>> {
   return askEach<TriedServer | string>(parts, options, servers, {
     controlOf: (server) => ({ kind: "try", server }),
-    onReply: (reply) => reply as TriedServer,
+    onReply: ownValue<TriedServer>,
     onFailure: (reason) => reason,
     signal,
   });
@@ -47,7 +48,7 @@ export function installUpstreams(
 ): Promise<ReadonlyMap<string, InstallOutcome>> {
   return askEach<InstallOutcome>(parts, options, servers, {
     controlOf: (server) => ({ kind: "install", server }),
-    onReply: (reply) => reply as InstallOutcome,
+    onReply: ownValue<InstallOutcome>,
     onFailure: (reason) => ({ kind: "failed", reason }),
     signal,
   });
@@ -68,7 +69,7 @@ async function askEach<Reply>(
   servers: readonly ConfiguredServer[],
   { controlOf, onReply, onFailure, signal }: Asking<Reply>,
 ): Promise<ReadonlyMap<string, Reply>> {
-  const router = new LazyRouter(parts, { ...options, isPassive: true });
+  await using router = new LazyRouter(parts, { ...options, isPassive: true });
   const ask = async (server: ConfiguredServer): Promise<[string, Reply]> => {
     const { name } = server.entry;
     try {
@@ -78,9 +79,5 @@ async function askEach<Reply>(
       return [name, onFailure(messageOf(error))];
     }
   };
-  try {
-    return new Map(await Promise.all(servers.map(ask)));
-  } finally {
-    await router.close();
-  }
+  return new Map(await Promise.all(servers.map(ask)));
 }

@@ -32,7 +32,7 @@ import type { Task, TaskReply } from "../tools/task-service.ts";
 
 export interface AttachSourceParts {
   readonly facts: ServerFacts;
-  /** What the clients that called last have is shown. */
+  /** The page shows the tasks and plans of the most recent callers. */
   readonly clients: Pick<CallingClients, "recent">;
   readonly supervisor: Pick<Supervisor, "tasksOf">;
   readonly services: Pick<StateServices, "tasks" | "plan" | "callbacks">;

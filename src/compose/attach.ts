@@ -23,7 +23,7 @@ export interface AttachParts extends Pick<ToolServicesOptions, "start" | "warn" 
 type LookedAt = Pick<StateServices, "tasks" | "plan" | "callbacks">;
 
 /** Lets terminals of this user look into the server, answer questions and end tasks. */
-export class Attach {
+export class Attach implements AsyncDisposable {
   readonly #parts: AttachParts;
   readonly #services: () => LookedAt;
   readonly #questions = new TerminalQuestions();
@@ -50,11 +50,11 @@ export class Attach {
     this.#parts.running.forget(clientId);
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#questions.withdrawAll();
     const server = await this.#opening;
     // A socket that cannot be removed is recognised as dead by the next process that tries it.
-    await server?.close().catch(() => {});
+    await server?.[Symbol.asyncDispose]().catch(() => {});
   }
 
   async #open(): Promise<AttachServer | undefined> {

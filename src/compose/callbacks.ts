@@ -29,7 +29,7 @@ export interface CallbacksParts {
 type Change = "set" | "fired" | "cancelled" | "ended";
 
 /** SetCallback's service: the callbacks of each client, when they fire, and who is notified. */
-export class Callbacks {
+export class Callbacks implements Disposable {
   /** The lines at the end of results. */
   readonly notes: NoteSource;
   readonly resource: StateResource = callbacksResource((clientId) => this.#list(clientId));
@@ -78,9 +78,9 @@ export class Callbacks {
     this.#announcer.forgive(clientId);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#stopListening();
-    this.#scheduler.close();
+    this.#scheduler[Symbol.dispose]();
   }
 
   #change(request: CallbackRequest, clientId: string): readonly SetCallback[] {

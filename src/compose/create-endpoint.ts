@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import { Lazy } from "../base/lazy.ts";
 import { httpPrincipalPartMax, httpRequestsMax } from "../base/limits.ts";
+import { parseOwnJson } from "../base/own-value.ts";
 import type { AuditLog } from "../calls/policy/audit/audit-log.ts";
 import type { RefusedRequest, RefusedRequests } from "../calls/policy/audit/refused-requests.ts";
 import type { HttpSettings } from "../cli/http-flags.ts";
@@ -147,7 +148,7 @@ interface RefusalLogParts {
 }
 
 /** Has requests that were turned away for their token written into the audit log; loaded with the first of them. */
-export class RefusalLog {
+export class RefusalLog implements AsyncDisposable {
   readonly #parts: RefusalLogParts;
   readonly #open: Lazy<OpenLog> = new Lazy(() => this.#make());
 
@@ -177,9 +178,9 @@ export class RefusalLog {
   }
 
   /** Writes pending lines. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     const made = await this.#open.making?.catch(() => undefined);
-    made?.refused.close();
+    made?.refused[Symbol.dispose]();
     await made?.log.flush();
   }
 
@@ -209,5 +210,5 @@ function hasToken({ headers, url }: Request): boolean {
 
 /** The message in an own answer. */
 function messageIn(body: string): string {
-  return (JSON.parse(body) as { readonly error: { readonly message: string } }).error.message;
+  return parseOwnJson<{ readonly error: { readonly message: string } }>(body).error.message;
 }

@@ -26,7 +26,7 @@ const stdioClient = "stdio";
 const noClient = "server";
 
 /** Hooks as the server has them; made with its services, and costs next to nothing where there are none. */
-export class ServerHooks {
+export class ServerHooks implements AsyncDisposable {
   /** None when hooks are switched off. */
   readonly stages: readonly GateStage[];
   readonly #parts: StateParts;
@@ -66,12 +66,12 @@ export class ServerHooks {
    * Ends all hooks but those of `session_end`, which get `hookEndMsMax`. On the command line nobody waits for the end:
    * there hooks that run beside have their time.
    */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#idle?.[Symbol.dispose]();
     const { transport, start } = this.#parts;
     if (transport === undefined) await this.#settled(start.config.settings.hooks.timeoutMs);
     this.#hooks.close();
-    this.#sessions.close();
+    this.#sessions[Symbol.dispose]();
     await this.#settled(hookEndMsMax);
   }
 

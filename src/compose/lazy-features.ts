@@ -23,7 +23,7 @@ import type { Skills, SkillsParts } from "./skills.ts";
 const watchAfterMs = 100;
 
 /** Skills, loaded with the first list that needs them. */
-export class LazySkills {
+export class LazySkills implements Disposable {
   readonly #parts: SkillsParts;
   readonly #skills: Lazy<Skills> = new Lazy(async () => {
     const module = await import("./skills.ts");
@@ -95,9 +95,9 @@ export class LazySkills {
     this.#skills.made?.endClient(clientId);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#skills.close();
-    this.#skills.made?.close();
+    this.#skills.made?.[Symbol.dispose]();
   }
 }
 

@@ -39,7 +39,7 @@ export interface LazyGatewayParts {
 }
 
 /** The part of upstream servers that clients see; none of it is loaded where there are none. */
-export class LazyGateway {
+export class LazyGateway implements Disposable {
   readonly #parts: LazyGatewayParts;
   /** Of our own tools that are switched on. */
   readonly ownNames: ReadonlySet<string>;
@@ -206,8 +206,8 @@ export class LazyGateway {
     this.#gateway.made?.endClient(clientId);
   }
 
-  close(): void {
-    this.#gateway.made?.close();
+  [Symbol.dispose](): void {
+    this.#gateway.made?.[Symbol.dispose]();
   }
 
   async #prompts(): Promise<PromptProvider> {

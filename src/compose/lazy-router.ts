@@ -21,7 +21,7 @@ import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import type { ToolServices } from "./tool-services.ts";
 
 /** Lists tools at once; makes the services behind them when they are first needed. */
-export class LazyRouter implements Router {
+export class LazyRouter implements Router, AsyncDisposable {
   /** The changes that the services behind the tools report. */
   readonly changes = new Changes();
   /** How clients are reached who have not asked just now; the server keeps it. */
@@ -135,14 +135,18 @@ export class LazyRouter implements Router {
    * Ends processes that calls have started.
    * @param goneAt when the client went or the signal came; from then on the time until KILL runs
    */
-  async close(goneAt = performance.now()): Promise<void> {
+  async endAfter(goneAt = performance.now()): Promise<void> {
     // Services that are still being made wait for a reader that may never read: they see this.
     this.#services.close();
-    this.skills.close();
-    this.gateway.close();
+    this.skills[Symbol.dispose]();
+    this.gateway[Symbol.dispose]();
     const upstreamsEnded = this.upstreams[Symbol.asyncDispose]();
-    await this.#services.made?.close(goneAt + shutdownKillMs);
+    await this.#services.made?.endBy(goneAt + shutdownKillMs);
     await upstreamsEnded;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.endAfter();
   }
 
   #createProject(): FollowedProject {

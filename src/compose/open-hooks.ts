@@ -53,6 +53,6 @@ export function openHooks(
       });
       await hooks.settled();
     },
-    close: () => supervisor.close(),
+    [Symbol.asyncDispose]: () => supervisor[Symbol.asyncDispose](),
   };
 }

@@ -12,15 +12,13 @@ export function openSearch(
   const { web } = config.settings;
   // No browser is started, so there is nothing that would have to be found again.
   const options = createWebOptions({ settings: web, dirs, env, instanceId: "" });
-  const guard = createGuard({ allowHosts: [], proxyEnv: options.proxyEnv });
-  const search = createSearch(options.search, guard);
+  const parts = new AsyncDisposableStack();
+  const guard = parts.use(createGuard({ allowHosts: [], proxyEnv: options.proxyEnv }));
+  const search = parts.use(createSearch(options.search, guard));
   return {
     search: (request, signal) => search.search(request, signal),
     report: (signal) => search.report(signal),
     forget: () => search.forget(),
-    async [Symbol.asyncDispose]() {
-      await search[Symbol.asyncDispose]();
-      await guard[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }

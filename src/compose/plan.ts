@@ -25,7 +25,7 @@ export interface PlansParts {
 }
 
 /** Plan mode as the rest of the server sees it: for handlers, for commands, as a resource. */
-export class Plans {
+export class Plans implements Disposable {
   readonly service: StateServices["plan"];
   readonly resource: StateResource;
   readonly #look: PlanLook;
@@ -54,8 +54,8 @@ export class Plans {
     return this.#look.look(await scopeOf(client));
   }
 
-  close(): void {
-    this.#look.close();
+  [Symbol.dispose](): void {
+    this.#look[Symbol.dispose]();
   }
 
   #watch(client: ClientContext, tell: () => void): () => void {
@@ -117,7 +117,10 @@ export class StoredPlans implements PlanStore {
   /** Returns the same state that commands get, also where the file may be read and not written. */
   async get(scope: StateScope): Promise<KeptPlan | undefined> {
     try {
-      return this.#noted(await this.#store.call("plans.get", { scope })) ?? undefined;
+      return (
+        this.#noted(await this.#store.call({ method: "plans.get", request: { scope } })) ??
+        undefined
+      );
     } catch (error) {
       const sight = this.#look.look(scope);
       if (sight.kind === "seen") return sight.plan ?? undefined;
@@ -126,11 +129,15 @@ export class StoredPlans implements PlanStore {
   }
 
   async setIfAbsent(scope: StateScope, plan: KeptPlan): Promise<boolean> {
-    return this.#noted(await this.#store.call("plans.set", { scope, plan })).isSet;
+    return this.#noted(await this.#store.call({ method: "plans.set", request: { scope, plan } }))
+      .isSet;
   }
 
   async clear(scope: StateScope, startedAtMs: number | null): Promise<KeptPlan | undefined> {
-    const stored = await this.#store.call("plans.clear", { scope, startedAtMs });
+    const stored = await this.#store.call({
+      method: "plans.clear",
+      request: { scope, startedAtMs },
+    });
     return this.#noted(stored) ?? undefined;
   }
 

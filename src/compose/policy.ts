@@ -23,7 +23,7 @@ export interface ServerPolicyParts extends StateParts {
 }
 
 /** The stages that check every call, and the audit log that records it. */
-export class ServerPolicy {
+export class ServerPolicy implements AsyncDisposable {
   /** The first stage of all. */
   readonly stage: PolicyStage;
   readonly watchers: readonly CallWatcher[];
@@ -66,7 +66,7 @@ export class ServerPolicy {
   }
 
   /** Writes pending lines. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#log?.flush();
   }
 }

@@ -12,7 +12,7 @@ export interface LazyQuestionsParts extends Pick<ToolServicesOptions, "start" | 
 }
 
 /** Questions to the user; loaded with the first one. */
-export class LazyQuestions {
+export class LazyQuestions implements Disposable {
   readonly #parts: LazyQuestionsParts;
   readonly #questions: Lazy<Questions> = new Lazy(() => this.#make());
 
@@ -31,9 +31,9 @@ export class LazyQuestions {
     this.#questions.made?.endClient(clientId);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#questions.close();
-    this.#questions.made?.close();
+    this.#questions.made?.[Symbol.dispose]();
   }
 
   async #make(): Promise<Questions> {

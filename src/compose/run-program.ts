@@ -55,7 +55,7 @@ function createCliServices(services: CliServicesParts): CliServices {
           const { upstreamTools } = await import("./upstream-tools.ts");
           return upstreamTools(router.upstreams, wanted);
         },
-        close: () => router.close(),
+        [Symbol.asyncDispose]: () => router[Symbol.asyncDispose](),
       };
     },
     async upstreamCatalogues(start, servers, signal, how) {
@@ -130,7 +130,7 @@ async function serveStdio(
   });
   for (const signal of endSignals) process.on(signal, () => connection.shutdown());
   await connection.ended;
-  await router.close(goneAt);
+  await router.endAfter(goneAt);
   return 0;
 }
 
@@ -154,8 +154,8 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
 
 /** Only the environment of the program can set this, and nothing else shows the lost protection. */
 const uncheckedWarning =
-  "NODE_TLS_REJECT_UNAUTHORIZED=0 is in the environment: no certificate is checked, so who is on the way can read and " +
-  "change pages, other MCP servers and logins. Take it out. An authority of your own is trusted by NODE_EXTRA_CA_CERTS.";
+  "NODE_TLS_REJECT_UNAUTHORIZED=0 is in the environment: no certificate is checked, so anyone on the network path " +
+  "can read and change pages, calls of MCP servers and logins. Take it out. An authority of your own is trusted by NODE_EXTRA_CA_CERTS.";
 
 /** A mistake in one call must not end the others: it is reported, and the server goes on. */
 function surviveMistakes(warn: (message: string) => void): void {

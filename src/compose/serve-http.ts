@@ -125,7 +125,7 @@ export async function serveHttp(
   await within(httpFlushMsMax, stopped);
   await server.stop(true);
   stopCapping();
-  await Promise.all([router.close(), refusals.close()]);
+  await Promise.all([router[Symbol.asyncDispose](), refusals[Symbol.asyncDispose]()]);
   return 0;
 }
 

@@ -20,7 +20,7 @@ export interface SkillsParts {
 }
 
 /** Skills in all the ways in which clients see them. One for each server. */
-export class Skills {
+export class Skills implements Disposable {
   readonly prompts: SkillPrompts;
   readonly completion: SkillCompletion;
   readonly entries: SkillEntries;
@@ -77,7 +77,7 @@ export class Skills {
     this.required.forget(clientId);
   }
 
-  close(): void {
-    this.#watch.close();
+  [Symbol.dispose](): void {
+    this.#watch[Symbol.dispose]();
   }
 }

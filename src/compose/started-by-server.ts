@@ -16,7 +16,7 @@ export async function startedByServer(
     case "mark":
       return `process ${origin.pid} above it carries ${ownerVariable}`;
     case "unknown":
-      return "it cannot be told what has started it";
+      return "its origin is unknown";
     case "person":
       return undefined;
   }

@@ -16,7 +16,7 @@ import { CommandSandbox } from "./sandbox.ts";
 import type { StateParts } from "./state-parts.ts";
 import { Tasks } from "./tasks.ts";
 
-export interface OpenStateServices {
+export interface OpenStateServices extends AsyncDisposable {
   readonly services: StateServices;
   readonly confinements: Confinements;
   /** Before any other: it leaves nothing to be asked or looked up that would be refused. */
@@ -32,7 +32,7 @@ export interface OpenStateServices {
   /** The client is gone. */
   endClient(clientId: string): void;
   /** State in memory is lost; state to be kept is on the disk already. */
-  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** An own skill; where no own one has that name, one of an upstream server. */
@@ -98,11 +98,12 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     endClient: (clientId) => {
       for (const part of [questions, attach, callbacks, hooks]) part.endClient(clientId);
     },
-    async close() {
-      questions.close();
-      await Promise.all([hooks.close(), policy.close()]);
-      for (const part of [callbacks, plans, tasks]) part.close();
-      await attach.close();
+    // No stack: hooks and the log end side by side, and attached terminals after what they show.
+    async [Symbol.asyncDispose]() {
+      questions[Symbol.dispose]();
+      await Promise.all([hooks[Symbol.asyncDispose](), policy[Symbol.asyncDispose]()]);
+      for (const part of [callbacks, plans, tasks]) part[Symbol.dispose]();
+      await attach[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
     },
   };

@@ -15,7 +15,7 @@ export interface TasksParts {
 }
 
 /** Tasks as the rest of the server sees them: for handlers and as a resource. */
-export class Tasks {
+export class Tasks implements Disposable {
   readonly service: StateServices["tasks"] = {
     perform: (request, { client }) => this.#perform(request, client),
   };
@@ -32,15 +32,18 @@ export class Tasks {
     this.#look = new TaskLook(parts.storePath);
   }
 
-  close(): void {
-    this.#look.close();
+  [Symbol.dispose](): void {
+    this.#look[Symbol.dispose]();
   }
 
   /** Reports changes once they are on the disk. */
   async #perform(request: TaskRequest, client: ClientContext): Promise<TasksReply> {
     const { store, events } = this.#parts;
     const scope = await scopeOf(client);
-    const { value, notices } = await store.call("tasks.perform", { scope, request });
+    const { value, notices } = await store.call({
+      method: "tasks.perform",
+      request: { scope, request },
+    });
     const event = eventOf(scope, request, value);
     if (event !== undefined) events.emit(event);
     return { ...value, notices };

@@ -37,7 +37,7 @@ export interface ToolServices {
    * Ends every command, every Worker, the browser and every upstream server, whose input is closed by its connection.
    * @param killAt when KILL is due for processes that do not end by themselves
    */
-  close(killAt: number): Promise<void>;
+  endBy(killAt: number): Promise<void>;
 }
 
 export function createToolServices(parts: ToolServicesParts): ToolServices {
@@ -66,15 +66,15 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
       processes.assertOpen();
       return processes.get();
     },
-    async close(killAt) {
+    async endBy(killAt) {
       processes.close();
       pool.close();
       // They do not wait for hooks, nor for the Worker, which may hang.
-      const serversEnded = processes.making?.then((servers) => servers.close(killAt));
-      await state.close();
-      const commandsEnded = commands.supervisor.close(serversEnded, killAt);
+      const serversEnded = processes.making?.then((servers) => servers.endBy(killAt));
+      await state[Symbol.asyncDispose]();
+      const commandsEnded = commands.supervisor.endBy(killAt, serversEnded);
       await Promise.all([web[Symbol.asyncDispose](), commandsEnded]);
-      commands.ledger.close();
+      commands.ledger[Symbol.dispose]();
     },
   };
 }

@@ -49,6 +49,10 @@ function parseClientRows(json: unknown, report: (text: string) => void): ClientR
   return rows;
 }
 
+function compiledRows(): ClientRow[] {
+  return compiledJson.map(parseRow).filter((row) => typeof row !== "string");
+}
+
 /** The error of a field's value, if it has one. */
 type FaultOf = (value: unknown) => string | undefined;
 
@@ -60,23 +64,31 @@ const optionalFields: readonly (readonly [keyof ClientRow, FaultOf])[] = [
   ["shows", showsFault],
 ];
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** The row, or its error. */
 function parseRow(item: unknown): ClientRow | string {
   if (!isRecord(item)) return "it must be an object";
-  const { id, names = [] } = item;
+  const row = { names: [], ...item };
+  return isClientRow(row) ? row : String(faultOfRow(row));
+}
+
+function isClientRow(row: Fields): row is Fields & ClientRow {
+  return faultOfRow(row) === undefined;
+}
+
+function faultOfRow(row: Fields): string | undefined {
+  const { id, names } = row;
   if (typeof id !== "string" || id === "") return "id must be a text";
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) {
     return "names must be an array of texts";
   }
-  const row: Record<string, unknown> = { id, names };
   for (const [field, faultOf] of optionalFields) {
-    const value = item[field];
-    if (value === undefined) continue;
-    const fault = faultOf(value);
+    const value = row[field];
+    const fault = value === undefined ? undefined : faultOf(value);
     if (fault !== undefined) return fault;
-    row[field] = value;
   }
-  return row as unknown as ClientRow;
+  return undefined;
 }
 
 function answerMsFault(value: unknown): string | undefined {
@@ -107,7 +119,7 @@ function isWithin(value: unknown, min: number, max: number): value is number {
   return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -143,8 +155,6 @@ export interface ClientLimitsTable {
   problems(): readonly ConfigProblem[];
 }
 
-const compiledRows = compiledJson as readonly ClientRow[];
-
 /** For unknown clients: most give a call up after 60 s. */
 const answerMsDefault = 55_000;
 
@@ -153,7 +163,7 @@ export function createClientLimits(input: ClientLimitsInput): ClientLimitsTable 
   const problems = new ProblemList();
   let rows: readonly ClientRow[] | undefined;
   const loadedRows = (): readonly ClientRow[] => {
-    rows ??= [...readOverrides(input.overrideFile, problems), ...compiledRows];
+    rows ??= [...readOverrides(input.overrideFile, problems), ...compiledRows()];
     return rows;
   };
   const find = (clientName: string | undefined): KnownClientLimits => {

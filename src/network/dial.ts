@@ -37,7 +37,7 @@ export function dialFirst(
       clearTimeout(deadline);
       signal.removeEventListener("abort", onAbort);
       waiting.length = 0;
-      trying.delete(winner as Socket);
+      if (winner !== undefined) trying.delete(winner);
       for (const socket of trying) socket.destroy();
     };
     const fail = (error: AppError): void => {

@@ -25,7 +25,7 @@ function shapeMessage(message: unknown, version: ProtocolVersion): readonly unkn
 }
 
 function shapeBlock(block: unknown, version: ProtocolVersion): unknown {
-  return isBlock(block, contentMembers) ? shapeContent(block as ContentBlock, version) : block;
+  return isContentBlock(block) ? shapeContent(block, version) : block;
 }
 
 /** The fault in a `CreateMessageResult` for this request; undefined when it is valid. */
@@ -56,6 +56,10 @@ const toolMembers: Readonly<Record<string, MemberChecks>> = {
   tool_use: { id: isText, name: isText, input: isObject },
   tool_result: { toolUseId: isText, content: Array.isArray },
 };
+
+function isContentBlock(block: unknown): block is ContentBlock {
+  return isBlock(block, contentMembers);
+}
 
 function isBlock(block: unknown, known: Readonly<Record<string, MemberChecks>>): boolean {
   if (!isObject(block) || typeof block.type !== "string") return false;

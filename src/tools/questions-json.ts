@@ -100,13 +100,15 @@ function membersOf(
   names: readonly string[],
   expected: string,
 ): Members {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw wrong(place, `must be ${expected}, not ${kindOf(value)}`);
-  }
+  if (!isMembers(value)) throw wrong(place, `must be ${expected}, not ${kindOf(value)}`);
   const unknown = Object.keys(value).find((name) => !names.includes(name));
-  if (unknown === undefined) return value as Members;
+  if (unknown === undefined) return value;
   const shown = JSON.stringify(unknown.slice(0, 60));
   throw wrong(place, `has an unknown property ${shown}; known: ${names.join(", ")}`);
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function optionalText(value: unknown, place: string, charsMax: number): string | null {

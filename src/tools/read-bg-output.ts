@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 
 import { bodyCharsMax, formatAmount, formatCount } from "../base/cut-text.ts";
-import { AppError, messageOf } from "../base/errors.ts";
+import { AppError } from "../base/errors.ts";
 import { outputWindowBytes } from "../base/limits.ts";
+import { type LinearPattern, linearPattern, PatternError } from "../base/linear-pattern.ts";
 import { describeState } from "../base/shown-state.ts";
 import { type KeptSource, type KeptWish, readKept } from "./read-kept-output.ts";
 import { taskSchema } from "./schemas.ts";
@@ -52,8 +53,8 @@ export const readBgOutput = defineTool({
     openWorldHint: false,
   },
   async handler({ task_id: taskId, wait_ms, until, filter }, context) {
-    const untilPattern = until === undefined ? undefined : pattern("until", until);
-    const filterPattern = filter === undefined ? undefined : pattern("filter", filter);
+    const untilPattern = until === undefined ? undefined : await pattern("until", until);
+    const filterPattern = filter === undefined ? undefined : await pattern("filter", filter);
     // A wait for a line without a time limit has the client's limit.
     const waitMs = wait_ms ?? (untilPattern === undefined ? 0 : waitMsMax);
     const read = await readUntil(taskId, waitMs, untilPattern, context);
@@ -136,7 +137,7 @@ interface Reading {
 async function readUntil(
   taskId: number,
   waitMs: number,
-  until: RegExp | undefined,
+  until: LinearPattern | undefined,
   { background, limits }: ToolContext,
 ): Promise<Reading> {
   const patienceMs = limits.answerMs ?? waitMs;
@@ -190,7 +191,7 @@ function forgetOldest(stretches: string[]): number {
   return forgottenBytes;
 }
 
-function compose(read: Reading, filter: RegExp | undefined): string {
+function compose(read: Reading, filter: LinearPattern | undefined): string {
   const lost = `[... ${formatCount(read.lostBytes)} bytes were lost here: the task printed more than is kept ...]\n`;
   const [first, ...others] = read.stretches.map(Bun.stripANSI);
   const texts = others.length === 0 ? ["", first ?? ""] : [first ?? "", ...others];
@@ -201,7 +202,7 @@ function compose(read: Reading, filter: RegExp | undefined): string {
   return parts.map(endWithNewline).join("");
 }
 
-function matchingLines(text: string, filter: RegExp): string {
+function matchingLines(text: string, filter: LinearPattern): string {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines.filter((line) => filter.test(line)).join("\n");
@@ -212,14 +213,15 @@ function endWithNewline(text: string, index: number, all: readonly string[]): st
   return isComplete ? text : `${text}\n`;
 }
 
-function anyLine(text: string, expression: RegExp): boolean {
+function anyLine(text: string, expression: LinearPattern): boolean {
   return text.split("\n").some((line) => expression.test(line));
 }
 
-function pattern(name: string, source: string): RegExp {
+async function pattern(name: string, source: string): Promise<LinearPattern> {
   try {
-    return new RegExp(source, "u");
+    return await linearPattern(source);
   } catch (error) {
-    throw new AppError("usage", `\`${name}\` is not a regular expression: ${messageOf(error)}`);
+    if (!(error instanceof PatternError)) throw error;
+    throw new AppError("usage", `\`${name}\` ${error.message} (/${source.slice(0, 100)}/).`);
   }
 }

@@ -13,7 +13,7 @@ const waitMsMax = 60_000;
 /** Reading the response and answering usually takes at most this long. */
 const readingMs = 1_500;
 
-const formats: readonly string[] = ["markdown", "text", "html"] satisfies readonly ReadFormat[];
+const formats: readonly ReadFormat[] = ["markdown", "text", "html"];
 
 const input = z.strictObject({
   url: z.string().check(z.describe("http or https URL of the page")),
@@ -124,7 +124,8 @@ async function readPdf(
 
 function formatOf(wanted: string | undefined): ReadFormat {
   if (wanted === undefined) return "markdown";
-  if (formats.includes(wanted)) return wanted as ReadFormat;
+  const format = formats.find((name) => name === wanted);
+  if (format !== undefined) return format;
   throw new AppError(
     "usage",
     `\`format\` must be one of ${formats.join(", ")}, not ${JSON.stringify(wanted.slice(0, 50))}.`,

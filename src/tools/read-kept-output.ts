@@ -1,4 +1,5 @@
 import { resultBytesPerChar } from "../base/limits.ts";
+import type { LinearPattern } from "../base/linear-pattern.ts";
 
 /** Returns the output after an absolute offset, and the offset at which it ends. */
 export type KeptSource = (
@@ -7,8 +8,8 @@ export type KeptSource = (
 
 /** A request for a part of an output that is kept in a file. */
 export interface KeptWish {
-  readonly until: RegExp | undefined;
-  readonly filter: RegExp | undefined;
+  readonly until: LinearPattern | undefined;
+  readonly filter: LinearPattern | undefined;
   /** Characters that may be shown. */
   readonly charsMax: number;
   /** On the clock of `performance.now()`: nothing is looked for any longer. */

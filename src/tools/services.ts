@@ -158,7 +158,7 @@ export interface ClientService {
 }
 
 /** Every service method, by the name under which it crosses the thread. */
-export interface ServiceMethods {
+interface ServiceMethods {
   "background.run": BackgroundService["run"];
   "background.start": BackgroundService["start"];
   "background.read": BackgroundService["read"];
@@ -183,6 +183,20 @@ export interface ServiceMethods {
 }
 
 export type ServiceMethod = keyof ServiceMethods;
+
+/** One request to a service, whichever method it is for. */
+export type ServiceRequest<Any extends ServiceMethod = ServiceMethod> = {
+  readonly [Method in Any]: { readonly method: Method; readonly request: RequestOf<Method> };
+}[Any];
+
+type RequestOf<Method extends ServiceMethod> =
+  Parameters<ServiceMethods[Method]> extends [infer Request]
+    ? Request
+    : Readonly<Record<string, never>>;
+
+export type ServiceReplyTo<Method extends ServiceMethod> = Awaited<
+  ReturnType<ServiceMethods[Method]>
+>;
 
 /**
  * Methods that change something, disturb somebody or cost seconds. Their replies are recorded with the job: when a job has to start

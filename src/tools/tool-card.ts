@@ -35,26 +35,29 @@ function outputSchema({ output, answersInJson }: AnyTool): Pick<ToolListing, "ou
 
 function jsonSchema(schema: z.ZodMiniType, io: "input" | "output"): ObjectSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io });
-  return withoutSafeIntegerBounds(json) as ObjectSchema;
+  return { ...withoutSafeIntegerBounds(json), type: "object" };
 }
 
 /** States more fields as required than are. They keep the order in which they are listed. */
 function withRequired(schema: ObjectSchema, more: readonly string[]): ObjectSchema {
   if (more.length === 0) return schema;
-  const { required = [], properties = {} } = schema as {
-    required?: readonly string[];
-    properties?: object;
-  };
-  const all = Object.keys(properties).filter((key) => required.includes(key) || more.includes(key));
+  const { required, properties } = schema;
+  const stated: readonly unknown[] = Array.isArray(required) ? required : [];
+  const all = Object.keys(properties ?? {}).filter(
+    (key) => stated.includes(key) || more.includes(key),
+  );
   return { ...schema, required: all };
 }
 
 /** zod bounds every integer by ±(2^53 - 1), which is of no use to a client. */
-function withoutSafeIntegerBounds(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutSafeIntegerBounds);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value)
+function withoutSafeIntegerBounds(schema: object): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(schema)
     .filter(([, bound]) => Math.abs(Number(bound)) !== Number.MAX_SAFE_INTEGER)
-    .map(([key, inner]) => [key, withoutSafeIntegerBounds(inner)]);
+    .map(([key, inner]) => [key, withoutBoundsInside(inner)]);
   return Object.fromEntries(entries);
+}
+
+function withoutBoundsInside(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutBoundsInside);
+  return typeof value === "object" && value !== null ? withoutSafeIntegerBounds(value) : value;
 }

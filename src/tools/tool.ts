@@ -107,7 +107,7 @@ export interface ToolDefinition<
 /** A definition whose types are known to nobody but itself. */
 export type AnyTool = Omit<ToolDefinition, "handler" | "publishedAsRequired"> & {
   readonly publishedAsRequired?: readonly string[];
-  handler(input: never, context: ToolContext): Promise<ToolOutput> | ToolOutput;
+  handler(input: z.output<InputSchema>, context: ToolContext): Promise<ToolOutput> | ToolOutput;
 };
 
 /** Ties the handler's argument and result types to the schemas. */

@@ -194,7 +194,7 @@ function createServices(input: CommandRunInput): ServicesProbe {
             return input.outcome ?? resultOf([{ type: "text", text: "done" }]);
           },
         },
-        close: async () => void closed++,
+        [Symbol.asyncDispose]: async () => void closed++,
       };
     },
     async openHooks() {

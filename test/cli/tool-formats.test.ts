@@ -186,7 +186,7 @@ describe("[GW-32] call", () => {
 
   test.each<[readonly string[], string | undefined, number, string]>([
     [["-"], "{", 2, "The call on stdin is not JSON"],
-    [["-"], "{}", 2, "it names none"],
+    [["-"], "{}", 2, "it names no tool"],
     [["-"], '{"name": "Prob"}', 3, "Did you mean Probe?"],
     [["Probe", "-"], "[]", 2, "must be a JSON object"],
     [["Probe", "--json", "--format", "mcp"], undefined, 2, "not both"],

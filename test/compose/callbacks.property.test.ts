@@ -199,7 +199,7 @@ test("each fire is told once by each way, once by mail, and never while a call r
         expect(told.mail.every((fire) => fire >= 1 && fire <= all.length)).toBe(true);
         expect(told.mail.length + told.uncounted).toBe(all.length);
       }
-      world.callbacks.close();
+      world.callbacks[Symbol.dispose]();
       expect(world.time.waiting).toBe(0);
     }),
     { numRuns: 300 },

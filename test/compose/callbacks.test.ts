@@ -205,7 +205,7 @@ describe("Callbacks, behind the gate", () => {
   test("after close() the calls of clients are not listened to", async () => {
     const world = new World();
     await world.set(1, -1);
-    world.callbacks.close();
+    world.callbacks[Symbol.dispose]();
     expect([world.time.waiting, await world.texts()]).toEqual([0, ["done"]]);
   });
 });

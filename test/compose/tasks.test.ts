@@ -28,7 +28,7 @@ beforeEach(() => {
   tasks = new Tasks({ store, storePath: path, events });
 });
 afterEach(async () => {
-  tasks.close();
+  tasks[Symbol.dispose]();
   await store[Symbol.asyncDispose]();
   rmSync(root, { recursive: true });
 });

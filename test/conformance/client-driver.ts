@@ -48,7 +48,7 @@ const connection = await login.unlessRefused(() =>
 );
 if (connection !== undefined) {
   await login.unlessRefused(() => walk(connection));
-  await connection.close();
+  await connection[Symbol.asyncDispose]();
 }
 
 /** Uses everything that the server offers, once. */

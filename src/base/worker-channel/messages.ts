@@ -1,3 +1,5 @@
+import type { AppErrorCode } from "../errors.ts";
+import { parseOwnJson } from "../own-value.ts";
 import { JsonText } from "../weight.ts";
 
 /** The messages between the main thread and a Worker. All of them travel as strings: cloning objects costs more. */
@@ -21,7 +23,7 @@ export type FromWorker<Post> =
   | {
       readonly kind: "failed";
       readonly id: number;
-      readonly code: string;
+      readonly code: AppErrorCode;
       readonly message: string;
     }
   | { readonly kind: "post"; readonly post: Post }
@@ -35,7 +37,7 @@ export function encodeToWorker(message: ToWorker<unknown, unknown, unknown>): st
 }
 
 export function decodeToWorker<Options, Call, Post>(text: string): ToWorker<Options, Call, Post> {
-  return JSON.parse(text) as ToWorker<Options, Call, Post>;
+  return parseOwnJson(text);
 }
 
 /** As few texts as keep the order: those with `JsonText` are `5 {…}`, the id and the JSON; others go together. */
@@ -59,7 +61,7 @@ export function encodeFromWorker(messages: readonly FromWorker<unknown>[]): stri
 const openingBracket = 0x5b;
 
 export function decodeFromWorker<Post>(text: string): FromWorker<Post>[] {
-  if (text.charCodeAt(0) === openingBracket) return JSON.parse(text) as FromWorker<Post>[];
+  if (text.charCodeAt(0) === openingBracket) return parseOwnJson(text);
   const blank = text.indexOf(" ");
   const value = new JsonText(text.slice(blank + 1));
   return [{ kind: "done", id: Number(text.slice(0, blank)), value }];

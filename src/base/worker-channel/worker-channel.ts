@@ -1,5 +1,5 @@
 import { SharedDeadline } from "../cancellation.ts";
-import { AppError, type AppErrorCode } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import { IdTable } from "../id-table.ts";
 import { decodeFromWorker, encodeToWorker, type FromWorker, type ToWorker } from "./messages.ts";
 
@@ -131,7 +131,7 @@ export class WorkerChannel<Options, Call, Context, ToPost = never, FromPost = ne
       case "done":
         return this.#settle(message.id, ({ resolve }) => resolve(message.value));
       case "failed": {
-        const error = new AppError(message.code as AppErrorCode, message.message);
+        const error = new AppError(message.code, message.message);
         return this.#settle(message.id, ({ reject }) => reject(error));
       }
       case "post":
@@ -236,8 +236,7 @@ export function onWorkerEnd(worker: Worker, tell: (reason: string) => void): voi
     tell(`it threw: ${errorText(event)}`);
   });
   worker.addEventListener("close", (event) => {
-    const { code } = event as unknown as { code: number };
-    tell(`it exited with code ${code}`);
+    tell(`it exited with code ${event.code}`);
   });
 }
 

@@ -5,12 +5,12 @@ import { decodeToWorker, encodeFromWorker, type FromWorker, type ToWorker } from
 declare const self: Worker;
 
 /** The work of a Worker, apart from how messages reach it. */
-export interface WorkerWork<Call, Post> {
+export interface WorkerWork<Call, Post> extends AsyncDisposable {
   /** The value of the reply; one that is `JsonText` is passed on unparsed. @throws AppError, or anything: `system` */
   call(call: Call, id: number, signal: AbortSignal): Promise<unknown>;
   receive?(post: Post): void;
   /** Ends everything; calls that still run when it returns are answered all the same. */
-  close(): Promise<void> | void;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Everything that the work may do beside replying. */
@@ -113,7 +113,7 @@ class WorkerSide<Options, Call, ToPost, FromPost> implements WorkerHost<FromPost
 
   async #close(): Promise<void> {
     try {
-      await this.#work?.close();
+      await this.#work?.[Symbol.asyncDispose]();
     } catch (error) {
       this.report(error);
     }

@@ -4,7 +4,7 @@ import { resolvedCall } from "../call-target.ts";
 import type { CallRequest, ToolTarget } from "../call.ts";
 import type { Amendment, GateStage, Refusal, Rest } from "./gate-stage.ts";
 
-/** The call to make, or why it is refused. */
+/** The call to make, or the refusal. */
 interface Admission {
   readonly request: CallRequest;
   readonly refusal?: Refusal;
@@ -18,7 +18,7 @@ interface CallKind {
   readonly rests: (Rest | undefined)[];
 }
 
-/** No tool has a longer name. Kinds of such calls are not kept. */
+/** No tool has a longer name; calls of longer names are not kept. */
 const keptNameCharsMax = 200;
 
 /** Takes calls through the stages, one after the other; a stage at rest is not entered. */

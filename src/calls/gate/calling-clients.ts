@@ -4,9 +4,9 @@ import type { CallWatcher } from "./gate-stage.ts";
 
 type Listener = (clientId: string, running: number) => void;
 
-/** Which clients call tools: how many calls each has under way, since when it has none, and which ones called last. */
+/** The clients that call tools: the running calls of each, since when it has none, and the most recent callers. */
 export class CallingClients implements CallWatcher {
-  /** Since when each client has no call under way, the longest first. `IdleWatch` deletes the entries that it has reported. */
+  /** When the last running call of each idle client ended, the oldest first; a reader that has used an entry deletes it. */
   readonly idleSince = new Map<string, number>();
   readonly #counts = new Map<string, number>();
   /** As they were at their last call, which is the order. */

@@ -1,3 +1,4 @@
+import { ownValue } from "../../base/own-value.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { saysStructure } from "../../protocol/result-codec.ts";
 import type { CallToolResult } from "../../protocol/tool-types.ts";
@@ -39,7 +40,7 @@ type Result = Params & CallToolResult;
 
 function readResult(json: string): Result | undefined {
   const result: unknown = JSON.parse(json);
-  return isObject(result) && Array.isArray(result.content) ? (result as Result) : undefined;
+  return isObject(result) && Array.isArray(result.content) ? ownValue(result) : undefined;
 }
 
 function isForeign({ target }: CallRequest): boolean {

@@ -40,7 +40,7 @@ export function watchScope(
   return () => {
     isOver = true;
     stopListening();
-    looked?.stop();
+    looked?.[Symbol.dispose]();
   };
 }
 
@@ -53,7 +53,7 @@ function isOf({ workspace, owner }: StateScope, event: ServerEvent): boolean {
  * Looks at something every second, and on request, and reports when it has changed: another process may
  * have changed it. `look` costs little, does not throw, and its replies are compared.
  */
-export class LookedAt {
+export class LookedAt implements Disposable {
   readonly #look: () => string;
   readonly #tell: () => void;
   readonly #timer: ReturnType<typeof setInterval>;
@@ -73,7 +73,7 @@ export class LookedAt {
     this.#tell();
   };
 
-  stop(): void {
+  [Symbol.dispose](): void {
     clearInterval(this.#timer);
   }
 }

@@ -19,6 +19,7 @@ import type {
   RunReply,
   RunRequest,
   ServiceMethod,
+  ServiceRequest,
   StartReply,
 } from "../../tools/services.ts";
 import type { AfterDelivery } from "../../tools/tool.ts";
@@ -66,8 +67,11 @@ const methods = [
 
 export type BackgroundMethod = (typeof methods)[number];
 
-export function isBackgroundMethod(method: ServiceMethod): method is BackgroundMethod {
-  return (methods as readonly ServiceMethod[]).includes(method);
+export function isBackgroundCall<Call extends ServiceRequest>(
+  call: Call,
+): call is Extract<Call, { readonly method: BackgroundMethod }> {
+  const names: readonly ServiceMethod[] = methods;
+  return names.includes(call.method);
 }
 
 /** Commands, as one call uses them. */
@@ -85,18 +89,18 @@ export class BackgroundCalls {
     this.#answerAt = answerAt;
   }
 
-  perform(method: BackgroundMethod, request: unknown): Promise<unknown> {
+  perform({ method, request }: ServiceRequest<BackgroundMethod>): Promise<unknown> {
     switch (method) {
       case "background.run":
-        return this.#run(request as RunRequest);
+        return this.#run(request);
       case "background.start":
-        return this.#start(request as { command: string });
+        return this.#start(request);
       case "background.read":
-        return this.#read(request as ReadRequest);
+        return this.#read(request);
       case "background.readKept":
-        return this.#readKept(request as { taskId: number; from: number });
+        return this.#readKept(request);
       case "background.kill":
-        return this.#kill(request as { taskId: number });
+        return this.#kill(request);
     }
   }
 
@@ -140,7 +144,7 @@ export class BackgroundCalls {
       cancellation,
       ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
     });
-    progress?.stop();
+    progress?.[Symbol.dispose]();
     if (outcome.kind === "ended") {
       const { execution } = outcome;
       return { ...runReply(execution, null, await endedOutput(execution, charsMax, keep)), notes };

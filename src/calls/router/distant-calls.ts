@@ -1,13 +1,11 @@
 import type { Cancellation } from "../../base/cancellation.ts";
-import type { ServiceMethod } from "../../tools/services.ts";
+import type { ServiceMethod, ServiceRequest } from "../../tools/services.ts";
 import type {
   ConvertImageRequest,
   ConvertedImage,
   ReadPdfRequest,
 } from "../../tools/web-services.ts";
 import type { PdfText } from "../../web/documents/read-pdf.ts";
-import type { FetchPageRequest, RenderPageRequest } from "../../web/pages/page-url.ts";
-import type { SearchRequest } from "../../web/search/search-reply.ts";
 import type { RemoteWeb } from "../../web/web.ts";
 import { withSignal } from "../call-target.ts";
 
@@ -42,29 +40,27 @@ export type DistantMethod = (typeof distantMethods)[number];
 /** Performs the call; the work ends when the call is cancelled. */
 export function performDistantCall(
   services: DistantServices,
-  method: DistantMethod,
-  request: unknown,
+  call: ServiceRequest<DistantMethod>,
   cancellation: Cancellation,
 ): Promise<unknown> {
-  return withSignal(cancellation, (signal) => startCall(services, method, request, signal));
+  return withSignal(cancellation, (signal) => startCall(services, call, signal));
 }
 
 function startCall(
   { web, images, documents }: DistantServices,
-  method: DistantMethod,
-  request: unknown,
+  { method, request }: ServiceRequest<DistantMethod>,
   signal: AbortSignal,
 ): Promise<unknown> {
   switch (method) {
     case "web.fetchPage":
-      return web.fetchPage(request as FetchPageRequest, signal);
+      return web.fetchPage(request, signal);
     case "web.renderPage":
-      return web.renderPage(request as RenderPageRequest, signal);
+      return web.renderPage(request, signal);
     case "web.search":
-      return web.search(request as SearchRequest, signal);
+      return web.search(request, signal);
     case "images.convert":
-      return images.convert(request as ConvertImageRequest, signal);
+      return images.convert(request, signal);
     case "documents.readPdf":
-      return documents.readPdf(request as ReadPdfRequest, signal);
+      return documents.readPdf(request, signal);
   }
 }

@@ -6,7 +6,7 @@ import { isHeavyPage, JsonText } from "../../base/weight.ts";
 import type { SavedOutput } from "../../commands/background/saved-output.ts";
 import type { SavedOutputs } from "../../commands/background/saved-outputs.ts";
 import type { InputRequests, InputResponses } from "../../protocol/input-request.ts";
-import type { SavedFile } from "../../tools/services.ts";
+import type { SavedFile, ServiceRequest } from "../../tools/services.ts";
 import type { AfterDelivery } from "../../tools/tool.ts";
 import type { JobEnd, ServiceCall, ServiceReply } from "../../tools/workers/messages.ts";
 import { carriedReply, InputNeeded } from "../ask-client.ts";
@@ -14,20 +14,20 @@ import { withSignal } from "../call-target.ts";
 import type { CallRequest } from "../call.ts";
 import { resultUri } from "../own-uri.ts";
 import {
-  isStateMethod,
+  isStateCall,
   performStateCall,
   repeatableStateMethods,
   type StateServices,
   workspaceDirOf,
 } from "../state-calls.ts";
-import { BackgroundCalls, type BackgroundParts, isBackgroundMethod } from "./background-calls.ts";
+import { BackgroundCalls, type BackgroundParts, isBackgroundCall } from "./background-calls.ts";
 import { distantMethods, type DistantServices, performDistantCall } from "./distant-calls.ts";
 
 /** Of all clients together: the content of pages is in the memory of one process. */
 const turns = new Turns(heavyPagesMax);
 
 /** One call's turn to read pages that take much memory: the call waits for it, and keeps it until the call is over. */
-export class PageTurn {
+export class PageTurn implements Disposable {
   #turn: Turn | undefined;
   #isOver = false;
 
@@ -45,7 +45,7 @@ export class PageTurn {
   }
 
   /** The call is over. */
-  end(): void {
+  [Symbol.dispose](): void {
     this.#isOver = true;
     this.#turn?.[Symbol.dispose]();
     this.#turn = undefined;
@@ -121,39 +121,39 @@ export class JobHost {
   /** The call is over: its holdings are released. */
   settle(): void {
     this.#background.settle();
-    this.#pageTurn.end();
+    this.#pageTurn[Symbol.dispose]();
   }
 
-  #perform({ method, request }: ServiceCall): Promise<unknown> {
+  #perform(call: ServiceCall): Promise<unknown> {
     const hasActed = this.#hasActed;
-    if (!repeatable.has(method)) this.#hasActed = true;
-    if (isBackgroundMethod(method)) return this.#background.perform(method, request);
-    if (isStateMethod(method)) {
+    if (!repeatable.has(call.method)) this.#hasActed = true;
+    if (isBackgroundCall(call)) return this.#background.perform(call);
+    if (isStateCall(call)) {
       const asking = { call: this.#request, answerAt: this.#answerAt, hasActed };
-      return performStateCall(this.#parts.state, method, request, asking);
+      return performStateCall(this.#parts.state, call, asking);
     }
-    switch (method) {
+    switch (call.method) {
       case "results.create":
         return this.#createResult().then((saved) => (saved === null ? null : { path: saved.path }));
       case "results.keep":
-        return this.#keepResult(request as { from: number; bytes: number });
+        return this.#keepResult(call.request);
       case "web.fetchPage":
       case "web.renderPage":
-        return this.#loadPage(method, request);
+        return this.#loadPage(call);
       case "web.search":
       case "images.convert":
       case "documents.readPdf":
-        return performDistantCall(this.#parts, method, request, this.#request.cancellation);
+        return performDistantCall(this.#parts, call, this.#request.cancellation);
       case "workspace.folder":
         return workspaceDirOf(this.#request.client);
       case "client.ask":
-        return askForJob(this.#request, request as InputRequests, hasActed);
+        return askForJob(this.#request, call.request, hasActed);
     }
   }
 
-  async #loadPage(method: "web.fetchPage" | "web.renderPage", request: unknown): Promise<unknown> {
+  async #loadPage(call: ServiceRequest<"web.fetchPage" | "web.renderPage">): Promise<unknown> {
     const { cancellation } = this.#request;
-    const page = await performDistantCall(this.#parts, method, request, cancellation);
+    const page = await performDistantCall(this.#parts, call, cancellation);
     return this.#pageTurn.await(page, cancellation);
   }
 

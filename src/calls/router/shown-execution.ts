@@ -150,7 +150,7 @@ const progressCharsMax = 2_000;
  * Turns a stream of output into progress messages: new lines as they come, joined to at most ten
  * messages a second, each bounded.
  */
-export class OutputProgress {
+export class OutputProgress implements Disposable {
   readonly #send: (message: string) => void;
   readonly #decoder = new TextDecoder();
   #waiting = "";
@@ -173,7 +173,7 @@ export class OutputProgress {
   };
 
   /** Nothing is sent any more: the result follows. */
-  stop(): void {
+  [Symbol.dispose](): void {
     clearTimeout(this.#timer);
   }
 

@@ -32,7 +32,7 @@ const lookPart = 1 / 50;
  * Notifies clients that were given a list when it has changed. Looks at the disk at intervals, only
  * while something listens: notifications of file systems do not work everywhere.
  */
-export class SkillWatch {
+export class SkillWatch implements Disposable {
   readonly #library: SkillLibrary;
   readonly #changes: Changes;
   readonly #everyMs: number;
@@ -78,7 +78,7 @@ export class SkillWatch {
     this.#seen.delete(clientId);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#timer?.stop();
     this.#seen.clear();

@@ -31,11 +31,8 @@ export async function answerAsks(
   occasion: AskOccasion,
   requests: InputRequests,
 ): Promise<InputResponses> {
-  const answers: Record<string, Params> = Object.create(null) as Record<string, Params>;
-  const forClient: Record<string, InputRequest> = Object.create(null) as Record<
-    string,
-    InputRequest
-  >;
+  const answers: Record<string, Params> = Object.create(null);
+  const forClient: Record<string, InputRequest> = Object.create(null);
   for (const [key, request] of Object.entries(requests)) {
     const step = await stepFor(parts, occasion, request);
     if (step.kind === "answer") answers[key] = step.answer;

@@ -23,9 +23,8 @@ export type ShownElicitation =
  */
 export function shownElicitation(
   server: string,
-  { params }: FormElicitation | UrlElicitation,
+  { params: asked }: { readonly params: unknown },
 ): ShownElicitation {
-  const asked: unknown = params;
   if (!isObject(asked)) return refused("it is malformed");
   const words = typeof asked.message === "string" ? asked.message : "";
   if (asked.mode === "url") return shownPage(server, words, asked);
@@ -50,6 +49,7 @@ function shownPage(
 function shownForm(server: string, words: string, asked: Params): ShownElicitation {
   const { requestedSchema: schema } = asked;
   if (!isObject(schema) || !isObject(schema.properties)) return refused("it has no form");
+  const fields: [string, FormField][] = [];
   for (const [name, field] of Object.entries(schema.properties)) {
     if (!isObject(field) || typeof field.type !== "string") return refused("its form is malformed");
     const known = { ...field, type: field.type };
@@ -62,14 +62,13 @@ function shownForm(server: string, words: string, asked: Params): ShownElicitati
           `a page of that server may (URL mode)`,
       );
     }
+    fields.push([name, { ...visibleMembers(field), type: field.type }]);
   }
   const required: unknown = schema.required;
   const message = `${server} asks: ${visible(words)}`;
   const requestedSchema = {
     type: "object",
-    properties: visibleWords(
-      schema.properties,
-    ) as FormElicitation["params"]["requestedSchema"]["properties"],
+    properties: Object.fromEntries(fields),
     ...(isTexts(required) ? { required } : {}),
   } as const;
   return {
@@ -92,15 +91,15 @@ function asksForSecret(name: string, field: Params): boolean {
   );
 }
 
-/** The same form, its titles and descriptions as the message; values stay, since they come back as answers. */
-function visibleWords(form: Params): Params {
-  const entries = Object.entries(form).map(([name, part]) => [name, visiblePart(part)] as const);
-  return Object.fromEntries(entries);
+function visiblePart(part: unknown): unknown {
+  return isObject(part) ? visibleMembers(part) : part;
 }
 
-/** Of a field, and of the options in it (`oneOf`, `anyOf`, `items`, `enumNames`). */
-function visiblePart(part: unknown): unknown {
-  if (!isObject(part)) return part;
+/**
+ * Of a field, and of the options in it (`oneOf`, `anyOf`, `items`, `enumNames`): titles and descriptions as the message;
+ * values stay, since they come back as answers.
+ */
+function visibleMembers(part: Params): Params {
   const entries = Object.entries(part).map(([key, value]) => {
     if ((key === "title" || key === "description") && typeof value === "string") {
       return [key, visible(value)] as const;

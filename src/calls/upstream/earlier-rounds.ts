@@ -1,3 +1,4 @@
+import { parseOwnJson } from "../../base/own-value.ts";
 import type { InputRequests } from "../../protocol/input-request.ts";
 import type { CallRequest } from "../call.ts";
 import { goneFault } from "./suspended-calls.ts";
@@ -22,7 +23,7 @@ export function earlierRounds(
   subject: () => string,
 ): readonly UpstreamRound[] {
   // Only this program can have sealed them.
-  const rounds = (ask?.marksWith?.(prefix) ?? []).map((text) => JSON.parse(text) as UpstreamRound);
+  const rounds = (ask?.marksWith?.(prefix) ?? []).map((text) => parseOwnJson<UpstreamRound>(text));
   // Most calls have none, and are not to pay for the text.
   if (rounds.length === 0) return rounds;
   const wanted = subject();

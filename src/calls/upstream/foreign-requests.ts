@@ -116,7 +116,7 @@ export function pagesWanted(server: string, { code, data }: ProtocolFault): stri
   if (code !== urlElicitationRequired || !Array.isArray(pages)) return undefined;
   const lines = pages.slice(0, pagesShownMax).flatMap((page: unknown) => {
     if (!isObject(page) || page.mode !== "url") return [];
-    const shown = shownElicitation(server, { method: "elicitation/create", params: page as never });
+    const shown = shownElicitation(server, { params: page });
     if (shown.kind === "refused" || shown.request.params.mode !== "url") return [];
     return [shown.request.params.message, shown.request.params.url];
   });

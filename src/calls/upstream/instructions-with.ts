@@ -101,7 +101,7 @@ function cutQuoted(line: string, bytesMax: number): string {
   return cut;
 }
 
-/** Upstream tools can be found as long as there is one that is not switched off (DF2a). */
+/** Upstream tools can be searched for as long as there is an upstream server that is not switched off (DF2a). */
 export function hasServers({ servers }: UpstreamSnapshot): boolean {
   return servers.some(({ state }) => state !== "disabled");
 }

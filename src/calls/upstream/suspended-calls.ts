@@ -26,7 +26,7 @@ const anyMark = "upstream-call";
  * work, our call has ended with the question, and the client comes back. Its state names the call; being sealed, it
  * opens for the same client and the same parameters only.
  */
-export class SuspendedCalls<Work extends Suspendable> {
+export class SuspendedCalls<Work extends Suspendable> implements Disposable {
   /** Oldest first. */
   readonly #entries = new Map<string, Entry<Work>>();
   readonly #msMax: number;
@@ -75,7 +75,7 @@ export class SuspendedCalls<Work extends Suspendable> {
     for (const [id, entry] of this.#entries) if (entry.clientId === clientId) this.#abandon(id);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     for (const id of this.#entries.keys()) this.#abandon(id);
   }
 

@@ -1,5 +1,6 @@
 import { startTimer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
+import { ownValue } from "../../base/own-value.ts";
 import { mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
 import { createFault, errorCodes, isObject, type ProtocolFault } from "../../protocol/json-rpc.ts";
 import { badArguments, encodeCallToolResult } from "../../protocol/result-codec.ts";
@@ -19,7 +20,7 @@ import { invalidText } from "./upstream-stage.ts";
 function resultFor(json: string, version: ProtocolVersion): string {
   const read: unknown = JSON.parse(json);
   const result = isObject(read) ? read : {};
-  const content = Array.isArray(result.content) ? (result.content as ContentBlock[]) : [];
+  const content = Array.isArray(result.content) ? ownValue<ContentBlock[]>(result.content) : [];
   const { structuredContent } = result;
   const shaped: CallToolResult = {
     content,

@@ -39,7 +39,7 @@ export interface UpstreamGatewayParts
 }
 
 /** All that clients see of upstream servers: lists, calls, resources, prompts, changes. */
-export class UpstreamGateway {
+export class UpstreamGateway implements Disposable {
   readonly resolver: CallResolver;
   readonly stage: UpstreamStage;
   readonly listings: UpstreamListings;
@@ -89,9 +89,9 @@ export class UpstreamGateway {
     this.#parts.upstreams.endClient(clientId);
   }
 
-  close(): void {
-    this.#changes.close();
-    this.#suspended.close();
+  [Symbol.dispose](): void {
+    this.#changes[Symbol.dispose]();
+    this.#suspended[Symbol.dispose]();
   }
 }
 
@@ -125,7 +125,7 @@ type ListKind = "tools" | "prompts" | "resources";
  * Notifies clients of changes of upstream servers: of lists once for changes that come together, and of the list of tools only
  * when something that is listed has changed (CN14, DF5).
  */
-class UpstreamChanges {
+class UpstreamChanges implements Disposable {
   readonly #upstreams: Pick<Upstreams, "snapshot" | "listen">;
   readonly #changes: Changes;
   readonly #waiting = new Set<ListKind>();
@@ -145,7 +145,7 @@ class UpstreamChanges {
     this.#waiting.clear();
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#stop();
     this.#timer?.stop();
   }

@@ -1,3 +1,4 @@
+import { ownValue } from "../../base/own-value.ts";
 import { upstreamListWaitMsMax } from "../../base/upstream-limits.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { isModernVersion, type ProtocolVersion } from "../../protocol/versions.ts";
@@ -194,9 +195,8 @@ function finders(snapshot: UpstreamSnapshot): readonly ToolListing[] {
 
 /** Of the whole definitions that the Worker gives: each a listing, or an entry that has one. */
 function listingsIn(reply: unknown): readonly ToolListing[] {
-  const entries: readonly unknown[] = Array.isArray(reply) ? reply : [];
-  return entries.flatMap((entry) => {
-    const { listing } = entry as { readonly listing?: ToolListing };
-    return listing ?? [];
-  });
+  const entries = ownValue<readonly { readonly listing?: ToolListing }[]>(
+    Array.isArray(reply) ? reply : [],
+  );
+  return entries.flatMap(({ listing }) => listing ?? []);
 }

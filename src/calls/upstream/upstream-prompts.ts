@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { resultCharsMax } from "../../base/limits.ts";
+import { ownValue } from "../../base/own-value.ts";
 import { upstreamCompletionMsMax } from "../../base/upstream-limits.ts";
 import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { createFault, errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
@@ -56,7 +57,7 @@ export class JoinedPrompts implements PromptProvider {
       throw new FaultError(createFault(errorCodes.internalError, text));
     }
     // The Worker has checked them.
-    const checked = messages as PromptMessage[];
+    const checked = ownValue<PromptMessage[]>(messages);
     return { messages: checked, ...(typeof description === "string" ? { description } : {}) };
   }
 

@@ -1,9 +1,6 @@
+import { ownValue } from "../../base/own-value.ts";
 import { errorCodes } from "../../protocol/json-rpc.ts";
-import type {
-  ResourceContents,
-  ResourceListing,
-  ResourceTemplateListing,
-} from "../../protocol/resource-types.ts";
+import type { ResourceListing, ResourceTemplateListing } from "../../protocol/resource-types.ts";
 import { readForeignUri } from "../../upstream/results/clean-result.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
@@ -53,7 +50,7 @@ export class UpstreamResources implements ResourceProvider {
       const result = await askForeign(await this.#parts.exchange(), snapshot, request, context);
       const { contents } = result;
       // The Worker has checked them.
-      return Array.isArray(contents) ? { contents: contents as ResourceContents[] } : undefined;
+      return Array.isArray(contents) ? { contents: ownValue(contents) } : undefined;
     } catch (error) {
       if (error instanceof FaultError && error.fault.code === errorCodes.resourceNotFound) {
         return undefined;

@@ -111,15 +111,13 @@ export const hooksEmitCommand: Command = {
     }
     await checkEvent(eventName, start);
     const runs: Run[] = [];
-    const hooks = await context.services.openHooks(start);
-    try {
+    {
+      await using hooks = await context.services.openHooks(start);
       await hooks.emit(eventName, data, {
         cwd: start.cwdFlag ?? io.cwd,
         signal: io.interrupted,
         onEnd: (hook, end) => void runs.push({ hook, end }),
       });
-    } finally {
-      await hooks.close();
     }
     return report(context, eventName, runs);
   },

@@ -158,14 +158,10 @@ export const mcpCallCommand: Command = {
     const view = await openServers(context);
     serverNamed(view, server);
     const { start } = view;
-    const open = await services.createRouter(start);
-    try {
-      const found = await nameOf(server, tool, { context, view, open });
-      if (typeof found === "number") return found;
-      return await callTool(context, { start, open, format, words: [found, ...words] });
-    } finally {
-      await open.close();
-    }
+    await using open = await services.createRouter(start);
+    const found = await nameOf(server, tool, { context, view, open });
+    if (typeof found === "number") return found;
+    return await callTool(context, { start, open, format, words: [found, ...words] });
   },
 };
 

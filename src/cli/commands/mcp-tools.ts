@@ -36,14 +36,10 @@ export const mcpToolsCommand: Command = {
     const view = await openServers(context);
     const [name = args.text("server")] = args.positionals;
     const server = name === undefined ? undefined : serverNamed(view, name).entry.name;
-    const open = await services.createRouter(view.start);
-    try {
-      return args.has("search")
-        ? await search(context, view, open, server)
-        : await list(context, view, open, server);
-    } finally {
-      await open.close();
-    }
+    await using open = await services.createRouter(view.start);
+    return args.has("search")
+      ? await search(context, view, open, server)
+      : await list(context, view, open, server);
   },
 };
 

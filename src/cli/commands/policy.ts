@@ -180,7 +180,8 @@ function ruleEntry({ name, action, tools, reason, command, callArguments }: Rule
 function commandEntry(
   command: CommandMatch | undefined,
 ): Readonly<Record<string, readonly string[]>> {
-  const parts = Object.entries(command ?? {}) as [string, readonly Glob[]][];
+  const given: Readonly<Record<string, readonly Glob[]>> = { ...command };
+  const parts = Object.entries(given);
   return Object.fromEntries(parts.map(([key, globs]) => [key, patternsOf(globs)]));
 }
 

@@ -5,7 +5,6 @@ import { formatAmount, formatCount, oneLine } from "../../base/cut-text.ts";
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { taskFileBytesMax } from "../../base/limits.ts";
 import type { Task, TaskReply } from "../../state/store/tasks/task-records.ts";
-import type { ExportedTask } from "../../state/store/tasks/task-transfer.ts";
 import { type CommandIo, exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
@@ -45,7 +44,7 @@ export const tasksListCommand: Command = {
     const request = { action, words: args.positionals, charsMax } as const;
     const scope = taskScope(start, io);
     const call = { method: "tasks.perform", request: { scope, request } } as const;
-    const reply = hasStore(start) ? (askStore(start, call, print) as TaskReply) : nothing;
+    const reply = hasStore(start) ? askStore(start, call, print) : nothing;
     if (args.has("json")) print.json(shapeOf(reply));
     else printTasks(reply, print);
     return Promise.resolve(exitCodes.done);
@@ -92,7 +91,7 @@ export const tasksExportCommand: Command = {
   run({ args, io, print }) {
     const start = startUp(args, io, print);
     const call = { method: "tasks.export", request: { scope: taskScope(start, io) } } as const;
-    const tasks = hasStore(start) ? (askStore(start, call, print) as ExportedTask[]) : [];
+    const tasks = hasStore(start) ? askStore(start, call, print) : [];
     print.json(taskFileOf(tasks));
     return Promise.resolve(exitCodes.done);
   },
@@ -110,8 +109,7 @@ export const tasksImportCommand: Command = {
     const [name = ""] = args.positionals;
     const tasks = readTaskFile(await bytesOf(name, io), name);
     const request = { scope: taskScope(start, io), tasks };
-    const reply = askStore(start, { method: "tasks.import", request }, print);
-    const { taskIds } = reply as { taskIds: number[] };
+    const { taskIds } = askStore(start, { method: "tasks.import", request }, print);
     if (args.has("json")) print.json({ taskIds });
     else print.note(`${formatAmount(taskIds.length, "task")} added${rangeOf(taskIds)}.`);
     return exitCodes.done;

@@ -27,21 +27,17 @@ export const toolsCommand: Command = {
   async run({ args, io, print, services }) {
     const format = formatOf(args);
     const start = startUp(args, io, print);
-    const open = await services.createRouter(start);
-    try {
-      const filter = { server: args.text("server"), isAll: args.has("all") };
-      const { tools, hiddenCount } = await listTools(open, filter, start, io);
-      if (format !== undefined) print.json(tools.map((tool) => definitionIn(format, tool)));
-      else if (args.has("json")) print.json({ tools });
-      else if (tools.length > 0) print.line(columns(tools.map(rowOf)).join("\n"));
-      if (hiddenCount > 0) {
-        const amount = formatAmount(hiddenCount, "tool");
-        print.note(`${amount} of them hidden: clients find them with tool_search.`);
-      }
-      return exitCodes.done;
-    } finally {
-      await open.close();
+    await using open = await services.createRouter(start);
+    const filter = { server: args.text("server"), isAll: args.has("all") };
+    const { tools, hiddenCount } = await listTools(open, filter, start, io);
+    if (format !== undefined) print.json(tools.map((tool) => definitionIn(format, tool)));
+    else if (args.has("json")) print.json({ tools });
+    else if (tools.length > 0) print.line(columns(tools.map(rowOf)).join("\n"));
+    if (hiddenCount > 0) {
+      const amount = formatAmount(hiddenCount, "tool");
+      print.note(`${amount} of them hidden: clients find them with tool_search.`);
     }
+    return exitCodes.done;
   },
 };
 
@@ -71,11 +67,7 @@ export const callCommand: Command = {
   async run(context) {
     const format = formatOf(context.args) ?? (context.args.has("json") ? "mcp" : undefined);
     const start = startUp(context.args, context.io, context.print);
-    const open = await context.services.createRouter(start);
-    try {
-      return await callTool(context, { start, open, format, words: context.args.positionals });
-    } finally {
-      await open.close();
-    }
+    await using open = await context.services.createRouter(start);
+    return await callTool(context, { start, open, format, words: context.args.positionals });
   },
 };

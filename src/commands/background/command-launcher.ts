@@ -39,7 +39,7 @@ export interface LauncherParts {
 }
 
 /** Starts commands with their owner mark and follows their families until nothing is left of them. */
-export class CommandLauncher {
+export class CommandLauncher implements Disposable {
   readonly #parts: LauncherParts;
   readonly #reserve: ShellReserve;
   readonly #live = new Map<Execution, Family>();
@@ -118,9 +118,9 @@ export class CommandLauncher {
   }
 
   /** Starts nothing any more, and lets shells that wait for a command go. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
-    this.#reserve.close();
+    this.#reserve[Symbol.dispose]();
   }
 
   #execution(spec: LaunchSpec): Execution {

@@ -27,7 +27,7 @@ type Act = (ledger: Ledger) => void;
  * Keeps the ledger of this run up to date, off the path of any call. A store that another process is writing to is tried
  * again later; one that cannot be used is said once, and commands run without a ledger then.
  */
-export class FamilyLedger {
+export class FamilyLedger implements Disposable {
   readonly #parts: FamilyLedgerParts;
   readonly #waiting = new Map<number, ReturnType<typeof setTimeout>>();
   readonly #written = new Set<number>();
@@ -72,7 +72,7 @@ export class FamilyLedger {
   };
 
   /** Nothing of this run is left, unless families are still written down. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
     for (const timer of this.#waiting.values()) clearTimeout(timer);
     this.#retry?.stop();
@@ -82,13 +82,13 @@ export class FamilyLedger {
     }
     // The next run finds and forgets entries that cannot be removed now.
     this.#performAll(new Pause(this.#parts.isBusy));
-    this.#ledger.close();
+    this.#ledger[Symbol.dispose]();
   }
 
   /** A server that runs no long command need not hold the store open (0.5 MB). */
   #closeIdle(): void {
     if (this.#written.size > 0 || this.#acts.length > 0) return;
-    this.#ledger?.close();
+    this.#ledger?.[Symbol.dispose]();
     this.#ledger = undefined;
   }
 

@@ -46,7 +46,7 @@ const waitForCommand =
  * Shells that are started ahead, one for each coming command: starting bash is three quarters of the
  * time of a short command. Each runs one command and ends, so that nothing is shared between commands.
  */
-export class ShellReserve {
+export class ShellReserve implements Disposable {
   readonly #parts: ShellReserveParts;
   readonly #ready: ReadyShell[] = [];
   #refillTimer: ReturnType<typeof setTimeout> | undefined;
@@ -81,7 +81,7 @@ export class ShellReserve {
   }
 
   /** Lets all waiting shells go. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
     clearTimeout(this.#refillTimer);
     this.#dismissAll();

@@ -72,7 +72,7 @@ const reapIntervalMs = 1_000;
  * Owns every child process: starts, reads, times, ends and reaps them. Everything else asks it. One
  * for the whole server; background tasks are kept apart by client identity.
  */
-export class Supervisor {
+export class Supervisor implements AsyncDisposable {
   readonly #parts: SupervisorParts;
   readonly #clients = new Map<string, ClientTasks>();
   #reapTimer: ReturnType<typeof setInterval> | undefined;
@@ -195,20 +195,24 @@ export class Supervisor {
 
   /**
    * Ends everything; nothing can be started afterwards. Bounded by two grace times.
-   * @param others children that are ended elsewhere at the same time; the guardian stays until they are gone
    * @param killAt when KILL is due for processes that do not end by themselves
+   * @param others children that are ended elsewhere at the same time; the guardian stays until they are gone
    */
-  async close(others: Promise<unknown> = Promise.resolve(), killAt = killTime()): Promise<void> {
+  async endBy(killAt: number, others?: Promise<unknown>): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#reapTimer);
-    this.#parts.launcher.close();
+    this.#parts.launcher[Symbol.dispose]();
     const live = [...this.#parts.launcher.live];
     const graceMs = graceUntil(killAt);
     const ending = live.map((execution) => execution.terminate("shutdown", graceMs));
     await Promise.all([...ending, others]);
     await endAdopted(this.#parts.orphanage, this.#parts.warn);
     await Promise.race([this.#parts.launcher.released(), Bun.sleep(shutdownGraceMs)]);
-    this.#parts.guardian.close();
+    this.#parts.guardian[Symbol.dispose]();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.endBy(killTime());
   }
 
   #addTask(clientId: string, kind: BackgroundTask["kind"], execution: Execution): BackgroundTask {

@@ -179,7 +179,7 @@ interface CommandSpec {
 /** How a process ended: one of the two is set. */
 export interface CommandExit {
   readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
+  readonly signal: string | null;
 }
 
 type Stream = "ignore" | "pipe" | number;
@@ -211,8 +211,8 @@ export function spawnLeader(
   return mark === undefined || marks === undefined ? start() : marks.startWith(mark, start);
 }
 
-function signalName(signal: unknown): NodeJS.Signals | null {
-  return typeof signal === "string" ? (signal as NodeJS.Signals) : null;
+function signalName(signal: unknown): string | null {
+  return typeof signal === "string" ? signal : null;
 }
 
 /**

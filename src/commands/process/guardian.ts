@@ -78,7 +78,7 @@ leave
 const tellAfterMs = process.platform === "linux" ? 30 : 0;
 
 /** Watches over live process groups from outside, against the death of the server itself. */
-export class Guardian {
+export class Guardian implements Disposable {
   readonly #instanceId: string;
   readonly #orphanage: Pick<Orphanage, "addDirectChild" | "removeDirectChild">;
   readonly #live = new Set<number>();
@@ -152,7 +152,7 @@ export class Guardian {
   }
 
   /** Lets the guardian go; it sweeps once more and ends by itself. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#closed = true;
     for (const timer of this.#untold.values()) clearTimeout(timer);
     void this.#child?.stdin.end();
@@ -161,7 +161,7 @@ export class Guardian {
   /** Lets the guardian exit without a sweep: remaining processes may stay. */
   dismiss(): void {
     this.#tell(".");
-    this.close();
+    this[Symbol.dispose]();
   }
 
   #tell(line: string): void {

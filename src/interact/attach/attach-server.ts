@@ -54,7 +54,7 @@ export interface AttachServerParts {
 type Listener = Bun.UnixSocketListener<TerminalConnection | undefined>;
 
 /** Listens for the terminals of this user at a private socket. */
-export class AttachServer {
+export class AttachServer implements AsyncDisposable {
   readonly #parts: AttachServerParts;
   readonly #pointer: ServerPointer;
   readonly #listener: Listener;
@@ -103,7 +103,7 @@ export class AttachServer {
       await writePointer(parts.runFolder, pointer);
     } catch (error) {
       // Nobody would find the socket, not even to remove it.
-      await server.close().catch(() => {});
+      await server[Symbol.asyncDispose]().catch(() => {});
       throw error;
     }
     return server;
@@ -140,9 +140,9 @@ export class AttachServer {
     this.#pause = setTimeout(() => this.#goOn(), attachStateMs).unref();
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#unwatch();
-    for (const link of this.#links) link.close();
+    for (const link of this.#links) link[Symbol.dispose]();
     this.#listener.stop(true);
     await removePointer(this.#parts.runFolder, this.#pointer);
   }
@@ -196,7 +196,7 @@ function listenAt(
   const drop = ({ data }: Bun.Socket<TerminalConnection | undefined>): void => {
     if (data === undefined) return;
     onClosed(data);
-    data.close();
+    data[Symbol.dispose]();
   };
   return Bun.listen<TerminalConnection | undefined>({
     unix: socket,

@@ -17,7 +17,7 @@ const partialCharsMax = attachTextCharsMax * 4;
  * Gives a terminal the end of a task's output and then what is new, now and then. A terminal that is slow
  * misses some, and is told how much; the task is never held up.
  */
-export class OutputFollower {
+export class OutputFollower implements Disposable {
   readonly #task: FollowedTask;
   readonly #send: (piece: OutputPiece) => void;
   readonly #mayReceive: () => boolean;
@@ -37,7 +37,7 @@ export class OutputFollower {
     this.#sendNew();
   }
 
-  stop(): void {
+  [Symbol.dispose](): void {
     this.#isStopped = true;
     this.#stopListening();
     this.#timer?.stop();

@@ -14,6 +14,7 @@ import { join } from "node:path";
 
 import { AppError, systemCodeOf } from "../../base/errors.ts";
 import { attachForeignMsMax } from "../../base/limits.ts";
+import { isObject } from "./messages.ts";
 
 /** How a running server is found: a private file that says where it listens and what opens it. */
 export interface ServerPointer {
@@ -115,8 +116,9 @@ async function readPointer(folder: string, serverId: string): Promise<ServerPoin
   try {
     const text = await readFile(pointerPath(folder, serverId), "utf8");
     if (text.length > pointerBytesMax) return undefined;
-    const value = JSON.parse(text) as Partial<Record<keyof ServerPointer, unknown>> | null;
-    const { pid, host, socket, key } = value ?? {};
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value)) return undefined;
+    const { pid, host, socket, key } = value;
     if (typeof pid !== "number" || typeof socket !== "string" || typeof key !== "string") {
       return undefined;
     }

@@ -36,7 +36,7 @@ export interface ByteSink {
 }
 
 /** Sends lines without waiting for the reader. One that does not read is given up, so that nothing piles up. */
-export class SendQueue {
+export class SendQueue implements Disposable {
   readonly #sink: ByteSink;
   readonly #giveUp: () => void;
   #waiting: Uint8Array[] = [];
@@ -77,7 +77,7 @@ export class SendQueue {
     }
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#stall?.stop();
     this.#waiting = [];
     this.#waitingBytes = 0;

@@ -36,7 +36,7 @@ export interface LinkSocket extends ByteSink {
 }
 
 /** One attached terminal as the server sees it. Whatever it does, it disturbs nobody but itself. */
-export class TerminalConnection implements QuestionViewer {
+export class TerminalConnection implements QuestionViewer, Disposable {
   readonly #parts: TerminalConnectionParts;
   readonly #socket: LinkSocket;
   readonly #queue: SendQueue;
@@ -54,26 +54,26 @@ export class TerminalConnection implements QuestionViewer {
   constructor(socket: LinkSocket, parts: TerminalConnectionParts) {
     this.#parts = parts;
     this.#socket = socket;
-    this.#queue = new SendQueue(socket, () => this.close());
+    this.#queue = new SendQueue(socket, () => this[Symbol.dispose]());
     this.#reader = new LineReader(attachRequestBytesMax, (line) => this.#takeLine(line));
-    this.#greeting = startTimer(attachGreetingMsMax, () => this.close());
+    this.#greeting = startTimer(attachGreetingMsMax, () => this[Symbol.dispose]());
   }
 
   /** Bytes have come. */
   readonly push = (chunk: Uint8Array): void => {
-    if (!this.#isClosed && !this.#reader.push(chunk)) this.close();
+    if (!this.#isClosed && !this.#reader.push(chunk)) this[Symbol.dispose]();
   };
 
   /** The socket has room again. */
   readonly drain = (): void => this.#queue.drain();
 
   /** Idempotent; also called when the terminal has gone. */
-  close(): void {
+  [Symbol.dispose](): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#greeting.stop();
-    this.#follower?.stop();
-    this.#queue.close();
+    this.#follower?.[Symbol.dispose]();
+    this.#queue[Symbol.dispose]();
     this.#parts.questions.remove(this);
     this.#socket.end();
   }
@@ -128,7 +128,7 @@ export class TerminalConnection implements QuestionViewer {
     if (this.#isClosed) return;
     if (reason !== undefined) {
       this.#send({ type: "refused", reason });
-      return this.close();
+      return this[Symbol.dispose]();
     }
     this.#isTold = true;
     this.#mayAnswer = true;
@@ -144,7 +144,7 @@ export class TerminalConnection implements QuestionViewer {
       case "watch":
         return this.#watch(message.client, message.taskId);
       case "unwatch":
-        this.#follower?.stop();
+        this.#follower?.[Symbol.dispose]();
         this.#follower = undefined;
         return;
       case "kill":
@@ -158,7 +158,7 @@ export class TerminalConnection implements QuestionViewer {
   }
 
   #watch(client: ClientKey, taskId: number): void {
-    this.#follower?.stop();
+    this.#follower?.[Symbol.dispose]();
     const execution = this.#parts.sources.executionOf(client, taskId);
     if (execution === undefined) return;
     this.#follower = new OutputFollower(

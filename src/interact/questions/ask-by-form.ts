@@ -75,7 +75,7 @@ function answerOf({ multiSelect }: Question, chosen: unknown, words: unknown): A
   if (other !== null && !multiSelect) return { labels: [], other };
   const list: readonly unknown[] = Array.isArray(chosen) ? chosen : [chosen];
   return {
-    labels: list.filter((each) => typeof each === "string" && each !== "") as string[],
+    labels: list.filter((each) => typeof each === "string").filter((each) => each !== ""),
     other,
   };
 }

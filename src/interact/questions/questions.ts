@@ -19,7 +19,7 @@ export interface QuestionsParts {
  * Asks people, on the first rung of the ladder that shows the question to somebody: a form of the client, an attached
  * terminal, a page. A question that the call cannot wait for stays open; asking the same again fetches its answer.
  */
-export class Questions {
+export class Questions implements Disposable {
   readonly #parts: QuestionsParts;
   readonly #table: QuestionTable;
   readonly #earlier = new EarlierReplies();
@@ -65,7 +65,7 @@ export class Questions {
   }
 
   /** Takes all questions back. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#table.withdraw();
   }
 

@@ -1,6 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { Lazy } from "../../base/lazy.ts";
 import { requestStateCharsMax, requestStateMsMax } from "../../base/limits.ts";
+import { parseOwnJson } from "../../base/own-value.ts";
 import { FaultError } from "../../calls/ask-client.ts";
 import { canonicalJson, createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ActiveRequest, Round } from "../connection/active-request.ts";
@@ -127,7 +128,7 @@ export async function openRounds(
     );
   }
   // Only this program can have sealed it: its form is known.
-  const { expiresAt, rounds, marks } = JSON.parse(text) as RequestState;
+  const { expiresAt, rounds, marks } = parseOwnJson<RequestState>(text);
   if (now >= expiresAt) throw invalidState("requestState has expired; make the call again without");
   request.marks = marks;
   return rounds;

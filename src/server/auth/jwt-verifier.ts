@@ -1,4 +1,4 @@
-import type { JWTVerifyOptions, LocalJWKSet } from "jose";
+import type { JSONWebKeySet, JWTVerifyOptions, LocalJWKSet } from "jose";
 
 import { AppError, systemCodeOf } from "../../base/errors.ts";
 import {
@@ -8,6 +8,7 @@ import {
   verifiedTokenMsMax,
   verifiedTokensMax,
 } from "../../base/limits.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { isLoopbackHost } from "./listen-policy.ts";
 import type { Principal } from "./principal.ts";
@@ -180,9 +181,15 @@ export class JwtVerifier {
 /** A set without keys is taken as a fault of the server, not as the withdrawal of all of them. */
 async function loadKeySet(url: URL, timeoutMs: number): Promise<LocalJWKSet> {
   const { createLocalJWKSet } = await import("jose/jwks/local");
-  const set = createLocalJWKSet((await fetchKeySet(url, timeoutMs)) as never);
+  const document = await fetchKeySet(url, timeoutMs);
+  if (!isKeySet(document)) throw new Error("JSON Web Key Set malformed");
+  const set = createLocalJWKSet(document);
   if (set.jwks().keys.length === 0) throw new Error("it has no keys");
   return set;
+}
+
+function isKeySet(document: unknown): document is JSONWebKeySet {
+  return isObject(document) && Array.isArray(document.keys) && document.keys.every(isObject);
 }
 
 /** Sentences of jose hold names of claims only, but its errors carry the whole payload: only their codes are used. */

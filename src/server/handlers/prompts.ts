@@ -21,7 +21,7 @@ type StringValues =
 
 /** Arguments of prompts and completions are strings (docs/spec/modern.md#resources-and-prompts). The copy has no prototype. */
 function readStrings(given: Params): StringValues {
-  const values = Object.create(null) as Record<string, string>;
+  const values: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(given)) {
     if (typeof value !== "string") return { kind: "refused", name: name.slice(0, 100) };
     values[name] = value;

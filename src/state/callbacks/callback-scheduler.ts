@@ -16,7 +16,7 @@ export interface SchedulerParts {
  * Fires the callbacks of all clients: only while no tool call of the client is running; one that came due during a call
  * fires a full delay after it. One timer serves all of them; without callbacks no timer runs.
  */
-export class CallbackScheduler {
+export class CallbackScheduler implements Disposable {
   readonly #parts: SchedulerParts;
   readonly #clients = new Map<string, CallbackSlots>();
   /** Those that have callbacks. */
@@ -71,7 +71,7 @@ export class CallbackScheduler {
     if (slots !== undefined) this.cancel(clientId, null);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     for (const clientId of this.#clients.keys()) this.endClient(clientId);
   }
 

@@ -145,12 +145,15 @@ export function parseFrontMatter(text: string): ParsedFrontMatter {
     if (values === undefined) {
       return { values: {}, problem: "its front matter has too many or too deeply nested values" };
     }
-    const isMapping = typeof values === "object" && values !== null && !Array.isArray(values);
-    if (isMapping) return { values: values as FrontMatter, problem: undefined };
+    if (isMapping(values)) return { values, problem: undefined };
     return { values: {}, problem: "its front matter has no keys" };
   } catch {
     return readLines(text);
   }
+}
+
+function isMapping(value: FrontMatterValue): value is FrontMatter {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function readLines(text: string): ParsedFrontMatter {
@@ -205,10 +208,7 @@ class Copier {
   }
 
   #copyObject(value: object, depth: number): FrontMatterValue {
-    const copy: Record<string, FrontMatterValue> = Object.create(null) as Record<
-      string,
-      FrontMatterValue
-    >;
+    const copy: Record<string, FrontMatterValue> = Object.create(null);
     for (const [key, inner] of Object.entries(value)) {
       if (this.isTooMuch) break;
       copy[key.toWellFormed()] = this.copy(inner, depth + 1);

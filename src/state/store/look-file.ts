@@ -31,7 +31,7 @@ export class LookFile {
     if (identity === undefined) return { kind: "seen", row: null };
     try {
       this.#open ??= { database: new Database(this.#path, { readonly: true }), identity };
-      return { kind: "seen", row: firstIn(this.#open.database, query, values) as Row };
+      return firstIn(this.#open.database, query, values);
     } catch (error) {
       // Or one that another process is making.
       if (isOfOlderVersion(error)) return { kind: "seen", row: null };
@@ -39,7 +39,7 @@ export class LookFile {
       if (!this.#isAtRest(error)) return this.#unreadable(error);
     }
     try {
-      return { kind: "seen", row: this.#firstAtRest(query, values) as Row };
+      return this.#firstAtRest(query, values);
     } catch (error) {
       return isOfOlderVersion(error) ? { kind: "seen", row: null } : this.#unreadable(error);
     }
@@ -58,7 +58,7 @@ export class LookFile {
     return isRefused && !existsSync(`${this.#path}-wal`);
   }
 
-  #firstAtRest(query: string, values: readonly SQLQueryBindings[]): unknown {
+  #firstAtRest<Row>(query: string, values: readonly SQLQueryBindings[]): Sight<Row> {
     const uri = `${pathToFileURL(this.#path).href}?immutable=1`;
     const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
     const database = new Database(uri, flags);
@@ -80,8 +80,12 @@ export class LookFile {
   }
 }
 
-function firstIn(database: Database, query: string, values: readonly SQLQueryBindings[]): unknown {
-  return database.query(query).get(...values);
+function firstIn<Row>(
+  database: Database,
+  query: string,
+  values: readonly SQLQueryBindings[],
+): Sight<Row> {
+  return { kind: "seen", row: database.query<Row, SQLQueryBindings[]>(query).get(...values) };
 }
 
 function isOfOlderVersion(error: unknown): boolean {
@@ -108,7 +112,7 @@ export type PlanSight =
   | { readonly kind: "unreadable"; readonly reason: string };
 
 /** Looks which plan is active: every command asks, and another process may have entered plan mode. */
-export class PlanLook {
+export class PlanLook implements Disposable {
   readonly #file: LookFile;
 
   constructor(path: string) {
@@ -121,7 +125,7 @@ export class PlanLook {
     return sight.kind === "seen" ? { kind: "seen", plan: sight.row } : sight;
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#file.close();
   }
 }

@@ -23,8 +23,8 @@ export function assertNotNewer(database: Database): void {
 }
 
 function versionOf(database: Database): number {
-  const row = database.query("PRAGMA user_version").get() as { user_version: number };
-  return row.user_version;
+  const row = database.query<{ user_version: number }, []>("PRAGMA user_version").get();
+  return row?.user_version ?? 0;
 }
 
 /**

@@ -135,9 +135,9 @@ function switchToWal(database: Database, busyMsMax: number): void {
 }
 
 function assertSound(database: Database): void {
-  const row = database.query("PRAGMA quick_check(1)").get() as { quick_check: string };
-  if (row.quick_check === "ok") return;
-  throw Object.assign(new Error(row.quick_check), { code: "SQLITE_CORRUPT" });
+  const row = database.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get();
+  if (row?.quick_check === "ok") return;
+  throw Object.assign(new Error(row?.quick_check), { code: "SQLITE_CORRUPT" });
 }
 
 const privateMode = 0o600;

@@ -123,8 +123,8 @@ export class StoreFile {
     const present = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
     if (present !== undefined && present.size > 0) return false;
     try {
-      const row = database.query("PRAGMA wal_checkpoint(TRUNCATE)").get() as { busy: number };
-      return row.busy === 0;
+      const query = "PRAGMA wal_checkpoint(TRUNCATE)";
+      return database.query<{ busy: number }, []>(query).get()?.busy === 0;
     } catch {
       return false;
     }

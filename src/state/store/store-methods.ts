@@ -34,7 +34,7 @@ interface StoreMethods {
 }
 
 export type StoreMethod = keyof StoreMethods;
-export type StoreRequest<Method extends StoreMethod> = StoreMethods[Method]["request"];
+type StoreRequest<Method extends StoreMethod> = StoreMethods[Method]["request"];
 export type StoreReply<Method extends StoreMethod> = StoreMethods[Method]["reply"];
 
 type Performers = {
@@ -55,19 +55,16 @@ const performers: Performers = {
 };
 
 /** One request to the store, whichever method it is for. */
-export type StoreCall = {
-  readonly [Method in StoreMethod]: StoreCallOf<Method>;
-}[StoreMethod];
-
-interface StoreCallOf<Method extends StoreMethod> {
-  readonly method: Method;
-  readonly request: StoreRequest<Method>;
-}
+export type StoreCall<Any extends StoreMethod = StoreMethod> = {
+  readonly [Method in Any]: { readonly method: Method; readonly request: StoreRequest<Method> };
+}[Any];
 
 /** Runs inside of a transaction. @throws AppError as the method does, SQLite errors */
-export function performStoreCall(database: Database, { method, request }: StoreCall): unknown {
-  const perform = performers[method] as (database: Database, request: unknown) => unknown;
-  return perform(database, request);
+export function performStoreCall<Method extends StoreMethod>(
+  database: Database,
+  { method, request }: StoreCall<Method>,
+): StoreReply<Method> {
+  return performers[method](database, request);
 }
 
 /** False for a method that only reads: it needs no lock and nothing on the disk. */

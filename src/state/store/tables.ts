@@ -23,7 +23,7 @@ export interface LiveGroup {
  * The server runs that have children, so that the next start can end the processes that a run left behind when both it
  * and its guardian were killed.
  */
-export class Ledger {
+export class Ledger implements Disposable {
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -56,22 +56,22 @@ export class Ledger {
   }
 
   instances(): ServerInstance[] {
-    const rows = this.#database
-      .query("SELECT id, pid, start_ticks AS startTicks, boot_id AS bootId FROM instances")
+    return this.#database
+      .query<ServerInstance, []>(
+        "SELECT id, pid, start_ticks AS startTicks, boot_id AS bootId FROM instances",
+      )
       .all();
-    return rows as ServerInstance[];
   }
 
   groupsOf(instanceId: string): LiveGroup[] {
-    const rows = this.#database
-      .query(
+    return this.#database
+      .query<LiveGroup, string>(
         "SELECT group_id AS groupId, start_ticks AS startTicks FROM live_groups WHERE instance_id = ?",
       )
       .all(instanceId);
-    return rows as LiveGroup[];
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#database.close();
   }
 }
@@ -95,7 +95,7 @@ const columns =
   "engine, reason, until_ms AS untilMs, probe_until_ms AS probeUntilMs, challenges, denials, faults";
 
 /** Which search engines are suspended, for all processes. Decides nothing. Every method may throw an SQLite error. */
-export class EngineSuspensions {
+export class EngineSuspensions implements Disposable {
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -103,8 +103,9 @@ export class EngineSuspensions {
   }
 
   all(): EngineSuspension[] {
-    const rows = this.#database.query(`SELECT ${columns} FROM engine_suspensions`).all();
-    return rows as EngineSuspension[];
+    return this.#database
+      .query<EngineSuspension, []>(`SELECT ${columns} FROM engine_suspensions`)
+      .all();
   }
 
   /**
@@ -132,9 +133,11 @@ export class EngineSuspensions {
     this.#database
       .transaction(() => {
         const row = this.#database
-          .query(`SELECT ${columns} FROM engine_suspensions WHERE engine = ?`)
+          .query<EngineSuspension, string>(
+            `SELECT ${columns} FROM engine_suspensions WHERE engine = ?`,
+          )
           .get(engine);
-        this.#put(engine, change((row as EngineSuspension | null) ?? undefined));
+        this.#put(engine, change(row ?? undefined));
       })
       .immediate();
   }
@@ -143,7 +146,7 @@ export class EngineSuspensions {
     this.#database.query("DELETE FROM engine_suspensions").run();
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#database.close();
   }
 
@@ -185,7 +188,7 @@ export class PlanTable {
 
   /** Null when plan mode is not active. */
   get({ workspace, owner }: StateScope): ActivePlan | null {
-    return this.#database.query(planQuery).get(workspace, owner) as ActivePlan | null;
+    return this.#database.query<ActivePlan, [string, string]>(planQuery).get(workspace, owner);
   }
 
   /** Keeps `plan` unless one is active. Returns the one that is active now: compare it with yours. */

@@ -23,6 +23,7 @@ function declaredDecoder(bytes: Uint8Array): TextDecoder | undefined {
   // Text that was read as ASCII so far is not UTF-16, whatever its declaration says.
   const label = declared?.replace(/^utf-16.*/i, "utf-8");
   try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the constructor itself checks the label
     return new TextDecoder((label ?? "utf-8") as Bun.Encoding);
   } catch {
     return undefined;

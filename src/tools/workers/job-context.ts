@@ -1,4 +1,5 @@
-import { AppError, type AppErrorCode } from "../../base/errors.ts";
+import { AppError } from "../../base/errors.ts";
+import { ownValue } from "../../base/own-value.ts";
 import { hasLinks } from "../../protocol/content-codec.ts";
 import type { InputKind } from "../../protocol/input-request.ts";
 import {
@@ -6,8 +7,8 @@ import {
   type ClientService,
   recordedMethods,
   type ResultsService,
-  type ServiceMethod,
-  type ServiceMethods,
+  type ServiceReplyTo,
+  type ServiceRequest,
 } from "../services.ts";
 import type {
   CallbacksService,
@@ -53,70 +54,70 @@ export class JobContext implements ToolContext {
 
   get background(): BackgroundService {
     return {
-      run: (request) => this.#call("background.run", request),
-      start: (request) => this.#call("background.start", request),
-      read: (request) => this.#call("background.read", request),
-      readKept: (request) => this.#call("background.readKept", request),
-      kill: (request) => this.#call("background.kill", request),
+      run: (request) => this.#call({ method: "background.run", request }),
+      start: (request) => this.#call({ method: "background.start", request }),
+      read: (request) => this.#call({ method: "background.read", request }),
+      readKept: (request) => this.#call({ method: "background.readKept", request }),
+      kill: (request) => this.#call({ method: "background.kill", request }),
     };
   }
 
   get results(): ResultsService {
     return {
-      create: () => this.#call("results.create", {}),
-      keep: (request) => this.#call("results.keep", request),
+      create: () => this.#call({ method: "results.create", request: {} }),
+      keep: (request) => this.#call({ method: "results.keep", request }),
     };
   }
 
   get client(): ClientService {
     return {
       can: (kind) => this.#canAsk.includes(kind),
-      ask: (requests) => this.#call("client.ask", requests),
+      ask: (requests) => this.#call({ method: "client.ask", request: requests }),
     };
   }
 
   get web(): WebService {
     return {
-      fetchPage: (request) => this.#call("web.fetchPage", request),
-      renderPage: (request) => this.#call("web.renderPage", request),
-      search: (request) => this.#call("web.search", request),
+      fetchPage: (request) => this.#call({ method: "web.fetchPage", request }),
+      renderPage: (request) => this.#call({ method: "web.renderPage", request }),
+      search: (request) => this.#call({ method: "web.search", request }),
     };
   }
 
   get images(): ImagesService {
-    return { convert: (request) => this.#call("images.convert", request) };
+    return { convert: (request) => this.#call({ method: "images.convert", request }) };
   }
 
   get documents(): DocumentsService {
-    return { readPdf: (request) => this.#call("documents.readPdf", request) };
+    return { readPdf: (request) => this.#call({ method: "documents.readPdf", request }) };
   }
 
   get workspace(): WorkspaceService {
-    return { folder: () => this.#call("workspace.folder", {}) };
+    return { folder: () => this.#call({ method: "workspace.folder", request: {} }) };
   }
 
   get tasks(): TasksService {
-    return { perform: (request) => this.#call("tasks.perform", request) };
+    return { perform: (request) => this.#call({ method: "tasks.perform", request }) };
   }
 
   get plan(): PlanService {
     return {
-      status: () => this.#call("plan.status", {}),
-      read: (request) => this.#call("plan.read", request),
-      change: (request) => this.#call("plan.change", request),
+      status: () => this.#call({ method: "plan.status", request: {} }),
+      read: (request) => this.#call({ method: "plan.read", request }),
+      change: (request) => this.#call({ method: "plan.change", request }),
     };
   }
 
   get questions(): QuestionsService {
-    return { ask: (request) => this.#call("questions.ask", request) };
+    return { ask: (request) => this.#call({ method: "questions.ask", request }) };
   }
 
   get skills(): SkillsService {
-    return { load: (request) => this.#call("skills.load", request) };
+    return { load: (request) => this.#call({ method: "skills.load", request }) };
   }
 
   get callbacks(): CallbacksService {
-    return { perform: (request) => this.#call("callbacks.perform", request) };
+    return { perform: (request) => this.#call({ method: "callbacks.perform", request }) };
   }
 
   /** The main thread's answer to the call that is waiting. */
@@ -126,15 +127,12 @@ export class JobContext implements ToolContext {
     settle?.(reply);
   }
 
-  #call<Method extends ServiceMethod>(
-    method: Method,
-    request: unknown,
-  ): ReturnType<ServiceMethods[Method]> {
-    return this.#reply(method, request).then(unwrap) as ReturnType<ServiceMethods[Method]>;
+  #call<Asked extends ServiceRequest>(asked: Asked): Promise<ServiceReplyTo<Asked["method"]>> {
+    return this.#reply(asked).then((reply) => ownValue(unwrap(reply)));
   }
 
-  #reply(method: ServiceMethod, request: unknown): Promise<ServiceReply> {
-    const recorded = recordedMethods.has(method) ? this.#record[this.#used] : undefined;
+  #reply(asked: ServiceRequest): Promise<ServiceReply> {
+    const recorded = recordedMethods.has(asked.method) ? this.#record[this.#used] : undefined;
     if (recorded !== undefined) {
       this.#used++;
       return Promise.resolve(recorded);
@@ -143,12 +141,12 @@ export class JobContext implements ToolContext {
       throw new Error("a handler may wait for one service at a time");
     const { promise, resolve } = Promise.withResolvers<ServiceReply>();
     this.#waiting = resolve;
-    this.#send({ kind: "call", jobId: this.#jobId, method, request });
+    this.#send({ kind: "call", jobId: this.#jobId, ...asked });
     return promise;
   }
 }
 
 function unwrap(reply: ServiceReply): unknown {
   if (reply.ok) return reply.value;
-  throw new AppError(reply.code as AppErrorCode, reply.message);
+  throw new AppError(reply.code, reply.message);
 }

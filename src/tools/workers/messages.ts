@@ -1,8 +1,10 @@
+import type { AppErrorCode } from "../../base/errors.ts";
+import { parseOwnJson } from "../../base/own-value.ts";
 import { JsonText } from "../../base/weight.ts";
 import type { InputKind, InputRequests } from "../../protocol/input-request.ts";
 import type { ProtocolFault } from "../../protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../../protocol/versions.ts";
-import type { ServiceMethod } from "../services.ts";
+import type { ServiceRequest } from "../services.ts";
 import type { AfterDelivery, Snapshots, ToolLimits } from "../tool.ts";
 
 /**
@@ -29,7 +31,7 @@ export interface JobMessage {
 
 export type ServiceReply =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly code: string; readonly message: string };
+  | { readonly ok: false; readonly code: AppErrorCode; readonly message: string };
 
 /** The answer to the service call that a job waits for. */
 export interface ReplyMessage {
@@ -44,12 +46,10 @@ export type ToWorker =
   /** The job goes on elsewhere, or its caller has gone: code that waits for a reply never gets one. */
   | { readonly kind: "drop"; readonly jobId: number };
 
-export interface ServiceCall {
+export type ServiceCall = ServiceRequest & {
   readonly kind: "call";
   readonly jobId: number;
-  readonly method: ServiceMethod;
-  readonly request: unknown;
-}
+};
 
 /** How a handler ended. `json` is the result for the wire, in the shape of the job's version. */
 interface JobDone {
@@ -116,7 +116,7 @@ export function encodeJob(
 }
 
 export function decodeToWorker(text: string): ToWorker[] {
-  return text.split(separator).map((line) => JSON.parse(line) as ToWorker);
+  return text.split(separator).map((line) => parseOwnJson(line));
 }
 
 /**
@@ -148,12 +148,12 @@ export function joinMessages(encoded: readonly string[]): string {
 const openingBrace = 0x7b;
 
 function decodeLine(line: string): FromWorker {
-  if (line.charCodeAt(0) === openingBrace) return JSON.parse(line) as FromWorker;
+  if (line.charCodeAt(0) === openingBrace) return parseOwnJson(line);
   const blank = line.indexOf(" ");
   const jobId = Number(line.slice(0, blank));
   const tab = line.indexOf("\t", blank);
   if (tab === -1) return { kind: "done", jobId, json: line.slice(blank + 1) };
-  const beside = JSON.parse(line.slice(blank + 1, tab)) as Beside;
+  const beside = parseOwnJson<Beside>(line.slice(blank + 1, tab));
   return { kind: "done", jobId, json: line.slice(tab + 1), ...beside };
 }
 

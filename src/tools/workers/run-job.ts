@@ -21,7 +21,7 @@ export function runJob(
   const parsed = tool.input.safeParse(job.args ?? {}, { reportInput: true });
   if (!parsed.success) return refuse(tool, job, parsed.error.issues);
   try {
-    const output = tool.handler(parsed.data as never, context);
+    const output = tool.handler(parsed.data, context);
     if (!(output instanceof Promise) && isShort(output.text, context.limits)) {
       return done(tool, job, output, output.text, []);
     }

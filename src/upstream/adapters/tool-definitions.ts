@@ -64,7 +64,7 @@ const emptySchema: ObjectSchema = { type: "object", properties: {} };
 
 /** Flat definitions give only the properties, without a schema around them. */
 function asSchema(name: string, written: Fields): ObjectSchema {
-  if (written.type === "object") return written as ObjectSchema;
+  if (written.type === "object") return { ...written, type: "object" };
   if (typeof written.type === "string") {
     const message = `The definition of ${name} takes ${JSON.stringify(written.type)}: a tool takes an object.`;
     throw new AppError("usage", message);

@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { systemCodeOf } from "../../base/errors.ts";
+import { parseOwnJson } from "../../base/own-value.ts";
 import { upstreamListWaitMs, upstreamTrialMsMax } from "../../base/upstream-limits.ts";
 import {
   isRunningStill,
@@ -111,7 +112,7 @@ async function ageMsOf(path: string): Promise<number> {
 function holderIn(text: string): ProcessIdentity | undefined {
   try {
     // Written by this program in a folder of this user alone.
-    return JSON.parse(text) as ProcessIdentity;
+    return parseOwnJson(text);
   } catch {
     return undefined;
   }

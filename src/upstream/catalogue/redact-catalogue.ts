@@ -1,3 +1,4 @@
+import { likeOriginal } from "../../base/own-value.ts";
 import { jsonDepthMax } from "../../base/upstream-limits.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { cleanText } from "../adapters/text-of.ts";
@@ -22,7 +23,7 @@ export function redactCatalogue(
     return cleaned === cleanText(text) ? text : cleaned;
   };
   const all = <Item extends object>(items: readonly Item[]): readonly Item[] =>
-    items.map((item) => redactProse(item, redact) as Item);
+    items.map((item) => likeOriginal(item, redactProse(item, redact)));
   const { serverInfo, instructions } = catalogue;
   return {
     ...catalogue,
@@ -58,5 +59,5 @@ function redactValues<Info extends object>(info: Info, redact: (text: string) =>
     name,
     typeof value === "string" ? redact(value) : value,
   ]);
-  return Object.fromEntries(members) as Info;
+  return likeOriginal(info, Object.fromEntries(members));
 }

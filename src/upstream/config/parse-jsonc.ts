@@ -2,7 +2,7 @@ import { type Node, type ParseError, parseTree, printParseErrorCode } from "json
 
 import { byteOrderMark } from "../../config/env-file.ts";
 import { problemsPerPlaceMax } from "../../config/problems.ts";
-import { type ParsedText, TextLines } from "./parse-toml.ts";
+import type { ParsedText, TextPlace } from "./parse-toml.ts";
 
 /** A key that an object defines twice; the last value is used. */
 interface Duplicate {
@@ -92,4 +92,26 @@ function valueOf(
   }
   offsets.set(object, node.offset);
   return object;
+}
+
+/** Finds the lines of many places in one text. */
+class TextLines {
+  readonly #text: string;
+  #starts: readonly number[] | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  placeAt(offset: number): TextPlace {
+    this.#starts ??= [0, ...Array.from(this.#text.matchAll(/\n/g), ({ index }) => index + 1)];
+    let low = 0;
+    let high = this.#starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((this.#starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: offset - (this.#starts[low] ?? 0) + 1 };
+  }
 }

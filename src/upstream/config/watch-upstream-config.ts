@@ -13,7 +13,7 @@ import type { UpstreamConfigParts } from "./upstream-start.ts";
  * it, for speed; in addition, all files are checked every 1.5 s, which works on every file system and follows links.
  * Never throws.
  */
-class FileChanges {
+class FileChanges implements Disposable {
   readonly #tell: (files: readonly string[]) => void;
   readonly #seen = new Map<string, string>();
   readonly #watchers = new Map<string, FSWatcher>();
@@ -40,7 +40,7 @@ class FileChanges {
     await this.#look();
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
     clearInterval(this.#looks);
     clearTimeout(this.#settling);
@@ -166,7 +166,7 @@ export function watchUpstreamConfig(
   });
   return () => {
     isEnded = true;
-    changes.close();
+    changes[Symbol.dispose]();
   };
 }
 

@@ -166,7 +166,7 @@ export class ConnectionError extends Error {
 }
 
 /** One connection to one server, of either era. */
-export interface UpstreamConnection {
+export interface UpstreamConnection extends AsyncDisposable {
   readonly era: Era;
   /** Undefined for HTTP. */
   readonly pid?: number;
@@ -182,7 +182,7 @@ export interface UpstreamConnection {
   subscribe(uri: string): Promise<boolean>;
   unsubscribe(uri: string): Promise<void>;
   /** Ends the connection cleanly: stdin closed, session deleted. Its owner ends the process. */
-  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Connects and negotiates; the lists are read afterwards. @throws ConnectionError */

@@ -57,7 +57,7 @@ function ofStatus({ data, message }: SdkHttpError, isInSession: boolean): Connec
 }
 
 /** Checks the shape: the class is the library's, which may not be loaded yet. */
-function isHttpError(error: unknown): error is SdkHttpError {
+export function isHttpError(error: unknown): error is SdkHttpError {
   if (!(error instanceof Error) || !("data" in error) || !isObject(error.data)) return false;
   return typeof error.data.status === "number";
 }

@@ -1,5 +1,5 @@
 import type * as library from "@modelcontextprotocol/client";
-import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
 import { Turns } from "../../base/turns.ts";
 import {
@@ -19,13 +19,13 @@ import {
   type TransportEvents,
 } from "./connection.ts";
 import { createGuardedFetch, withPatience, withPauses } from "./guarded-fetch.ts";
-import { errorInBody, readHttpError, SessionLostError } from "./http-errors.ts";
+import { errorInBody, isHttpError, readHttpError, SessionLostError } from "./http-errors.ts";
 
 /**
  * Sends notifications and answers to one HTTP server, a few at a time: a flood of its questions must not exhaust the
  * connections of the Worker, and unsent messages must not pile up.
  */
-export class PacedPosts {
+export class PacedPosts implements Disposable {
   readonly #turns = new Turns(upstreamPostsAtOnceMax);
   readonly #ended = new AbortController();
   #count = 0;
@@ -45,7 +45,7 @@ export class PacedPosts {
   }
 
   /** Waiting messages are no longer sent. */
-  end(): void {
+  [Symbol.dispose](): void {
     this.#ended.abort();
   }
 }
@@ -70,6 +70,12 @@ const reconnectionOptions = {
   reconnectionDelayGrowFactor: 2,
   maxRetries: upstreamResumesMax,
 };
+
+/** The library's type for a message, of which it looks at `id` and `method` alone. */
+export function toLibrary(message: OutgoingMessage): JSONRPCMessage {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Peer` makes requests, results and errors alone
+  return message as JSONRPCMessage;
+}
 
 /**
  * Streamable HTTP. Each request has its own transport of the library: so it is known on whose stream a message came,
@@ -106,7 +112,7 @@ export class HttpTransport implements Transport {
     this.#general ??= await this.#createGeneral();
     const general = this.#general;
     try {
-      await this.#posts.run(() => general.send(message as never));
+      await this.#posts.run(() => general.send(toLibrary(message)));
     } catch (error) {
       throw this.#note(readHttpError(error, this.#sessionId !== undefined));
     }
@@ -115,7 +121,7 @@ export class HttpTransport implements Transport {
   async close(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#posts.end();
+    this.#posts[Symbol.dispose]();
     const general = this.#general;
     if (general?.sessionId !== undefined) {
       const patience = Bun.sleep(upstreamGoodbyeMsMax);
@@ -156,7 +162,7 @@ export class HttpTransport implements Transport {
     };
     try {
       const headers = route.headers ?? {};
-      await transport.send(message as never, {
+      await transport.send(toLibrary(message), {
         requestSignal: route.signal,
         headers,
         onRequestStreamEnd,
@@ -179,10 +185,7 @@ export class HttpTransport implements Transport {
 
   /** A server that refuses `initialize` with these statuses may still accept an older form. */
   #isProbe({ method }: OutgoingMessage, error: unknown): boolean {
-    return (
-      method === "initialize" &&
-      [404, 405].includes((error as { data: { status: number } }).data.status)
-    );
+    return method === "initialize" && isHttpError(error) && [404, 405].includes(error.data.status);
   }
 
   /** The end of the session ends the whole connection. */

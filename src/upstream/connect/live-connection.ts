@@ -106,8 +106,8 @@ export class LiveConnection implements UpstreamConnection {
     return this.subscriptions.unsubscribe(uri);
   }
 
-  async close(): Promise<void> {
-    this.subscriptions.close();
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.subscriptions[Symbol.dispose]();
     this.#peer.end(new ConnectionError("lost", "The connection was closed."));
     await this.#peer.link.close();
   }

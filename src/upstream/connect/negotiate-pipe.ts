@@ -56,14 +56,12 @@ async function meet(
   greet: (meeting: PipeMeeting) => Promise<Greeting>,
 ): Promise<Met> {
   const peer = await open("usual");
-  const meeting = new PipeMeeting(peer, options, signal);
+  using meeting = new PipeMeeting(peer, options, signal);
   try {
     return { peer, greeting: await meeting.within(greet(meeting)) };
   } catch (error) {
     await peer.link.close();
     throw error;
-  } finally {
-    meeting.end();
   }
 }
 
@@ -71,7 +69,7 @@ async function meet(
 type Answer = PeerReply | ConnectionError;
 
 /** The negotiation with one process. */
-class PipeMeeting {
+class PipeMeeting implements Disposable {
   readonly #peer: Peer;
   readonly #options: ConnectOptions;
   readonly #signal: AbortSignal;
@@ -89,7 +87,7 @@ class PipeMeeting {
   }
 
   /** Disregards unanswered requests; `initialize` must not be cancelled (specification, Lifecycle). */
-  end(): void {
+  [Symbol.dispose](): void {
     for (const timer of this.#timers) timer.stop();
     for (const id of this.#asked) this.#peer.disregard(id);
   }

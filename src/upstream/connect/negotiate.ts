@@ -107,7 +107,7 @@ async function meetLegacy(attempt: Attempt): Promise<Met> {
   } catch (error) {
     await peer.link.close();
     if (!mayBeOldest(error)) throw error;
-    return meetOldest(attempt, error as ConnectionError);
+    return meetOldest(attempt, error);
   }
 }
 
@@ -148,7 +148,7 @@ async function shakeHands(peer: Peer, { options, signal }: Attempt): Promise<Met
 const noOther: OpenPeer = () =>
   Promise.reject(new ConnectionError("protocol", "No other transport is available."));
 
-function mayBeOldest(error: unknown): boolean {
+function mayBeOldest(error: unknown): error is ConnectionError {
   return error instanceof ConnectionError && error.failure === "refused";
 }
 
@@ -192,7 +192,7 @@ function peerEvents(state: OpenState, peer: () => Peer): PeerEvents {
     },
     onClosed: (error) => {
       if (state.current !== peer()) return;
-      state.connection?.subscriptions.close();
+      state.connection?.subscriptions[Symbol.dispose]();
       events.onClosed(error.message);
     },
   };

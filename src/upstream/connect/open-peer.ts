@@ -12,7 +12,7 @@ import {
 } from "./connection.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
 import { readHttpError } from "./http-errors.ts";
-import { type HttpPlace, HttpTransport, PacedPosts } from "./http-transport.ts";
+import { type HttpPlace, HttpTransport, PacedPosts, toLibrary } from "./http-transport.ts";
 import { Peer, type PeerEvents } from "./peer.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -59,7 +59,7 @@ export class PeerOpener {
   async #endAll(): Promise<void> {
     const processes = [...this.#processes];
     this.#processes.clear();
-    await Promise.allSettled(processes.map((process) => process.stop()));
+    await Promise.allSettled(processes.map((process) => process[Symbol.asyncDispose]()));
   }
 }
 
@@ -153,7 +153,7 @@ class SseTransport implements Transport {
   async send(message: OutgoingMessage): Promise<void> {
     if (this.#isOver) throw new ConnectionError("lost", "The connection is closed.");
     const isRequest = message.id !== undefined && message.method !== undefined;
-    const post = (): Promise<void> => this.#transport.send(message as never);
+    const post = (): Promise<void> => this.#transport.send(toLibrary(message));
     try {
       await (isRequest ? post() : this.#posts.run(post));
     } catch (error) {
@@ -163,7 +163,7 @@ class SseTransport implements Transport {
 
   async close(): Promise<void> {
     this.#isOver = true;
-    this.#posts.end();
+    this.#posts[Symbol.dispose]();
     await this.#transport.close();
   }
 

@@ -43,12 +43,19 @@ export async function readLists(greeting: Greeting, askList: AskList): Promise<S
     ...greeting,
     tools,
     prompts: [...prompts, ...skills],
-    resources: resources as ServerCatalogue["resources"],
-    templates: templates as ServerCatalogue["templates"],
+    resources: resources.filter((entry) => hasText(entry, "uri")),
+    templates: templates.filter((entry) => hasText(entry, "uriTemplate")),
     ...(greeting.era === "modern" && reader.ttlMs !== undefined ? { ttlMs: reader.ttlMs } : {}),
     isPrivate: greeting.isPrivate || reader.isPrivate,
     problems: reader.problems(),
   };
+}
+
+function hasText<Entry extends Params, Key extends string>(
+  entry: Entry,
+  key: Key,
+): entry is Entry & Readonly<Record<Key, string>> {
+  return typeof entry[key] === "string";
 }
 
 /** The same limits as for a tool. */

@@ -11,7 +11,7 @@ import type { Greeting } from "./handshake.ts";
 import type { Peer } from "./peer.ts";
 
 /** Subscriptions of one connection, in the form of its era (RP4). */
-export class Subscriptions {
+export class Subscriptions implements Disposable {
   readonly #peer: Peer;
   readonly #greeting: Greeting;
   readonly #events: ConnectionEvents;
@@ -71,8 +71,8 @@ export class Subscriptions {
     }
   }
 
-  close(): void {
-    this.#stream?.close();
+  [Symbol.dispose](): void {
+    this.#stream?.[Symbol.dispose]();
   }
 
   /** One after the other: over HTTP the later agreement may arrive first, and would end the stream of the earlier one. */
@@ -130,7 +130,7 @@ interface Listening {
  * The one `subscriptions/listen` of a connection to a modern server. It is opened again when it ends, or when the
  * filter has changed: the new one before the old one ends, so that nothing is missed.
  */
-class ChangeStream {
+class ChangeStream implements Disposable {
   readonly #peer: Peer;
   readonly #withEnvelope: (params: Params) => Params;
   readonly #onGap: () => void;
@@ -178,7 +178,7 @@ class ChangeStream {
     this.#peer.onLost(id, new ConnectionError("lost", "The server ended the subscription."));
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isOver = true;
     this.#again?.stop();
     this.#current?.end.abort();

@@ -162,9 +162,12 @@ function parseJsonTree(text: string): Node {
 function valueOf(node: Node): unknown {
   const children = node.children ?? [];
   if (node.type === "array") return children.map(valueOf);
-  if (node.type !== "object") return node.value;
-  const value = Object.create(null) as Record<string, unknown>;
-  for (const property of children) {
+  return node.type === "object" ? membersOf(node) : node.value;
+}
+
+function membersOf(object: Node): Readonly<Record<string, unknown>> {
+  const value: Record<string, unknown> = Object.create(null);
+  for (const property of object.children ?? []) {
     const [key, inner] = property.children ?? [];
     if (inner !== undefined) value[String(key?.value)] = valueOf(inner);
   }
@@ -191,8 +194,7 @@ function findServers(root: Node): ServersHome {
   });
   const home = found.find(({ node }) => (node.children ?? []).length > 0) ?? found[0];
   if (home !== undefined) return { kind: "object", ...home };
-  const value = valueOf(root) as Readonly<Record<string, unknown>>;
-  const entries = Object.values(value);
+  const entries = Object.values(membersOf(root));
   const isBare = entries.length > 0 && entries.every(isLaunch);
   return isBare ? { kind: "object", node: root } : { kind: "none", root };
 }

@@ -4,7 +4,7 @@ import { defaultServerOptions } from "../config/entry-options.ts";
 import { entriesOfJson, entriesOfToml, isTable, type RawEntries } from "../config/json-shapes.ts";
 import { parseJsonc } from "../config/parse-jsonc.ts";
 import { type ParsedText, parseToml } from "../config/parse-toml.ts";
-import type { ServerEntry, ServerOptions } from "../config/server-entry.ts";
+import type { ServerEntry } from "../config/server-entry.ts";
 import { addToJson, removeFromJson } from "./json-edit.ts";
 import { addToToml, removeFromToml } from "./toml-edit.ts";
 
@@ -111,7 +111,7 @@ function sameEntries(
   // In a list, the entry itself contains its name.
   return [...other].every(([name, value]) => {
     const found = one.get(name);
-    return sameValue(found, value) || sameValue(found, { name, ...(value as object) });
+    return sameValue(found, value) || sameValue(found, { name, ...(isTable(value) ? value : {}) });
   });
 }
 
@@ -123,12 +123,14 @@ function sameRest(language: Language, before: string, after: string): boolean {
 
 function restOf(language: Language, text: string): unknown {
   const parsed = language.parse(text);
-  if (parsed.kind === "fault" || !isTable(parsed.value)) return undefined;
-  const entries = language.entriesOf(parsed.value);
+  if (parsed.kind === "fault") return undefined;
+  const root = parsed.value;
+  if (!isTable(root)) return undefined;
+  const entries = language.entriesOf(root);
   const isBareMap =
     entries.kind === "entries" &&
-    entries.entries.some(({ value }) => Object.values(parsed.value as object).includes(value));
-  return isBareMap ? {} : withoutEmpty(withoutServers(parsed.value));
+    entries.entries.some(({ value }) => Object.values(root).includes(value));
+  return isBareMap ? {} : withoutEmpty(withoutServers(root));
 }
 
 const serverKeys = ["mcpServers", "mcp_servers", "servers", "context_servers"];
@@ -192,10 +194,10 @@ export function entryFields(entry: ServerEntry): readonly EntryField[] {
     value: entry.isEnabled,
     source: entry.isEnabled ? "default" : "entry",
   };
-  const defaults: Partial<ServerOptions> = defaultServerOptions;
+  const defaults: Readonly<Record<string, unknown>> = { ...defaultServerOptions };
   const optionFields = Object.entries(entry.options).map(
     ([key, value]: [string, unknown]): EntryField => {
-      const usual = defaults[key as keyof ServerOptions];
+      const usual = defaults[key];
       const isUsual = JSON.stringify(value) === JSON.stringify(usual);
       return { key: snakeCase(key), value, source: isUsual ? "default" : "entry" };
     },

@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
 import {
   appendElement,
   applyEdits,
@@ -160,9 +161,7 @@ function tomlValue(value: unknown): string {
   if (typeof value === "boolean") return String(value);
   if (typeof value === "number") return tomlNumber(value);
   if (Array.isArray(value)) return `[${value.map((item) => tomlValue(item)).join(", ")}]`;
-  if (typeof value === "object" && value !== null) {
-    return tomlInline(value as Readonly<Record<string, unknown>>);
-  }
+  if (isObject(value)) return tomlInline(value);
   throw new AppError(
     "usage",
     `A value is ${String(value)}, which TOML cannot express: leave it out.`,

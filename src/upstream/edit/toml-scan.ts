@@ -1,3 +1,5 @@
+import { parse } from "smol-toml";
+
 import { AppError } from "../../base/errors.ts";
 import type { ElementList, Span } from "./text-edit.ts";
 
@@ -96,7 +98,7 @@ function endOfBareKey(text: string, at: number): number {
 
 /** The value of a quoted key. */
 function unquote(quoted: string): string {
-  return Object.keys(Bun.TOML.parse(`${quoted} = 0`))[0] ?? "";
+  return Object.keys(parse(`${quoted} = 0`))[0] ?? "";
 }
 
 function endOfValue(text: string, at: number): number {

@@ -155,13 +155,14 @@ function variablesOf({ variables }: Dialect, part: Table): Table {
   const translate = (value: unknown): unknown => {
     if (typeof value === "string") return value.replaceAll(pattern, "${$1}");
     if (Array.isArray(value)) return value.map(translate);
-    if (!isTable(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, translate(item)]));
+    return isTable(value) ? translateTable(value) : value;
   };
-  return translate(part) as Table;
+  const translateTable = (table: Table): Table =>
+    Object.fromEntries(Object.entries(table).map(([key, item]) => [key, translate(item)]));
+  return translateTable(part);
 }
 
 function firstText(fields: Table, keys: readonly string[]): string | undefined {
-  return keys.map((key) => fields[key]).find((text) => typeof text === "string" && text !== "") as
-    string | undefined;
+  const texts = keys.map((key) => fields[key]).filter((text) => typeof text === "string");
+  return texts.find((text) => text !== "");
 }

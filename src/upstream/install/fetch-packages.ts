@@ -27,12 +27,12 @@ export async function runRunner(
   { fetchedWhenSaid }: Pick<RunnerCommand, "fetchedWhenSaid">,
   signal: AbortSignal,
 ): Promise<FetchEnd> {
-  const process = await start(launch);
+  await using process = await start(launch);
   process.endInput();
-  const stop = (): void => void process.stop();
+  const stop = (): void => void process[Symbol.asyncDispose]();
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
-  const watch = new ProgressWatch(process, stop);
+  using watch = new ProgressWatch(process, stop);
   try {
     const [output, end] = await Promise.all([watch.read(), process.ended]);
     signal.throwIfAborted();
@@ -46,14 +46,12 @@ export async function runRunner(
       end.exitCode === 0 || (fetchedWhenSaid !== undefined && said.includes(fetchedWhenSaid));
     return { isDone, output, errors };
   } finally {
-    watch.end();
     signal.removeEventListener("abort", stop);
-    await process.stop();
   }
 }
 
 /** Notices when a process writes nothing and, on systems that report its CPU time, uses none. */
-class ProgressWatch {
+class ProgressWatch implements Disposable {
   readonly #process: UpstreamProcess;
   readonly #stop: () => void;
   #timer: Timer | undefined;
@@ -67,7 +65,7 @@ class ProgressWatch {
     this.#plan();
   }
 
-  end(): void {
+  [Symbol.dispose](): void {
     this.#timer?.stop();
   }
 

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { ownValue } from "../../base/own-value.ts";
 import { isRunningStill, ownIdentity } from "../../commands/process/proc-table.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
@@ -114,7 +115,7 @@ export class InstallFile {
     try {
       const state: unknown = JSON.parse(await readFile(this.#path, "utf8"));
       // Only this program writes it, in a folder that is private to the user.
-      if (isObject(state) && isObject(state.fetched)) return state as unknown as InstallState;
+      if (isObject(state) && isObject(state.fetched)) return ownValue(state);
     } catch {
       // There is none yet.
     }

@@ -23,7 +23,7 @@ export interface ComposerParts {
 }
 
 /** Composes the state of all servers for the main thread and for searches, and writes the index file for it. */
-export class Composer {
+export class Composer implements AsyncDisposable {
   readonly #parts: ComposerParts;
   readonly #index: IndexFile;
   /** For the workspace and project in which this process started. */
@@ -81,11 +81,11 @@ export class Composer {
   }
 
   /** Removes the index file, unless another process needs it. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     // A short run may have learned something that it had no time to publish.
     this.#keepTold(this.state);
     this.#isClosed = true;
-    await this.#told.close();
+    await this.#told[Symbol.asyncDispose]();
     if (!this.#keepsIndex) return;
     const { projectDir } = this.#parts.options.dirs;
     await this.#index.update({ tools: [], introductions: [], isAnyHidden: false, projectDir });
@@ -129,7 +129,7 @@ function areSame(before: readonly SearchedTool[], after: readonly SearchedTool[]
 }
 
 /** Saves the texts about servers that the next start shows before it has contacted any server. */
-class ToldFile {
+class ToldFile implements AsyncDisposable {
   readonly #place: ToldPlace | undefined;
   #written: string | undefined;
   #work: Promise<void> = Promise.resolve();
@@ -150,7 +150,7 @@ class ToldFile {
   }
 
   /** Resolves when everything is written. */
-  close(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     return this.#work;
   }
 }
@@ -162,7 +162,7 @@ type ListName = Changed[number];
 type Faces = Readonly<Record<ListName | "rest", string>>;
 
 /** Publishes a new snapshot to the main thread after changes, ten times a second at most. */
-export class Publisher {
+export class Publisher implements Disposable {
   readonly #host: UpstreamHost;
   readonly #compose: () => Omit<UpstreamSnapshot, "revision">;
   #faces: Faces | undefined;
@@ -200,7 +200,7 @@ export class Publisher {
     this.#host.notify({ kind: "snapshot", changed });
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#timer?.stop();
   }

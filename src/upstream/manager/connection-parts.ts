@@ -11,10 +11,10 @@ import type { ConnectionMachine } from "./connection-machine.ts";
 import type { RecentFailures } from "./recent-failures.ts";
 
 /** A connection, with the end of its process. */
-export interface OpenedConnection {
+export interface OpenedConnection extends AsyncDisposable {
   readonly connection: UpstreamConnection;
   /** Ends it and its process. Never rejects. */
-  end(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Events of opening a connection: the processes that it starts, and those that are still ending afterwards. */

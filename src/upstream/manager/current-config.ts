@@ -107,7 +107,7 @@ export class CurrentConfig {
 }
 
 /** Reads the configuration and passes each version on, one after the other; the newest comes last (CN15, CN16). */
-export class ConfigFollower {
+export class ConfigFollower implements Disposable {
   readonly #options: UpstreamOptions;
   readonly #apply: (config: UpstreamConfig) => Promise<void>;
   /** A file that is unusable for the moment removes no servers, even when the workspace changes. */
@@ -161,7 +161,7 @@ export class ConfigFollower {
     if (this.#newest !== undefined) await this.#next(this.#newest);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#unwatch();
   }

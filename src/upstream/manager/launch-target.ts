@@ -192,11 +192,13 @@ export class LaunchTarget {
       const connection = await this.#parts.openConnection(options, events, signal);
       this.#diesAtOnce = false;
       opening.onEnding(stopProcesses(processes.filter(({ pid }) => pid !== connection.pid)));
-      const end = async (): Promise<void> => {
-        await connection.close().catch(() => {});
-        await stopProcesses(processes);
+      return {
+        connection,
+        async [Symbol.asyncDispose]() {
+          await connection[Symbol.asyncDispose]().catch(() => {});
+          await stopProcesses(processes);
+        },
       };
-      return { connection, end };
     } catch (error) {
       opening.onEnding(stopProcesses(processes));
       const isLost = error instanceof ConnectionError && error.failure === "lost";

@@ -184,7 +184,7 @@ export class ManagedConnection {
         },
         prepared,
       );
-      if (starting.signal.aborted) return await opened.end();
+      if (starting.signal.aborted) return await opened[Symbol.asyncDispose]();
       this.#onOpened(opened);
     } catch (error) {
       if (!starting.signal.aborted) this.#onFailure(connectionFailureOf(error));
@@ -233,7 +233,7 @@ export class ManagedConnection {
     this.#await(this.#running);
     const opened = this.#opened;
     this.#opened = undefined;
-    if (opened !== undefined) this.#await(opened.end());
+    if (opened !== undefined) this.#await(opened[Symbol.asyncDispose]());
     this.#waiting?.reject(reason);
     this.#waiting = undefined;
   }

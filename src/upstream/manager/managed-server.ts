@@ -17,7 +17,7 @@ import { ServerOffer } from "./server-offer.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
 /** One server of the configuration: its permission to run, its connections, and its offer. */
-export class ManagedServer {
+export class ManagedServer implements AsyncDisposable {
   readonly figures = new CallFigures();
   readonly breaker = new CircuitBreaker();
   readonly #parts: ManagerParts;
@@ -150,7 +150,7 @@ export class ManagedServer {
   }
 
   /** The server is no longer configured, or the Worker ends. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true;
     this.#isClosed = true;
     await Promise.all([this.#endLinks(), this.offer.contact?.leave()]);

@@ -132,16 +132,14 @@ async function readOnce(
   signal: AbortSignal,
   prepared: Prepared | undefined,
 ): Promise<AskedCatalogue> {
-  const opened = await target.open(undefined, nobodyListens, signal, nobodyWaits, { prepared });
-  try {
-    const late = AbortSignal.timeout(target.configured.entry.options.initTimeoutMs);
-    const read = await opened.connection.readCatalogue(AbortSignal.any([signal, late]));
-    const catalogue = redactCatalogue(read, target.clean);
-    const scopes = await target.scopes();
-    return { kind: "catalogue", catalogue, ...(scopes === undefined ? {} : { scopes }) };
-  } finally {
-    await opened.end();
-  }
+  await using opened = await target.open(undefined, nobodyListens, signal, nobodyWaits, {
+    prepared,
+  });
+  const late = AbortSignal.timeout(target.configured.entry.options.initTimeoutMs);
+  const read = await opened.connection.readCatalogue(AbortSignal.any([signal, late]));
+  const catalogue = redactCatalogue(read, target.clean);
+  const scopes = await target.scopes();
+  return { kind: "catalogue", catalogue, ...(scopes === undefined ? {} : { scopes }) };
 }
 
 const nobodyWaits: OpeningEvents = {

@@ -60,7 +60,7 @@ export class ServerCalls {
 }
 
 /** The configured servers by name. Servers that two configurations have in common keep running (CN15, CN16). */
-export class ServerSet {
+export class ServerSet implements AsyncDisposable {
   readonly #parts: ManagerParts;
   readonly #events: ServerEvents;
   readonly #servers = new Map<string, ManagedServer>();
@@ -95,7 +95,7 @@ export class ServerSet {
     const closing = gone.map((name) => {
       const server = this.#servers.get(name);
       this.#servers.delete(name);
-      return server?.close();
+      return server?.[Symbol.asyncDispose]();
     });
     const applying = [...config.servers].map(([name, configured]) => {
       const known = this.#servers.get(name);
@@ -107,8 +107,8 @@ export class ServerSet {
     await Promise.all([...closing, ...applying]);
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.all.map((server) => server.close()));
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.all.map((server) => server[Symbol.asyncDispose]()));
   }
 }
 

@@ -3,6 +3,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { startTimer, type Timer } from "../../base/cancellation.ts";
+import { ownValue } from "../../base/own-value.ts";
 import { upstreamStatusEveryMs } from "../../base/upstream-limits.ts";
 import { isRunningStill, ownIdentity } from "../../commands/process/proc-table.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
@@ -72,14 +73,14 @@ async function readStatus(path: string, pid: number): Promise<ServerStatus | und
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
     if (!isObject(value) || value.pid !== pid || !Array.isArray(value.servers)) return undefined;
     // Only this program writes it, in a folder that is private to the user.
-    return value as unknown as ServerStatus;
+    return ownValue(value);
   } catch {
     return undefined;
   }
 }
 
 /** Writes the file in which `mcp status` sees this process, after changes and at most once a second. */
-export class StatusFile {
+export class StatusFile implements AsyncDisposable {
   readonly #path: string;
   readonly #status: () => ServerStatus;
   #timer: Timer | undefined;
@@ -106,7 +107,7 @@ export class StatusFile {
   }
 
   /** Removes the file. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#timer?.stop();
     await this.#work;

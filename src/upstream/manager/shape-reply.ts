@@ -1,5 +1,5 @@
+import { likeOriginal } from "../../base/own-value.ts";
 import type { JsonText } from "../../base/weight.ts";
-import type { InputRequest } from "../../protocol/input-request.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { ServerEntry } from "../config/server-entry.ts";
 import type { ConnectionReply, ConnectionRequest } from "../connect/connection.ts";
@@ -86,7 +86,7 @@ export function cleanEvents(
   wantsProgress: boolean,
 ): Pick<ConnectionRequest, "ask" | "onLog" | "onProgress"> {
   return {
-    ask: (request) => events.ask(mapStrings(request, clean) as InputRequest),
+    ask: (request) => events.ask(likeOriginal(request, mapStrings(request, clean))),
     onLog: (level, data, logger) => {
       const name = logger === undefined ? undefined : clean(logger);
       events.log?.(level, mapStrings(data, clean), name);
@@ -109,7 +109,7 @@ export function cleanReply(reply: Asked, clean: (text: string) => string): Asked
     return { kind: "fault", fault: { code, message: clean(message), ...more } };
   }
   const requests = Object.entries(reply.requests).map(
-    ([id, request]) => [id, mapStrings(request, clean) as InputRequest] as const,
+    ([id, request]) => [id, likeOriginal(request, mapStrings(request, clean))] as const,
   );
   return { ...reply, requests: Object.fromEntries(requests) };
 }

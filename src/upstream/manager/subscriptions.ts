@@ -21,7 +21,7 @@ interface Watched {
 }
 
 /** The watched resources and their clients (RP4): each is subscribed once, however many clients watch it. */
-export class Subscriptions {
+export class Subscriptions implements Disposable {
   readonly #server: (name: string) => ManagedServer | undefined;
   readonly #host: UpstreamHost;
   /** By scorpiox-code's URI. */
@@ -58,7 +58,7 @@ export class Subscriptions {
   }
 
   /** Stops watching all resources. */
-  close(): void {
+  [Symbol.dispose](): void {
     for (const [uri, watched] of this.#watched) this.#release(uri, watched);
   }
 
@@ -129,7 +129,7 @@ export class Subscriptions {
   }
 
   #end(watched: Watched, isLast: boolean): void {
-    watched.poll?.stop();
+    watched.poll?.[Symbol.dispose]();
     if (!isLast) return;
     const connection = this.#server(watched.server)?.links?.primary?.connection;
     connection?.unsubscribe(watched.uri).catch(() => {});
@@ -148,7 +148,7 @@ async function connectionOf(
  * Polls a resource of a server that does not report changes, when its entry asks for it (`poll_s`). Failed reads are
  * ignored.
  */
-export class ResourcePoll {
+export class ResourcePoll implements Disposable {
   readonly #everyMs: number;
   readonly #read: () => Promise<unknown>;
   readonly #onChange: () => void;
@@ -163,7 +163,7 @@ export class ResourcePoll {
     void this.#look();
   }
 
-  stop(): void {
+  [Symbol.dispose](): void {
     this.#isStopped = true;
     this.#timer?.stop();
   }

@@ -85,7 +85,7 @@ export function processLaunchOf(
 /** Resolves when all of them are gone. Never rejects. */
 export async function stopProcesses(processes: readonly UpstreamProcess[]): Promise<void> {
   const stops = processes.map((process) =>
-    process.stop().catch((error: unknown) => messageOf(error)),
+    process[Symbol.asyncDispose]().catch((error: unknown) => messageOf(error)),
   );
   await Promise.all(stops);
 }

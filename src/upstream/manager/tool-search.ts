@@ -49,7 +49,7 @@ export class ToolSearch {
     for (const { name } of infoList().filter(isUnknown)) this.#givenUp.add(name);
     const { snapshot, searched } = state();
     const { indexFile } = snapshot;
-    const result = answerSearch(query, {
+    const result = await answerSearch(query, {
       index: this.#indexOf(searched),
       servers: infoList(),
       blocked: snapshot.blocked,

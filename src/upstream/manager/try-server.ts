@@ -22,23 +22,19 @@ export async function tryServer(
   await parts.cache.forget(cacheKeyOf(configured));
   const clock = new TrialClock(parts);
   const changes = new Changes(signal);
-  const server = new ManagedServer(
+  await using server = new ManagedServer(
     configured,
     { ...(await partsOfTrial(parts)), ...clock.parts, onChange: changes.tell },
     nobodyListens,
   );
-  try {
-    await server.apply(configured);
-    server.connect();
-    while (isComing(server.info().state)) await changes.next();
-    clock.onSettled();
-    await server.offer.written;
-    const info = server.info();
-    const isUsable = info.state === "ready" || (info.state === "degraded" && info.era !== null);
-    return { info, isUsable, steps: clock.steps(isUsable) };
-  } finally {
-    await server.close();
-  }
+  await server.apply(configured);
+  server.connect();
+  while (isComing(server.info().state)) await changes.next();
+  clock.onSettled();
+  await server.offer.written;
+  const info = server.info();
+  const isUsable = info.state === "ready" || (info.state === "degraded" && info.era !== null);
+  return { info, isUsable, steps: clock.steps(isUsable) };
 }
 
 /** The parts with the current rules and lock, and with a pool of their own. */

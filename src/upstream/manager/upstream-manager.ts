@@ -153,14 +153,18 @@ export class UpstreamManager implements UpstreamWork {
     for (const server of this.#servers.all) server.linkSets?.endClient(clientId);
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#parts.ending.abort();
-    this.#config.follower.close();
-    this.#publisher.close();
-    this.#subscriptions.close();
-    await Promise.all([this.#composer.close(), this.#servers.close(), this.#status.close()]);
+    this.#config.follower[Symbol.dispose]();
+    this.#publisher[Symbol.dispose]();
+    this.#subscriptions[Symbol.dispose]();
+    await Promise.all([
+      this.#composer[Symbol.asyncDispose](),
+      this.#servers[Symbol.asyncDispose](),
+      this.#status[Symbol.asyncDispose](),
+    ]);
   }
 
   async #switchPlace(control: Parameters<typeof switchPlace>[0]): Promise<readonly ServerInfo[]> {

@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { ownValue } from "../../base/own-value.ts";
 import { oauthLoginsBytesMax } from "../../base/upstream-limits.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
@@ -139,7 +140,7 @@ export function parseRecord(text: string): LoginRecord | undefined {
       typeof value.issuedAt === "number";
     const { version: _version, ...record } = value;
     // Only this program writes it, into a store that is private to the user.
-    return isWhole ? (record as unknown as LoginRecord) : undefined;
+    return isWhole ? ownValue(record) : undefined;
   } catch {
     return undefined;
   }

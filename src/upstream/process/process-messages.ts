@@ -1,3 +1,4 @@
+import type { AppErrorCode } from "../../base/errors.ts";
 import type { ProcessLaunch } from "./upstream-process.ts";
 
 /** How the Worker reaches a process's pipes. */
@@ -23,7 +24,7 @@ export type ProcessReport =
   | {
       readonly kind: "process-refused";
       readonly process: number;
-      readonly code: string;
+      readonly code: AppErrorCode;
       readonly message: string;
     }
   | {

@@ -6,7 +6,7 @@ import type { RelayedChild } from "./spawn-server.ts";
 type PipeName = "output" | "errors";
 
 /** Relays the bytes of a server's pipes where the Worker cannot reach the pipes itself (Windows). */
-export class Relay {
+export class Relay implements Disposable {
   /** Resolves when all output of the server was relayed. Never rejects. */
   readonly ended: Promise<unknown>;
   readonly #process: number;
@@ -48,7 +48,7 @@ export class Relay {
   }
 
   /** Stops relaying: the output has no reader any more. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
     this.endInput();
     for (const wake of Object.values(this.#wakes)) wake();

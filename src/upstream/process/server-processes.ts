@@ -80,7 +80,7 @@ export const usualStop: StopSteps = { inputMs: upstreamInputEndMs, termMs: termi
 export const hurriedStop: StopSteps = { inputMs: shutdownGraceMs, termMs: shutdownGraceMs };
 
 /** Starts servers as children of the main thread and follows them until their families are gone. */
-export class ServerProcesses {
+export class ServerProcesses implements AsyncDisposable {
   readonly #parts: ServerProcessesParts;
   readonly #live = new Set<ServerProcess>();
   #isClosed = false;
@@ -107,11 +107,15 @@ export class ServerProcesses {
    * Ends all of them at once, while their inputs are being closed, and starts no more. Idempotent.
    * @param killAt when KILL is due @returns when all families are gone, or the rest cannot be ended
    */
-  async close(killAt = killTime()): Promise<void> {
+  async endBy(killAt: number): Promise<void> {
     this.#isClosed = true;
     const stepMs = graceUntil(killAt, 2);
     const steps: StopSteps = { inputMs: stepMs, termMs: stepMs };
     await Promise.all([...this.#live].map((server) => server.stop(steps)));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.endBy(killTime());
   }
 
   #spawn(server: string, spec: LeaderSpec): SpawnedServer {

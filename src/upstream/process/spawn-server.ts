@@ -7,7 +7,7 @@ import type { ByteReader, ServerPipes } from "./upstream-process.ts";
 
 /** The main thread's ends of a server's pipes. */
 type SpawnedPipes =
-  | { readonly kind: "descriptors"; readonly descriptors: ServerDescriptors; close(): void }
+  | ({ readonly kind: "descriptors"; readonly descriptors: ServerDescriptors } & Disposable)
   | { readonly kind: "relayed"; readonly child: RelayedChild };
 
 export type RelayedChild = Bun.Subprocess<"pipe", "pipe", "pipe">;
@@ -55,7 +55,7 @@ function handedDescriptors(descriptors: ServerDescriptors): SpawnedPipes {
   return {
     kind: "descriptors",
     descriptors,
-    close() {
+    [Symbol.dispose]() {
       // Only once: the numbers may be reused afterwards.
       if (!isOpen) return;
       isOpen = false;

@@ -1,5 +1,5 @@
 /** A started server and its pipes, as its connection sees it. The process belongs to the main thread. */
-export interface UpstreamProcess {
+export interface UpstreamProcess extends AsyncDisposable {
   readonly pid: number;
   /** Its stdout in chunks; ends with the pipe. Read at the pace of the reader. */
   readonly output: ByteSource;
@@ -14,7 +14,7 @@ export interface UpstreamProcess {
   /** Time of its last output to stderr, by `performance.now`; undefined without any. */
   lastErrorAt?(): number | undefined;
   /** Closes stdin, then sends TERM to its group, then KILL. Resolves when its family is gone. */
-  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** A program to start, with all variables filled in. */

@@ -68,7 +68,7 @@ export class WorkerProcess implements UpstreamProcess {
     return this.#lastErrorAt;
   }
 
-  stop(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     this.endInput();
     if (!this.#isStopping) this.#parts.requestStop();
     this.#isStopping = true;

@@ -1,4 +1,4 @@
-import { AppError, type AppErrorCode, messageOf } from "../../base/errors.ts";
+import { AppError, messageOf } from "../../base/errors.ts";
 import type { ProcessReport, ProcessRequest } from "./process-messages.ts";
 import { RelayedPipes } from "./relayed-pipes.ts";
 import type { ServerLogs } from "./server-logs.ts";
@@ -98,7 +98,7 @@ export class WorkerProcesses {
   #onRefused(report: Extract<ProcessReport, { kind: "process-refused" }>): void {
     const starting = this.#starting.get(report.process);
     this.#starting.delete(report.process);
-    starting?.started.reject(new AppError(report.code as AppErrorCode, report.message));
+    starting?.started.reject(new AppError(report.code, report.message));
   }
 
   #onGone(number: number): void {

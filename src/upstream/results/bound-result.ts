@@ -85,8 +85,8 @@ function withoutLongMeta(result: CallToolResult): CallToolResult {
 }
 
 function withoutMeta<Part extends { readonly _meta?: unknown }>(part: Part): Part {
-  const { _meta: _dropped, ...rest } = part;
-  return rest as Part;
+  // JSON leaves undefined members out.
+  return { ...part, _meta: undefined };
 }
 
 function isLong(meta: unknown): boolean {

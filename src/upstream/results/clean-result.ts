@@ -1,3 +1,4 @@
+import { likeOriginal } from "../../base/own-value.ts";
 import { jsonDepthMax } from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
@@ -111,12 +112,11 @@ export function cleanBlock(block: ContentBlock, cleaning: Cleaning): ContentBloc
 }
 
 /** Cleans the contents of a resource, embedded in a result or from `resources/read`. */
-export function cleanContents<Contents extends { readonly uri: string; readonly blob?: string }>(
-  contents: Contents,
-  cleaning: Cleaning,
-): Contents {
+export function cleanContents<
+  Contents extends { readonly uri: string; readonly blob?: string; readonly _meta?: unknown },
+>(contents: Contents, cleaning: Cleaning): Contents {
   const { blob, ...rest } = contents;
-  const cleaned = cleanMembers(rest, cleaning) as Contents;
+  const cleaned = likeOriginal(contents, cleanMembers(rest, cleaning));
   const uri = ownUri(cleaning.server, cleaned.uri);
   return { ...cleaned, uri, ...(blob === undefined ? {} : { blob }) };
 }
@@ -126,7 +126,7 @@ const pageKeys = ["ui/resourceUri", "openai/outputTemplate"] as const;
 
 /** Cleans `_meta` of a result, tool or resource, and rewrites the page of an app in it. */
 export function cleanMeta(meta: Params, cleaning: Cleaning): Params {
-  const cleaned = mapStrings(meta, cleaning.clean) as Params;
+  const cleaned = likeOriginal(meta, mapStrings(meta, cleaning.clean));
   const { ui } = cleaned;
   const rewritten = (uri: unknown): unknown =>
     typeof uri === "string" ? ownUri(cleaning.server, uri) : uri;
@@ -142,10 +142,13 @@ export function cleanMeta(meta: Params, cleaning: Cleaning): Params {
   };
 }
 
-function cleanMembers<Block extends object>(block: Block, cleaning: Cleaning): Block {
-  const { _meta: meta, data: _data, ...rest } = block as Params;
+function cleanMembers<Block extends { readonly _meta?: unknown; readonly data?: unknown }>(
+  block: Block,
+  cleaning: Cleaning,
+): Block {
+  const { _meta: meta, data: _data, ...rest } = block;
   return {
-    ...(mapStrings(rest, cleaning.clean) as Block),
+    ...likeOriginal(block, mapStrings(rest, cleaning.clean)),
     ...(isObject(meta) ? { _meta: cleanMeta(meta, cleaning) } : {}),
   };
 }

@@ -9,11 +9,17 @@ export type ReadBlock =
 /** Checks one block of content of an upstream server. Unknown members are kept (RP6). */
 export function readBlock(value: unknown): ReadBlock {
   if (!isObject(value)) return bad("is not an object");
-  const reason = isKnown(value.type) ? checks[value.type](value) : unknownType(value.type);
+  if (isBlock(value)) return { kind: "block", block: value };
+  return bad(faultOf(value) ?? unknownType(value.type));
+}
+
+function faultOf(value: Params): string | undefined {
+  return isKnown(value.type) ? checks[value.type](value) : unknownType(value.type);
+}
+
+function isBlock(value: Params): value is Params & ContentBlock {
   // Each check covers the required members of its type.
-  return reason === undefined
-    ? { kind: "block", block: value as unknown as ContentBlock }
-    : bad(reason);
+  return faultOf(value) === undefined;
 }
 
 const checks: Readonly<Record<ContentBlock["type"], (block: Params) => string | undefined>> = {

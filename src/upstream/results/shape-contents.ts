@@ -45,7 +45,7 @@ async function bounded(contents: ResourceContents, parts: ResultParts): Promise<
     if (contents.blob.length * 0.75 <= resourceFileBytesMax) return contents;
     throw await tooLarge(contents.uri, Buffer.from(contents.blob, "base64"), parts);
   }
-  const { text } = contents as ResourceContents & { readonly text: string };
+  const text = "text" in contents && typeof contents.text === "string" ? contents.text : "";
   if (!isPage(contents))
     return { ...contents, text: (await boundText(text, parts.charsMax, parts.results)).text };
   if (Buffer.byteLength(text) <= resourceFileBytesMax) return contents;

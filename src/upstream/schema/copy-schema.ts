@@ -153,7 +153,7 @@ const schemaKeywords = new Set([
  * @throws SchemaTooLarge
  */
 export function copySchema(schema: Params, options: CopyOptions): Params {
-  const copy = new SchemaCopy(options).part(schema, 0) as Params;
+  const copy = new SchemaCopy(options).schema(schema, 0);
   return typeof schema.$schema === "string"
     ? Object.assign(copy, { $schema: schema.$schema })
     : copy;
@@ -168,7 +168,10 @@ class SchemaCopy {
   }
 
   part(value: unknown, depth: number): unknown {
-    if (!isObject(value)) return value !== false;
+    return isObject(value) ? this.schema(value, depth) : value !== false;
+  }
+
+  schema(value: Params, depth: number): Params {
     this.#parts++;
     if (depth > schemaDepthMax || this.#parts > schemaPartsMax) {
       throw new SchemaTooLarge("The schema has too many parts, or is nested too deeply.");

@@ -1,3 +1,4 @@
+import { type LinearPattern, linearPattern, PatternError } from "../../base/linear-pattern.ts";
 import {
   searchLimitDefault,
   searchLimitMax,
@@ -10,8 +11,6 @@ import { nearestTools } from "../names/nearest-tools.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { BlockedTool } from "../snapshot.ts";
 import type { SearchQuery } from "../upstreams.ts";
-import { PatternMatcher } from "./pattern/pattern-matcher.ts";
-import { PatternError } from "./pattern/pattern-node.ts";
 import type { SearchedTool } from "./tool-fields.ts";
 import type { Hit, ToolIndex } from "./tool-index.ts";
 import { type ParsedQuery, parseQuery, type QueryWord, termsOf } from "./words.ts";
@@ -54,7 +53,10 @@ export interface Problem {
 }
 
 /** Searches the callable tools. */
-export function findMatches(query: SearchQuery, parts: SearchParts): Found | Problem {
+export async function findMatches(
+  query: SearchQuery,
+  parts: SearchParts,
+): Promise<Found | Problem> {
   const parsed = parseQuery(query.query);
   const limit = Math.min(Math.max(1, query.limit ?? searchLimitDefault), searchLimitMax);
   if (parsed.kind === "select") return selectTools(parsed, parts);
@@ -66,7 +68,7 @@ export function findMatches(query: SearchQuery, parts: SearchParts): Found | Pro
   const asked = facet === undefined ? {} : { server: facet };
   if (parsed.kind === "pattern") {
     const wanted = parts.index.tools.filter(isWanted);
-    const found = matchPattern(wanted, parsed);
+    const found = await matchPattern(wanted, parsed);
     if (found.kind === "problem") return found;
     return { kind: "found", parsed, ...asked, ...page(found.matches, limit), ...found.state };
   }
@@ -156,11 +158,11 @@ type PatternMatches =
  * Tools whose current or original name matches, then those whose description does. Stops after 50 ms; all names are
  * searched before the first description.
  */
-export function matchPattern(
+export async function matchPattern(
   tools: readonly SearchedTool[],
   { source, flags }: { readonly source: string; readonly flags: string },
-): PatternMatches {
-  const matcher = createMatcher(source, flags);
+): Promise<PatternMatches> {
+  const matcher = await createMatcher(source, flags);
   if (typeof matcher === "string") {
     const text = `The pattern /${source.slice(0, 60)}/ ${matcher}. Search with plain words, or with a simpler pattern.`;
     return { kind: "problem", text };
@@ -184,12 +186,12 @@ function matched(matches: ReadonlySet<SearchedTool>, isPartial: boolean): Patter
   return { kind: "matched", matches: [...matches], state: { isPartial } };
 }
 
-function createMatcher(source: string, flags: string): PatternMatcher | string {
+async function createMatcher(source: string, flags: string): Promise<LinearPattern | string> {
   if (source.length > searchPatternCharsMax) {
     return `has more than ${searchPatternCharsMax} characters`;
   }
   try {
-    return new PatternMatcher(source, flags);
+    return await linearPattern(source, flags);
   } catch (error) {
     if (error instanceof PatternError) return error.message;
     throw error;

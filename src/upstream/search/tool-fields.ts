@@ -31,7 +31,11 @@ export const fieldWeights = {
 
 export type Field = keyof typeof fieldWeights;
 
-export const fields = Object.keys(fieldWeights) as readonly Field[];
+export const fields: readonly Field[] = Object.keys(fieldWeights).filter(isField);
+
+function isField(name: string): name is Field {
+  return Object.hasOwn(fieldWeights, name);
+}
 
 /** The terms of each field of a tool, in the order of `fields`. */
 export function fieldTerms({

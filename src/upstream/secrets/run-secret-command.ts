@@ -48,7 +48,7 @@ export async function runSecretCommand(
     }
   } finally {
     // Processes that a finished command left behind, such as the agent of a password manager, may stay.
-    if (isCancelled()) guardian.close();
+    if (isCancelled()) guardian[Symbol.dispose]();
     else guardian.dismiss();
   }
 }

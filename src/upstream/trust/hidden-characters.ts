@@ -1,3 +1,4 @@
+import { likeOriginal } from "../../base/own-value.ts";
 import { unsafeCharacters } from "../../base/unsafe-characters.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 
@@ -31,7 +32,7 @@ export function hasHidden(value: unknown): boolean {
 
 /** The value without hidden characters, in member names as well. The same object when there are none. */
 export function withoutHidden<Value>(value: Value): Value {
-  return hasHidden(value) ? (cleaned(value) as Value) : value;
+  return hasHidden(value) ? likeOriginal(value, cleaned(value)) : value;
 }
 
 /** For people: each hidden character as `\u{…}`. */

@@ -17,7 +17,7 @@ interface Linked {
 }
 
 /** The processes that one Worker has started, by its numbers. */
-export class ChannelProcesses {
+export class ChannelProcesses implements AsyncDisposable {
   readonly #processes: () => Promise<ServerProcesses>;
   readonly #send: (report: ProcessReport) => void;
   readonly #linked = new Map<number, Linked>();
@@ -55,12 +55,12 @@ export class ChannelProcesses {
   }
 
   /** Ends all servers after the Worker is gone with its ends of the pipes. Resolves when they are gone. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     const linked = [...this.#linked.values()];
     for (const one of linked) {
       closeOwnEnds(one);
-      one.relay?.close();
+      one.relay?.[Symbol.dispose]();
     }
     await this.endAll();
   }
@@ -82,7 +82,7 @@ export class ChannelProcesses {
     const linked: Linked = { server, relay, isOpened: false, isGone: false };
     if (this.#isClosed) {
       closeOwnEnds(linked);
-      relay?.close();
+      relay?.[Symbol.dispose]();
       return void server.stop(hurriedStop);
     }
     this.#linked.set(process, linked);
@@ -113,5 +113,6 @@ export class ChannelProcesses {
 
 /** Closes the main thread's descriptors once the Worker has its own copies, or is gone. */
 function closeOwnEnds(linked: Linked | undefined): void {
-  if (linked?.server.spawned.pipes.kind === "descriptors") linked.server.spawned.pipes.close();
+  if (linked?.server.spawned.pipes.kind === "descriptors")
+    linked.server.spawned.pipes[Symbol.dispose]();
 }

@@ -1,3 +1,5 @@
+import type { AppErrorCode } from "../../base/errors.ts";
+import { ownValue } from "../../base/own-value.ts";
 import { upstreamSliceCharsMax } from "../../base/upstream-limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { LogLevel, Params } from "../../protocol/json-rpc.ts";
@@ -33,7 +35,7 @@ export type ToUpstreamPost =
   | {
       readonly kind: "refusal";
       readonly askId: number;
-      readonly code: string;
+      readonly code: AppErrorCode;
       readonly message: string;
     }
   | { readonly kind: "unsubscribe"; readonly uri: string; readonly clientId: string }
@@ -155,7 +157,7 @@ export class SnapshotAssembly {
       return undefined;
     }
     if (this.#head === undefined) return undefined;
-    const lists = this.#lists as unknown as Pick<UpstreamSnapshot, LongList>;
+    const lists = ownValue<Pick<UpstreamSnapshot, LongList>>(this.#lists);
     const snapshot: UpstreamSnapshot = { ...this.#head, ...lists };
     this.#head = undefined;
     this.#lists = emptyLists();

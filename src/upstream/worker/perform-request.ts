@@ -48,7 +48,7 @@ async function performCall(
   lane: RequestLane,
 ): Promise<unknown> {
   const { id, signal } = lane;
-  const progress = new PacedProgress((value, total, message) =>
+  using progress = new PacedProgress((value, total, message) =>
     lane.tell({
       kind: "progress",
       id,
@@ -66,12 +66,8 @@ async function performCall(
       lane.tell({ kind: "log", id, level, data, ...(logger !== undefined && { logger }) });
     },
   };
-  try {
-    const reply = await work.call(call, events, signal);
-    return reply.kind === "result" ? reply.json : reply;
-  } finally {
-    progress.end();
-  }
+  const reply = await work.call(call, events, signal);
+  return reply.kind === "result" ? reply.json : reply;
 }
 
 const everyMs = 1_000 / progressPerSecondMax;
@@ -79,7 +75,7 @@ const everyMs = 1_000 / progressPerSecondMax;
 type Progress = readonly [progress: number, total: number | undefined, message: string | undefined];
 
 /** Passes on the newest progress of one call, at most ten times a second; the last is delayed rather than dropped. */
-class PacedProgress {
+class PacedProgress implements Disposable {
   readonly #pass: (...progress: Progress) => void;
   #passedAt = Number.NEGATIVE_INFINITY;
   #newest: Progress | undefined;
@@ -99,7 +95,7 @@ class PacedProgress {
   };
 
   /** Ends with the call's answer. */
-  end(): void {
+  [Symbol.dispose](): void {
     this.#isEnded = true;
     clearTimeout(this.#timer);
   }

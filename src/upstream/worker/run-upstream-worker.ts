@@ -100,10 +100,10 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
   }
 
   /** Closes the inputs of servers first: that makes most of them exit. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#processes.endInputs();
     this.#host.cancelCalls();
-    await (await this.#work).close();
+    await (await this.#work)[Symbol.asyncDispose]();
     await this.#logs.flush();
   }
 
@@ -184,8 +184,8 @@ class WorkerAsks {
     this.#take(askId)?.resolve(answer);
   }
 
-  refuse(askId: number, code: string, message: string): void {
-    this.#take(askId)?.reject(new AppError(code as AppErrorCode, message));
+  refuse(askId: number, code: AppErrorCode, message: string): void {
+    this.#take(askId)?.reject(new AppError(code, message));
   }
 
   /** Rejects the open questions of a call that has ended. */

@@ -60,7 +60,7 @@ export class UpstreamChannel {
         `The Worker for MCP servers was lost: ${reason}. It is restarting; try again.`,
       events: {
         onGone: (reason) => {
-          void this.#processes.close();
+          void this.#processes[Symbol.asyncDispose]();
           events.onGone(reason);
         },
         onPost: (post) => this.#receive(post),
@@ -93,7 +93,7 @@ export class UpstreamChannel {
     // The Worker closes the inputs of its servers first; their time to end begins now.
     const ended = this.#processes.endAll();
     await closed;
-    await Promise.all([ended, this.#processes.close()]);
+    await Promise.all([ended, this.#processes[Symbol.asyncDispose]()]);
   }
 
   #receive(post: FromUpstreamPost): void {

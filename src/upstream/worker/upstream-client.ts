@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../../base/errors.ts";
+import { ownValue } from "../../base/own-value.ts";
 import {
   upstreamCloseMsMax,
   upstreamHeartbeatMs,
@@ -90,7 +91,7 @@ export class UpstreamClient implements Upstreams {
     try {
       const value = await this.#ask({ kind: "call", call }, signal, events);
       if (value instanceof JsonText) return { kind: "result", json: value };
-      return value as UpstreamReply;
+      return ownValue(value);
     } catch (error) {
       if (error instanceof AppError && error.code === "cancelled") throw error;
       const text = `${call.server}: ${messageOf(error)}`;
@@ -109,7 +110,7 @@ export class UpstreamClient implements Upstreams {
   }
 
   async search(query: SearchQuery, signal: AbortSignal): Promise<JsonText> {
-    return (await this.#ask({ kind: "search", query }, signal)) as JsonText;
+    return ownValue(await this.#ask({ kind: "search", query }, signal));
   }
 
   async control(control: UpstreamControl, signal?: AbortSignal): Promise<unknown> {
@@ -118,7 +119,7 @@ export class UpstreamClient implements Upstreams {
   }
 
   async infoList(): Promise<readonly ServerInfo[]> {
-    return (await this.#ask({ kind: "info" })) as readonly ServerInfo[];
+    return ownValue(await this.#ask({ kind: "info" }));
   }
 
   async subscribe(uri: string, clientId: string): Promise<boolean> {

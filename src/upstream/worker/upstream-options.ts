@@ -57,11 +57,11 @@ type SharedWork = Pick<
 >;
 
 /** The work of the Worker, independent of messages. `manager/` implements it; `worker/` carries its calls across. */
-export interface UpstreamWork extends SharedWork {
+export interface UpstreamWork extends SharedWork, AsyncDisposable {
   /** Reads the configuration, publishes cached catalogues, then starts the servers that must run. Never rejects. */
   start(): Promise<void>;
   infoList(): readonly ServerInfo[];
-  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** The services of the main thread for the work. */

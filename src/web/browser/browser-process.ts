@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 
 import type { ConnectionTransport } from "puppeteer-core";
 
@@ -55,7 +55,7 @@ export class BrowserProcess {
     const silent = createDeferred<void>();
     this.#silent = silent.promise;
     child.stderr?.once("close", () => silent.resolve());
-    this.transport = new PipeTransport(child.stdio[3] as Writable, child.stdio[4] as Readable);
+    this.transport = transportOf(child);
   }
 
   /** 0 when it could not be started. */
@@ -109,6 +109,15 @@ export class BrowserProcess {
   get #isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
+}
+
+/** @throws Error when the process got no pipes: it could not be started */
+function transportOf({ stdio }: ChildProcess): PipeTransport {
+  const { 3: toBrowser, 4: fromBrowser } = stdio;
+  if (toBrowser instanceof Writable && fromBrowser instanceof Readable) {
+    return new PipeTransport(toBrowser, fromBrowser);
+  }
+  throw new Error("it has no pipes");
 }
 
 function isTaken(pid: number): boolean {

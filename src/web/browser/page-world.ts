@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { ownValue } from "../../base/own-value.ts";
 import type { Tab } from "./tab.ts";
 
 /** Where our scripts run: the page shares the tree with them and nothing else. */
@@ -24,7 +25,7 @@ export class PageWorld {
    * @throws AppError `system` when the expression itself fails
    */
   async ask<T>(expression: string, msMax: number): Promise<T | undefined> {
-    return (await inTime(this.#evaluate(expression), msMax)) as T | undefined;
+    return ownValue<T | undefined>(await inTime(this.#evaluate(expression), msMax));
   }
 
   /** Makes the world of a document that is still on its way, so that the first question finds it. */

@@ -11,32 +11,32 @@ export type DocumentKind =
   | { readonly kind: "other" };
 
 /** Types of source files by the names that servers use; those of `text/x-…` need no entry. */
-const sourceTypes: Readonly<Record<string, string>> = {
-  "text/css": "css",
-  "text/csv": "csv",
-  "text/tab-separated-values": "tsv",
-  "text/javascript": "javascript",
-  "application/javascript": "javascript",
-  "application/x-javascript": "javascript",
-  "application/ecmascript": "javascript",
-  "application/typescript": "typescript",
-  "application/yaml": "yaml",
-  "application/x-yaml": "yaml",
-  "text/yaml": "yaml",
-  "application/toml": "toml",
-  "application/sql": "sql",
-  "application/graphql": "graphql",
-  "application/x-sh": "bash",
-  "application/x-httpd-php": "php",
-  "application/x-python": "python",
-  "application/x-ndjson": "json",
-  "application/jsonl": "json",
-  "application/json-seq": "json",
-};
+const sourceTypes: ReadonlyMap<string, string> = new Map([
+  ["text/css", "css"],
+  ["text/csv", "csv"],
+  ["text/tab-separated-values", "tsv"],
+  ["text/javascript", "javascript"],
+  ["application/javascript", "javascript"],
+  ["application/x-javascript", "javascript"],
+  ["application/ecmascript", "javascript"],
+  ["application/typescript", "typescript"],
+  ["application/yaml", "yaml"],
+  ["application/x-yaml", "yaml"],
+  ["text/yaml", "yaml"],
+  ["application/toml", "toml"],
+  ["application/sql", "sql"],
+  ["application/graphql", "graphql"],
+  ["application/x-sh", "bash"],
+  ["application/x-httpd-php", "php"],
+  ["application/x-python", "python"],
+  ["application/x-ndjson", "json"],
+  ["application/jsonl", "json"],
+  ["application/json-seq", "json"],
+]);
 
 /** The kind of a content type; `text/plain` is looked at by the name of the file. */
 export function documentKind(contentType: string, url: string): DocumentKind {
-  const language = sourceTypes[contentType];
+  const language = sourceTypes.get(contentType);
   if (language !== undefined) return { kind: "source", language };
   if (contentType === "text/html" || contentType === "application/xhtml+xml")
     return { kind: "html" };

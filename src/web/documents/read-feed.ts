@@ -71,7 +71,7 @@ function* readTag(tag: string): Generator<XmlPart> {
 }
 
 function readAttributes(text: string): Readonly<Record<string, string>> {
-  const found = Object.create(null) as Record<string, string>;
+  const found: Record<string, string> = Object.create(null);
   for (const [, name = "", double, single] of text.matchAll(attributePair)) {
     found[name] = decodeEntities(double ?? single ?? "");
   }
@@ -105,19 +105,19 @@ export interface Feed {
 type Field = "title" | "link" | "date" | "summary";
 
 /** Elements of RSS 1 and 2 and of Atom by meaning. Of several, the first is used, of dates the first as well. */
-const fields: Readonly<Record<string, Field>> = {
-  title: "title",
-  link: "link",
-  guid: "link",
-  pubDate: "date",
-  published: "date",
-  updated: "date",
-  "dc:date": "date",
-  description: "summary",
-  summary: "summary",
-  content: "summary",
-  "content:encoded": "summary",
-};
+const fields = new Map<string, Field>([
+  ["title", "title"],
+  ["link", "link"],
+  ["guid", "link"],
+  ["pubDate", "date"],
+  ["published", "date"],
+  ["updated", "date"],
+  ["dc:date", "date"],
+  ["description", "summary"],
+  ["summary", "summary"],
+  ["content", "summary"],
+  ["content:encoded", "summary"],
+]);
 const roots = new Set(["rss", "feed", "rdf:RDF"]);
 
 /** The title of the feed is in its root or in the channel below. */
@@ -181,7 +181,7 @@ class FeedReader {
   }
 
   #begin(name: string, attributes: Readonly<Record<string, string>>): void {
-    const field = fields[name];
+    const field = fields.get(name);
     if (field === undefined) return;
     const text = field === "link" && isMainLink(attributes) ? (attributes["href"] ?? "") : "";
     this.#field = { name, field, text };

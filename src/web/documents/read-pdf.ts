@@ -1,4 +1,5 @@
 import { AppError, type AppErrorCode, messageOf } from "../../base/errors.ts";
+import { parseOwnJson } from "../../base/own-value.ts";
 import { cleanText } from "../dom/clean-text.ts";
 
 /** Longer books are read up to here: the rest would take minutes. */
@@ -103,7 +104,7 @@ export function encodePdfReply(reply: PdfReply): Uint8Array {
 /** Undefined when it is not whole, or there is anything else with it (the report of a crash). */
 export function readPdfReply(output: Uint8Array): PdfReply | undefined {
   try {
-    return JSON.parse(new TextDecoder().decode(output)) as PdfReply;
+    return parseOwnJson(new TextDecoder().decode(output));
   } catch {
     return undefined;
   }

@@ -51,7 +51,8 @@ export function parseHtml(html: string, elementsWanted: number = treeElementsMax
           `The page's HTML expands to more than ${Math.floor(elementsMax)} elements; it cannot be read.`,
         );
       }
-      const element = new Element(name, Object.create(null) as Record<string, string>, []);
+      const attribs: Record<string, string> = Object.create(null);
+      const element = new Element(name, attribs, []);
       element.namespace = namespace;
       counting.adoptAttributes(element, attributes);
       return element;

@@ -176,9 +176,6 @@ async function findMain(page: PageFacts, model: BlockModel): Promise<HtmlElement
   const cut = chooseCut(opinions, blocks.map(weightOf));
   const chosen = opinions.map((opinion) => opinion >= cut.opinion);
   if (isSmall(blocks)) return keepBlocks(page.body, blocks, keepSmall(page, blocks, chosen));
-  const likely = blocks.map((block, index) => (chosen[index] === true ? weightOf(block) : 0));
-  const small = manual && keepManual(manual, blocks, likely);
-  if (small !== undefined) return keepBlocks(page.body, blocks, small);
   const kind = cut.expected < certainMin ? findKind(page) : undefined;
   if (kind !== undefined && isBelieved(kind, cut.expected)) return kind.root;
   const vote = cut.expected < doubtfulMax ? await articleVote(page, blocks, opinions) : undefined;

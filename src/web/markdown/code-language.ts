@@ -31,27 +31,27 @@ const none = new Set(
   ),
 );
 /** Spellings of generators and of scopes of editors, with the usual name of each language. */
-const renamed: Readonly<Record<string, string>> = {
-  "text-html-basic": "html",
-  "text-html-erb": "erb",
-  "text-html-vue": "vue",
-  "text-html-django": "jinja",
-  "text-html-php": "php",
-  "text-xml": "xml",
-  "text-md": "markdown",
-  "source-cs": "csharp",
-  "c++": "cpp",
-  "source-c++": "cpp",
-  "c#": "csharp",
-  "f#": "fsharp",
-  golang: "go",
-  "objective-c": "objectivec",
-  "visual basic": "vb",
-  "command line": "shell",
-  terminal: "shell",
-  "azure cli": "azurecli",
-  javascript: "javascript",
-};
+const renamed: ReadonlyMap<string, string> = new Map([
+  ["text-html-basic", "html"],
+  ["text-html-erb", "erb"],
+  ["text-html-vue", "vue"],
+  ["text-html-django", "jinja"],
+  ["text-html-php", "php"],
+  ["text-xml", "xml"],
+  ["text-md", "markdown"],
+  ["source-cs", "csharp"],
+  ["c++", "cpp"],
+  ["source-c++", "cpp"],
+  ["c#", "csharp"],
+  ["f#", "fsharp"],
+  ["golang", "go"],
+  ["objective-c", "objectivec"],
+  ["visual basic", "vb"],
+  ["command line", "shell"],
+  ["terminal", "shell"],
+  ["azure cli", "azurecli"],
+  ["javascript", "javascript"],
+]);
 
 function isLanguageName(name: string): boolean {
   return known.has(name.toLowerCase());
@@ -63,9 +63,9 @@ export function languageName(raw: string): string {
     .trim()
     .toLowerCase()
     .replace(/^[.{]+|[}\s]+$/g, "");
-  const name = (renamed[lower] ?? lower.replace(/^source-/, "")).replace(/^text-(?=\w)/, "");
+  const name = (renamed.get(lower) ?? lower.replace(/^source-/, "")).replace(/^text-(?=\w)/, "");
   if (none.has(name) || !/^[a-z0-9][a-z0-9+#._-]{0,30}$/.test(name)) return "";
-  return renamed[name] ?? name;
+  return renamed.get(name) ?? name;
 }
 
 /** How far above a block of code its language may be written: containers of highlighters are not deeper. */

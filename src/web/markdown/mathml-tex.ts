@@ -104,17 +104,17 @@ const named = new Set([
   "det",
   "gcd",
 ]);
-const accents: Readonly<Record<string, string>> = {
-  "¯": "bar",
-  "‾": "overline",
-  "^": "hat",
-  ˆ: "hat",
-  "~": "tilde",
-  "˜": "tilde",
-  "→": "vec",
-  "˙": "dot",
-  "⏞": "overbrace",
-};
+const accents: ReadonlyMap<string, string> = new Map([
+  ["¯", "bar"],
+  ["‾", "overline"],
+  ["^", "hat"],
+  ["ˆ", "hat"],
+  ["~", "tilde"],
+  ["˜", "tilde"],
+  ["→", "vec"],
+  ["˙", "dot"],
+  ["⏞", "overbrace"],
+]);
 
 /** TeX for MathML that carries no source of its own: fractions, roots, scripts, matrices and the usual signs. */
 export function mathmlToTex(math: HtmlElement): string {
@@ -190,7 +190,7 @@ function subAndSuperscript(element: HtmlElement, depth: number): string {
 
 function over(element: HtmlElement, depth: number): string {
   const sign = element.children.filter(isTag)[1];
-  const accent = accents[sign === undefined ? "" : rawText(sign)];
+  const accent = accents.get(sign === undefined ? "" : rawText(sign));
   if (accent === undefined) return superscript(element, depth);
   const [inner = ""] = partsOf(element, depth);
   return `\\${accent}{${inner}}`;

@@ -64,6 +64,7 @@ function knownEncoding(label: string | undefined): string | undefined {
 /** @throws RangeError for an unknown label */
 function decoderFor(label: string): TextDecoder {
   // Bun's types list some labels; its decoder takes all of the Encoding standard, but for `replacement`.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the constructor itself checks the label
   return new TextDecoder(label as Bun.Encoding);
 }
 

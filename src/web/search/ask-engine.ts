@@ -1,4 +1,5 @@
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { ownValue } from "../../base/own-value.ts";
 import { createDeferred } from "../../base/shared-work.ts";
 import type { NetworkGuard } from "../guard/allowance.ts";
 import type { Choice } from "./choose-engines.ts";
@@ -212,7 +213,7 @@ async function askWithin(ask: Ask, parts: AskingParts, round: Round): Promise<Se
   const timer = setTimeout(() => own.abort({ kind: "late" } satisfies Finding), engineMsMax);
   const signal = AbortSignal.any([own.signal, round.signal]);
   const given = createDeferred<Finding>();
-  const giveUp = (): void => given.resolve(signal.reason as Finding);
+  const giveUp = (): void => given.resolve(ownValue(signal.reason));
   if (signal.aborted) giveUp();
   signal.addEventListener("abort", giveUp, { once: true });
   const untilAt = Math.min(startedAt + engineMsMax, round.endsAt);
@@ -230,7 +231,7 @@ async function findAnswer(answer: Promise<EngineAnswer>, signal: AbortSignal): P
   try {
     return { kind: "answer", answer: await answer };
   } catch (error) {
-    if (signal.aborted) return signal.reason as Finding;
+    if (signal.aborted) return ownValue(signal.reason);
     if (error instanceof AppError && error.code === "limit") {
       return { kind: "late", detail: error.message };
     }

@@ -99,7 +99,7 @@ export class SuspensionBook implements Disposable {
   /** The next use opens it again, which sets a damaged file aside. */
   #drop(): void {
     try {
-      this.#store?.close();
+      this.#store?.[Symbol.dispose]();
     } catch (error) {
       this.#complain(error);
     }

@@ -37,7 +37,7 @@ class WebWork implements WorkerWork<WebCall, never> {
     return new JsonText(json);
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#host.cancelCalls();
     const web = await this.#web;
     await web?.[Symbol.asyncDispose]();

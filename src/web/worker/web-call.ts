@@ -3,10 +3,12 @@ import type { Web } from "../web.ts";
 export type WebMethod = "fetchPage" | "renderPage" | "search";
 
 /** One call as it is sent to the web Worker. */
-export interface WebCall {
-  readonly method: WebMethod;
-  readonly request: unknown;
-}
+export type WebCall = {
+  readonly [Method in WebMethod]: {
+    readonly method: Method;
+    readonly request: Parameters<Web[Method]>[0];
+  };
+}[WebMethod];
 
 /** Performs a call on `web`. */
 export function performWebCall(
@@ -16,10 +18,10 @@ export function performWebCall(
 ): Promise<unknown> {
   switch (method) {
     case "fetchPage":
-      return web.fetchPage(request as Parameters<Web["fetchPage"]>[0], signal);
+      return web.fetchPage(request, signal);
     case "renderPage":
-      return web.renderPage(request as Parameters<Web["renderPage"]>[0], signal);
+      return web.renderPage(request, signal);
     case "search":
-      return web.search(request as Parameters<Web["search"]>[0], signal);
+      return web.search(request, signal);
   }
 }

@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { webCallMsMax, webCloseMsMax, webIdleMs } from "../../base/limits.ts";
+import { ownValue } from "../../base/own-value.ts";
 import type { JsonText } from "../../base/weight.ts";
 import { type Heartbeat, WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
 import type { FetchPageRequest, RenderPageRequest } from "../pages/page-url.ts";
@@ -39,15 +40,15 @@ export class WebWorkerClient implements RemoteWeb {
   }
 
   fetchPage(request: FetchPageRequest, signal: AbortSignal): Promise<JsonText> {
-    return this.#call("fetchPage", request, signal);
+    return this.#call({ method: "fetchPage", request }, signal);
   }
 
   renderPage(request: RenderPageRequest, signal: AbortSignal): Promise<JsonText> {
-    return this.#call("renderPage", request, signal);
+    return this.#call({ method: "renderPage", request }, signal);
   }
 
   search(request: SearchRequest, signal: AbortSignal): Promise<JsonText> {
-    return this.#call("search", request, signal);
+    return this.#call({ method: "search", request }, signal);
   }
 
   /** Ends the Worker with all that it has started; calls that wait are cancelled. */
@@ -57,11 +58,11 @@ export class WebWorkerClient implements RemoteWeb {
     await Promise.all(this.#ending);
   }
 
-  #call(method: WebMethod, request: unknown, signal: AbortSignal): Promise<JsonText> {
-    if (this.#isClosed) return Promise.reject(shuttingDown());
+  async #call(call: WebCall, signal: AbortSignal): Promise<JsonText> {
+    if (this.#isClosed) throw shuttingDown();
     clearTimeout(this.#idle);
     this.#channel ??= this.#open();
-    return this.#channel.call({ method, request }, method, signal) as Promise<JsonText>;
+    return ownValue(await this.#channel.call(call, call.method, signal));
   }
 
   #open(): WebChannel {

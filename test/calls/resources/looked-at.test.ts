@@ -17,7 +17,7 @@ test("LookedAt tells once of each change, whoever looks first", async () => {
   await changed.promise;
   looked.lookNow();
   expect(told).toBe(1);
-  looked.stop();
+  looked[Symbol.dispose]();
   state = "c";
   looked.lookNow();
   expect(told).toBe(2);

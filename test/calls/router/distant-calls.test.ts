@@ -5,10 +5,10 @@ import { AppError } from "../../../src/base/errors.ts";
 import { JsonText } from "../../../src/base/weight.ts";
 import {
   type DistantMethod,
-  distantMethods,
   type DistantServices,
   performDistantCall,
 } from "../../../src/calls/router/distant-calls.ts";
+import type { ServiceRequest } from "../../../src/tools/services.ts";
 
 /** Says what was asked of which service, or waits until it is not wanted any more. */
 function services(onSignal: (signal: AbortSignal) => void = () => {}): DistantServices {
@@ -16,7 +16,7 @@ function services(onSignal: (signal: AbortSignal) => void = () => {}): DistantSe
     (method: string) =>
     (request: unknown, signal: AbortSignal): Promise<JsonText> => {
       onSignal(signal);
-      if (JSON.stringify(request) !== '"wait"') {
+      if (!JSON.stringify(request).includes('"wait"')) {
         return Promise.resolve(new JsonText(JSON.stringify({ method, request })));
       }
       return new Promise((_, reject) => {
@@ -45,12 +45,20 @@ function services(onSignal: (signal: AbortSignal) => void = () => {}): DistantSe
   };
 }
 
+function webCalls(word: string): ServiceRequest<DistantMethod>[] {
+  return [
+    { method: "web.fetchPage", request: { url: word } },
+    { method: "web.renderPage", request: { url: word, waitMs: 0 } },
+    { method: "web.search", request: { query: word } },
+  ];
+}
+
 describe("performDistantCall()", () => {
-  test.each(distantMethods.filter((method) => method.startsWith("web.")))(
-    "%s reaches its service, and its answer is passed on unread",
-    async (method) => {
-      const request = { url: "u", query: "q" };
-      const value = await performDistantCall(services(), method, request, new Cancellation());
+  test.each(webCalls("u"))(
+    "$method reaches its service, and its answer is passed on unread",
+    async (call) => {
+      const { method, request } = call;
+      const value = await performDistantCall(services(), call, new Cancellation());
       expect(value).toEqual(
         new JsonText(JSON.stringify({ method: method.slice("web.".length), request })),
       );
@@ -60,8 +68,7 @@ describe("performDistantCall()", () => {
   test("images.convert reaches the converter", async () => {
     const value = await performDistantCall(
       services(),
-      "images.convert",
-      { path: "/a.png" },
+      { method: "images.convert", request: { path: "/a.png" } },
       new Cancellation(),
     );
     expect(value).toMatchObject({ base64: "/a.png" });
@@ -71,31 +78,26 @@ describe("performDistantCall()", () => {
     const request = { path: "/a.pdf" };
     const value = await performDistantCall(
       services(),
-      "documents.readPdf",
-      request,
+      { method: "documents.readPdf", request },
       new Cancellation(),
     );
     expect(value).toMatchObject({ title: "/a.pdf" });
   });
 
-  test.each<DistantMethod>(["web.fetchPage", "web.renderPage", "web.search"])(
-    "%s ends when its call is cancelled",
-    async (method) => {
-      const cancellation = new Cancellation();
-      const call = performDistantCall(services(), method, "wait", cancellation);
-      cancellation.cancel();
-      expect(call).rejects.toMatchObject({ code: "cancelled" });
-      await call.catch(() => {});
-    },
-  );
+  test.each(webCalls("wait"))("$method ends when its call is cancelled", async (asked) => {
+    const cancellation = new Cancellation();
+    const call = performDistantCall(services(), asked, cancellation);
+    cancellation.cancel();
+    expect(call).rejects.toMatchObject({ code: "cancelled" });
+    await call.catch(() => {});
+  });
 
   test("a cancellation that comes after the answer reaches nobody", async () => {
     const signals: AbortSignal[] = [];
     const cancellation = new Cancellation();
     await performDistantCall(
       services((signal) => signals.push(signal)),
-      "web.search",
-      { query: "q" },
+      { method: "web.search", request: { query: "q" } },
       cancellation,
     );
     cancellation.cancel();

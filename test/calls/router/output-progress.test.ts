@@ -16,12 +16,12 @@ test("OutputProgress sends at most ten messages a second, and the newest of a fl
   expect(messages.filter((message) => message.length > 2_000)).toEqual([]);
 });
 
-test("OutputProgress sends nothing after stop(), nor for blanks or colours alone", async () => {
+test("OutputProgress sends nothing after its end, nor for blanks or colours alone", async () => {
   const messages: string[] = [];
   const progress = new OutputProgress((message) => messages.push(message));
   progress.onOutput(Buffer.from("\n \u001b[0m\n"));
   progress.onOutput(Buffer.from("late\n"));
-  progress.stop();
+  progress[Symbol.dispose]();
   await Bun.sleep(120);
   expect(messages).toEqual([]);
 });

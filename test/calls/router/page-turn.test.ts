@@ -24,9 +24,9 @@ test("as many heavy pages as may are read, the next waits for a call to end", as
   const page = next.await(heavy, new Cancellation());
   expect(await hasCome(page)).toBe(false);
   expect(await new PageTurn().await(light, new Cancellation())).toBe(light);
-  first!.end();
+  first![Symbol.dispose]();
   expect(await page).toBe(heavy);
-  for (const call of [...calls, next]) call.end();
+  for (const call of [...calls, next]) call[Symbol.dispose]();
 });
 
 test("one that is cancelled or over takes no turn with it", async () => {
@@ -38,10 +38,10 @@ test("one that is cancelled or over takes no turn with it", async () => {
   const late = over.await(heavy, new Cancellation());
   cancellation.cancel();
   expect(cancelled).rejects.toThrow("cancelled");
-  over.end();
-  for (const call of calls) call.end();
+  over[Symbol.dispose]();
+  for (const call of calls) call[Symbol.dispose]();
   expect(await late).toBe(heavy);
   const later = Array.from({ length: heavyPagesMax }, () => new PageTurn());
   for (const call of later) expect(await call.await(heavy, new Cancellation())).toBe(heavy);
-  for (const call of later) call.end();
+  for (const call of later) call[Symbol.dispose]();
 });

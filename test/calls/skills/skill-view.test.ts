@@ -40,7 +40,7 @@ describe("SkillView", () => {
     expect(late.set.byName.has("theirs")).toBe(true);
     await view.forList(client);
     expect(kindsOf(told)).toEqual(["tools", "prompts", "resources", "resource"]);
-    watch.close();
+    watch[Symbol.dispose]();
   });
 
   test("a disk that is slower than a client may be is waited for", async () => {
@@ -53,11 +53,10 @@ describe("SkillView", () => {
       return find(dir);
     };
     const changes = new Changes();
-    const watch = new SkillWatch(library, changes);
+    using watch = new SkillWatch(library, changes);
     const view = new SkillView(library, watch, true);
     const { set, workspace } = await view.forList(clientIn(() => Promise.resolve(tree.workspace)));
     expect([set.byName.has("theirs"), workspace]).toEqual([true, tree.workspace]);
-    watch.close();
   });
 
   test("the list of a client that said so is not told to it again", async () => {
@@ -66,7 +65,7 @@ describe("SkillView", () => {
     const client = clientIn(() => Promise.resolve(tree.workspace));
     for (let round = 0; round < 3; round++) await view.forList(client);
     expect(told).toEqual([]);
-    watch.close();
+    watch[Symbol.dispose]();
   });
 
   test("each client is told of its own workspace's only", async () => {
@@ -85,7 +84,7 @@ describe("SkillView", () => {
       { kind: "resources", clientId: "one" },
       { kind: "resource", uri: "skill://theirs/SKILL.md", clientId: "one" },
     ]);
-    watch.close();
+    watch[Symbol.dispose]();
   });
 
   test("an edit of a body is a change of the resource alone", async () => {
@@ -97,7 +96,7 @@ describe("SkillView", () => {
     tree.skill("work/.claude/skills", "a", "d", "two!");
     await view.forList(client);
     expect(told).toEqual([{ kind: "resource", uri: "skill://a/SKILL.md", clientId: "c" }]);
-    watch.close();
+    watch[Symbol.dispose]();
   });
 
   test("nobody sees skills whose tool is switched off or not allowed", async () => {
@@ -115,7 +114,7 @@ describe("SkillView", () => {
     const { view, watch } = start(tree);
     const { workspace } = await view.forList(clientIn(() => Promise.resolve("relative")));
     expect(workspace).toBeUndefined();
-    watch.close();
+    watch[Symbol.dispose]();
   });
 
   test("a client that went away before its list was there is not watched", async () => {
@@ -132,7 +131,7 @@ describe("SkillView", () => {
     await again;
     await view.forUse(client);
     expect([told, watch.clientCount]).toEqual([[], 0]);
-    watch.close();
+    watch[Symbol.dispose]();
   });
 
   test("a client that works elsewhere by now is told without asking again", async () => {
@@ -147,6 +146,6 @@ describe("SkillView", () => {
     expect(kindsOf(told)).toEqual(["tools", "prompts", "resources", "resource"]);
     await view.forList(client);
     expect(told.length).toBe(4);
-    watch.close();
+    watch[Symbol.dispose]();
   });
 });

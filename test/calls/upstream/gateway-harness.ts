@@ -190,7 +190,7 @@ export class GatewayHarness implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.gateway.close();
+    this.gateway[Symbol.dispose]();
     await this.services[Symbol.asyncDispose]();
   }
 }

@@ -16,7 +16,7 @@ test("CommandLauncher starts nothing once it is closed", () => {
     guardian,
     shell,
   });
-  launcher.close();
+  launcher[Symbol.dispose]();
   expect(() => launcher.launch(spec, {})).toThrow("shutting down");
   expect(() => launcher.launchProgram(["/bin/true"], spec, {})).toThrow("shutting down");
   expect([...launcher.live]).toEqual([]);

@@ -47,7 +47,7 @@ const dead = { ...self, startTicks: self.startTicks + 1 };
 
 describe("endLeftovers()", () => {
   test("ends groups and marked processes of a dead run and forgets it; a live run's are not touched", async () => {
-    const ledger = openLedger();
+    using ledger = openLedger();
     const [group, marked, reused, live] = [
       startSleep(),
       startSleep(ownerMark(`${unique}dead`, 1)),
@@ -66,13 +66,12 @@ describe("endLeftovers()", () => {
     expect(ledger.instances().map(({ id }) => id)).toEqual([`${unique}live`]);
     for (const child of [reused, live]) child.kill("SIGKILL");
     await Promise.all([reused.exited, live.exited]);
-    ledger.close();
   });
 
   test.skipIf(process.platform !== "linux")(
     "finds who wiped the environment and left the session by the second mark",
     async () => {
-      const ledger = openLedger();
+      using ledger = openLedger();
       const [wiped, live] = ["wiped", "other"].map((name) =>
         spawnLeader(
           {
@@ -91,12 +90,11 @@ describe("endLeftovers()", () => {
       expect(isProcessAlive(live.pid)).toBe(true);
       live.kill("SIGKILL");
       await live.exited;
-      ledger.close();
     },
   );
 
   test("forgets a run before the last reboot without sending anything", async () => {
-    const ledger = openLedger();
+    using ledger = openLedger();
     const child = startSleep(ownerMark(`${unique}boot`, 1));
     ledger.addInstance({ ...self, id: `${unique}boot`, bootId: "another boot" });
     ledger.addGroup(`${unique}boot`, groupOf(child.pid));
@@ -104,7 +102,6 @@ describe("endLeftovers()", () => {
     expect([isProcessAlive(child.pid), ledger.instances()]).toEqual([true, []]);
     child.kill("SIGKILL");
     await child.exited;
-    ledger.close();
   });
 });
 
@@ -114,26 +111,24 @@ describe("FamilyLedger", () => {
 
   test("writes a family down while it lives, and forgets the run at the end", async () => {
     const ledger = new FamilyLedger({ ...run, open: openLedger });
-    const look = openLedger();
+    using look = openLedger();
     ledger.onFamily(family, true);
     await until(() => look.groupsOf("run").length === 1);
     expect(look.groupsOf("run")).toEqual([{ groupId: process.pid, startTicks: self.startTicks }]);
     expect(look.instances()).toEqual([{ ...self, id: "run" }]);
     ledger.onFamily(family, false);
     expect(look.groupsOf("run")).toEqual([]);
-    ledger.close();
+    ledger[Symbol.dispose]();
     expect(look.instances()).toEqual([]);
-    look.close();
   });
 
   test("a run that ends with live families stays written down", async () => {
     const ledger = new FamilyLedger({ ...run, open: openLedger });
-    const look = openLedger();
+    using look = openLedger();
     ledger.onFamily(family, true);
     await until(() => look.groupsOf("run").length === 1);
-    ledger.close();
+    ledger[Symbol.dispose]();
     expect(look.instances().map(({ id }) => id)).toEqual(["run"]);
-    look.close();
   });
 
   test("what another process keeps from being written is written later, and nothing is said", async () => {
@@ -143,7 +138,7 @@ describe("FamilyLedger", () => {
       tries += 1;
       return new Ledger(openStore(join(root, "s.db"), options));
     };
-    openLedger().close();
+    openLedger()[Symbol.dispose]();
     const other = new Database(join(root, "s.db"));
     const ledger = new FamilyLedger({ ...run, open });
     // Nobody may even read, as while the file is made.
@@ -155,13 +150,12 @@ describe("FamilyLedger", () => {
     other.run("COMMIT");
     other.close();
     await ending;
-    const look = openLedger();
+    using look = openLedger();
     await until(() => look.groupsOf("run").length === 1);
     ledger.onFamily(family, false);
     await until(() => look.groupsOf("run").length === 0);
-    ledger.close();
+    ledger[Symbol.dispose]();
     expect([look.instances(), warnings]).toEqual([[], []]);
-    look.close();
   });
 
   test("a store that cannot be used is said once, and nothing is thrown", async () => {
@@ -173,7 +167,7 @@ describe("FamilyLedger", () => {
     await ledger.endLeftovers();
     ledger.onFamily(family, true);
     ledger.onFamily(family, false);
-    ledger.close();
+    ledger[Symbol.dispose]();
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain("Commands still run");
   });

@@ -68,7 +68,7 @@ export class SupervisorHarness {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.supervisor.close();
+    await this.supervisor[Symbol.asyncDispose]();
     await Bun.sleep(lastLookMs);
     rmSync(this.folder, { recursive: true });
   }

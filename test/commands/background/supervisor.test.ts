@@ -225,7 +225,7 @@ describe("Supervisor, background tasks", () => {
     expect([execution.state, execution.endReason]).toEqual(["killed", "killed"]);
   });
 
-  test("close() ends everything within two graces, and nothing is started after it", async () => {
+  test("endBy() ends everything within two graces, and nothing is started after it", async () => {
     await using harness = new SupervisorHarness();
     const stubborn = "trap '' TERM; echo up; while :; do sleep 0.1; done";
     const tasks = await Promise.all(
@@ -233,7 +233,7 @@ describe("Supervisor, background tasks", () => {
     );
     await until(() => tasks.filter(({ execution }) => execution.output.end > 0).length === 2);
     const started = performance.now();
-    await harness.supervisor.close();
+    await harness.supervisor[Symbol.asyncDispose]();
     expect(performance.now() - started).toBeLessThan(atThisLoad(1_500));
     expect(tasks.map(({ execution }) => isGroupAlive(execution.pid))).toEqual([
       false,
@@ -244,7 +244,7 @@ describe("Supervisor, background tasks", () => {
     expect(failure).toMatchObject({ code: "cancelled" });
   });
 
-  test("close() lets no shell that waits stay", async () => {
+  test("endBy() lets no shell that waits stay", async () => {
     const harness = new SupervisorHarness();
     const outcome = await harness.foreground("echo $PPID");
     await Bun.sleep(20);

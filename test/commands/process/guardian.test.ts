@@ -25,18 +25,18 @@ test("Guardian: one that was killed is replaced by one that knows the live group
   await Bun.sleep(200);
   process.kill(first, "SIGKILL");
   await until(() => newChild(before, [child.pid, first]) !== undefined);
-  guardian.close();
+  guardian[Symbol.dispose]();
   await child.exited;
   expect(child.signalCode).toBe("SIGTERM");
 });
 
-test("Guardian: groups that come and go, also after close(), do no harm", async () => {
+test("Guardian: groups that come and go, also after its end, do no harm", async () => {
   const guardian = new Guardian(`closed${process.pid}`, new Orphanage());
   guardian.add(2 ** 22 + 1);
   guardian.remove(2 ** 22 + 1);
   guardian.start();
-  guardian.close();
-  guardian.close();
+  guardian[Symbol.dispose]();
+  guardian[Symbol.dispose]();
   guardian.start();
   guardian.add(2 ** 22 + 2);
   await Bun.sleep(20);

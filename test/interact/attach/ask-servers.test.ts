@@ -9,7 +9,7 @@ test("a server that answers is listed, one that has ended is not", async () => {
   const { servers, problems } = await askServers(harness.runFolder);
   expect(servers.map(({ facts, state }) => [facts.pid, state])).toEqual([[pid, emptyState]]);
   expect(problems).toEqual([]);
-  await harness.server?.close();
+  await harness.server?.[Symbol.asyncDispose]();
   expect(await askServers(harness.runFolder)).toEqual({ servers: [], problems: [] });
 });
 

@@ -68,7 +68,7 @@ export class AttachHarness implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.server?.close();
+    await this.server?.[Symbol.asyncDispose]();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

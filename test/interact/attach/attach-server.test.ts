@@ -37,7 +37,7 @@ describe("AttachServer", () => {
     expect(
       [harness.runFolder, ...names.map((name) => join(harness.runFolder, name))].map(modeOf),
     ).toEqual([0o700, 0o600, 0o600]);
-    await harness.server?.close();
+    await harness.server?.[Symbol.asyncDispose]();
     expect([readdirSync(harness.runFolder), existsSync(socket)]).toEqual([[], false]);
   });
 
@@ -49,7 +49,7 @@ describe("AttachServer", () => {
     expect(modeOf(join(pointer.socket, ".."))).toBe(0o700);
     const terminal = await RawTerminal.attach(pointer);
     expect(terminal.messages.map(({ type }) => type)).toEqual(["hello", "state"]);
-    await harness.server?.close();
+    await harness.server?.[Symbol.asyncDispose]();
     expect(existsSync(pointer.socket)).toBe(false);
   });
 

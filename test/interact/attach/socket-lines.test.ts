@@ -23,7 +23,7 @@ class Reader {
 describe("SendQueue", () => {
   test("lines come whole and in order, however little room there is at a time", () => {
     const reader = new Reader(3);
-    const queue = new SendQueue(reader, () => {});
+    using queue = new SendQueue(reader, () => {});
     queue.send({ a: 1 });
     queue.send({ b: 2 });
     expect([reader.text, queue.isEmpty]).toEqual(['{"a', false]);
@@ -32,7 +32,6 @@ describe("SendQueue", () => {
       queue.drain();
     }
     expect([reader.text, queue.isEmpty]).toEqual(['{"a":1}\n{"b":2}\n', true]);
-    queue.close();
   });
 
   test.each([
@@ -40,11 +39,10 @@ describe("SendQueue", () => {
     ["above it is given up", 1, true],
   ])("%s", (_, more, isGivenUp) => {
     let givenUp = false;
-    const queue = new SendQueue(new Reader(0), () => (givenUp = true));
+    using queue = new SendQueue(new Reader(0), () => (givenUp = true));
     const overhead = JSON.stringify("").length + 1;
     queue.send("x".repeat(attachQueueBytesMax / 2 - overhead));
     queue.send("x".repeat(attachQueueBytesMax / 2 - overhead + more));
     expect(givenUp).toBe(isGivenUp);
-    queue.close();
   });
 });

@@ -382,7 +382,7 @@ describe("a question is taken back", () => {
 
   test("when the server goes", async () => {
     const { ladder, asking } = await start();
-    ladder.questions.close();
+    ladder.questions[Symbol.dispose]();
     expect(await asking).toEqual({ outcome: "cancelled", rung: "page" });
     expect(ladder.page.taken).toHaveLength(1);
   });

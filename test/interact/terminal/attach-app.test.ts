@@ -198,7 +198,7 @@ describe("the rest of the interface", () => {
     using app = new AppHarness(server.runFolder);
     await server.open();
     await app.shows("Servers 1");
-    await server.server?.close();
+    await server.server?.[Symbol.asyncDispose]();
     await app.shows(`The server with pid ${process.pid} has ended.`);
     expect(app.screen).not.toContain("Servers 1");
   });

@@ -239,11 +239,11 @@ describe("CallbackScheduler, ends", () => {
     expect([world.fires, world.listed()]).toEqual([["b 0@5"], []]);
   });
 
-  test("close() ends all of them", () => {
+  test("its own end ends all of them", () => {
     const world = new World();
     world.set(5);
     world.set(5, 1, "b");
-    world.scheduler.close();
+    world.scheduler[Symbol.dispose]();
     expect(world.time.waiting).toBe(0);
   });
 });

@@ -21,8 +21,8 @@ beforeEach(() => {
   tasks = new TaskLook(path);
 });
 afterEach(() => {
-  plans.close();
-  tasks.close();
+  plans[Symbol.dispose]();
+  tasks[Symbol.dispose]();
   rmSync(root, { recursive: true });
 });
 

@@ -59,10 +59,10 @@ describe("openStore()", () => {
     const path = join(root, "s.db");
     const first = new Ledger(open(path));
     first.addInstance(instance);
-    first.close();
+    first[Symbol.dispose]();
     const second = new Ledger(open(path));
     expect(second.instances()).toEqual([instance]);
-    second.close();
+    second[Symbol.dispose]();
     expect(warnings).toEqual([]);
   });
 
@@ -108,7 +108,7 @@ describe("openStore()", () => {
   const countIn = (path: string): number => {
     const ledger = new Ledger(open(path));
     const count = ledger.instances().length;
-    ledger.close();
+    ledger[Symbol.dispose]();
     return count;
   };
 
@@ -139,7 +139,7 @@ describe("openStore()", () => {
 });
 
 test("Ledger: a run that is removed takes its groups along, another keeps its own", () => {
-  const ledger = new Ledger(open(join(root, "s.db")));
+  using ledger = new Ledger(open(join(root, "s.db")));
   ledger.addInstance(instance);
   ledger.addInstance({ ...instance, id: "other" });
   for (const groupId of [10, 11]) ledger.addGroup("i", { groupId, startTicks: 1 });
@@ -156,5 +156,4 @@ test("Ledger: a run that is removed takes its groups along, another keeps its ow
     [],
     [{ groupId: 10, startTicks: 2 }],
   ]);
-  ledger.close();
 });

@@ -29,8 +29,8 @@ const brave: EngineSuspension = {
 
 describe("EngineSuspensions", () => {
   test("keeps what it was given, for others too, and forgets it", () => {
-    const first = open();
-    const second = open();
+    using first = open();
+    using second = open();
     first.update("brave", (present) => {
       expect(present).toBeUndefined();
       return brave;
@@ -41,30 +41,26 @@ describe("EngineSuspensions", () => {
       return undefined;
     });
     expect(first.all()).toEqual([]);
-    first.close();
-    second.close();
   });
 
   test("a claim holds only for what was seen", () => {
-    const store = open();
+    using store = open();
     store.update("brave", () => brave);
     expect(store.claimProbe(brave, 5)).toBe(true);
     expect(store.claimProbe(brave, 6)).toBe(false);
     expect(store.claimProbe({ ...brave, probeUntilMs: 5, untilMs: 1 }, 6)).toBe(false);
     expect(store.claimProbe({ ...brave, engine: "bing" }, 6)).toBe(false);
     expect(store.all()).toEqual([{ ...brave, probeUntilMs: 5 }]);
-    store.close();
   });
 
   test("a change that throws leaves everything as it was", () => {
-    const store = open();
+    using store = open();
     store.update("brave", () => brave);
     const broken = (): never => {
       throw new Error("broken");
     };
     expect(() => store.update("brave", broken)).toThrow("broken");
     expect(store.all()).toEqual([brave]);
-    store.close();
   });
 
   test("a store of the version before has it after it was opened, with what it had", () => {
@@ -75,7 +71,7 @@ describe("EngineSuspensions", () => {
     old.close();
     const store = open();
     expect(store.all()).toEqual([]);
-    store.close();
+    store[Symbol.dispose]();
     const again = new Database(join(root, "s.db"));
     expect(again.query("SELECT id FROM instances").all()).toEqual([{ id: "i" }]);
     again.close();

@@ -88,7 +88,7 @@ const call = (jobId: number): FromWorker => ({
   kind: "call",
   jobId,
   method: "background.kill",
-  request: {},
+  request: { taskId: 1 },
 });
 
 test("WorkerSlot: the jobs of one turn go out together", async () => {

@@ -73,7 +73,10 @@ describe("[GW-23] the administrator's rules", () => {
     // What cannot be used may have denied anything.
     [
       "[mcp]\ndeny = [x]\n",
-      { rules: [everything], told: [`${file}:2: column 9: Strings must be quoted; ${blocked}`] },
+      {
+        rules: [everything],
+        told: [`${file}:2: column 9: invalid value; strings must be quoted; ${blocked}`],
+      },
     ],
     [`mcp = 0\n`, { rules: [everything], told: [`${file}: mcp must be a table; ${blocked}`] }],
     [

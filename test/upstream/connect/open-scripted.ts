@@ -92,7 +92,7 @@ export async function openScripted(
       signal,
     );
     const end = async (): Promise<void> => {
-      await connection.close();
+      await connection[Symbol.asyncDispose]();
       await dispose();
     };
     return { connection, told, processes, http, [Symbol.asyncDispose]: end };

@@ -75,7 +75,7 @@ export class PlayedProcess implements UpstreamProcess {
 
   endInput(): void {}
 
-  stop(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     this.isStopped = true;
     this.exit(0);
     return Promise.resolve();

@@ -30,7 +30,7 @@ function askingProcess(write: () => Promise<void>): {
     endInput: () => {},
     ended: new Promise(() => {}),
     stderrTail: () => [],
-    stop: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
   return { process, pages: () => pages };
 }
@@ -70,7 +70,7 @@ async function heardOf(
     endInput: () => {},
     ended: Promise.resolve({ exitCode: 0, signal: null }),
     stderrTail: () => [],
-    stop: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
   const closed = Promise.withResolvers<void>();
   const link = new StdioTransport(process, {

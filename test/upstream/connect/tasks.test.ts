@@ -260,6 +260,6 @@ test("a connection that ends takes its tasks along", async () => {
     opened.connection.request(workCall({ end: "never" }, { onProgress: () => void (steps += 1) })),
   );
   await until(() => steps > 0);
-  await opened.connection.close();
+  await opened.connection[Symbol.asyncDispose]();
   expect(await running).toBe("lost");
 });

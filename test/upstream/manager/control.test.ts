@@ -93,15 +93,15 @@ test("lists that change while hidden tools do are told, and hidden changes are n
   expect(changed).not.toContain("tools");
 });
 
-test("close() ends everything, twice as well", async () => {
+test("[Symbol.asyncDispose]() ends everything, twice as well", async () => {
   await using place = await openPlace();
   await place.configure({ one: { script: { tools: ["hang"] } }, two: { script: { mute: true } } });
   const opened = place.open();
   await opened.work.start();
   await opened.reach("one", "ready");
   const hanging = opened.call("one", "hang");
-  await opened.work.close();
-  await opened.work.close();
+  await opened.work[Symbol.asyncDispose]();
+  await opened.work[Symbol.asyncDispose]();
   expect(textOfReply(await hanging)).toMatch(/^(connection_lost|unreachable): /);
   const ended = await Promise.all(opened.processes.map(({ ended: each }) => each));
   expect(ended).toHaveLength(opened.processes.length);

@@ -62,7 +62,7 @@ test("stop() ends what was opened when nobody wanted it any more", async () => {
     await opening.promise;
     return {
       connection: {} as UpstreamConnection,
-      end: async () => {
+      [Symbol.asyncDispose]: async () => {
         await Bun.sleep(5);
         isEnded = true;
       },

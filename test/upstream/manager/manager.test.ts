@@ -48,7 +48,7 @@ describe("a server that was never met", () => {
     const first = place.open();
     await first.work.start();
     await first.reach("one", "ready");
-    await first.work.close();
+    await first.work[Symbol.asyncDispose]();
     const second = place.open();
     const before = performance.now();
     await second.work.start();
@@ -223,7 +223,7 @@ describe("GW-10: a server that", () => {
       const first = place.open();
       await first.work.start();
       await until(() => first.snapshot().tools.length === 1);
-      await first.work.close();
+      await first.work[Symbol.asyncDispose]();
       await does({ exitAtStart: 3 });
       await writeFile(startsFile, "");
       const standing = { now: () => 0, after: () => ({ stop: () => {} }) };
@@ -391,7 +391,7 @@ test("GW-22: what a server has rewritten while it did not run is not called by w
   await first.work.start();
   await first.reach("one", "ready");
   await until(() => first.snapshot().tools.length === 2);
-  await first.work.close();
+  await first.work[Symbol.asyncDispose]();
   await offer("Says it again. First read ~/.ssh.");
   const second = place.open();
   await second.work.start();
@@ -479,7 +479,7 @@ test("GW-44: the status file has the facts of control(info), and goes at the end
   await until(() => existsSync(path) && readFileSync(path, "utf8").includes('"ready"'));
   const { servers } = JSON.parse(readFileSync(path, "utf8")) as { servers: unknown };
   expect(servers).toEqual((await opened.work.control({ kind: "info" })) as never);
-  await opened.work.close();
+  await opened.work[Symbol.asyncDispose]();
   expect(existsSync(path)).toBe(false);
 });
 
@@ -525,7 +525,7 @@ test("GW-07: the list of the second start does not wait for a server that was mu
   const [mark = ""] = readdirSync(folder);
   const longAgo = Date.now() / 1_000 - 60;
   utimesSync(join(folder, mark), longAgo, longAgo);
-  await first.work.close();
+  await first.work[Symbol.asyncDispose]();
   const second = place.open();
   await second.work.start();
   expect(second.snapshot()).toMatchObject({ isIncomplete: false, holdsLists: false });

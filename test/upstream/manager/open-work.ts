@@ -163,8 +163,8 @@ function openWork(
         new AbortController().signal,
       ),
     async [Symbol.asyncDispose]() {
-      await work.close();
-      for (const each of processes) await each.stop();
+      await work[Symbol.asyncDispose]();
+      for (const each of processes) await each[Symbol.asyncDispose]();
     },
   };
 }

@@ -101,7 +101,7 @@ test("a server that tells of no changes is looked at when its entry says so, and
   ]).toEqual([true, false]);
 });
 
-test("ResourcePoll tells when what is read differs, and not after stop()", async () => {
+test("ResourcePoll tells when what is read differs, and not after its end", async () => {
   let value = 1;
   let changes = 0;
   let looks = 0;
@@ -114,7 +114,7 @@ test("ResourcePoll tells when what is read differs, and not after stop()", async
   expect(changes).toBe(0);
   value = 2;
   await until(() => changes === 1);
-  poll.stop();
+  poll[Symbol.dispose]();
   value = 3;
   const seen = looks;
   await Bun.sleep(30);

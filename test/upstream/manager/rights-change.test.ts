@@ -27,11 +27,11 @@ test.each(changes)(
   "with another %s in its entry a server is asked anew at the next start",
   async (key, value) => {
     await using place = await openPlace();
-    await (await met(place)).work.close();
+    await (await met(place)).work[Symbol.asyncDispose]();
     const same = place.open();
     await same.work.start();
     expect([same.info("one")?.state, same.processes.length]).toEqual(["cached", 0]);
-    await same.work.close();
+    await same.work[Symbol.asyncDispose]();
     await place.configure({ one: { script, [key]: value } });
     const changed = place.open();
     await changed.work.start();

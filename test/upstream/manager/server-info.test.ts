@@ -35,7 +35,7 @@ test("what does not run is known by its entry, its approval and what was kept of
   const cache = join(place.home, ".scorpiox", "cache", "mcp");
   await opened.reach("met", "ready");
   await until(() => readdirSync(cache).some((name) => name.endsWith(".json")));
-  await opened.work.close();
+  await opened.work[Symbol.asyncDispose]();
   await place.configure({
     met: { ...met, deny: ["add"] },
     off: { script: {}, disabled: true },

@@ -30,7 +30,7 @@ test("a call and a search that come before the configuration is read wait for it
   const first = place.open();
   await first.work.start();
   await first.reach("one", "ready");
-  await first.work.close();
+  await first.work[Symbol.asyncDispose]();
   const opened = place.open();
   const call = opened.call("one", "echo", { text: "hi" });
   const search = opened.work.search(
@@ -47,7 +47,7 @@ test("nothing is started by a work that was closed while it started", async () =
   await place.configure({ one: { script: { tools: ["echo"] } } });
   const opened = place.open();
   const start = opened.work.start();
-  await opened.work.close();
+  await opened.work[Symbol.asyncDispose]();
   await start;
   expect(opened.processes).toHaveLength(0);
 });
@@ -62,7 +62,7 @@ test("ConfigFollower: of two switches at a time the last counts, and nothing old
   }
   const seen: string[] = [];
   const dirs = { homeDir: home, scorpioxDir: join(home, ".scorpiox"), executableDir: home };
-  const follower = new ConfigFollower(
+  using follower = new ConfigFollower(
     upstreamOptions({ ...dirs, projectDir: project }),
     async ({ servers }) => {
       seen.push([...servers.keys()].join());
@@ -76,5 +76,4 @@ test("ConfigFollower: of two switches at a time the last counts, and nothing old
   await writeFile(join(home, ".scorpiox", "mcp_servers.json"), configText({ new: {} }));
   await following;
   await until(() => seen.at(-1) === "new");
-  follower.close();
 });

@@ -113,7 +113,7 @@ test("what was kept of a server does not count when it is tried", async () => {
   const cache = join(place.home, ".scorpiox", "cache", "mcp");
   const kept = (): readonly string[] => readdirSync(cache).filter((name) => name.endsWith(".json"));
   await until(() => kept().length === 1);
-  await first.work.close();
+  await first.work[Symbol.asyncDispose]();
   const configured = configuredIn(place, "one");
   const launch = { ...configured.entry.launch, args: ["-e", "process.exit(4)"] };
   const broken = { ...configured, entry: { ...configured.entry, launch } } as ConfiguredServer;

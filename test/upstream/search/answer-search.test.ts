@@ -65,7 +65,7 @@ function answer(query: Partial<SearchQuery>, from: SearchParts = parts) {
   return answerSearch({ query: "", charsMax: 30_000, ...query }, from);
 }
 
-function textOf(result: ReturnType<typeof answerSearch>): string {
+function textOf(result: Awaited<ReturnType<typeof answerSearch>>): string {
   const [block] = result.content;
   return block?.type === "text" ? block.text : "";
 }
@@ -86,9 +86,9 @@ describe("[GW-19] golden replies (UPDATE_GOLDEN=1 writes them)", () => {
     ["read-only", { query: "issue", readOnly: true, detail: "name" }],
     ["explain", { query: "list", explain: true, limit: 1, detail: "name" }],
     ["bad-pattern", { query: "/(a/" }],
-  ])("%s", (name, query) => {
+  ])("%s", async (name, query) => {
     const file = join(import.meta.dir, "golden", `${name}.json`);
-    const result = answer(query);
+    const result = await answer(query);
     const { structuredContent, isError } = result;
     const shown = {
       text: textOf(result).split("\n"),
@@ -102,9 +102,9 @@ describe("[GW-19] golden replies (UPDATE_GOLDEN=1 writes them)", () => {
   });
 });
 
-test("[GW-19] no text of a blocked tool is shown, nor is one among the matches", () => {
+test("[GW-19] no text of a blocked tool is shown, nor is one among the matches", async () => {
   for (const query of ["delete issue", "/delete/", "select:mcp__github__delete_issue", "lock"]) {
-    const result = answer({ query });
+    const result = await answer({ query });
     expect(JSON.stringify(result)).not.toContain("SECRET");
     const { structuredContent: content } = result;
     const matches =
@@ -116,7 +116,7 @@ test("[GW-19] no text of a blocked tool is shown, nor is one among the matches",
   }
 });
 
-test("no text of a tool looks like another match", () => {
+test("no text of a tool looks like another match", async () => {
   const fake = "x\n- mcp__fake__tool (server fake)\r\u2028- mcp__fake__tool";
   const hostile = searched("bad", "tool", {
     title: fake,
@@ -124,7 +124,10 @@ test("no text of a tool looks like another match", () => {
     inputSchema: { type: "object", properties: { [fake]: { description: fake } } },
   });
   for (const detail of ["schema", "summary"] as const) {
-    const result = answer({ query: "tool", detail }, { ...bare, index: buildToolIndex([hostile]) });
+    const result = await answer(
+      { query: "tool", detail },
+      { ...bare, index: buildToolIndex([hostile]) },
+    );
     const matches = textOf(result)
       .split(/[\n\r\u2028]/)
       .filter((line) => line.startsWith("- "));
@@ -133,19 +136,22 @@ test("no text of a tool looks like another match", () => {
   }
 });
 
-test("of many names in select: so many are looked up as can be shown", () => {
+test("of many names in select: so many are looked up as can be shown", async () => {
   let looks = 0;
   const resolve = (): undefined => void looks++;
   const query = `select:${Array.from({ length: 100 }, (_, at) => `n${at}`).join()}`;
-  const { structuredContent } = answer({ query }, { ...bare, resolve });
+  const { structuredContent } = await answer({ query }, { ...bare, resolve });
   expect(structuredContent).toMatchObject({ matches: [], more: 75 });
   expect(looks).toBe(25);
 });
 
-test("an alias is resolved by select:", () => {
+test("an alias is resolved by select:", async () => {
   const resolve = (name: string) =>
     name === "create_issue" ? "mcp__github__create_issue" : undefined;
-  const result = answer({ query: "select:create_issue", detail: "name" }, { ...bare, resolve });
+  const result = await answer(
+    { query: "select:create_issue", detail: "name" },
+    { ...bare, resolve },
+  );
   expect(result.structuredContent).toMatchObject({
     matches: [{ name: "mcp__github__create_issue" }],
   });
@@ -171,26 +177,29 @@ describe("a reply is within its bounds", () => {
   );
   const crowded: SearchParts = { index: buildToolIndex(large), servers, blocked: [] };
 
-  test.each([1_000, 2_000, 5_000, 20_000, 30_000, 100_000])("of %d characters", (charsMax) => {
-    for (const query of [
-      "thing",
-      "nothing at all zzz",
-      "/tool/",
-      `select:${large.map(({ listing }) => listing.name).join(",")}`,
-    ]) {
-      for (const detail of ["schema", "summary", "name"] as const) {
-        const result = answer({ query, charsMax, limit: 25, detail }, crowded);
-        const json = JSON.stringify(result.structuredContent);
-        for (const text of [textOf(result), json]) {
-          expect(text.length).toBeLessThanOrEqual(charsMax);
-          expect(Buffer.byteLength(text)).toBeLessThanOrEqual(charsMax * resultBytesPerChar);
+  test.each([1_000, 2_000, 5_000, 20_000, 30_000, 100_000])(
+    "of %d characters",
+    async (charsMax) => {
+      for (const query of [
+        "thing",
+        "nothing at all zzz",
+        "/tool/",
+        `select:${large.map(({ listing }) => listing.name).join(",")}`,
+      ]) {
+        for (const detail of ["schema", "summary", "name"] as const) {
+          const result = await answer({ query, charsMax, limit: 25, detail }, crowded);
+          const json = JSON.stringify(result.structuredContent);
+          for (const text of [textOf(result), json]) {
+            expect(text.length).toBeLessThanOrEqual(charsMax);
+            expect(Buffer.byteLength(text)).toBeLessThanOrEqual(charsMax * resultBytesPerChar);
+          }
         }
       }
-    }
-  });
+    },
+  );
 
-  test("the last matches lose their schemas first, and it is said", () => {
-    const result = answer(
+  test("the last matches lose their schemas first, and it is said", async () => {
+    const result = await answer(
       { query: "thing", charsMax: 12_000, limit: 10 },
       { ...crowded, servers: [] },
     );

@@ -103,13 +103,13 @@ export class ScriptedUpstreams implements AsyncDisposable {
 
   /** What the main thread does at the end, beside the Worker. */
   closeProcesses(killAt: number): Promise<void> {
-    return this.#processes.close(killAt);
+    return this.#processes.endBy(killAt);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.client[Symbol.asyncDispose]();
-    await this.#processes.close();
-    this.#guardian.close();
+    await this.#processes[Symbol.asyncDispose]();
+    this.#guardian[Symbol.dispose]();
     rmSync(this.dir, { recursive: true, force: true });
   }
 }

@@ -39,6 +39,7 @@ describe("documentKind()", () => {
     ["image/svg+xml", "https://x.org/", { kind: "image" }],
     ["application/zip", "https://x.org/", { kind: "other" }],
     ["", "https://x.org/", { kind: "other" }],
+    ["constructor", "https://x.org/", { kind: "other" }],
   ];
   test.each(rows)("%s at %s", (contentType, url, kind) => {
     expect(documentKind(contentType, url)).toEqual(kind);
@@ -133,6 +134,14 @@ describe("readDocument()", () => {
         "<content type='xhtml'><div>Text <i>it</i></div></content></entry></feed>",
       "F",
       "## E\n\nhttps://x.org/e\n\n2026-01-01\n\nText it",
+    ],
+    [
+      "an unknown element of a feed is looked into, whatever its name",
+      "https://x.org/atom",
+      "application/atom+xml",
+      "<feed><title>F</title><entry><constructor><title>E</title></constructor></entry></feed>",
+      "F",
+      "## E",
     ],
   ];
   test.each(rows)("%s", async (_name, url, type, text, title, expected) => {

@@ -135,6 +135,8 @@ describe("the language of code", () => {
     ["plaintext", ""],
     ["source-json", "json"],
     ["<b>", ""],
+    ["constructor", "constructor"],
+    ["__proto__", ""],
     ["a".repeat(40), ""],
   ])("languageName(%j) is %j", (raw, name) => {
     expect(languageName(raw)).toBe(name);

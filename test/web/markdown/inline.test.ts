@@ -236,6 +236,11 @@ describe("formulas", () => {
       "<math><mfrac><mi>a</mi><msqrt><mn>2</mn></msqrt></mfrac><mo>≤</mo><munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover></math>",
       "$\\frac{a}{\\sqrt{2}} \\le \\sum_{i}^{n}$",
     ),
+    row(
+      "accents of MathML, and words above that are names of an object's members",
+      "<math><mover><mi>a</mi><mo>→</mo></mover><mover><mi>b</mi><mtext>constructor</mtext></mover><mover><mi>c</mi><mi>__proto__</mi></mover></math>",
+      "$\\vec{a} b^{\\text{constructor}} c^{__proto__}$",
+    ),
   ])("%s", (_name, html, markdown) => {
     expect(markdownOf(html)).toBe(markdown);
   });

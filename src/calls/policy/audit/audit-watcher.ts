@@ -135,13 +135,11 @@ function digest(text: string): string {
 }
 
 /** An object, a list or a long text of which a part has been taken. */
-interface Open {
-  readonly values: Readonly<Record<string, unknown>> | readonly unknown[] | string;
-  /** In their order; only of an object. */
-  readonly names?: readonly string[];
-  readonly count: number;
-  at: number;
-}
+type Open = { readonly count: number; at: number } & (
+  | { readonly values: readonly unknown[] | string; readonly names?: undefined }
+  /** `names` in their order. */
+  | { readonly values: Readonly<Record<string, unknown>>; readonly names: readonly string[] }
+);
 
 /**
  * The SHA-256 of arguments, in hex: of their JSON with the members of objects in the order of their names. They may be
@@ -186,9 +184,10 @@ export class ArgumentsDigest {
     if (typeof values === "string") return this.#takeText(open, values);
     open.at++;
     if (at > 0) this.#text += ",";
-    const name = names?.[at];
-    if (name !== undefined) this.#text += `${JSON.stringify(name)}:`;
-    this.#take((values as Readonly<Record<string | number, unknown>>)[name ?? at]);
+    if (open.names === undefined) return this.#take(open.values[at]);
+    const name = open.names[at] ?? "";
+    this.#text += `${JSON.stringify(name)}:`;
+    this.#take(open.values[name]);
   }
 
   /** A part of it, without half a character. */

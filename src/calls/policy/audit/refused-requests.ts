@@ -23,7 +23,7 @@ const toolNameCharsMax = 200;
  * counted, and the number is logged when the minute is over, one line for each minute. So an attacker who
  * sends a flood of bad tokens neither fills the disk nor pushes the lines about calls out of the log.
  */
-export class RefusedRequests {
+export class RefusedRequests implements Disposable {
   readonly #log: Pick<AuditLog, "add">;
   readonly #windowMs: number;
   #written = 0;
@@ -55,7 +55,7 @@ export class RefusedRequests {
   }
 
   /** Logs the number of those that were only counted. */
-  close(): void {
+  [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#tellCount();
   }

@@ -1,3 +1,4 @@
+import { parseOwnJson } from "../../../base/own-value.ts";
 import { isObject, type Params } from "../../../protocol/json-rpc.ts";
 import { encodeCallToolResult, withStructureAsText } from "../../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock } from "../../../protocol/tool-types.ts";
@@ -89,7 +90,7 @@ export class HeardAfter {
   }
 
   #sent(): Params {
-    return JSON.parse(this.#json) as Params;
+    return parseOwnJson(this.#json);
   }
 
   readonly heed = (hook: Hook, end: HookEnd): Heeded => {
@@ -178,13 +179,13 @@ const prefix = "hooks:";
 export function saidEarlier({ ask }: CallRequest): Said | undefined {
   const [text] = ask?.marksWith?.(prefix) ?? [];
   // Only this program can have sealed it.
-  return text === undefined ? undefined : (JSON.parse(text) as Said);
+  return text === undefined ? undefined : parseOwnJson(text);
 }
 
 /** Their answers now, marked for later rounds. */
 export function saidNow({ ask }: CallRequest, { asks, args, isChanged }: HeardBefore): Said {
   const said: Said = {
-    ...(isChanged ? { args: args as Params } : {}),
+    ...(isChanged && isObject(args) ? { args } : {}),
     ...(asks === undefined ? {} : { asks }),
   };
   ask?.mark?.(prefix + JSON.stringify(said));

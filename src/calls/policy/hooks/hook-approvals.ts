@@ -69,8 +69,11 @@ function parseApprovals(text: string): ApprovedDigests {
   if (typeof value !== "object" || value === null || !("hooks" in value)) return new Map();
   const { hooks } = value;
   if (typeof hooks !== "object" || hooks === null) return new Map();
-  const entries = Object.entries(hooks).filter(([, digest]) => typeof digest === "string");
-  return new Map(entries as [string, string][]);
+  const digests = new Map<string, string>();
+  for (const [name, digest] of Object.entries(hooks)) {
+    if (typeof digest === "string") digests.set(name, digest);
+  }
+  return digests;
 }
 
 /** Bytes that tell a script from a program. */

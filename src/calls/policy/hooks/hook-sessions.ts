@@ -18,7 +18,7 @@ interface Session {
 }
 
 /** Which clients there are, as far as hooks are concerned: each has a start, which its first call waits for, and an end. */
-export class HookSessions {
+export class HookSessions implements Disposable {
   readonly #hooks: Hooks;
   readonly #fallbackDir: string;
   readonly #sessions = new Map<string, Session>();
@@ -70,7 +70,7 @@ export class HookSessions {
   }
 
   /** Ends all sessions. */
-  close(): void {
+  [Symbol.dispose](): void {
     for (const clientId of this.#sessions.keys()) this.end(clientId);
   }
 

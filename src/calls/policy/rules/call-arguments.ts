@@ -37,7 +37,7 @@ function isAboutUrl(glob: Glob, text: string, action: RuleAction, { work }: Surr
 /** An argument as texts: one for each element of a list. */
 export function textsOf(args: unknown, key: string): readonly string[] {
   if (typeof args !== "object" || args === null || !Object.hasOwn(args, key)) return [];
-  const value = (args as Readonly<Record<string, unknown>>)[key];
+  const value: unknown = Reflect.get(args, key);
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   return values.map((part) => (typeof part === "string" ? part : (JSON.stringify(part) ?? "")));
 }

@@ -49,7 +49,7 @@ export function readWord(text: ShellText, isPattern = false): ReadWord {
       text.at++;
       builder.endKnown(true);
     } else if (!readSpecial(text, builder, begin)) break;
-    isPlain &&= char === "=" || "[]{}".includes(char);
+    isPlain &&= "=[]{}".includes(char);
   }
   if (text.at === begin) throw new Unreadable(describe(text.char()));
   const { word } = builder;

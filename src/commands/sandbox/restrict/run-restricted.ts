@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync } from "node:fs";
 
 import { messageOf } from "../../../base/errors.ts";
 import { openLinuxLibrary } from "../../../base/linux-library.ts";
+import { parseOwnJson } from "../../../base/own-value.ts";
 import {
   grantedRights,
   type LandlockRules,
@@ -42,7 +43,7 @@ export function runRestricted(
   report: (message: string) => void,
 ): number {
   try {
-    const rules = JSON.parse(rulesText ?? "") as LandlockRules;
+    const rules = parseOwnJson<LandlockRules>(rulesText ?? "");
     const calls = loadRestrictingCalls();
     restrict(calls, rules);
     const environment = Object.entries(env).map(([name, value]) => `${name}=${value ?? ""}`);

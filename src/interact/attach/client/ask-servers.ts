@@ -62,7 +62,7 @@ async function askServer(
     return await promise;
   } finally {
     timer.stop();
-    outcome.connection.close();
+    outcome.connection[Symbol.dispose]();
   }
 }
 

@@ -134,7 +134,7 @@ export type OpenOutcome =
   | { readonly kind: "failed"; readonly reason: string };
 
 /** A terminal's side of the connection to one server. */
-export class ServerConnection {
+export class ServerConnection implements Disposable {
   readonly #handlers: ServerConnectionHandlers;
   readonly #reader: LineReader;
   #socket: Bun.Socket | undefined;
@@ -170,9 +170,9 @@ export class ServerConnection {
   }
 
   /** Leaves the server; the handlers hear nothing more. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
-    this.#queue?.close();
+    this.#queue?.[Symbol.dispose]();
     this.#socket?.end();
   }
 
@@ -189,7 +189,7 @@ export class ServerConnection {
 
   #end(): void {
     if (this.#isClosed) return;
-    this.close();
+    this[Symbol.dispose]();
     this.#handlers.onClose();
   }
 }

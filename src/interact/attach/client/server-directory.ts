@@ -52,7 +52,7 @@ export class ServerDirectory {
     clearTimeout(this.#gathering);
     this.#watcher?.close();
     this.#watcher = undefined;
-    for (const connection of this.#connections.values()) connection?.close();
+    for (const connection of this.#connections.values()) connection?.[Symbol.dispose]();
     this.#connections.clear();
     this.#problems.clear();
   }
@@ -103,7 +103,7 @@ export class ServerDirectory {
     const outcome = await ServerConnection.open(pointer, "terminal", handlers);
     if (outcome.kind === "dead") await removeDeadPointer(this.#runFolder, pointer).catch(() => {});
     if (era !== this.#era) {
-      if (outcome.kind === "connected") outcome.connection.close();
+      if (outcome.kind === "connected") outcome.connection[Symbol.dispose]();
       return;
     }
     if (outcome.kind === "connected") {

@@ -19,7 +19,9 @@ export const builtInSkills: readonly Skill[] = Object.entries(builtInTexts).map(
 
 /** The SKILL.md of a skill that is built in; undefined for an unknown name. */
 export function builtInText(name: string): string | undefined {
-  return Object.hasOwn(builtInTexts, name)
-    ? builtInTexts[name as keyof typeof builtInTexts]
-    : undefined;
+  return isBuiltIn(name) ? builtInTexts[name] : undefined;
+}
+
+function isBuiltIn(name: string): name is BuiltInName {
+  return Object.hasOwn(builtInTexts, name);
 }

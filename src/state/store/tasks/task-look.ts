@@ -3,7 +3,7 @@ import { LookFile } from "../look-file.ts";
 import { revisionQuery } from "./task-table.ts";
 
 /** Looks whether the tasks of a scope have changed, in whichever process. */
-export class TaskLook {
+export class TaskLook implements Disposable {
   readonly #file: LookFile;
 
   constructor(path: string) {
@@ -16,7 +16,7 @@ export class TaskLook {
     return sight.kind === "seen" ? (sight.row?.revision ?? 0) : undefined;
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#file.close();
   }
 }

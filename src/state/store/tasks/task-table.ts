@@ -45,35 +45,41 @@ export class TaskTable {
 
   task(taskId: number): TaskRow | undefined {
     const row = this.#database
-      .query(`SELECT ${taskColumns} FROM tasks WHERE scope_id = ? AND task_id = ?`)
+      .query<Kept<TaskRow>, [number, number]>(
+        `SELECT ${taskColumns} FROM tasks WHERE scope_id = ? AND task_id = ?`,
+      )
       .get(this.#scopeId, taskId);
-    return row === null ? undefined : marked(row as Kept<TaskRow>);
+    return row === null ? undefined : marked(row);
   }
 
   /** At most `countMax` of them, pending and new ones first. */
   tasks({ isPending, countMax }: { isPending: boolean; countMax: number }): TaskRow[] {
     const condition = isPending ? "AND is_done = 0" : "";
     const rows = this.#database
-      .query(`SELECT ${taskColumns} FROM tasks WHERE scope_id = ? ${condition} ${byWeight} LIMIT ?`)
+      .query<Kept<TaskRow>, [number, number]>(
+        `SELECT ${taskColumns} FROM tasks WHERE scope_id = ? ${condition} ${byWeight} LIMIT ?`,
+      )
       .all(this.#scopeId, countMax);
-    return rows.map((row) => marked(row as Kept<TaskRow>));
+    return rows.map((row) => marked(row));
   }
 
   step(stepId: number): StepRow | undefined {
     const row = this.#database
-      .query(`SELECT ${stepColumns} FROM task_steps WHERE scope_id = ? AND step_id = ?`)
+      .query<Kept<StepRow>, [number, number]>(
+        `SELECT ${stepColumns} FROM task_steps WHERE scope_id = ? AND step_id = ?`,
+      )
       .get(this.#scopeId, stepId);
-    return row === null ? undefined : marked(row as Kept<StepRow>);
+    return row === null ? undefined : marked(row);
   }
 
   /** Those of all tasks; see `tasks` for their order. They are read one by one, and not kept. */
   texts({ isPending }: { isPending: boolean }): Iterable<TaskText> {
     const condition = isPending ? "AND is_done = 0" : "";
     return this.#database
-      .query(
+      .query<TaskText, number>(
         `SELECT task_id AS taskId, text FROM tasks WHERE scope_id = ? ${condition} ${byWeight}`,
       )
-      .iterate(this.#scopeId) as Iterable<TaskText>;
+      .iterate(this.#scopeId);
   }
 
   steps(taskId: number): TaskStep[] {
@@ -87,12 +93,12 @@ export class TaskTable {
   ): Map<number, TaskStep[]> {
     const condition = isPending ? "AND is_done = 0" : "";
     const rows = this.#database
-      .query(
+      .query<Kept<StepRow>, [number, string]>(
         `SELECT ${stepColumns} FROM task_steps
          WHERE scope_id = ? AND task_id IN (SELECT value FROM json_each(?)) ${condition}
          ORDER BY task_id, step_id`,
       )
-      .all(this.#scopeId, JSON.stringify(taskIds)) as Kept<StepRow>[];
+      .all(this.#scopeId, JSON.stringify(taskIds));
     const steps = new Map<number, TaskStep[]>();
     for (const row of rows) {
       const { taskId, ...step } = marked(row);
@@ -106,8 +112,8 @@ export class TaskTable {
   /** Those of the steps of all tasks. They are read one by one, and not kept. */
   stepTexts(): Iterable<TaskText> {
     return this.#database
-      .query("SELECT task_id AS taskId, text FROM task_steps WHERE scope_id = ?")
-      .iterate(this.#scopeId) as Iterable<TaskText>;
+      .query<TaskText, number>("SELECT task_id AS taskId, text FROM task_steps WHERE scope_id = ?")
+      .iterate(this.#scopeId);
   }
 
   stepCounts(taskId: number): StepCounts {
@@ -117,11 +123,11 @@ export class TaskTable {
   /** By task; tasks without steps are absent. */
   stepCountsOf(taskIds: readonly number[]): Map<number, StepCounts> {
     const rows = this.#database
-      .query(
+      .query<StepCounts & { taskId: number }, [number, string]>(
         `SELECT task_id AS taskId, count(*) AS stepCount, sum(is_done) AS stepsDone FROM task_steps
          WHERE scope_id = ? AND task_id IN (SELECT value FROM json_each(?)) GROUP BY task_id`,
       )
-      .all(this.#scopeId, JSON.stringify(taskIds)) as (StepCounts & { taskId: number })[];
+      .all(this.#scopeId, JSON.stringify(taskIds));
     return new Map(rows.map(({ taskId, ...counts }) => [taskId, counts]));
   }
 
@@ -191,8 +197,10 @@ const empty: Readonly<ScopeRow> = {
 /** The current scope; one that never had a task has `scopeId` 0. */
 export function readScope(database: Database, { workspace, owner }: StateScope): ScopeRow {
   const row = database
-    .query(`SELECT ${columns} FROM task_scopes WHERE workspace = ? AND owner = ?`)
-    .get(workspace, owner) as ScopeRow | null;
+    .query<ScopeRow, [string, string]>(
+      `SELECT ${columns} FROM task_scopes WHERE workspace = ? AND owner = ?`,
+    )
+    .get(workspace, owner);
   return row ?? { ...empty };
 }
 

@@ -44,7 +44,7 @@ class StoreWork implements WorkerWork<StoreCall, never> {
     return promise;
   }
 
-  close(): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     while (this.#waiting.length > 0) this.#turn();
     this.#file.close();
   }

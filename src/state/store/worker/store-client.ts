@@ -1,13 +1,8 @@
 import { AppError } from "../../../base/errors.ts";
 import { storeBusyMsMax, storeCallMsMax, storeCloseMsMax } from "../../../base/limits.ts";
+import { ownValue } from "../../../base/own-value.ts";
 import { WorkerChannel } from "../../../base/worker-channel/worker-channel.ts";
-import {
-  isWrite,
-  type StoreCall,
-  type StoreMethod,
-  type StoreReply,
-  type StoreRequest,
-} from "../store-methods.ts";
+import { isWrite, type StoreCall, type StoreReply } from "../store-methods.ts";
 
 /** With a call is kept whether it changes something. */
 type StoreChannel = WorkerChannel<StoreOptions, StoreCall, boolean, never, Notices>;
@@ -42,16 +37,13 @@ export class StoreClient {
    * @throws AppError as the method does, `system` when the file cannot be used, `worker` when the Worker is lost:
    * then a change may or may not have been kept, which the message says
    */
-  async call<Method extends StoreMethod>(
-    method: Method,
-    request: StoreRequest<Method>,
-  ): Promise<Stored<StoreReply<Method>>> {
+  async call<Call extends StoreCall>(call: Call): Promise<Stored<StoreReply<Call["method"]>>> {
     if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
     this.#channel ??= this.#open();
-    const call = { method, request } as StoreCall;
-    const stored = (await this.#channel.call(call, isWrite(call))) as Stored<unknown>;
+    const reply = await this.#channel.call(call, isWrite(call));
+    const stored = ownValue<Stored<StoreReply<Call["method"]>>>(reply);
     const notices = [...this.#notices.splice(0), ...stored.notices];
-    return { value: stored.value as StoreReply<Method>, notices };
+    return { value: stored.value, notices };
   }
 
   /** Has the next reply say what another user of the same file, in this process, has found and told on stderr. */

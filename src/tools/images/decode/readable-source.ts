@@ -147,7 +147,8 @@ export async function readTiff(bytes: Uint8Array): Promise<RgbaImage> {
   // The library asks it for something that it then does without.
   Reflect.set(globalThis, "window", {});
   const tags = readTiffPage(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  const page = tags as unknown as Parameters<typeof utif.decodeImage>[1];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `decodeImage` adds the members that its own type asks for
+  const page = tags as Parameters<typeof utif.decodeImage>[1];
   utif.decodeImage(wholeBuffer(soundTiff(tags, bytes)), page);
   const { width, height } = page;
   // The decompressed bytes are as large as those that the next step allocates.

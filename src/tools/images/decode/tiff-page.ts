@@ -1,5 +1,5 @@
 /** A page as the library has it: the values of each tag under `t` and its number. */
-export type TiffPage = Record<string, unknown>;
+export type TiffPage = Record<string, number[] | Uint8Array>;
 
 /** Bytes of a value: byte, short, long, and bytes of no type. */
 const valueBytes: ReadonlyMap<number, number> = new Map([
@@ -29,7 +29,11 @@ export function readTiffPage(file: DataView): TiffPage {
   return page;
 }
 
-function readValues(file: DataView, entry: number, isLittle: boolean): unknown {
+function readValues(
+  file: DataView,
+  entry: number,
+  isLittle: boolean,
+): number[] | Uint8Array | undefined {
   const type = file.getUint16(entry + 2, isLittle);
   const count = file.getUint32(entry + 4, isLittle);
   const each = valueBytes.get(type);

@@ -150,7 +150,7 @@ export function parseLock(text: string): ProjectLock | undefined {
 /** A server as plain data, with sorted members. */
 export function serverValue(server: LockedServer): Readonly<Record<string, unknown>> {
   const value = { ...server, tools: objectOf(server.tools), prompts: objectOf(server.prompts) };
-  return sorted(value) as Readonly<Record<string, unknown>>;
+  return sortedMembers(value);
 }
 
 function lockValue({ servers }: ProjectLock): unknown {
@@ -164,7 +164,10 @@ function objectOf<Item>(map: ReadonlyMap<string, Item>): Readonly<Record<string,
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
+  return isObject(value) ? sortedMembers(value) : value;
+}
+
+function sortedMembers(value: Readonly<Record<string, unknown>>): typeof value {
   const names = Object.keys(value).sort();
   return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
 }
@@ -174,7 +177,8 @@ function serverOf(value: unknown): LockedServer {
   if (!isObject(value)) throw new TypeError("no server");
   const { instructions } = value;
   return {
-    ...(value as unknown as LockedServer),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- compared as a whole, so that any other value is a difference
+    ...(value as typeof value & LockedServer),
     identity: textOf(value.identity),
     ...(instructions === undefined ? {} : { instructions: textOf(instructions) }),
     tools: mapOf(value.tools, toolOf),

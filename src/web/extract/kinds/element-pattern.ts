@@ -17,7 +17,12 @@ interface AttributePattern {
 const part =
   /^(?:\.(?<class>[\w-]+)|#(?<id>[\w-]+)|\[(?<attribute>[\w-]+)(?:(?<operator>[\^$*]?=)"?(?<value>[^\]"]*)"?)?\])/;
 
-const tests = { "=": "equals", "^=": "starts", "$=": "ends", "*=": "contains" } as const;
+const tests: Readonly<Record<string, AttributePattern["test"]>> = {
+  "=": "equals",
+  "^=": "starts",
+  "$=": "ends",
+  "*=": "contains",
+};
 
 /**
  * Reads `div.post[itemprop=text]`: a compound selector without combinators, so that a test costs the same wherever the
@@ -41,8 +46,7 @@ export function parsePattern(selector: string): ElementPattern {
 }
 
 function attributeOf(groups: Record<string, string | undefined>): AttributePattern {
-  const operator = groups["operator"] as keyof typeof tests | undefined;
-  const test = operator === undefined ? "present" : tests[operator];
+  const test = tests[groups["operator"] ?? ""] ?? "present";
   return { name: groups["attribute"] ?? "", test, value: groups["value"] ?? "" };
 }
 

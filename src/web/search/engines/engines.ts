@@ -51,5 +51,9 @@ export function engineOf(id: EngineId): SearchEngine {
 /** @param name as a person wrote it in a setting or flag */
 export function findEngine(name: string): SearchEngine | undefined {
   const id = name.trim().toLowerCase();
-  return Object.hasOwn(engines, id) ? engines[id as EngineId] : undefined;
+  return isEngineId(id) ? engines[id] : undefined;
+}
+
+function isEngineId(name: string): name is EngineId {
+  return Object.hasOwn(engines, name);
 }

@@ -1,4 +1,4 @@
-import { isTag, isText } from "domhandler";
+import { isTag, isText, type ParentNode } from "domhandler";
 
 import { AppError } from "../../../base/errors.ts";
 import { type HtmlDocument, type HtmlElement, pushNodes } from "../../dom/parse-html.ts";
@@ -97,8 +97,9 @@ function rawTextOf(script: HtmlElement): string {
 /** Whether an element is one of `others`, or inside one of them. */
 export function isWithin(element: HtmlElement, others: readonly HtmlElement[]): boolean {
   if (others.length === 0) return false;
+  const known: readonly ParentNode[] = others;
   for (let node: typeof element.parent = element; node !== null; node = node.parent) {
-    if (others.includes(node as HtmlElement)) return true;
+    if (known.includes(node)) return true;
   }
   return false;
 }

@@ -51,7 +51,7 @@ class LiteralReader {
   }
 
   private object(depth: number): Record<string, unknown> {
-    const found = Object.create(null) as Record<string, unknown>;
+    const found: Record<string, unknown> = Object.create(null);
     this.members("}", () => {
       const quote = this.text[this.at];
       const isQuoted = quote === '"' || quote === "'";

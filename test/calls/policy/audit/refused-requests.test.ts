@@ -43,7 +43,7 @@ test("each has a line of its own, and what is more in a minute one together", ()
     expect(lines()).toEqual([{ ...whole, tool: "Bash", owner: "me" }]);
     flood(requests, auditRefusalsMax);
     lines();
-    requests.close();
+    requests[Symbol.dispose]();
     expect(lines()).toEqual([{ ...line, more: 1 }]);
   } finally {
     jest.useRealTimers();

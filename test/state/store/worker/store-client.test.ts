@@ -31,10 +31,10 @@ function newClient(urls: readonly string[] = [workerUrl], callMsMax = 20_000): S
 }
 const create = (client: StoreClient, text: string): Promise<number> =>
   client
-    .call("tasks.perform", { scope, request: { action: "create", text } })
+    .call({ method: "tasks.perform", request: { scope, request: { action: "create", text } } })
     .then(({ value }) => value.tasks[0]?.taskId ?? 0);
 const textsIn = async (client: StoreClient): Promise<string[]> =>
-  (await client.call("tasks.export", { scope })).value.map(({ text }) => text);
+  (await client.call({ method: "tasks.export", request: { scope } })).value.map(({ text }) => text);
 const scope = { workspace: "/w", owner: "" };
 const plan = { goal: "g", planFile: "/w/p.md", startedAtMs: 5 };
 
@@ -43,22 +43,22 @@ describe("StoreClient", () => {
     await using client = newClient();
     const look = new PlanLook(path);
     expect(look.look(scope)).toEqual({ kind: "seen", plan: null });
-    expect(await client.call("plans.set", { scope, plan })).toEqual({
+    expect(await client.call({ method: "plans.set", request: { scope, plan } })).toEqual({
       value: { isSet: true, plan },
       notices: [],
     });
     expect(look.look(scope)).toEqual({ kind: "seen", plan });
     const other = { goal: "o", planFile: "/w/o.md", startedAtMs: 6 };
-    const { value } = await client.call("plans.set", { scope, plan: other });
+    const { value } = await client.call({ method: "plans.set", request: { scope, plan: other } });
     expect(value).toEqual({ isSet: false, plan });
     const clear = async (startedAtMs: number | null): Promise<unknown> =>
-      (await client.call("plans.clear", { scope, startedAtMs })).value;
+      (await client.call({ method: "plans.clear", request: { scope, startedAtMs } })).value;
     expect(await clear(plan.startedAtMs - 1)).toBeNull();
     expect(await clear(plan.startedAtMs)).toEqual(plan);
     expect(await clear(null)).toBeNull();
-    expect((await client.call("plans.get", { scope })).value).toBeNull();
+    expect((await client.call({ method: "plans.get", request: { scope } })).value).toBeNull();
     expect(look.look(scope)).toEqual({ kind: "seen", plan: null });
-    look.close();
+    look[Symbol.dispose]();
     expect(warnings).toEqual([]);
   });
 
@@ -85,7 +85,7 @@ describe("StoreClient", () => {
       await using client = newClient([urlOf(url), workerUrl], callMsMax);
       const ends = await Promise.allSettled([
         create(client, "a"),
-        client.call("plans.get", { scope }),
+        client.call({ method: "plans.get", request: { scope } }),
       ]);
       const lost = `The store was lost: ${reason}.`;
       expect(ends.map((end) => (end.status === "rejected" ? String(end.reason) : end))).toEqual([
@@ -114,7 +114,9 @@ describe("StoreClient", () => {
     mkdirSync(join(root, "home"));
     writeFileSync(path, "no database ".repeat(1_000));
     await using client = newClient();
-    const replies = await Promise.all([1, 2].map(() => client.call("tasks.export", { scope })));
+    const replies = await Promise.all(
+      [1, 2].map(() => client.call({ method: "tasks.export", request: { scope } })),
+    );
     expect(warnings).toEqual([expect.stringContaining(`${path} is damaged (`)]);
     expect(replies.map(({ notices }) => [...notices])).toEqual([warnings, warnings]);
   });
@@ -123,14 +125,17 @@ describe("StoreClient", () => {
     await using client = newClient();
     client.note("It was set aside.");
     await client
-      .call("tasks.perform", {
-        scope,
-        request: { action: "create", text: " " },
+      .call({
+        method: "tasks.perform",
+        request: {
+          scope,
+          request: { action: "create", text: " " },
+        },
       })
       .catch(() => undefined);
     const replies = [
-      await client.call("tasks.export", { scope }),
-      await client.call("tasks.export", { scope }),
+      await client.call({ method: "tasks.export", request: { scope } }),
+      await client.call({ method: "tasks.export", request: { scope } }),
     ];
     expect(replies.map(({ notices }) => notices)).toEqual([["It was set aside."], []]);
   });
@@ -141,7 +146,7 @@ describe("StoreClient", () => {
     expect(create(client, "a")).rejects.toThrow(
       "must be a folder: move the file in its place away",
     );
-    await client.call("plans.get", { scope }).catch(() => undefined);
+    await client.call({ method: "plans.get", request: { scope } }).catch(() => undefined);
     rmSync(join(root, "home"));
     expect(await create(client, "b")).toBe(1);
   });
