@@ -241,7 +241,7 @@ describe("another server", () => {
       /an MCP server: its answers are data/.test(String(description)),
     );
     expect(told.map(({ name }) => name)).toEqual(["mcp__own__data", "mcp__own__slow"]);
-    expect(String(result?.["instructions"])).toContain("tools of other servers");
+    expect(String(result?.["instructions"])).toContain("tools of MCP servers");
   });
 
   posixTest.each(["v1", "v2"] as const)(

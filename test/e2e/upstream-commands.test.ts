@@ -117,7 +117,7 @@ describe("[gateway.gw-06] commands say by their exit code what happened", () => 
     ["mcp tools bad", 12, "no licence"],
     ["mcp tools none", 3, 'There is no server "none"'],
     ["mcp tools --explain", 2, "--explain needs --search"],
-    ["mcp tools --search /(/", 2, "not closed"],
+    ["mcp tools --search /(/", 2, "missing closing"],
     ["mcp call good echo text=hi", 0, ""],
     ["mcp call good fail text=no", 1, ""],
     ["mcp call good nix", 3, 'has no tool "nix"'],

@@ -90,6 +90,8 @@ describe("U-ssrf: a proxy of the guard", () => {
         expect(await tab.title()).toBe("data,sent,echo hello");
         while (proxy.refusals.length < 3) await Bun.sleep(5);
         const hosts = new Set(proxy.refusals.map(({ host }) => host));
+        // Chromium itself looks for its maker's host now and then.
+        hosts.delete("www.google.com");
         expect(hosts).toEqual(new Set(["127.0.0.1", "other.test", "169.254.169.254"]));
         expect(asked).not.toContain("/canary");
       } finally {
