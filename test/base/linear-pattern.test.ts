@@ -3,7 +3,6 @@ import * as fc from "fast-check";
 
 import { linearPattern, PatternError } from "../../src/base/linear-pattern.ts";
 import { linearPatternStepsMax } from "../../src/base/limits.ts";
-import { atThisLoad } from "../fixtures/at-this-load.ts";
 
 const texts = [
   "",
@@ -142,8 +141,6 @@ test.each(["(a+)+$", "(a|a)*$", "(.*)*(.*)*(.*)*y$", "(x?){100}x{100}$", "(\\w+\
   "/%s/ does not hang",
   async (source) => {
     const pattern = await linearPattern(source);
-    const start = performance.now();
     expect(pattern.test(`${"a".repeat(100_000)}!`)).toBe(source === "(a|a)*$");
-    expect(performance.now() - start).toBeLessThan(atThisLoad(2_000));
   },
 );

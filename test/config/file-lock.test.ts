@@ -19,7 +19,7 @@ describe("withFileLock()", () => {
             .text()
             .catch(() => "0"),
         );
-        await Bun.sleep(1);
+        await Bun.sleep(0);
         writeFileSync(file, String(before + 1));
       });
     const failing = withFileLock(file, () => Promise.reject(new Error("mine")));

@@ -14,7 +14,7 @@ import {
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { allGone, processesWith, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
-import { atThisLoad } from "../fixtures/at-this-load.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
 import { readOf, taskIdOf } from "./harness/told.ts";
 
 setDefaultTimeout(testMsMax);
@@ -157,9 +157,9 @@ describe("progress", () => {
       const startedAt = performance.now();
       const id = server.start("tools/call", params);
       await server.message("a heartbeat", ({ method }) => method !== undefined);
-      const seconds = (performance.now() - startedAt) / 1000;
-      expect(seconds).toBeGreaterThan(8.5);
-      expect(seconds).toBeLessThan(atThisLoad(10.8));
+      expect(performance.now() - startedAt).toBeGreaterThan(8_500);
+      // The command takes less than a heartbeat longer than that.
+      expect(server.messages.filter((message) => message.id === id)).toEqual([]);
       expect(wholeTextOf(await server.reply(id))).toMatch(/^done\ntook 1\d\.\d s$/);
     },
     60_000,
@@ -176,9 +176,7 @@ describe("hand-over", () => {
       await using server = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "2000" } });
       await server.initialize();
       const command = "for i in $(seq 1 50); do echo line $i; sleep 0.1; done; exit 3";
-      const startedAt = performance.now();
       const reply = await server.call("Bash", { command, timeout: 60_000 });
-      expect(performance.now() - startedAt).toBeLessThan(atThisLoad(2_500));
       expect(isError(reply)).toBe(false);
       const task_id = taskIdOf(reply);
       expect(textOf(reply)).toContain(`task_id: ${task_id}`);
@@ -211,9 +209,8 @@ describe("hand-over", () => {
     await using server = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "1500" } });
     await server.initialize();
     const task = await server.call("BackgroundBash", { command: "sleep 30" });
-    const startedAt = performance.now();
-    await server.call("ReadBgOutput", { task_id: taskIdOf(task), wait_ms: 60_000 });
-    expect(performance.now() - startedAt).toBeLessThan(atThisLoad(2_000));
+    const read = await server.call("ReadBgOutput", { task_id: taskIdOf(task), wait_ms: 60_000 });
+    expect(readOf(read).state).toBe("running");
   });
 });
 
@@ -264,14 +261,12 @@ describe("what a command leaves", () => {
       await using server = new Server();
       await server.initialize();
       const seconds = uniqueSeconds();
-      const startedAt = performance.now();
       const reply = await server.call("Bash", {
         command: `sleep ${seconds} & setsid sleep ${seconds} & echo done`,
       });
       expect(textOf(reply)).toMatch(
         /^done\nThe command left 2 processes running, which were ended\./,
       );
-      expect(performance.now() - startedAt).toBeLessThan(atThisLoad(5_000));
       await allGone(`sleep ${seconds}`, 3_000);
     },
   );
@@ -331,15 +326,16 @@ describe("many at once", () => {
   posixTest("[bash.parallel] 30 commands run side by side", async () => {
     await using server = new Server();
     await server.initialize();
-    const startedAt = performance.now();
+    using met = new TempFolder();
+    // Each ends when all have begun.
+    const meet = `touch ${met.path}/$$; until [ "$(ls ${met.path} | wc -l)" -eq 30 ]; do sleep 0.1; done`;
     const replies = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
-        server.call("Bash", { command: `sleep 1; echo ${index}` }),
+        server.call("Bash", { command: `${meet}; echo ${index}` }),
       ),
     );
     expect(replies.map((reply) => textOf(reply).split("\n")[0])).toEqual(
       Array.from({ length: 30 }, (_, index) => `${index}`),
     );
-    expect(performance.now() - startedAt).toBeLessThan(atThisLoad(8_000));
   });
 });

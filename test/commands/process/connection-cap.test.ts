@@ -57,11 +57,12 @@ function connect(port: number): Promise<Bun.Socket> {
 
 /** Tries again when its connection was among those that were closed. */
 async function answer(port: number): Promise<string> {
-  try {
-    return await (await fetch(`http://127.0.0.1:${port}/`)).text();
-  } catch {
-    await Bun.sleep(5);
-    return answer(port);
+  for (;;) {
+    try {
+      return await (await fetch(`http://127.0.0.1:${port}/`)).text();
+    } catch {
+      await Bun.sleep(5);
+    }
   }
 }
 

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 
 import { skillFrontMatterBytesMax } from "../../../src/base/limits.ts";
 import { parseFrontMatter, readSkill, splitSkill } from "../../../src/state/skills/read-skill.ts";
-import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 /** Twenty lists, each of nine times the one before it. */
 function aliases(anchor: string, alias: string): string {
@@ -91,14 +90,8 @@ describe("parseFrontMatter()", () => {
     ["a long word", `a: ${"x".repeat(8_000)}`],
     ["nothing but anchors", "&a ".repeat(2_700)],
   ];
-  test.each(bombs)("%s are read in a moment", (_what, text) => {
-    const tookMs = Array.from({ length: 3 }, () => {
-      const startedAt = performance.now();
-      parseFrontMatter(text);
-      return performance.now() - startedAt;
-    });
+  test.each(bombs)("%s are read, and do not grow", (_what, text) => {
     const { values } = parseFrontMatter(text);
-    expect(Math.min(...tookMs)).toBeLessThan(atThisLoad(20));
     expect(JSON.stringify(values).length).toBeLessThan(2 * text.length + 100);
   });
 
@@ -163,12 +156,11 @@ describe("what a file begins with", () => {
     expect(readSkill(found, text).description).toBe(description);
   });
 
-  test("hostile text is read in a moment", () => {
-    const startedAt = performance.now();
-    for (const text of ["\n".repeat(16_384), "#\n".repeat(8_192), " \n#".repeat(5_000)]) {
-      readSkill(found, text);
+  test("hostile text is read in one pass", () => {
+    for (const text of ["\n".repeat(1e6), "#\n".repeat(5e5), " \n#".repeat(3e5)]) {
+      // Quadratic time would not end before the test does.
+      expect(readSkill(found, text).description).toBe("");
     }
-    expect(performance.now() - startedAt).toBeLessThan(atThisLoad(150));
   });
 
   test("front matter is as long for a list as it is for a load", () => {

@@ -7,7 +7,6 @@ import type { InputKind } from "../../../src/protocol/input-request.ts";
 import type { JobOutcome, JobServiceHost } from "../../../src/tools/workers/messages.ts";
 import { WorkerPool } from "../../../src/tools/workers/pool.ts";
 import { until } from "../../commands/process/until.ts";
-import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 const limits = { resultCharsMax: 30_000, answerMs: null };
 
@@ -235,11 +234,9 @@ describe("WorkerPool", () => {
     const queued = harness.run("echo", "", { cancellation: cancellations[2] });
     const after = harness.run("echo", "after");
     await tinyGap();
-    const started = performance.now();
     for (const cancellation of cancellations) cancellation.cancel();
     const ended = await Promise.all([parked, computing, queued]);
     expect(ended.map(shown)).toEqual(["cancelled", "cancelled", "cancelled"]);
-    expect(performance.now() - started).toBeLessThan(atThisLoad(200));
     expect(shown(await after)).toBe("after");
     // The loop may have been cancelled before it began, and then its Worker lives on.
     expect(["", "its call was cancelled"]).toContain(harness.lost.join());

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { cleanText, textOf } from "../../../src/upstream/adapters/text-of.ts";
-import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 const bytes = (count: number): string => Buffer.alloc(count).toString("base64");
 const text = (content: string): unknown => ({ type: "text", text: content });
@@ -95,11 +94,10 @@ describe("cleanText", () => {
   });
 
   test.each(["\u001b]", "\u009d", "\u001b[", "\u001b[1;", "\u001bP\u001b", "\u001b"])(
-    "a million characters of %j take no time",
+    "a million characters of %j are cleaned in one pass",
     (part) => {
-      const begunAt = performance.now();
-      cleanText(part.repeat(1_000_000 / part.length));
-      expect(performance.now() - begunAt).toBeLessThan(atThisLoad(1_000));
+      // Quadratic time would not end before the test does.
+      expect(cleanText(part.repeat(1_000_000 / part.length))).not.toContain("\u001b");
     },
   );
 });

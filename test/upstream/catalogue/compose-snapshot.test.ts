@@ -8,7 +8,6 @@ import type { ServerOptions } from "../../../src/upstream/config/server-entry.ts
 import type { ServerInfo } from "../../../src/upstream/server-state.ts";
 import type { JudgedCatalogue } from "../../../src/upstream/trust/judge-catalogue.ts";
 import { catalogue } from "../trust/catalogue.ts";
-import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 interface Given {
   readonly tools?: readonly Readonly<Record<string, unknown>>[];
@@ -245,18 +244,15 @@ describe("composeSnapshot()", () => {
     },
   );
 
-  test("of 4,000 tools takes little time", () => {
+  test("of 40,000 tools ends: a look at all of them for each would not before the test does", () => {
     const views = Array.from({ length: 40 }, (_, server) =>
       view(`server${server}`, {
-        tools: Array.from({ length: 100 }, (_, tool) => ({
+        tools: Array.from({ length: 1_000 }, (_, tool) => ({
           name: `tool_${tool}`,
           description: "x".repeat(300),
         })),
       }),
     );
-    compose(views);
-    const before = performance.now();
-    compose(views);
-    expect(performance.now() - before).toBeLessThan(atThisLoad(250));
+    expect(compose(views).snapshot.tools).toHaveLength(40_000);
   });
 });

@@ -3,7 +3,6 @@ import { expect, test } from "bun:test";
 import { upstreamResumeMsMin } from "../../../src/base/upstream-limits.ts";
 import { withPatience, withPauses } from "../../../src/upstream/connect/guarded-fetch.ts";
 import { openScripted, toolCall } from "./open-scripted.ts";
-import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 test("streams are taken up again at intervals, requests are sent at once", async () => {
   const times: number[] = [];
@@ -12,9 +11,11 @@ test("streams are taken up again at intervals, requests are sent at once", async
     return Promise.resolve(new Response());
   });
   const start = performance.now();
+  let isLater = false;
+  setImmediate(() => (isLater = true));
   await fetchNoted("http://a/", { method: "GET" });
   await fetchNoted("http://a/", { method: "POST" });
-  expect(performance.now() - start).toBeLessThan(upstreamResumeMsMin);
+  expect(isLater).toBe(false);
   await fetchNoted("http://a/", { method: "GET" });
   expect((times[2] ?? 0) - start).toBeGreaterThan(upstreamResumeMsMin - 5);
   const signal = AbortSignal.abort();
@@ -43,10 +44,10 @@ test("a server where calls hang takes no connection that another one needs", asy
   const calls = Array.from({ length: 300 }, () =>
     hanging.connection.request(toolCall("hang", {}, { signal: end.signal })).catch(() => {}),
   );
-  await Bun.sleep(200);
-  const start = performance.now();
+  let ended = 0;
+  for (const call of calls) void call.then(() => ended++);
   expect((await other.connection.request(toolCall("echo", { text: "x" }))).kind).toBe("result");
-  expect(performance.now() - start).toBeLessThan(atThisLoad(2_000));
+  expect(ended).toBe(0);
   end.abort();
   await Promise.all(calls);
 });

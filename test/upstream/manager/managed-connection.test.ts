@@ -63,7 +63,7 @@ test("stop() ends what was opened when nobody wanted it any more", async () => {
     return {
       connection: {} as UpstreamConnection,
       [Symbol.asyncDispose]: async () => {
-        await Bun.sleep(5);
+        await Bun.sleep(0);
         isEnded = true;
       },
     };

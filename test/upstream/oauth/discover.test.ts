@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 
 import { covers, joinScopes, readChallenge } from "../../../src/upstream/oauth/discover.ts";
-import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 test.each<[string | null, object]>([
   [null, {}],
@@ -20,9 +19,7 @@ test.each<[string | null, object]>([
   [`Bearer scope="${"x".repeat(5_000)}"`, {}],
   [`Bearer ${'x="'.repeat(20_000)}`, {}],
 ])("challenge %#", (header, expected) => {
-  const startedAt = performance.now();
   expect(readChallenge(header)).toEqual(expected);
-  expect(performance.now() - startedAt).toBeLessThan(atThisLoad(5_000));
 });
 
 test("scopes are joined, each once", () => {

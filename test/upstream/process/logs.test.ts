@@ -118,7 +118,7 @@ const outcomeOf = (written: Promise<void>): Promise<string> =>
 test("InputQueue writes in order, short messages together, long ones alone", async () => {
   const written: string[] = [];
   const queue = new InputQueue("s", async (text) => {
-    await Bun.sleep(1);
+    await Bun.sleep(0);
     written.push(text.length > 10 ? String(text.length) : text);
   });
   const texts = ["a", "b", "c", "x".repeat(70_000), "d"];
@@ -135,7 +135,7 @@ test("InputQueue bounds the number of messages that wait", async () => {
 
 test("InputQueue fails everything once the server does not read", async () => {
   const queue = new InputQueue("s", async (text) => {
-    await Bun.sleep(1);
+    await Bun.sleep(0);
     if (text.includes("bad")) throw new Error("EPIPE");
   });
   const failure = "The server s does not read: EPIPE.";

@@ -42,10 +42,10 @@ test.each([
     try {
       const { process, errors } = opened(dir);
       process.onEnded(3, null);
-      setTimeout(() => {
+      setImmediate(() => {
         errors.enqueue(new TextEncoder().encode("bad key s3cret\n"));
         if (ends) errors.close();
-      }, 5);
+      });
       expect(await process.ended).toEqual({ exitCode: 3, signal: null });
       expect(process.stderrTail()).toEqual(["bad key ***"]);
     } finally {

@@ -3,7 +3,6 @@ import { describe, expect, test } from "bun:test";
 import type { Params } from "../../../src/protocol/json-rpc.ts";
 import { SchemaChecks } from "../../../src/upstream/schema/schema-checks.ts";
 import { isTamePattern } from "../../../src/upstream/schema/copy-schema.ts";
-import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 const object = (properties: Params, more: Params = {}): Params => ({
   type: "object",
@@ -87,16 +86,14 @@ describe("SchemaChecks.check()", () => {
     expect(await new SchemaChecks().check(schema, value)).toBe(fault);
   });
 
-  test("a check that doubles with each reference ends soon, and lets pass", async () => {
+  test("a check that doubles with each reference ends, and lets pass", async () => {
     const $defs: Record<string, unknown> = { d0: { type: "string" } };
     for (let step = 1; step <= 40; step++) {
       $defs[`d${step}`] = {
         allOf: [{ $ref: `#/$defs/d${step - 1}` }, { $ref: `#/$defs/d${step - 1}` }],
       };
     }
-    const before = performance.now();
     expect(await new SchemaChecks().check({ $defs, $ref: "#/$defs/d40" }, 1)).toBeUndefined();
-    expect(performance.now() - before).toBeLessThan(atThisLoad(1_000));
   });
 
   test("a schema that is too deep, or a value that is, lets pass", async () => {
@@ -111,30 +108,25 @@ describe("SchemaChecks.check()", () => {
   test("a long list is not compared all with all", async () => {
     const schema = { type: "array", uniqueItems: true };
     expect(await new SchemaChecks().check(schema, [1, 1])).toMatch(/^Duplicate items/);
-    const before = performance.now();
     expect(
       await new SchemaChecks().check(
         schema,
         Array.from({ length: 100_000 }, () => 1),
       ),
     ).toBeUndefined();
-    expect(performance.now() - before).toBeLessThan(atThisLoad(500));
   });
 
-  test("many patterns, each of which takes its time, end soon", async () => {
+  test("many patterns, each of which takes its time, end, and let pass", async () => {
     const slow = { pattern: "^a*a*b$" };
     const schema = { allOf: Array.from({ length: 5_000 }, () => slow) };
-    const before = performance.now();
-    await new SchemaChecks().check(schema, "a".repeat(4_000));
-    expect(performance.now() - before).toBeLessThan(atThisLoad(1_000));
+    expect(await new SchemaChecks().check(schema, "a".repeat(4_000))).toBeUndefined();
     const patternProperties = Object.fromEntries(
       Array.from({ length: 2_000 }, (_, at) => [`^a*a*b${at}$`, {}]),
     );
     const value = Object.fromEntries(
       Array.from({ length: 500 }, (_, at) => ["a".repeat(1_000 + at), 1]),
     );
-    await new SchemaChecks().check({ patternProperties }, value);
-    expect(performance.now() - before).toBeLessThan(atThisLoad(2_000));
+    expect(await new SchemaChecks().check({ patternProperties }, value)).toBeUndefined();
   });
 
   test("of many faults five are named", async () => {

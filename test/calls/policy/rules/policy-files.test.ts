@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync } from "node:fs";
 
-import { policyLookMs } from "../../../../src/base/limits.ts";
 import { PolicyFiles, policyPlaces } from "../../../../src/calls/policy/rules/policy-files.ts";
+import { until } from "../../../commands/process/until.ts";
 import { TempFolder } from "../../../e2e/harness/temp-folder.ts";
 
 const dirs = {
@@ -47,10 +47,9 @@ describe("PolicyFiles", () => {
     expect(rulesOf(files)).toEqual([]);
     folder.write("policy.jsonc", file("deny"));
     expect(rulesOf(files)).toEqual([]);
-    await Bun.sleep(policyLookMs + 20);
-    expect(rulesOf(files)).toEqual(["deny"]);
+    await until(() => rulesOf(files).join() === "deny");
     folder.write("policy.jsonc", "{");
-    await Bun.sleep(policyLookMs + 20);
+    await until(() => rulesOf(files).length === 0);
     expect([rulesOf(files), files.current().problems.length, warnings.length]).toEqual([[], 1, 1]);
     expect(warnings[0]).toContain(`${path}: JSONC Parse error`);
   });

@@ -259,7 +259,7 @@ describe("the page is over", () => {
     const cookie = comes ? ((await fetch(url)).headers.get("Set-Cookie")?.split(";")[0] ?? "") : "";
     resolve(false);
     if (comes) {
-      await Bun.sleep(1);
+      await Bun.sleep(0);
       const { origin } = new URL(url);
       const body = new URLSearchParams({ action: "decline" });
       await fetch(url, { method: "POST", body, headers: { Origin: origin, Cookie: cookie } });
