@@ -50,7 +50,12 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "commands/sandbox/stand-ins.test.ts": { "Bun.sleep(Math.random() * 2)": spread },
   "conformance/pause.ts": { "setTimeout(…, ms)": slow },
   "e2e/attach.test.ts": { "Bun.sleep(550)": aboutTime },
-  "e2e/commands.test.ts": { "Bun.sleep(100)": unseen, "Bun.sleep(500)": absence },
+  "e2e/commands.test.ts": {
+    "Bun.sleep(100)": unseen,
+    "Bun.sleep(500)": absence,
+    "toBeLessThan(atThisLoad(2_500))": promised,
+    "toBeLessThan(atThisLoad(2_000))": promised,
+  },
   "e2e/harness/conditions.ts": { "setTimeout(…, patientMs)": lastResort },
   "e2e/harness/http-server.ts": { "setTimeout(…, 1_000)": lastResort },
   "e2e/harness/server.ts": { "setTimeout(…, 5_000)": lastResort },

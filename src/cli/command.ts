@@ -135,7 +135,7 @@ export interface Command {
    * It approves, extends or configures the servers' permissions, or answers for the user: a process that a server started may
    * not run it.
    */
-  readonly needsPerson?: true;
+  readonly needsPerson: boolean;
   /** Resolves with the exit code; an `AppError` is printed and gives the code of its kind. */
   run(context: CommandContext): Promise<number>;
 }

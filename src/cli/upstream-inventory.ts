@@ -68,6 +68,7 @@ export function listFromServers<Entry>(list: ServerList<Entry>): Command {
     description: `Lists the ${title} of all servers of this user that run now.`,
     flags: { ...jsonFlag, ...directoryFlags },
     arguments: { min: 0, max: 0 },
+    needsPerson: false,
     async run({ args, io, print }) {
       const { askServers } = await import("../interact/attach/client/ask-servers.ts");
       const { scorpioxDir } = readStartUp(args, io).dirs;

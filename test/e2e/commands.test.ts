@@ -14,6 +14,7 @@ import {
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { allGone, processesWith, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
+import { atThisLoad } from "../fixtures/at-this-load.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { readOf, taskIdOf } from "./harness/told.ts";
 
@@ -176,7 +177,9 @@ describe("hand-over", () => {
       await using server = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "2000" } });
       await server.initialize();
       const command = "for i in $(seq 1 50); do echo line $i; sleep 0.1; done; exit 3";
+      const startedAt = performance.now();
       const reply = await server.call("Bash", { command, timeout: 60_000 });
+      expect(performance.now() - startedAt).toBeLessThan(atThisLoad(2_500));
       expect(isError(reply)).toBe(false);
       const task_id = taskIdOf(reply);
       expect(textOf(reply)).toContain(`task_id: ${task_id}`);
@@ -209,7 +212,9 @@ describe("hand-over", () => {
     await using server = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "1500" } });
     await server.initialize();
     const task = await server.call("BackgroundBash", { command: "sleep 30" });
+    const startedAt = performance.now();
     const read = await server.call("ReadBgOutput", { task_id: taskIdOf(task), wait_ms: 60_000 });
+    expect(performance.now() - startedAt).toBeLessThan(atThisLoad(2_000));
     expect(readOf(read).state).toBe("running");
   });
 });

@@ -31,6 +31,7 @@ export const configGetCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 1, max: 1 },
+  needsPerson: false,
   async run({ args, io, print }) {
     const { config, dirs } = startUp(args, io, print);
     const [key = ""] = args.positionals;
@@ -63,6 +64,7 @@ export const configListCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run({ args, io, print }) {
     const { config, dirs } = startUp(args, io, print);
     const level = args.text("level");
@@ -157,6 +159,7 @@ export const profileListCommand: Command = {
   description: "Lists the profiles: the files scorpiox-env/*.txt; * marks the active one.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run({ args, io, print }) {
     const { config, dirs } = startUp(args, io, print);
     const profiles = listProfiles(configFolders(dirs)).map((profile) => ({

@@ -19,6 +19,7 @@ export const doctorBrowserCommand: Command = {
     "Exits with 1 when no browser was found.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run({ args, io, print }) {
     const { config } = startUp(args, io, print);
     const chosen = choiceOf(io, config.settings.web.chromePath);
@@ -72,6 +73,7 @@ export const doctorSandboxCommand: Command = {
     "run in, and how plan mode is enforced. Exits with 1 when commands are refused or no sandbox works.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run({ args, io, print, services }) {
     const report = await services.probeSandbox(startUp(args, io, print));
     if (args.has("json")) print.json(sandboxAsData(report));
@@ -141,6 +143,7 @@ export const doctorSearchCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run({ args, io, print, services }) {
     const start = startUp(args, io, print);
     await using web = await services.openSearch(start);

@@ -100,6 +100,7 @@ export const hooksEmitCommand: Command = {
     "no such event.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 1, max: 2 },
+  needsPerson: false,
   async run(context) {
     const { args, io, print } = context;
     const [eventName = "", text = "{}"] = args.positionals;
@@ -181,6 +182,7 @@ export const hooksListCommand: Command = {
     "is skipped. A project's hook runs once it is approved: hooks approve.",
   flags: { ...jsonFlag, ...directoryFlags },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run({ args, io, print }) {
     const start = readStartUp(args, io);
     const rows = await readHookRows(start);

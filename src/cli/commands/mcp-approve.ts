@@ -174,6 +174,7 @@ export const mcpDiffCommand: Command = {
     "cannot be reached.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  needsPerson: false,
   async run(context) {
     const { args, print } = context;
     const view = await openServers(context);

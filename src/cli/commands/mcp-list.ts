@@ -25,6 +25,7 @@ export const mcpListCommand: Command = {
     "of the same name it overrides. Starts nothing.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run({ args, io, print }) {
     const start = readStartUp(args, io);
     const config = readServers(start, io, print);
@@ -83,6 +84,7 @@ export const mcpGetCommand: Command = {
     "Shows the configuration in effect for a server: every setting and its source, secrets hidden. Starts nothing.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 1, max: 1 },
+  needsPerson: false,
   async run({ args, io, print }) {
     const [name = ""] = args.positionals;
     const start = readStartUp(args, io);
@@ -143,6 +145,7 @@ export const mcpStatusCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run(context) {
     const { args, print } = context;
     const view = await openServers(context);

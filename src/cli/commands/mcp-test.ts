@@ -31,6 +31,7 @@ export const mcpTestCommand: Command = {
     "approval or a login, 3 when there is none.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  needsPerson: false,
   async run(context) {
     const { args, print } = context;
     const view = await openServers(context);
@@ -150,6 +151,7 @@ export const mcpCallCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 2, max: Number.MAX_SAFE_INTEGER },
+  needsPerson: false,
   async run(context) {
     const { args, services } = context;
     const [server = "", tool = ""] = args.positionals;

@@ -28,6 +28,7 @@ export const mcpToolsCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 0, max: 1 },
+  needsPerson: false,
   async run(context) {
     const { args, services } = context;
     if (args.has("explain") && !args.has("search")) {

@@ -42,6 +42,7 @@ export const mcpVerifyCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run(context) {
     const { args, print } = context;
     const view = await openServers(context);

@@ -40,6 +40,7 @@ export const policyCheckCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 1, max: 1 },
+  needsPerson: false,
   async run({ args, io, print, services }) {
     const start = startUp(args, io, print);
     const [written = ""] = args.positionals;
@@ -124,6 +125,7 @@ export const policyListCommand: Command = {
     "Lists the rules in effect, the files that they come from, and the errors in those files. Exits with 1 when a file is broken.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run({ args, io, print }) {
     const { dirs, config } = startUp(args, io, print);
     const { merged, policyPlaces, readPolicy } =

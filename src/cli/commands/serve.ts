@@ -18,6 +18,7 @@ const serveCommand: Command = {
     },
   },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run({ args, io, print, services }) {
     const http = readHttpSettings(args);
     const start = startServing(args, io, print);

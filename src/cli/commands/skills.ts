@@ -18,6 +18,7 @@ export const skillsListCommand: Command = {
     "Lists the skills that clients are offered in this directory, then the problems of those that are skipped or incomplete.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run({ args, io, print }) {
     const start = startUp(args, io, print);
     const set = await createSkillLibrary(start).find(start.cwdFlag ?? io.cwd);
@@ -80,6 +81,7 @@ export const skillsShowCommand: Command = {
   description: "Prints a skill as a client gets it, with the arguments filled in.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 1, max: 2 },
+  needsPerson: false,
   async run({ args, io, print }) {
     const start = startUp(args, io, print);
     const workspace = start.cwdFlag ?? io.cwd;

@@ -38,6 +38,7 @@ export const tasksListCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  needsPerson: false,
   run({ args, io, print }) {
     const start = startUp(args, io, print);
     const action = args.has("pending") ? "pending" : "list";
@@ -88,6 +89,7 @@ export const tasksExportCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   run({ args, io, print }) {
     const start = startUp(args, io, print);
     const call = { method: "tasks.export", request: { scope: taskScope(start, io) } } as const;
@@ -104,6 +106,7 @@ export const tasksImportCommand: Command = {
     "ids are never reused. Either all of them are added or none.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 1, max: 1 },
+  needsPerson: false,
   async run({ args, io, print }) {
     const start = startUp(args, io, print);
     const [name = ""] = args.positionals;

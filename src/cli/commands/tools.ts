@@ -24,6 +24,7 @@ export const toolsCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run({ args, io, print, services }) {
     const format = formatOf(args);
     const start = startUp(args, io, print);
@@ -64,6 +65,7 @@ export const callCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 1, max: Number.MAX_SAFE_INTEGER },
+  needsPerson: false,
   async run(context) {
     const format = formatOf(context.args) ?? (context.args.has("json") ? "mcp" : undefined);
     const start = startUp(context.args, context.io, context.print);

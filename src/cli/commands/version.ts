@@ -8,6 +8,7 @@ export const versionCommand: Command = {
   description: "Prints the version.",
   flags: jsonFlag,
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run({ args, print, services }) {
     const { version } = services;
     const runtime = { bun: Bun.version, platform: process.platform, arch: process.arch };

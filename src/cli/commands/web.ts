@@ -22,6 +22,7 @@ export const searchCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  needsPerson: false,
   async run(context) {
     const { args } = context;
     const engine = args.text("engine");
@@ -112,6 +113,7 @@ export const extractCommand: Command = {
     jsonl: { kind: "switch", help: "Read and write one JSON object per line, until stdin ends." },
   },
   arguments: { min: 0, max: 0 },
+  needsPerson: false,
   async run(context) {
     const { args, io, print } = context;
     const format = formatOf(args.text("format"));

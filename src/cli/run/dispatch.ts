@@ -47,7 +47,7 @@ export async function dispatch(
     return exitCodes.done;
   }
   checkCount(listing, command, args.positionals);
-  if (command.needsPerson === true) await assertPerson(listing.name, io);
+  if (command.needsPerson) await assertPerson(listing.name, io);
   if (args.has("strict-config")) {
     const { checkServers } = await import("../strict-servers.ts");
     checkServers(args, io, print);

@@ -24,7 +24,7 @@ export function overviewText(version: string, listings: readonly CommandListing[
 export function commandText(listing: CommandListing, command: Command): string {
   const usage = [product.name, listing.name, command.usage].filter(Boolean).join(" ");
   const flags = flagRows({ ...command.flags, ...helpFlag });
-  const person = command.needsPerson === true ? ["", needsPersonText] : [];
+  const person = command.needsPerson ? ["", needsPersonText] : [];
   return [
     `Usage: ${usage}`,
     "",

@@ -18,6 +18,7 @@ export function createHelp(known: KnownCommands): Command {
     description: "Explains a command, or lists them all.",
     flags: {},
     arguments: { min: 0, max: 2 },
+    needsPerson: false,
     async run({ args, print, services }) {
       print.line(await helpText(args.positionals, services.version, known));
       return exitCodes.done;
