@@ -70,7 +70,9 @@ describe("originOf()", () => {
 
 describe("lookAtProcesses()", () => {
   posixTest("an orphan's mark, and that of one above it, are seen", async () => {
-    const script = "sleep 30 & echo $!; exec env -u SCORPIOX_OWNER sleep 30";
+    // The one without the mark says it, so that it has lost the mark by then.
+    const unmarked = 'exec env -u SCORPIOX_OWNER /bin/sh -c "echo $!; exec sleep 30"';
+    const script = `sleep 30 & ${unmarked}`;
     const child = Bun.spawn(["/bin/sh", "-c", `/bin/sh -c '${script}'; :`], {
       env: { PATH: process.env["PATH"], [ownerVariable]: "test.1" },
       stdio: ["ignore", "pipe", "ignore"],
