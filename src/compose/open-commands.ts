@@ -4,7 +4,7 @@ import { ownCommand } from "../base/own-command.ts";
 import type { BackgroundTask } from "../commands/background/client-tasks.ts";
 import { CommandEnvironment, CommandLauncher } from "../commands/background/command-launcher.ts";
 import { FamilyLedger } from "../commands/background/family-ledger.ts";
-import { SavedOutputs } from "../commands/background/saved-outputs.ts";
+import { resultFolders, SavedOutputs } from "../commands/background/saved-outputs.ts";
 import { Supervisor } from "../commands/background/supervisor.ts";
 import { Guardian } from "../commands/process/guardian.ts";
 import { loadLibc } from "../commands/process/libc.ts";
@@ -14,7 +14,7 @@ import { findShell, type Shell } from "../commands/process/shell.ts";
 import { openStore } from "../state/store/open-store.ts";
 import { isBusy } from "../state/store/store-errors.ts";
 import { Ledger } from "../state/store/tables.ts";
-import { resultFolders, type ToolServicesOptions } from "./program-parts.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
 
 /** A ledger write waits this long for another process: it is on the main thread, and is tried again later. */
 const ledgerBusyMsMax = 20;

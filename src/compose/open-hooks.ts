@@ -4,7 +4,7 @@ import { ownCommand } from "../base/own-command.ts";
 import type { OpenHooks } from "../cli/command.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { CommandEnvironment, CommandLauncher } from "../commands/background/command-launcher.ts";
-import { SavedOutputs } from "../commands/background/saved-outputs.ts";
+import { resultFolders, SavedOutputs } from "../commands/background/saved-outputs.ts";
 import { Supervisor } from "../commands/background/supervisor.ts";
 import { Guardian } from "../commands/process/guardian.ts";
 import { loadLibc } from "../commands/process/libc.ts";
@@ -12,7 +12,7 @@ import { Orphanage } from "../commands/process/orphanage.ts";
 import { describeUser } from "../commands/process/process-origin.ts";
 import { findShell } from "../commands/process/shell.ts";
 import { createHooks } from "./hooks.ts";
-import { resultFolders, type ToolServicesOptions } from "./program-parts.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
 
 /** The client id of hooks run from the command line. */
 const commandLine = "command-line";

@@ -1,6 +1,3 @@
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import type { ClientLimits } from "../calls/call.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { ToolCard } from "../tools/tool-card.ts";
@@ -62,10 +59,4 @@ const reported = new WeakSet<object>();
 /** Desktop applications start servers in `/`, where no command should run by accident. */
 export function workspaceFallback(cwd: string, homeDir: string): string {
   return cwd === "/" ? homeDir : cwd;
-}
-
-/** Where results that are too long for a reply are kept; the second stands in for the first. */
-export function resultFolders(scorpioxDir: string): string[] {
-  const uid = process.getuid?.() ?? "user";
-  return [join(scorpioxDir, "results"), join(tmpdir(), `scorpiox-results-${uid}`)];
 }

@@ -1,9 +1,10 @@
 import { ownCommand } from "../base/own-command.ts";
 import { product } from "../base/product.ts";
 import type { StartUp } from "../cli/start-up.ts";
+import { resultFolders } from "../commands/background/saved-outputs.ts";
 import { toldPlaceOf } from "../upstream/cache/told-servers.ts";
 import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
-import { resultFolders, type ToolServicesOptions } from "./program-parts.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
 
 /** The options of this start for the Worker of upstream servers. */
 export function createUpstreamOptions(

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   closeSync,
   fchmodSync,
@@ -24,7 +23,7 @@ import { AppError } from "../base/errors.ts";
  * @throws the system's error; `file` is then as it was
  */
 export function replaceFile(file: string, text: string | Uint8Array, mode = 0o600): void {
-  const temporary = join(dirname(file), `${draftStart(file)}${randomUUID()}${draftEnd}`);
+  const temporary = join(dirname(file), `${draftStart(file)}${crypto.randomUUID()}${draftEnd}`);
   try {
     const handle = openSync(temporary, "wx", mode);
     try {

@@ -35,7 +35,7 @@ export const ways: readonly Way[] = [
     library: ["parse5", "parse5-htmlparser2-tree-adapter", "domhandler"],
     async load() {
       const { parseHtml } = await import("../../../src/web/dom/parse-html.ts");
-      const { nodeText } = await import("../../../src/web/dom/clean-text.ts");
+      const { nodeText } = await import("../../../src/web/dom/element.ts");
       const { findElement } = await import("../../../src/web/dom/walk.ts");
       return {
         prepare: (html) => Promise.resolve(html),

@@ -1,5 +1,6 @@
 import { constants, lstatSync, mkdirSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { FolderSweeps } from "../../base/disk-space.ts";
@@ -8,6 +9,12 @@ import { savedTextBytesMax } from "../../base/limits.ts";
 import { isResultIdOf, newResultId } from "../../base/shared-names.ts";
 import { isContinuation, lineEnd, type OutputText, twoEnds } from "./output-text.ts";
 import { SavedOutput, SavingRoom } from "./saved-output.ts";
+
+/** Where results that are too long for a reply are kept; the second stands in for the first. */
+export function resultFolders(scorpioxDir: string): string[] {
+  const uid = process.getuid?.() ?? "user";
+  return [join(scorpioxDir, "results"), join(tmpdir(), `scorpiox-results-${uid}`)];
+}
 
 /** The private folder of outputs that were too long to show: made on first use, swept by age and size. */
 export class SavedOutputs {

@@ -1,5 +1,4 @@
 import { join, resolve } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { skillNamesAtOnceMax } from "../../base/limits.ts";
 import { compareNames } from "./skill.ts";
@@ -62,6 +61,9 @@ interface FirstByName<Entry> {
   /** Of all that are wanted. */
   readonly count: number;
 }
+
+/** The global one: loading `node:timers/promises` would cost each start a millisecond. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /**
  * The first `countMax` by name of the entries that are wanted. However many there are, the thread is held up for about a

@@ -1,6 +1,3 @@
-import { type ChildNode, hasChildren, isText } from "domhandler";
-
-import { type HtmlDocument, type HtmlElement, pushNodes } from "./parse-html.ts";
 /**
  * Characters that a reader cannot see but a model or a terminal can be misled by: controls, bidi marks and
  * overrides, zero-width ones, fillers, tags and the supplementary variation selectors.
@@ -56,26 +53,6 @@ export function cleanText(text: string): string {
 }
 
 const unevenSpace = /[^\S ]| {2}/;
-
-/** The text below `root` as it is in the document, without recursion; at most about `charsMax` of it. */
-export function nodeText(
-  root: HtmlDocument | HtmlElement,
-  charsMax: number = Number.POSITIVE_INFINITY,
-): string {
-  let text = "";
-  const waiting: ChildNode[] = root.children.toReversed();
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (isText(node)) text += node.data;
-    else if (hasChildren(node)) pushNodes(node.children, waiting);
-    if (text.length >= charsMax) break;
-  }
-  return text;
-}
-
-/** The same on one line. */
-export function lineText(root: HtmlDocument | HtmlElement, charsMax?: number): string {
-  return collapseSpace(nodeText(root, charsMax));
-}
 
 export function collapseSpace(text: string): string {
   const trimmed = text.trim();

@@ -1,7 +1,7 @@
-import { type ChildNode, isTag, isText } from "domhandler";
+import { type ChildNode, hasChildren, isTag, isText } from "domhandler";
 
-import { cleanText } from "./clean-text.ts";
-import { type HtmlElement, pushNodes } from "./parse-html.ts";
+import { cleanText, collapseSpace } from "./clean-text.ts";
+import { type HtmlDocument, type HtmlElement, pushNodes } from "./parse-html.ts";
 
 /** The most nodes in a small element: a look at one costs no more than this, however it is nested. */
 const smallNodesMax = 64;
@@ -175,4 +175,24 @@ export function isFurniture(element: HtmlElement): boolean {
   const text = shortText(element, furnitureCharsMax);
   if (text === undefined || !furnitureText.test(text)) return false;
   return name !== "span" || parentOf(element)?.name !== "p";
+}
+
+/** The text below `root` as it is in the document, without recursion; at most about `charsMax` of it. */
+export function nodeText(
+  root: HtmlDocument | HtmlElement,
+  charsMax: number = Number.POSITIVE_INFINITY,
+): string {
+  let text = "";
+  const waiting: ChildNode[] = root.children.toReversed();
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (isText(node)) text += node.data;
+    else if (hasChildren(node)) pushNodes(node.children, waiting);
+    if (text.length >= charsMax) break;
+  }
+  return text;
+}
+
+/** The same on one line. */
+export function lineText(root: HtmlDocument | HtmlElement, charsMax?: number): string {
+  return collapseSpace(nodeText(root, charsMax));
 }

@@ -1,6 +1,6 @@
 import { isTag } from "domhandler";
 
-import { lineText } from "../dom/clean-text.ts";
+import { lineText } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { findElements } from "../dom/walk.ts";
 import { type Block, findBlocks } from "./blocks/find-blocks.ts";

@@ -1,7 +1,6 @@
 import { type ChildNode, Element, isComment, isTag } from "domhandler";
 
-import { lineText } from "../dom/clean-text.ts";
-import { isPermalink } from "../dom/element.ts";
+import { isPermalink, lineText } from "../dom/element.ts";
 import { type HtmlDocument, type HtmlElement, parseHtml } from "../dom/parse-html.ts";
 import { findElement, findElements } from "../dom/walk.ts";
 import type { PageFacts } from "./page-facts.ts";

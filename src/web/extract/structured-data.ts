@@ -1,5 +1,5 @@
 import { isHeavyJson } from "../../base/weight.ts";
-import { nodeText } from "../dom/clean-text.ts";
+import { nodeText } from "../dom/element.ts";
 import type { HtmlDocument, HtmlElement } from "../dom/parse-html.ts";
 import { walkElements } from "../dom/walk.ts";
 

@@ -7,7 +7,7 @@ import {
   parseHtml,
   treeDepthMax,
 } from "../../../src/web/dom/parse-html.ts";
-import { nodeText } from "../../../src/web/dom/clean-text.ts";
+import { nodeText } from "../../../src/web/dom/element.ts";
 
 function depthOf(document: HtmlDocument): number {
   let depth = 0;

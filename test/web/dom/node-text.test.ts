@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { lineText, nodeText } from "../../../src/web/dom/clean-text.ts";
+import { lineText, nodeText } from "../../../src/web/dom/element.ts";
 import { parseHtml } from "../../../src/web/dom/parse-html.ts";
 
 describe("nodeText()", () => {

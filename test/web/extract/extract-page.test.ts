@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { AppError } from "../../../src/base/errors.ts";
-import { lineText } from "../../../src/web/dom/clean-text.ts";
+import { lineText } from "../../../src/web/dom/element.ts";
 import { extractPage } from "../../../src/web/extract/extract-page.ts";
 import { toMarkdown } from "../../../src/web/markdown/to-markdown.ts";
 

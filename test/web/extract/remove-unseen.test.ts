@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test";
 
-import { lineText } from "../../../src/web/dom/clean-text.ts";
 import { parseHtml } from "../../../src/web/dom/parse-html.ts";
 import { findElement } from "../../../src/web/dom/walk.ts";
 import { removeUnseen } from "../../../src/web/extract/remove-unseen.ts";
-import { isHidden } from "../../../src/web/dom/element.ts";
+import { isHidden, lineText } from "../../../src/web/dom/element.ts";
 
 const shown = "<p>What everybody sees, and it is the larger part of the page by far.</p>";
 const seen = "What everybody sees, and it is the larger part of the page by far.";

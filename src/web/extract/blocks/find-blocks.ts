@@ -1,6 +1,7 @@
 import { type ChildNode, hasChildren, isTag, isText } from "domhandler";
 
-import { collapseSpace, lineText } from "../../dom/clean-text.ts";
+import { collapseSpace } from "../../dom/clean-text.ts";
+import { lineText } from "../../dom/element.ts";
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import { countStops, type TextMeasure } from "../text-measure.ts";
 

@@ -1,6 +1,7 @@
 import { isTag } from "domhandler";
 
-import { collapseSpace, lineText, nodeText } from "../../../dom/clean-text.ts";
+import { collapseSpace } from "../../../dom/clean-text.ts";
+import { lineText, nodeText } from "../../../dom/element.ts";
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import type { PageFacts } from "../../page-facts.ts";
 import type { TextMeasure } from "../../text-measure.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { lineText } from "../../../../../src/web/dom/clean-text.ts";
+import { lineText } from "../../../../../src/web/dom/element.ts";
 import { childElements } from "../../../../../src/web/dom/parse-html.ts";
 import { findThread } from "../../../../../src/web/extract/kinds/find-kind.ts";
 import { readPage } from "../../../../../src/web/extract/read-page.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { childElements } from "../../../../../src/web/dom/parse-html.ts";
-import { lineText } from "../../../../../src/web/dom/clean-text.ts";
+import { lineText } from "../../../../../src/web/dom/element.ts";
 import { findThread } from "../../../../../src/web/extract/kinds/find-kind.ts";
 import { forumMarkups } from "../../../../../src/web/extract/kinds/forum/known-thread.ts";
 import { readPage } from "../../../../../src/web/extract/read-page.ts";

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "bun:test";
+import { builtinModules } from "node:module";
+import { join } from "node:path";
+
+import { TempFolder } from "../e2e/harness/temp-folder.ts";
+
+const root = join(import.meta.dir, "../..");
+
+interface Chunk {
+  readonly entryPoint?: string;
+  readonly imports: readonly { readonly path: string; readonly kind: string }[];
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+interface Bundle {
+  readonly outputs: Readonly<Record<string, Chunk>>;
+}
+
+/** A file of `src`, a package or a part of Node that is loaded with an entry point, before anything runs. */
+interface Loaded {
+  readonly inputs: readonly string[];
+  readonly builtins: readonly string[];
+}
+
+/** Bundles the program as `scripts/build/compile.ts` does, but for bytecode. */
+async function bundle(): Promise<{ bundle: Bundle; texts: ReadonlyMap<string, string> }> {
+  using folder = new TempFolder();
+  const metafile = folder.at("meta.json");
+  const build = Bun.spawn(
+    [
+      process.execPath,
+      "build",
+      "src/main.ts",
+      "src/worker.ts",
+      "--target=bun",
+      "--format=esm",
+    ].concat(["--minify", "--splitting", `--outdir=${folder.at("out")}`, `--metafile=${metafile}`]),
+    { cwd: root, stdio: ["ignore", "ignore", "inherit"] },
+  );
+  expect(await build.exited).toBe(0);
+  const bundled = (await Bun.file(metafile).json()) as Bundle;
+  const texts = new Map<string, string>();
+  for (const name of Object.keys(bundled.outputs)) {
+    texts.set(name, await Bun.file(join(folder.at("out"), name)).text());
+  }
+  return { bundle: bundled, texts };
+}
+
+const { bundle: bundled, texts } = await bundle();
+
+function loadedWith(entryPoint: string): Loaded {
+  const { outputs } = bundled;
+  const waiting = Object.keys(outputs).filter((name) => outputs[name]?.entryPoint === entryPoint);
+  const seen = new Set<string>();
+  const builtins = new Set<string>();
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    for (const { path, kind } of outputs[name]?.imports ?? []) {
+      if (kind === "import-statement" && outputs[path] !== undefined) waiting.push(path);
+    }
+    for (const [, from = ""] of (texts.get(name) ?? "").matchAll(
+      /(?:from|import)"([^"./][^"]*)"/g,
+    )) {
+      builtins.add(from.replace(/^node:/, ""));
+    }
+  }
+  const inputs = [...seen].flatMap((name) => Object.keys(outputs[name]?.inputs ?? {}));
+  return { inputs, builtins: [...builtins].filter(isBuiltin).toSorted() };
+}
+
+const isBuiltin = (name: string): boolean =>
+  name.startsWith("bun") || builtinModules.includes(name);
+
+const packagesIn = ({ inputs }: Loaded): string[] => [
+  ...new Set(inputs.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [])),
+];
+
+describe("the start", () => {
+  // node:crypto alone takes longer than all of our own start.
+  test("loads no part of Node but these, and no package", () => {
+    const start = loadedWith("src/main.ts");
+    expect({ builtins: start.builtins, packages: packagesIn(start) }).toEqual({
+      builtins: ["buffer", "fs", "path"],
+      packages: [],
+    });
+  });
+
+  test("the services of the first call load no package on the main thread", () => {
+    expect(packagesIn(loadedWith("src/compose/tool-services.ts"))).toEqual([]);
+  });
+});
