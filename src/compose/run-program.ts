@@ -41,10 +41,10 @@ function createCliServices(services: CliServicesParts): CliServices {
     get toolNames() {
       return parts.cards.map(({ listing }) => listing.name);
     },
-    serveStdio: (start) => serveStdio(parts, start, { env, warn, cwd: cwd }),
+    serveStdio: (start) => serveStdio(parts, start, { env, warn, cwd }),
     async serveHttp(start, http) {
       const { serveHttp } = await import("./serve-http.ts");
-      return serveHttp(parts, start, http, { env, warn, print, cwd: cwd });
+      return serveHttp(parts, start, http, { env, warn, print, cwd });
     },
     async createRouter(start) {
       const router = new LazyRouter(parts, { start, env, warn, isBrief: true });

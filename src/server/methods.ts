@@ -15,8 +15,7 @@ import { handleToolsCall, handleToolsList } from "./handlers/tools.ts";
 
 /**
  * Cheap methods return their reply at once, so that it joins the write of its input chunk; the first request for one that is
- * loaded late waits for it.
- * Rejects with `InputNeeded` or `FaultError`, or by a defect of ours.
+ * loaded late waits for it. Rejects with `InputNeeded` or `FaultError`; any other error is a bug.
  */
 type MethodHandler = (
   request: ActiveRequest,

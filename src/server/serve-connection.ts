@@ -1,8 +1,7 @@
-import type { Transport } from "./transport/transport.ts";
-import { createConnection } from "./context/server-context.ts";
-import { Dispatcher } from "./dispatcher.ts";
-import type { ServerContext } from "./context/server-context.ts";
 import type { ClientProfile } from "./connection/session.ts";
+import { createConnection, type ServerContext } from "./context/server-context.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import type { Transport } from "./transport/transport.ts";
 
 export interface ConnectionOptions {
   readonly transport: Transport;
@@ -19,7 +18,8 @@ export interface ConnectionOptions {
   readonly onInputEnd?: () => void;
 }
 
-export interface ServedConnection {
+/** A connection that is being served, as the program that serves it sees it. */
+export interface Serving {
   /** Resolves when the input has ended, all requests are settled or cancelled, and the output is handed over. */
   readonly ended: Promise<void>;
   /** Reads no more input; `ended` follows within about `drainMs`. */
@@ -27,7 +27,7 @@ export interface ServedConnection {
 }
 
 /** Joins a transport and a dispatcher. */
-export function serveConnection(options: ConnectionOptions): ServedConnection {
+export function serveConnection(options: ConnectionOptions): Serving {
   return { ended: serve(options), shutdown: () => options.transport.close() };
 }
 

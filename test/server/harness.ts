@@ -4,7 +4,7 @@ import { Changes, type ServerFeatures } from "../../src/calls/features.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import { ServerContext } from "../../src/server/context/server-context.ts";
 import { warmHandlers } from "../../src/server/handlers/late.ts";
-import { serveConnection, type ServedConnection } from "../../src/server/serve-connection.ts";
+import { serveConnection, type Serving } from "../../src/server/serve-connection.ts";
 import { MemoryTransport } from "../../src/server/transport/memory.ts";
 
 // Loaded for all tests alike, whichever runs first.
@@ -63,7 +63,7 @@ export class FakeRouter implements Router {
 export interface TestServer {
   readonly transport: MemoryTransport;
   readonly router: FakeRouter;
-  readonly connection: ServedConnection;
+  readonly connection: Serving;
   /** Delivers the messages in one chunk and waits for `count` more to be sent; returns those, parsed. */
   readonly exchange: (
     count: number,
