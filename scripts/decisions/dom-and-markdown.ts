@@ -21,7 +21,7 @@ import { type Way, ways } from "./dom-and-markdown/ways.ts";
 const root = join(import.meta.dir, "../..");
 const page = join(root, "docs/decisions/dom-and-markdown.md");
 const mib = 1024 * 1024;
-const commonHead = ["", "lines of ours", "kB of library", "ms p50 / p95", "MiB"];
+const commonHead = ["", "our lines", "kB of library", "ms p50 / p95", "MiB"];
 
 /** What a way makes of each page, by id. */
 interface Outcome {
@@ -129,7 +129,7 @@ async function formulaTable(): Promise<string> {
       attempt(() => toTex(deep)) === "failed" ? "fails" : "is read",
     ]);
   }
-  const head = ["", "lines of ours", "kB of library", "µs a formula", "right", "20,000 levels"];
+  const head = ["", "our lines", "kB of library", "µs a formula", "right", "20,000 levels"];
   return pageTable(head, rows);
 }
 

@@ -90,7 +90,7 @@ export class Admissions {
       if (next <= index) continue;
       const { request, refusal } = admission;
       if (refusal !== undefined) break;
-      // Asked anew: while an earlier stage waited the call may have been cancelled, or a rest ended.
+      // Asked again: while an earlier stage waited the call may have been cancelled, or a rest ended.
       if (this.isAtRest(request, next)) continue;
       const checked = await stage.check(request, () => this.#isLast(request, next));
       if (checked === undefined) this.#noteRest(request, next);

@@ -26,8 +26,8 @@ export class FloodGate {
   readonly #tell: (text: string) => void;
   readonly #passed: Record<Chatter, number> = { logs: 0, strays: 0 };
   readonly #leftOut: Record<Chatter, number> = { logs: 0, strays: 0 };
-  /** More has come than may pass within this second: only then a line can be too much. Set here alone. */
-  isFlood = false;
+  /** More has come than may pass within this second: only then a line can be too much. */
+  #isFlood = false;
   /** The beginning of this server's log messages, once it floods. */
   #logBytes = new Uint8Array(0);
   #timer: Timer | undefined;
@@ -39,7 +39,7 @@ export class FloodGate {
 
   /** Whether the line between these two offsets is excess chatter, by its bytes alone. */
   isTooMuch(bytes: Uint8Array, start: number, end: number): boolean {
-    if (!this.isFlood) return false;
+    if (!this.#isFlood) return false;
     const kind = this.#kindOf(bytes, start, end);
     return kind !== undefined && this.#isFull(kind) && !this.mayPass(kind);
   }
@@ -54,7 +54,7 @@ export class FloodGate {
       this.#passed[kind] += 1;
       return true;
     }
-    this.isFlood = true;
+    this.#isFlood = true;
     this.#leftOut[kind] += 1;
     const beginning = kind === "logs" ? logBeginning.exec(line) : null;
     if (beginning !== null) this.#logBytes = encoder.encode(beginning[0]);
@@ -65,7 +65,7 @@ export class FloodGate {
   end(): void {
     this.#timer?.stop();
     this.#timer = undefined;
-    this.isFlood = false;
+    this.#isFlood = false;
     for (const kind of ["logs", "strays"] as const) {
       const count = this.#leftOut[kind];
       this.#passed[kind] = 0;

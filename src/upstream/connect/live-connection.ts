@@ -115,8 +115,7 @@ export class LiveConnection implements UpstreamConnection {
   /** Sends it as a task when the server refuses it otherwise. */
   async #sendAsWanted(request: ConnectionRequest): Promise<PeerReply> {
     const reply = await this.#send(request);
-    const isRefused = reply.kind === "fault" && this.#tasks.learn(request, reply);
-    return isRefused ? this.#send(request) : reply;
+    return this.#tasks.learn(request, reply) ? this.#send(request) : reply;
   }
 
   #send(request: ConnectionRequest): Promise<PeerReply> {

@@ -80,8 +80,7 @@ export class StdioTransport implements Transport {
     const lines = new LineReader({
       onLine: (bytes, release) => this.#take(bytes, release),
       onTooLong: (head) => this.#drop(head, "16 MiB"),
-      isUnwanted: (bytes, start, end) =>
-        this.#gate.isFlood && this.#gate.isTooMuch(bytes, start, end),
+      isUnwanted: (bytes, start, end) => this.#gate.isTooMuch(bytes, start, end),
     });
     const reader = this.#process.output.getReader();
     this.#reader = reader;

@@ -52,8 +52,7 @@ export class ConnectionMachine {
   readonly #limit = new StartLimit();
   readonly #failures: RecentFailures;
   readonly #restarts: boolean;
-  /** Set here alone. */
-  state: ConnectionState = { kind: "idle" };
+  #state: ConnectionState = { kind: "idle" };
   #triedAt = Number.NEGATIVE_INFINITY;
   /** The processes of the running start: a server that exits at the first probe is started again for the second. */
   #useless: ReturnType<RecentFailures["onStart"]>[] = [];
@@ -67,9 +66,13 @@ export class ConnectionMachine {
     this.#retry = new RetrySchedule(random);
   }
 
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
   /** The advice for a call at `now`. */
   advise(now: number): ConnectionAdvice {
-    const state = this.state;
+    const state = this.#state;
     switch (state.kind) {
       case "ready":
         return { do: "use" };
@@ -93,13 +96,13 @@ export class ConnectionMachine {
     this.#useless = [];
     this.onNextProcess(now);
     this.#triedAt = now;
-    this.state = { kind: "starting" };
+    this.#state = { kind: "starting" };
   }
 
   /** @param installing undefined: the package is complete now */
   onInstalling(installing: Installing | undefined): void {
-    if (this.state.kind !== "starting") return;
-    this.state = { kind: "starting", ...(installing === undefined ? {} : { installing }) };
+    if (this.#state.kind !== "starting") return;
+    this.#state = { kind: "starting", ...(installing === undefined ? {} : { installing }) };
   }
 
   /** The start needed another process. */
@@ -111,41 +114,41 @@ export class ConnectionMachine {
   onConnected(now: number): void {
     this.#retry.onConnected(now);
     for (const start of this.#useless) this.#failures.onUse(start);
-    this.state = { kind: "ready" };
+    this.#state = { kind: "ready" };
   }
 
   /** A start failed, or the connection was lost. */
   onFailure(now: number, failure: ConnectionFailure): void {
-    if (this.state.kind === "stopped") return;
+    if (this.#state.kind === "stopped") return;
     const { kind, reason } = failure;
     if (kind !== "passing") {
       const as = kind === "final" ? "failed" : "needs_auth";
-      this.state = { kind: "down", as, reason, retryAt: undefined };
+      this.#state = { kind: "down", as, reason, retryAt: undefined };
       return;
     }
-    if (this.state.kind === "ready") this.#failures.onStart(now);
+    if (this.#state.kind === "ready") this.#failures.onStart(now);
     this.#failures.onFailure(now, reason);
     const plan = this.#retry.onFailure(now, failure.retryAfterMs);
     const retryAt = this.#restarts
       ? now + Math.max(plan.delayMs, this.startWaitMs(now))
       : undefined;
-    this.state = { kind: "down", as: plan.state, reason, retryAt };
+    this.#state = { kind: "down", as: plan.state, reason, retryAt };
   }
 
   /** The connection was idle for long. */
   onIdle(): void {
-    if (this.state.kind !== "stopped") this.state = { kind: "idle" };
+    if (this.#state.kind !== "stopped") this.#state = { kind: "idle" };
   }
 
   onStop(): void {
-    this.state = { kind: "stopped" };
+    this.#state = { kind: "stopped" };
   }
 
   /** The user wants the connection or has changed something: forgets earlier failures. */
   reset(): void {
     this.#retry.reset();
-    if (this.state.kind === "down" || this.state.kind === "stopped") {
-      this.state = { kind: "idle" };
+    if (this.#state.kind === "down" || this.#state.kind === "stopped") {
+      this.#state = { kind: "idle" };
     }
   }
 

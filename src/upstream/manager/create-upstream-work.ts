@@ -25,7 +25,7 @@ export const createUpstreamWork = ((given, host, others: Partial<OuterParts> = {
   const { scorpioxDir } = dirs;
   const secrets = openUserSecrets(dirs, env);
   const logins = new LoginStore(scorpioxDir, secrets, loginRoads(env));
-  const clock = performance.now.bind(performance);
+  const clock = (): number => performance.now();
   const ending = new AbortController();
   const expansion = createExpansion(dirs, env, secrets, ending.signal);
   const asker = new LoginAsker(logins, expansion, clock);

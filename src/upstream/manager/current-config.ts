@@ -28,8 +28,7 @@ export class CurrentConfig {
   readonly follower: ConfigFollower;
   readonly #parts: CurrentConfigParts;
   readonly #configured = createDeferred<void>();
-  /** The servers of the configuration exist; set here alone. */
-  isConfigured = false;
+  #isConfigured = false;
   /** Resolves when the servers of the configuration exist, even if nothing else is known yet. */
   readonly configured = this.#configured.promise;
   #config: UpstreamConfig | undefined;
@@ -46,6 +45,11 @@ export class CurrentConfig {
   }
 
   /** Globs outside of entries. */
+  /** True when the servers of the configuration exist. */
+  get isConfigured(): boolean {
+    return this.#isConfigured;
+  }
+
   get rules(): readonly ToolRule[] {
     return this.#config?.rules ?? [];
   }
@@ -101,7 +105,7 @@ export class CurrentConfig {
   }
 
   #onConfigured(): void {
-    this.isConfigured = true;
+    this.#isConfigured = true;
     this.#configured.resolve();
   }
 }

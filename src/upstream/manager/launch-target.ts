@@ -137,8 +137,7 @@ export class LaunchTarget {
   /** Cleans text of or about the server for display. */
   readonly clean = (text: string): string => {
     const { secrets, login } = this.#facts;
-    const cleaned = cleanText(text);
-    const redacted = secrets.length === 0 ? cleaned : redactSecrets(cleaned, secrets);
+    const redacted = redactSecrets(cleanText(text), secrets);
     return login === undefined ? redacted : redactSecrets(redacted, login.secrets());
   };
 

@@ -24,12 +24,8 @@ export class ListReader {
   #isStale = false;
   #timer: Timer | undefined;
   #ended = new AbortController();
-  /**
-   * The first reading of the current connection, while it runs: `over` resolves when its lists have been read, or do not
-   * arrive in time. Set here alone.
-   */
-  firstReading:
-    { readonly connection: UpstreamConnection; readonly over: Promise<void> } | undefined;
+  /** The first reading of the current connection, while it runs. */
+  #first: Promise<void> | undefined;
 
   constructor(parts: ListReaderParts) {
     this.#parts = parts;
@@ -43,11 +39,18 @@ export class ListReader {
     const over = createDeferred<void>();
     const timer = startTimer(this.#parts.firstLookMs ?? upstreamFirstLookMs, over.resolve);
     void this.#read(connection, this.#ended.signal).then(over.resolve);
-    const first = over.promise.then(() => {
+    this.#first = over.promise.then(() => {
       timer.stop();
-      if (connection === this.#connection) this.firstReading = undefined;
+      if (connection === this.#connection) this.#first = undefined;
     });
-    this.firstReading = { connection, over: first };
+  }
+
+  /**
+   * Resolves when the lists of a new connection have been read, or do not arrive in time; undefined when there is no
+   * need to wait.
+   */
+  firstReading(connection: UpstreamConnection): Promise<void> | undefined {
+    return connection === this.#connection ? this.#first : undefined;
   }
 
   /** The connection is gone. */
@@ -56,7 +59,7 @@ export class ListReader {
     this.#timer?.stop();
     this.#timer = undefined;
     this.#connection = undefined;
-    this.firstReading = undefined;
+    this.#first = undefined;
     this.#isReading = false;
     this.#isStale = false;
   }

@@ -181,9 +181,7 @@ export class ServerCall {
 
   /** Catalogues of earlier runs may be outdated, so calls wait until the lists of a new connection are read. */
   #lookAt(connection: UpstreamConnection): Promise<void> | undefined {
-    const { firstReading } = this.#server.reader;
-    if (firstReading?.connection !== connection) return undefined;
-    return needsApproval(this.#call) ? firstReading.over : undefined;
+    return needsApproval(this.#call) ? this.#server.reader.firstReading(connection) : undefined;
   }
 
   async #shape(reply: ConnectionReply): Promise<UpstreamReply> {

@@ -84,8 +84,6 @@ export class StatusFile implements AsyncDisposable {
   readonly #path: string;
   readonly #status: () => ServerStatus;
   #timer: Timer | undefined;
-  /** It is about to be written: `later` would do nothing. Set here alone. */
-  isDue = false;
   #written = "";
   #isClosed = false;
   #work: Promise<void> = Promise.resolve();
@@ -98,10 +96,9 @@ export class StatusFile implements AsyncDisposable {
 
   /** Something may have changed. */
   later(): void {
-    if (this.#isClosed || this.isDue) return;
-    this.isDue = true;
-    this.#timer = startTimer(upstreamStatusEveryMs, () => {
-      this.isDue = false;
+    if (this.#isClosed) return;
+    this.#timer ??= startTimer(upstreamStatusEveryMs, () => {
+      this.#timer = undefined;
       this.#work = this.#work.then(() => this.#write());
     });
   }

@@ -86,9 +86,7 @@ export class UpstreamManager implements UpstreamWork {
       parts: this.#parts,
       config: this.#config,
       servers: this.#servers,
-      onReply: () => {
-        if (!this.#status.isDue) this.#status.later();
-      },
+      onReply: () => this.#status.later(),
     });
   }
 

@@ -19,7 +19,7 @@ import {
 export class EventOutbox {
   readonly #send: (events: readonly LaneEvent[]) => void;
   /** By the key under which a later event replaces it. */
-  readonly waiting = new Map<string | symbol, LaneEvent>();
+  readonly #waiting = new Map<string | symbol, LaneEvent>();
   /** The number of bundles that were not taken yet. */
   #underWay = 0;
   #dropped = 0;
@@ -30,9 +30,9 @@ export class EventOutbox {
 
   add(event: LaneEvent): void {
     const key = keyOf(event);
-    const isFull = this.waiting.size >= upstreamEventsWaitingMax && !this.waiting.has(key);
+    const isFull = this.#waiting.size >= upstreamEventsWaitingMax && !this.#waiting.has(key);
     if (isFull || isTooLong(event)) this.#dropped += 1;
-    else this.waiting.set(key, event);
+    else this.#waiting.set(key, event);
     this.#next();
   }
 
@@ -54,9 +54,9 @@ export class EventOutbox {
 
   #takeOf(callId: number): LaneEvent[] {
     const events: LaneEvent[] = [];
-    for (const [key, event] of this.waiting) {
+    for (const [key, event] of this.#waiting) {
       if (event.kind === "event" || event.id !== callId) continue;
-      this.waiting.delete(key);
+      this.#waiting.delete(key);
       events.push(event);
     }
     return events;
@@ -68,11 +68,11 @@ export class EventOutbox {
   }
 
   #next(): void {
-    if (this.#underWay > 0 || (this.waiting.size === 0 && this.#dropped === 0)) return;
+    if (this.#underWay > 0 || (this.#waiting.size === 0 && this.#dropped === 0)) return;
     const events: LaneEvent[] = [];
-    for (const [key, event] of this.waiting) {
+    for (const [key, event] of this.#waiting) {
       if (events.length >= upstreamEventsAtOnceMax) break;
-      this.waiting.delete(key);
+      this.#waiting.delete(key);
       events.push(event);
     }
     if (this.#dropped > 0) events.push(droppedNotice(this.#dropped));

@@ -75,7 +75,7 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
         logRate: this.#logRate,
       });
     } finally {
-      if (!signal.aborted && this.#outbox.waiting.size > 0) this.#outbox.flush(id);
+      if (!signal.aborted) this.#outbox.flush(id);
       end();
     }
   }
@@ -128,7 +128,7 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
 
   #endRequest(id: number): void {
     this.#asks.endCall(id);
-    if (this.#outbox.waiting.size > 0) this.#outbox.forget(id);
+    this.#outbox.forget(id);
   }
 }
 

@@ -30,12 +30,12 @@ test.each<[string, number, (lists: ReturnType<typeof createDeferred<ServerCatalo
   const connection = connectionOf(lists.promise);
   const reader = readerOf(ms);
   reader.begin(connection);
-  expect(reader.firstReading?.connection).toBe(connection);
-  const reading = reader.firstReading?.over;
+  expect(reader.firstReading(connectionOf(lists.promise))).toBeUndefined();
+  const reading = reader.firstReading(connection);
   expect(reading).toBeDefined();
   come(lists);
   await reading;
-  expect(reader.firstReading).toBeUndefined();
+  expect(reader.firstReading(connection)).toBeUndefined();
   reader.end();
 });
 
@@ -44,9 +44,9 @@ test("GW-22: who waits for the lists of a connection that is lost is let go", as
   const connection = connectionOf(lists.promise);
   const reader = readerOf(60_000);
   reader.begin(connection);
-  const reading = reader.firstReading?.over;
+  const reading = reader.firstReading(connection);
   reader.end();
-  expect(reader.firstReading).toBeUndefined();
+  expect(reader.firstReading(connection)).toBeUndefined();
   lists.reject(new Error("it was lost"));
   await reading;
 });
