@@ -5,6 +5,7 @@ import type { NetworkGuard } from "../guard/allowance.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
 import { browserFlags } from "./browser-flags.ts";
 import { BrowserProcess } from "./browser-process.ts";
+import { connectDevTools } from "./devtools.ts";
 import { type BrowserSearch, findBrowser } from "./find-browser.ts";
 import {
   createProfile,
@@ -188,15 +189,8 @@ async function connect(
   browserProcess: BrowserProcess,
   surroundings: Surroundings,
 ): Promise<RunningBrowser> {
-  const { default: puppeteer, TargetType } = await import("puppeteer-core");
-  const browser = await puppeteer.connect({
-    transport: browserProcess.transport,
-    defaultViewport: null,
-    // Tabs belong to this program: nothing else may enable domains in them or wait for them.
-    targetFilter: (target) => target.type() === TargetType.BROWSER,
-  });
-  const root = await browser.target().createCDPSession();
-  return RunningBrowser.create({ ...surroundings, process: browserProcess, browser, root });
+  const root = connectDevTools(browserProcess.transport);
+  return RunningBrowser.create({ ...surroundings, process: browserProcess, root });
 }
 
 async function inTime(

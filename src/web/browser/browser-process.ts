@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
 
-import type { ConnectionTransport } from "puppeteer-core";
-
 import { createDeferred } from "../../base/shared-work.ts";
+import type { ConnectionTransport } from "./devtools.ts";
 
 /** Its last output, kept to explain why it did not start. */
 const errorTailChars = 4096;

@@ -1,16 +1,14 @@
-import type { Browser, CDPSession } from "puppeteer-core";
-
 import type { NetworkGuard } from "../guard/allowance.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
 import type { BrowserProcess } from "./browser-process.ts";
+import type { DevTools } from "./devtools.ts";
 import { removeProfile } from "./profile-folder.ts";
 import { Tab } from "./tab.ts";
 import { type UserAgent, readUserAgent } from "./user-agent.ts";
 
 export interface RunningBrowserParts {
   readonly process: BrowserProcess;
-  readonly browser: Browser;
-  readonly root: CDPSession;
+  readonly root: DevTools;
   readonly profileDir: string;
   readonly guard: NetworkGuard;
   readonly bounds: BrowserBounds;
@@ -91,9 +89,8 @@ export class RunningBrowser {
   }
 
   async #cleanUp(): Promise<void> {
-    const { browser, process, profileDir } = this.#parts;
+    const { process, profileDir } = this.#parts;
     process.transport.close();
-    await browser.disconnect().catch(() => undefined);
     for (const tab of this.#openTabs) tab.lose("browser-gone");
     await removeProfile(profileDir);
   }

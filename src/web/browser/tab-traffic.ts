@@ -1,7 +1,6 @@
-import type { CDPSession, Protocol } from "puppeteer-core";
-
 import { createDeferred } from "../../base/shared-work.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
+import type { CDPSession, Protocol } from "./devtools.ts";
 
 /** Requests whose answers can change what a page shows; event streams, beacons and media are never included. */
 const countedTypes: ReadonlySet<string> = new Set([

@@ -1,8 +1,7 @@
-import type { CDPSession } from "puppeteer-core";
-
 import { createDeferred, type Deferred } from "../../base/shared-work.ts";
 import type { GuardProxy, NetworkGuard } from "../guard/allowance.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
+import type { CDPSession, DevTools } from "./devtools.ts";
 import { TabTraffic } from "./tab-traffic.ts";
 import type { UserAgent } from "./user-agent.ts";
 
@@ -16,7 +15,7 @@ export class TabLost extends Error {
 }
 
 export interface TabParts {
-  readonly root: CDPSession;
+  readonly root: DevTools;
   readonly guard: NetworkGuard;
   readonly bounds: BrowserBounds;
   readonly userAgent: UserAgent;
@@ -33,14 +32,14 @@ export class Tab {
   readonly traffic: TabTraffic;
   /** Rejects with `TabLost`; a handler is attached, so that nobody has to be there. */
   readonly lost: Promise<never>;
-  readonly #root: CDPSession;
+  readonly #root: DevTools;
   readonly #contextId: string;
   readonly #loss: Deferred<never> = createDeferred<never>();
   #closing: Promise<void> | undefined;
   #isOver = false;
 
   private constructor(
-    root: CDPSession,
+    root: DevTools,
     session: CDPSession,
     ids: { readonly contextId: string; readonly targetId: string },
     proxy: GuardProxy,
@@ -189,7 +188,7 @@ const pausedRequests = [
 ];
 
 /** Takes longer than creating a page: done in parallel. */
-async function denyAll(root: CDPSession, browserContextId: string): Promise<void> {
+async function denyAll(root: DevTools, browserContextId: string): Promise<void> {
   await Promise.all([
     root.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId }),
     // Permissions that are not granted are denied without a prompt.
@@ -198,7 +197,7 @@ async function denyAll(root: CDPSession, browserContextId: string): Promise<void
 }
 
 async function attachToNewPage(
-  root: CDPSession,
+  root: DevTools,
   browserContextId: string,
 ): Promise<{ readonly targetId: string; readonly session: CDPSession }> {
   const { targetId } = await root.send("Target.createTarget", {
@@ -206,11 +205,11 @@ async function attachToNewPage(
     browserContextId,
   });
   const { sessionId } = await root.send("Target.attachToTarget", { targetId, flatten: true });
-  const session = root.connection()?.session(sessionId);
-  if (session === null || session === undefined) throw new TabLost("browser-gone");
+  const session = root.session(sessionId);
+  if (session === null) throw new TabLost("browser-gone");
   return { targetId, session };
 }
 
-async function disposeContext(root: CDPSession, browserContextId: string): Promise<void> {
+async function disposeContext(root: DevTools, browserContextId: string): Promise<void> {
   await root.send("Target.disposeBrowserContext", { browserContextId }).catch(() => undefined);
 }

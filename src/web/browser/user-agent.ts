@@ -1,4 +1,4 @@
-import type { CDPSession, Protocol } from "puppeteer-core";
+import type { DevTools, Protocol } from "./devtools.ts";
 
 /** How pages see the browser: by header and by client hints, which have to agree. */
 export interface UserAgent {
@@ -7,7 +7,7 @@ export interface UserAgent {
 }
 
 /** Its own, without the word that many networks refuse (docs/browser.md#how-it-runs). */
-export async function readUserAgent(root: CDPSession): Promise<UserAgent> {
+export async function readUserAgent(root: DevTools): Promise<UserAgent> {
   const { userAgent } = await root.send("Browser.getVersion");
   return describeUserAgent(userAgent, process.platform, process.arch);
 }
