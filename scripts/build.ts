@@ -8,7 +8,12 @@
 import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { writeArchives } from "./build/archives.ts";
-import { compile, type CompileResult, type EntryPoints } from "./build/compile.ts";
+import {
+  compile,
+  type CompileResult,
+  type EntryPoints,
+  productEntryPoints,
+} from "./build/compile.ts";
 import { type BuildOptions, parseOptions, usage } from "./build/options.ts";
 import {
   type BundledPackage,
@@ -32,13 +37,6 @@ import { checkMachO, signMachO } from "./build/sign-mach-o.ts";
 import { hostTarget, type Target } from "./build/targets.ts";
 
 const root = dirname(import.meta.dir);
-const productEntryPoints: EntryPoints = [
-  "src/main.ts",
-  "src/worker.ts",
-  "src/web-worker.ts",
-  "src/store-worker.ts",
-  "src/upstream-worker.ts",
-];
 const faultyEntryPoints: EntryPoints = [
   "test/fixtures/faulty/main.ts",
   "test/fixtures/faulty/worker.ts",

@@ -1,9 +1,17 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Target } from "./targets.ts";
 
 /** What is compiled: the main program first, then the entry points of its Workers. */
 export type EntryPoints = readonly [main: string, ...workers: string[]];
+
+export const productEntryPoints: EntryPoints = [
+  "src/main.ts",
+  "src/worker.ts",
+  "src/web-worker.ts",
+  "src/store-worker.ts",
+  "src/upstream-worker.ts",
+];
 
 export type CompileResult =
   | { readonly kind: "built"; readonly inputs: readonly string[] }
@@ -24,7 +32,7 @@ const flags = [
 
 /**
  * Compiles `entryPoints` (paths relative to `root`) into `outfile`, which appears complete or not at all.
- * `runtime` is the Bun executable of `target`.
+ * `runtime` is the Bun executable of `target`. `metafile` gets Bun's report of what is in which chunk.
  * The same sources, lock file and Bun give the same bytes, in any folder.
  */
 export async function compile(
@@ -33,21 +41,23 @@ export async function compile(
   target: Target,
   runtime: string,
   outfile: string,
+  metafile?: string,
 ): Promise<CompileResult> {
   // Bun writes the name of the output file into the binary: one name for all, renamed afterwards.
   const scratch = mkdtempSync(`${outfile}.build-`);
   try {
     const staged = join(scratch, "scorpiox-code");
-    const metafile = join(scratch, "meta.json");
+    const report = join(scratch, "meta.json");
     const from = [`--target=${target.bun}`, `--compile-executable-path=${runtime}`];
-    const to = [`--metafile=${metafile}`, "--outfile", staged];
+    const to = [`--metafile=${report}`, "--outfile", staged];
     const command = [process.execPath, "build", ...flags, ...from, ...to, ...entryPoints];
     if (target.bytecode) command.push("--bytecode");
     const child = Bun.spawn(command, { cwd: root, env: buildEnvironment(), stderr: "pipe" });
     const [text, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
     if (exitCode !== 0) return { kind: "failed", reason: text.trim() || "bun build said nothing" };
     renameSync(target.os === "windows" ? `${staged}.exe` : staged, outfile);
-    return { kind: "built", inputs: inputsOf(metafile) };
+    if (metafile !== undefined) copyFileSync(report, metafile);
+    return { kind: "built", inputs: inputsOf(report) };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
