@@ -1,5 +1,5 @@
 /** One file inside a compiled executable. Sizes are in bytes. */
-export interface EmbeddedFile {
+interface EmbeddedFile {
   readonly name: string;
   readonly source: number;
   readonly bytecode: number;
