@@ -1,98 +1,10 @@
-import { schemaCheckedTextCharsMax, schemaPatternCharsMax } from "../../base/upstream-limits.ts";
 import {
   schemaDepthMax,
   schemaNamePatternsMax,
   schemaPartsMax,
 } from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
-
-/** The most ways in which a tame pattern can match a text: those of two endless repetitions. */
-const waysMax = schemaCheckedTextCharsMax ** 2;
-
-/**
- * Whether a regular expression of an upstream server takes little time on any text: each choice, each optional part and
- * each repetition multiplies the ways that are tried, and without `^` so does each start position. Look-around and back
- * references are not tame. Other patterns are not used: the server checks its arguments itself.
- */
-export function isTamePattern(pattern: string): boolean {
-  if (pattern.length > schemaPatternCharsMax) return false;
-  const plain = withoutClasses(pattern);
-  if (/\(\?(?!:)|\\[1-9k]/.test(plain)) return false;
-  const { ways, choices } = new WaysReader(plain).choice();
-  const isAnchored = plain.startsWith("^") && choices === 1;
-  const starts = isAnchored ? 1 : schemaCheckedTextCharsMax;
-  return ways * starts <= waysMax && isValid(pattern);
-}
-
-/** Counts the ways of a pattern in which escapes and classes are single characters. */
-class WaysReader {
-  readonly #rest: readonly string[];
-  #at = 0;
-
-  constructor(plain: string) {
-    this.#rest = plain.match(/\{\d+(?:,\d*)?\}|\((?:\?:)?|[^]/g) ?? [];
-  }
-
-  /** Reads up to the end of the group. */
-  choice(): { readonly ways: number; readonly choices: number } {
-    let ways = this.#sequence();
-    let choices = 1;
-    while (this.#rest[this.#at] === "|") {
-      this.#at++;
-      choices++;
-      ways += this.#sequence();
-    }
-    return { ways, choices };
-  }
-
-  #sequence(): number {
-    let ways = 1;
-    for (let next = this.#rest[this.#at]; next !== undefined; next = this.#rest[this.#at]) {
-      if (next === "|" || next === ")") break;
-      this.#at++;
-      ways *= repeated(next.startsWith("(") ? this.#group() : 1, this.#quantifier());
-    }
-    return ways;
-  }
-
-  #group(): number {
-    const { ways } = this.choice();
-    this.#at++;
-    return ways;
-  }
-
-  #quantifier(): string {
-    const next = this.#rest[this.#at] ?? "";
-    if (!/^(?:[*+?]|\{\d.*)$/.test(next)) return "";
-    this.#at++;
-    if (this.#rest[this.#at] === "?") this.#at++;
-    return next;
-  }
-}
-
-function repeated(ways: number, quantifier: string): number {
-  if (quantifier === "") return ways;
-  if (quantifier === "?") return ways + 1;
-  const [, from, comma, to] = /^\{(\d+)(,?)(\d*)\}$/.exec(quantifier) ?? [];
-  const isEndless = from === undefined || (comma !== "" && to === "");
-  // An ambiguous part is ambiguous in each repetition.
-  if (isEndless) return ways === 1 ? schemaCheckedTextCharsMax : Infinity;
-  const max = comma === "" ? Number(from) : Number(to);
-  return ways ** max * (max - Number(from) + 1);
-}
-
-/** Replaces escapes and classes by one character each. */
-function withoutClasses(pattern: string): string {
-  return pattern.replaceAll(/\\(?![1-9k])[^]/g, "x").replaceAll(/\[[^\]]*\]/g, "x");
-}
-
-function isValid(pattern: string): boolean {
-  try {
-    return new RegExp(pattern, "u").unicode;
-  } catch {
-    return false;
-  }
-}
+import { isTamePattern } from "./tame-pattern.ts";
 
 /** A schema with too many parts, or a check with too many steps. */
 export class SchemaTooLarge extends Error {
@@ -106,10 +18,7 @@ export interface CopyOptions {
   readonly isThorough: boolean;
 }
 
-/**
- * Keywords that are copied unchanged. `format` forbids nothing, and `$id` would only move references, so both are left
- * out.
- */
+/** Keywords that are copied unchanged. `$id` would only move references, so it is left out. */
 const plainKeywords = new Set([
   "type",
   "enum",
@@ -131,7 +40,7 @@ const plainKeywords = new Set([
   "maxProperties",
   "$anchor",
 ]);
-const listKeywords = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+const listKeywords = new Set(["allOf", "anyOf", "prefixItems"]);
 const mapKeywords = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 const schemaKeywords = new Set([
   "items",
@@ -139,21 +48,36 @@ const schemaKeywords = new Set([
   "additionalProperties",
   "unevaluatedItems",
   "unevaluatedProperties",
-  "contains",
   "propertyNames",
-  "not",
-  "if",
   "then",
   "else",
 ]);
+/** Left out, although they may forbid something. */
+const uncheckedKeywords = new Set(["format", "dependencies"]);
+/** Left out, although they may forbid something and tell which members are known. */
+const unfollowedKeywords = new Set(["$dynamicRef", "$recursiveRef"]);
+
+/** How many parts of a schema its copy leaves out. */
+interface Losses {
+  /** Those that might forbid a value. */
+  readonly checks: number;
+  /** Those that also tell which members and items are known (`unevaluatedProperties`). */
+  readonly members: number;
+}
+
+const noLosses: Losses = { checks: 0, members: 0 };
 
 /**
  * A copy of an upstream server's schema that is safe for a validator: only known keywords, references only into the
- * schema itself, tame patterns, and a count of the steps.
+ * schema itself, tame patterns, and a count of the steps. The copy accepts whatever the schema accepts: what is left out
+ * below `not`, `if`, `oneOf` and the like takes these with it.
  * @throws SchemaTooLarge
  */
 export function copySchema(schema: Params, options: CopyOptions): Params {
-  const copy = new SchemaCopy(options).schema(schema, 0);
+  const first = new SchemaCopy(options, noLosses);
+  let copy = first.schema(schema, 0);
+  // A reference may lead to a part that lost something, which is known only now.
+  if (first.losses.checks > 0) copy = new SchemaCopy(options, first.losses).schema(schema, 0);
   return typeof schema.$schema === "string"
     ? Object.assign(copy, { $schema: schema.$schema })
     : copy;
@@ -161,14 +85,19 @@ export function copySchema(schema: Params, options: CopyOptions): Params {
 
 class SchemaCopy {
   readonly #options: CopyOptions;
+  /** The losses of the parts that references lead to. */
+  readonly #ofReferences: Losses;
   #parts = 0;
+  #checksLost = 0;
+  #membersLost = 0;
 
-  constructor(options: CopyOptions) {
+  constructor(options: CopyOptions, ofReferences: Losses) {
     this.#options = options;
+    this.#ofReferences = ofReferences;
   }
 
-  part(value: unknown, depth: number): unknown {
-    return isObject(value) ? this.schema(value, depth) : value !== false;
+  get losses(): Losses {
+    return { checks: this.#checksLost, members: this.#membersLost };
   }
 
   schema(value: Params, depth: number): Params {
@@ -177,21 +106,22 @@ class SchemaCopy {
       throw new SchemaTooLarge("The schema has too many parts, or is nested too deeply.");
     }
     const copy: Record<string, unknown> = {};
+    const membersLost = this.#membersLost;
     for (const [keyword, content] of Object.entries(value)) {
       this.#copyKeyword(copy, keyword, content, depth + 1);
     }
-    this.#copyCostly(copy, value, depth + 1);
-    const ref =
-      typeof value.$ref === "string" && value.$ref.startsWith("#") ? value.$ref : undefined;
-    const { onStep } = this.#options;
-    // The validator reads `$ref` once for each check of this part.
-    Object.defineProperty(copy, "$ref", {
-      get: () => {
-        onStep();
-        return ref;
-      },
-    });
+    this.#copyDelicate(copy, value, depth + 1);
+    this.#copyPatterns(copy, value, depth + 1);
+    this.#copyReference(copy, value.$ref);
+    if (this.#membersLost > membersLost) {
+      delete copy.unevaluatedProperties;
+      delete copy.unevaluatedItems;
+    }
     return copy;
+  }
+
+  #part(value: unknown, depth: number): unknown {
+    return isObject(value) ? this.schema(value, depth) : value !== false;
   }
 
   #copyKeyword(
@@ -201,20 +131,59 @@ class SchemaCopy {
     depth: number,
   ): void {
     if (plainKeywords.has(keyword)) copy[keyword] = content;
+    else if (uncheckedKeywords.has(keyword)) this.#checksLost++;
+    else if (unfollowedKeywords.has(keyword)) this.#loseMembers();
     else if (listKeywords.has(keyword) && Array.isArray(content))
       copy[keyword] = this.#list(content, depth);
     else if (mapKeywords.has(keyword) && isObject(content))
       copy[keyword] = this.#map(content, depth);
     else if (!schemaKeywords.has(keyword)) return;
     else if (Array.isArray(content)) copy[keyword] = this.#list(content, depth);
-    else copy[keyword] = this.part(content, depth);
+    else copy[keyword] = this.#part(content, depth);
   }
 
-  #copyCostly(copy: Record<string, unknown>, value: Params, depth: number): void {
+  /** Keywords that forbid more when a part below them forbids less. */
+  #copyDelicate(copy: Record<string, unknown>, value: Params, depth: number): void {
+    const { oneOf, contains } = value;
+    const checksLost = this.#checksLost;
+    if (contains !== undefined) {
+      copy.contains = this.#part(contains, depth);
+      if (this.#checksLost > checksLost) delete copy.maxContains;
+    }
+    if (Array.isArray(oneOf)) {
+      const { isWhole, copied } = this.#whole(() => this.#list(oneOf, depth));
+      if (isWhole) copy.oneOf = copied;
+      else if (copy.anyOf === undefined) copy.anyOf = copied;
+      else copy.allOf = [...(Array.isArray(copy.allOf) ? copy.allOf : []), { anyOf: copied }];
+    }
+    for (const keyword of ["not", "if"] as const) {
+      const part = value[keyword];
+      if (part === undefined) continue;
+      const { isWhole, copied } = this.#whole(() => this.#part(part, depth));
+      if (isWhole) copy[keyword] = copied;
+      // The members that it knows are lost with it.
+      else this.#membersLost++;
+    }
+  }
+
+  /** The copy, and whether nothing was left out of it. */
+  #whole<Copied>(copy: () => Copied): { readonly isWhole: boolean; readonly copied: Copied } {
+    const checksLost = this.#checksLost;
+    const copied = copy();
+    return { isWhole: this.#checksLost === checksLost, copied };
+  }
+
+  #copyPatterns(copy: Record<string, unknown>, value: Params, depth: number): void {
     const { pattern, patternProperties, uniqueItems } = value;
     const { isThorough } = this.#options;
-    if (isThorough && typeof pattern === "string" && isTamePattern(pattern)) copy.pattern = pattern;
-    if (isThorough && uniqueItems === true) copy.uniqueItems = true;
+    if (typeof pattern === "string") {
+      if (isThorough && isTamePattern(pattern)) copy.pattern = pattern;
+      else this.#checksLost++;
+    }
+    if (uniqueItems === true) {
+      if (isThorough) copy.uniqueItems = true;
+      else this.#checksLost++;
+    }
     if (!isObject(patternProperties)) return;
     const patterns = Object.keys(patternProperties);
     const areFew = patterns.length <= schemaNamePatternsMax;
@@ -224,16 +193,37 @@ class SchemaCopy {
     }
     // Without the patterns, additional properties cannot be recognized.
     delete copy.additionalProperties;
-    delete copy.unevaluatedProperties;
+    this.#loseMembers();
+  }
+
+  #copyReference(copy: Record<string, unknown>, value: unknown): void {
+    const ref = typeof value === "string" && value.startsWith("#") ? value : undefined;
+    if (ref !== undefined) {
+      if (this.#ofReferences.checks > 0) this.#checksLost++;
+      if (this.#ofReferences.members > 0) this.#membersLost++;
+    } else if (value !== undefined) this.#loseMembers();
+    const { onStep } = this.#options;
+    // The validator reads `$ref` once for each check of this part.
+    Object.defineProperty(copy, "$ref", {
+      get: () => {
+        onStep();
+        return ref;
+      },
+    });
+  }
+
+  #loseMembers(): void {
+    this.#checksLost++;
+    this.#membersLost++;
   }
 
   #list(parts: readonly unknown[], depth: number): unknown[] {
-    return parts.map((part) => this.part(part, depth));
+    return parts.map((part) => this.#part(part, depth));
   }
 
   #map(parts: Params, depth: number): Params {
     const entries = Object.entries(parts).map(
-      ([name, part]) => [name, this.part(part, depth)] as const,
+      ([name, part]) => [name, this.#part(part, depth)] as const,
     );
     return Object.fromEntries(entries);
   }

@@ -118,7 +118,7 @@ function shorten(message: string): string {
     .map((fault) => fault.replace(/^#/, ""))
     .filter(
       (fault) =>
-        !/: (A subschema had errors\.|Property "[^]*" does not match (?:additional properties |pattern )?schema\.|Items did not match schema\.)$/.test(
+        !/: (A subschema had errors\.|Instance does not match every subschema\.|Property "[^]*" does not match (?:(?:additional|unevaluated) properties |pattern )?schema\.|Items did not match schema\.)$/.test(
           fault,
         ),
     )

@@ -1,7 +1,7 @@
 import { isTag } from "domhandler";
 
 import { cleanText } from "../dom/clean-text.ts";
-import { findElement } from "../dom/element.ts";
+import { findElement } from "../dom/walk.ts";
 import { parseHtml } from "../dom/parse-html.ts";
 import { escapeText } from "../markdown/inline-text.ts";
 import { toMarkdown, toPlainText } from "../markdown/to-markdown.ts";

@@ -2,6 +2,7 @@ import { type ChildNode, hasChildren, isTag, isText } from "domhandler";
 
 import { cleanText, collapseSpace } from "./clean-text.ts";
 import { type HtmlDocument, type HtmlElement, pushNodes } from "./parse-html.ts";
+import { findElement } from "./walk.ts";
 
 /** The most nodes in a small element: a look at one costs no more than this, however it is nested. */
 const smallNodesMax = 64;
@@ -87,15 +88,6 @@ export function* descendants(
     yield node;
     if (isTag(node) && !skips(node)) pushNodes(node.children, stack);
   }
-}
-
-/** The first element below that fits, in document order. */
-export function findElement(
-  element: HtmlElement,
-  fits: (inner: HtmlElement) => boolean,
-): HtmlElement | undefined {
-  for (const node of descendants(element)) if (isTag(node) && fits(node)) return node;
-  return undefined;
 }
 
 /** Only child element, when there is no text beside it. */

@@ -1,6 +1,7 @@
 import { isTag, isText } from "domhandler";
 
-import { descendants, findElement, hasClass } from "../dom/element.ts";
+import { descendants, hasClass } from "../dom/element.ts";
+import { findElement } from "../dom/walk.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { codeLanguage } from "./code-language.ts";
 import { codeText } from "./code-text.ts";

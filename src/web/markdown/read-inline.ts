@@ -3,7 +3,6 @@ import { type ChildNode, isTag, isText } from "domhandler";
 import { cleanText } from "../dom/clean-text.ts";
 import {
   attribute,
-  findElement,
   isFurniture,
   isHidden,
   isPermalink,
@@ -12,6 +11,7 @@ import {
   soleChild,
   textOf,
 } from "../dom/element.ts";
+import { findElement } from "../dom/walk.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { byName, isBlockName, isUnreadName } from "./element-kinds.ts";
 import { escapeBrackets, escapeText, inlineCode, InlineText, type Mark } from "./inline-text.ts";

@@ -1,13 +1,7 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
-import {
-  attribute,
-  childrenNamed,
-  findElement,
-  hasClass,
-  isHidden,
-  textOf,
-} from "../dom/element.ts";
+import { attribute, childrenNamed, hasClass, isHidden, textOf } from "../dom/element.ts";
+import { findElement } from "../dom/walk.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { isUnreadName } from "./element-kinds.ts";
 import { inlineCode } from "./inline-text.ts";

@@ -1,6 +1,7 @@
 import { isTag } from "domhandler";
 
-import { attribute, findElement, hasClass, parentOf } from "../dom/element.ts";
+import { attribute, hasClass, parentOf } from "../dom/element.ts";
+import { findElement } from "../dom/walk.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { escapeBrackets, escapeText } from "./inline-text.ts";
 import { texFrom } from "./math.ts";

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test";
 
+import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker";
+import fc from "fast-check";
+
 import type { Params } from "../../../src/protocol/json-rpc.ts";
 import { SchemaChecks } from "../../../src/upstream/schema/schema-checks.ts";
-import { isTamePattern } from "../../../src/upstream/schema/copy-schema.ts";
+import { isTamePattern } from "../../../src/upstream/schema/tame-pattern.ts";
 
 const object = (properties: Params, more: Params = {}): Params => ({
   type: "object",
@@ -62,6 +65,86 @@ const rows: readonly (readonly [
     object({ a: { pattern: "^(a+)+$" } }),
     { a: `${"a".repeat(40)}b` },
     undefined,
+  ],
+  [
+    "what a slow pattern below not leaves open",
+    object({ a: { not: { pattern: "^(a+)+$" } } }),
+    { a: "b" },
+    undefined,
+  ],
+  ["a format below not", object({ a: { not: { format: "date" } } }), { a: "b" }, undefined],
+  [
+    "choices that differ in their formats",
+    object({ a: { oneOf: [{ format: "date" }, { format: "date-time" }] } }),
+    { a: "2026-01-01" },
+    undefined,
+  ],
+  [
+    "choices that differ in their formats, beside others",
+    {
+      allOf: [{ required: ["b"] }],
+      anyOf: [{}],
+      oneOf: [{ format: "date" }, { pattern: "^(a+)+$" }],
+    },
+    {},
+    '"b" is missing',
+  ],
+  [
+    "a choice that nothing fits, although formats are left out",
+    object({ a: { oneOf: [{ type: "string", format: "date" }, { type: "null" }] } }),
+    { a: 1 },
+    "a: Instance does not match any subschemas.; a: must be string, and is number; a: must be null, and is number",
+  ],
+  [
+    "a condition with a slow pattern",
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    object({ a: { if: { pattern: "^(a+)+$" }, then: { maxLength: 1 } } }),
+    { a: "bc" },
+    undefined,
+  ],
+  [
+    "at most one item of a format",
+    object({ a: { contains: { format: "date" }, maxContains: 1 } }),
+    { a: ["2026-01-01", "b"] },
+    undefined,
+  ],
+  [
+    "a reference below not to a slow pattern",
+    { $defs: { n: { pattern: "^(a+)+$" } }, ...object({ a: { not: { $ref: "#/$defs/n" } } }) },
+    { a: "b" },
+    undefined,
+  ],
+  [
+    "members that a part elsewhere knows",
+    {
+      ...object({}),
+      allOf: [{ $ref: "https://example.com/x.json" }],
+      unevaluatedProperties: false,
+    },
+    { a: 1 },
+    undefined,
+  ],
+  [
+    "members that a pattern below knows",
+    {
+      ...object({}),
+      allOf: [{ patternProperties: { "^(a+)+$": {} } }],
+      unevaluatedProperties: false,
+    },
+    { a: 1 },
+    undefined,
+  ],
+  [
+    "members that nobody knows, beside a format",
+    { ...object({ a: { format: "date" } }), unevaluatedProperties: false },
+    { b: 1 },
+    "b: is not known",
+  ],
+  [
+    "what not forbids",
+    object({ a: { not: { type: "string" } } }),
+    { a: "b" },
+    'a: Instance matched "not" schema.',
   ],
   ["an unknown dialect", { $schema: "https://example.com/mine", type: "string" }, 1, undefined],
   [
@@ -172,4 +255,68 @@ test.each([
   ["^a+?a+?a+?b$", false],
 ])("isTamePattern(%j) is %p", (pattern, isTame) => {
   expect(isTamePattern(pattern)).toBe(isTame);
+});
+
+/** A part without parts. A pattern and a format are among what a copy leaves out. */
+const leaf = fc.record<Record<string, unknown>>(
+  {
+    type: fc.constantFrom("string", "object", "array", "number"),
+    const: fc.constantFrom<unknown>("a", 1),
+    pattern: fc.constantFrom("^(a+)+$", "^[ab]$"),
+    format: fc.constant("date"),
+    uniqueItems: fc.boolean(),
+    maxContains: fc.constant(1),
+  },
+  { requiredKeys: [] },
+);
+
+const memberName = fc.constantFrom("a", "b", "cc");
+
+/** Values and schemas of few words, so that they meet. */
+const { schema, value } = fc.letrec<{ schema: Record<string, unknown>; value: unknown }>((tie) => {
+  const keyword = (name: string, content: fc.Arbitrary<unknown>): fc.Arbitrary<Params> =>
+    content.map((given) => ({ [name]: given }));
+  const parts = fc.array(tie("schema"), { minLength: 1, maxLength: 3 });
+  const keywords = [
+    ...["not", "if", "then", "else", "contains", "items"].map((name) =>
+      keyword(name, tie("schema")),
+    ),
+    ...["oneOf", "anyOf", "allOf"].map((name) => keyword(name, parts)),
+    ...["additionalProperties", "unevaluatedProperties", "unevaluatedItems"].map((name) =>
+      keyword(name, fc.oneof(fc.boolean(), tie("schema"))),
+    ),
+    keyword("properties", fc.dictionary(memberName, tie("schema"), { maxKeys: 2 })),
+    keyword(
+      "patternProperties",
+      fc.dictionary(fc.constantFrom("^(c+)+$", "^[ab]$"), tie("schema"), { maxKeys: 2 }),
+    ),
+    keyword("$ref", fc.constant("#/$defs/shared")),
+  ];
+  return {
+    value: fc.oneof(
+      { maxDepth: 2 },
+      fc.constantFrom<unknown>("a", "b", "2026-01-01", 1, null),
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(memberName, tie("value"), { maxKeys: 3 }),
+    ),
+    schema: fc.oneof(
+      { maxDepth: 3 },
+      leaf,
+      fc
+        .array(fc.oneof(leaf, ...keywords), { minLength: 1, maxLength: 3 })
+        .map((given) => Object.assign({}, ...given)),
+    ),
+  };
+});
+
+test("whatever a schema accepts is accepted, whatever is left out of its copy", async () => {
+  const validator = new CfWorkerJsonSchemaValidator({ shortcircuit: false });
+  await fc.assert(
+    fc.asyncProperty(schema, leaf, value, async (root, shared, given) => {
+      const whole: Params = { ...root, $defs: { shared } };
+      fc.pre(validator.getValidator(whole)(given).valid);
+      expect(await new SchemaChecks().check(whole, given)).toBeUndefined();
+    }),
+    { numRuns: 1_000 },
+  );
 });
