@@ -35,10 +35,9 @@ export class GatedRouter implements Pick<Router, "call"> {
   }
 
   async call(asked: CallRequest): Promise<CallOutcome> {
-    const { ownNames, resolve, stages } = this.#parts;
+    const { stages } = this.#parts;
     const begunAt = performance.now();
-    const isOwn = ownNames?.has(asked.name) === true;
-    const resolved = isOwn ? asked : (resolve?.(asked) ?? asked);
+    const resolved = this.#resolved(asked);
     let request = resolved instanceof Promise ? await resolved : resolved;
     this.#tellBegun(request);
     // As long as the stages have not let it through it is not allowed, however it ends.
@@ -72,6 +71,11 @@ export class GatedRouter implements Pick<Router, "call"> {
     } finally {
       this.#tellEnded(request, { ...end, durationMs: performance.now() - begunAt });
     }
+  }
+
+  #resolved(asked: CallRequest): CallRequest | Promise<CallRequest> {
+    const { ownNames, resolve } = this.#parts;
+    return ownNames?.has(asked.name) === true ? asked : (resolve?.(asked) ?? asked);
   }
 
   #tellBegun(request: CallRequest): void {
