@@ -2,7 +2,8 @@
 import { runProgram } from "./compose/run-program.ts";
 import { catalogueCards } from "./tools/catalogue-cards.macro.ts" with { type: "macro" };
 
-await runProgram({
+// Not awaited: beside a top-level await the bundler keeps fifty chunks apart that a start would load one by one.
+void runProgram({
   cards: catalogueCards(),
   createWorker: () => new Worker(new URL("./worker.ts", import.meta.url).href),
   createWebWorker: () => new Worker(new URL("./web-worker.ts", import.meta.url).href),

@@ -23,8 +23,8 @@ const flags = [
   "--compile",
   "--minify",
   "--format=esm",
-  // Commands and the services behind the tools are chunks of their own. What several of them share is split by who shares
-  // it: a start loads some fifty chunks, each of which takes about a tenth of a millisecond.
+  // Commands and the services behind the tools are chunks of their own. The bundler joins chunks that are always loaded together,
+  // unless an entry point has a top-level await: a start loads a dozen, each of which takes about 0.05 ms.
   "--splitting",
   "--no-compile-autoload-dotenv",
   "--no-compile-autoload-bunfig",

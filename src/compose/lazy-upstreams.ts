@@ -45,6 +45,8 @@ export class LazyUpstreams implements Upstreams {
   readonly control = this.#calls.control;
   #look: ReturnType<typeof setInterval> | undefined;
   #apps: AppSupport | undefined;
+  /** The answer of `mayHaveServers` in this turn. */
+  #seen: boolean | undefined;
 
   constructor(parts: LazyUpstreamsParts) {
     this.#parts = parts;
@@ -53,9 +55,16 @@ export class LazyUpstreams implements Upstreams {
   /** True when there may be upstream servers: their code is worth loading. */
   get isWanted(): boolean {
     if (this.#upstreams.isClosed) return false;
-    if (this.#upstreams.making !== undefined || this.#parts.mayHaveServers()) return true;
+    if (this.#upstreams.making !== undefined || this.#mayHaveServers()) return true;
     this.#look ??= setInterval(() => this.#lookAgain(), upstreamAppearMs).unref();
     return false;
+  }
+
+  /** Looks at the files once in a turn: the handshake alone asks three times. */
+  #mayHaveServers(): boolean {
+    if (this.#seen === undefined) queueMicrotask(() => (this.#seen = undefined));
+    this.#seen ??= this.#parts.mayHaveServers();
+    return this.#seen;
   }
 
   get snapshot(): UpstreamSnapshot | undefined {

@@ -109,6 +109,8 @@ async function serveStdio(
   const router = new LazyRouter(parts, { ...options, start, beforeServices, transport: "stdio" });
   const warm = (): void => {
     void warmHandlers();
+    // Reads the user's table of clients, whose faults are reported then.
+    limitsFor(start, undefined, options.warn);
     router.warm();
   };
   let goneAt: number | undefined;

@@ -81,18 +81,24 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * another program's TOOLS must not change this one. An empty variable is not set.
  */
 function applyEnvironment(resolution: Resolution, env: Environment): void {
-  for (const key of configKeys.values()) applyKey(resolution, key, env);
-  for (const key of skillSwitchesIn(env)) applyKey(resolution, key, env);
+  // A hundred keys are not looked up twice each in an environment that has none of them.
+  const names = namesIn(env);
+  for (const key of configKeys.values()) if (names.has(key.name)) applyKey(resolution, key, env);
+  for (const name of names) {
+    // Every skill has a switch, so their names come from the environment.
+    const key = name.startsWith("SKILL_") ? skillSwitchKey(name) : undefined;
+    if (key !== undefined) applyKey(resolution, key, env);
+  }
 }
 
-/** Every skill has a switch, so their names come from the environment. */
-function skillSwitchesIn(env: Environment): readonly ConfigKey[] {
+/** Any variable's name without the prefix; in capitals, since Windows does not tell them from small letters. */
+function namesIn(env: Environment): ReadonlySet<string> {
   const names = new Set<string>();
   for (const variable in env) {
-    const name = variable.startsWith("SCORPIOX_") ? variable.slice("SCORPIOX_".length) : variable;
-    if (name.startsWith("SKILL_")) names.add(name);
+    const name = variable.toUpperCase();
+    names.add(name.startsWith("SCORPIOX_") ? name.slice("SCORPIOX_".length) : name);
   }
-  return [...names].flatMap((name) => skillSwitchKey(name) ?? []);
+  return names;
 }
 
 function applyKey(resolution: Resolution, key: ConfigKey, env: Environment): void {

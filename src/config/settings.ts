@@ -182,9 +182,11 @@ function createSkillSettings(resolution: Resolution): SkillSettings {
 }
 
 function createWebSettings(resolution: Resolution): WebSettings {
-  const baseUrls = [...webSearchBaseKeys].map(
-    ([id, key]) => [id, resolution.valueOf(key)] as const,
-  );
+  const searchBaseUrls: Record<string, string> = {};
+  for (const [id, key] of webSearchBaseKeys) {
+    const url = resolution.valueOf(key);
+    if (url) searchBaseUrls[id] = url;
+  }
   const engines = resolution.valueOf(webSearchEnginesKey);
   return {
     allowHosts: listParts(resolution.valueOf(readDocsAllowHostsKey) ?? ""),
@@ -194,8 +196,6 @@ function createWebSettings(resolution: Resolution): WebSettings {
     searchRegion: resolution.valueOf(webSearchRegionKey) || undefined,
     searxngUrl: resolution.valueOf(searxngUrlKey) || undefined,
     marginaliaKey: resolution.valueOf(marginaliaKeyKey) || undefined,
-    searchBaseUrls: Object.fromEntries(
-      baseUrls.flatMap(([id, url]) => (url ? [[id, url] as const] : [])),
-    ),
+    searchBaseUrls,
   };
 }

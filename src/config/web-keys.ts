@@ -9,13 +9,14 @@ export function listParts(text: string): string[] {
     .filter((part) => part !== "");
 }
 
-const hostExpression = /^(?:[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?\.?|\[[0-9a-f:.]+\])$/iu;
-
 /** Names and addresses without scheme, port or wildcard, so that only named hosts are allowed. */
 const hostListValue: ValueType<string> = {
   name: "host list",
   allowed: "host names or addresses with commas between, without scheme, port or wildcard",
   parse(text) {
+    // Made only here: its classes are an eighth of a millisecond that a start without such a list need not spend.
+    const hostExpression =
+      /^(?:[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?\.?|\[[0-9a-f:.]+\])$/iu;
     const hosts = listParts(text);
     if (!hosts.every((host) => hostExpression.test(host))) return undefined;
     return hosts.map((host) => host.toLowerCase()).join(",");

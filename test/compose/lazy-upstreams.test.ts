@@ -68,3 +68,15 @@ test("a file that appears is seen without a list, and told as a change", async (
   expect(await seen.promise).toEqual({ kind: "snapshot", changed: ["servers"] });
   await upstreams[Symbol.asyncDispose]();
 });
+
+test("isWanted looks at the files once in a turn", async () => {
+  let looks = 0;
+  const { upstreams } = create(() => {
+    looks += 1;
+    return false;
+  });
+  expect([upstreams.isWanted, upstreams.isWanted, looks]).toEqual([false, false, 1]);
+  await Promise.resolve();
+  expect([upstreams.isWanted, looks]).toEqual([false, 2]);
+  await upstreams[Symbol.asyncDispose]();
+});

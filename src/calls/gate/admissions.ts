@@ -26,6 +26,8 @@ export class Admissions {
   readonly stages: readonly GateStage[];
   /** By client and tool. */
   readonly #kinds = new Map<string, CallKind>();
+  /** The one asked for last: a gate asks several times about one call. */
+  #last: { readonly id: string; readonly name: string; readonly kind: CallKind } | undefined;
 
   constructor(stages: readonly GateStage[]) {
     this.stages = stages;
@@ -37,8 +39,9 @@ export class Admissions {
    */
   admit(request: CallRequest): Promise<Admission> | undefined {
     const kind = this.#kindOf(request);
+    const now = performance.now();
     for (const [index, stage] of this.stages.entries()) {
-      if (kind !== undefined && isAtRest(kind, index)) continue;
+      if (kind !== undefined && isAtRest(kind, index, now)) continue;
       const checking = stage.check(request, () => this.#isLast(request, index));
       if (checking !== undefined) return this.#admitAfter(request, checking, index);
       if (kind !== undefined) kind.rests[index] = stage.restFor?.(request);
@@ -69,13 +72,18 @@ export class Admissions {
     if (cancellation.isCancelled || name.length > keptNameCharsMax) return undefined;
     if (target !== undefined && target.kind !== "tool") return undefined;
     const hasRoots = client.roots !== undefined;
+    const last = this.#last;
+    if (last?.id === client.id && last.name === name && isOf(last.kind, hasRoots, target))
+      return last.kind;
     // With its length: no other client's id and name make the same text.
     const key = `${client.id.length} ${client.id}${name}`;
-    const known = this.#kinds.get(key);
-    if (known?.hasRoots === hasRoots && isSameTarget(known.target, target)) return known;
-    if (this.#kinds.size >= callKindsMax) this.#kinds.clear();
-    const kind = { target, hasRoots, rests: this.stages.map(() => undefined) };
-    this.#kinds.set(key, kind);
+    let kind = this.#kinds.get(key);
+    if (kind === undefined || !isOf(kind, hasRoots, target)) {
+      if (this.#kinds.size >= callKindsMax) this.#kinds.clear();
+      kind = { target, hasRoots, rests: this.stages.map(() => undefined) };
+      this.#kinds.set(key, kind);
+    }
+    this.#last = { id: client.id, name, kind };
     return kind;
   }
 
@@ -127,6 +135,10 @@ export class Admissions {
 
 const notLast = (): boolean => false;
 
+function isOf(kind: CallKind, hasRoots: boolean, target: ToolTarget | undefined): boolean {
+  return kind.hasRoots === hasRoots && isSameTarget(kind.target, target);
+}
+
 /** Rights are compared by identity: each snapshot of the servers has new objects, and so ends all rests. */
 function isSameTarget(one: ToolTarget | undefined, other: ToolTarget | undefined): boolean {
   return (
@@ -137,9 +149,9 @@ function isSameTarget(one: ToolTarget | undefined, other: ToolTarget | undefined
   );
 }
 
-function isAtRest({ rests }: CallKind, index: number): boolean {
+function isAtRest({ rests }: CallKind, index: number, now = performance.now()): boolean {
   const rest = rests[index];
-  return rest !== undefined && performance.now() < rest.until;
+  return rest !== undefined && now < rest.until;
 }
 
 function withArguments(request: CallRequest, args: Params): CallRequest {

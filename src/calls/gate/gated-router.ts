@@ -35,16 +35,17 @@ export class GatedRouter implements Pick<Router, "call"> {
   }
 
   async call(asked: CallRequest): Promise<CallOutcome> {
-    const { ownNames, resolve, stages } = this.#parts;
+    const { stages } = this.#parts;
     const begunAt = performance.now();
-    const isOwn = ownNames?.has(asked.name) === true;
-    const resolved = isOwn ? asked : (resolve?.(asked) ?? asked);
+    const resolved = this.#resolved(asked);
     let request = resolved instanceof Promise ? await resolved : resolved;
     this.#tellBegun(request);
     // As long as the stages have not let it through it is not allowed, however it ends.
     let end: Omit<CallEnd, "durationMs"> = { decision: "pending" };
     try {
-      const admission = await stages.admit(request);
+      // Mostly there is nothing to wait for, and an await costs a turn even so.
+      const admitting = stages.admit(request);
+      const admission = admitting === undefined ? undefined : await admitting;
       if (admission !== undefined) request = admission.request;
       if (admission?.refusal !== undefined) {
         end = { decision: admission.refusal.decision };
@@ -56,7 +57,8 @@ export class GatedRouter implements Pick<Router, "call"> {
         end = { decision: "invalid" };
         return this.#withNotes(request, made);
       }
-      const outcome = isInterim(made) ? made : await this.#lookedAt(request, made, begunAt);
+      const looked = isInterim(made) ? made : this.#lookedAt(request, made, begunAt);
+      const outcome = looked instanceof Promise ? await looked : looked;
       end = { decision: "allowed", outcome: outcome.kind, ...charsOf(outcome) };
       return this.#withNotes(request, outcome);
     } catch (error) {
@@ -69,6 +71,11 @@ export class GatedRouter implements Pick<Router, "call"> {
     } finally {
       this.#tellEnded(request, { ...end, durationMs: performance.now() - begunAt });
     }
+  }
+
+  #resolved(asked: CallRequest): CallRequest | Promise<CallRequest> {
+    const { ownNames, resolve } = this.#parts;
+    return ownNames?.has(asked.name) === true ? asked : (resolve?.(asked) ?? asked);
   }
 
   #tellBegun(request: CallRequest): void {
@@ -124,7 +131,7 @@ export class GatedRouter implements Pick<Router, "call"> {
       json = told;
       source.delivered(request, lines);
     }
-    return { ...outcome, json };
+    return json === outcome.json ? outcome : { ...outcome, json };
   }
 }
 

@@ -82,15 +82,15 @@ export class ToolRouter implements Router {
   ): ReturnType<JobMessageSource> {
     const answerMs =
       answerAt === undefined ? null : Math.max(0, Math.round(answerAt - performance.now()));
-    return {
+    const message = {
       tool: request.name,
       args: request.args ?? {},
       version: request.version,
       limits: { resultCharsMax: request.client.limits.resultCharsMax, answerMs },
       snapshots: this.#snapshots(card, request.client.id),
       canAsk: kindsToAsk(request),
-      ...(this.#wantsData(request) ? { wantsData: true } : {}),
     };
+    return this.#wantsData(request) ? { ...message, wantsData: true } : message;
   }
 
   #wantsData(request: CallRequest): boolean {
@@ -128,6 +128,7 @@ function callOutcome(outcome: JobOutcome, request: CallRequest): CallOutcome {
   switch (outcome.kind) {
     case "done": {
       const { json, dataJson } = outcome;
+      if (dataJson === undefined && outcome.isInvalid !== true) return { kind: "result", json };
       const data = dataJson === undefined ? {} : { dataJson };
       return { kind: "result", json, ...data, ...refusalOf(outcome) };
     }

@@ -14,7 +14,7 @@ import {
 } from "../../protocol/versions.ts";
 import type { Asker } from "./active-request.ts";
 import { type ClientRequests, WorkspaceRoots } from "./client-requests.ts";
-import type { Outbox } from "./lanes.ts";
+import { type Outbox, PipeLane } from "./lanes.ts";
 
 /** The composition root's knowledge of the client before its first message. */
 export interface ClientProfile {
@@ -39,17 +39,19 @@ export class Session {
   /** The URIs of `resources/subscribe`. */
   readonly subscribedUris = new WatchedUris();
   #version: LegacyVersion | undefined;
-  #limits: ClientLimits;
+  /** Looked up when they are first asked for: the handshake does without them. */
+  #limits: ClientLimits | undefined;
   #clientName: string | undefined;
   #capabilities: ClientCapabilities = noClientCapabilities;
   #takesChannel = false;
   #isInitialized = false;
   #logLevel: LogLevel = "info";
+  /** On a lane that lasts all requests are from the same asker, until the session changes. */
+  #lasting: { readonly lane: PipeLane; readonly asker: Asker } | undefined;
 
   constructor(profile: ClientProfile, requests: ClientRequests) {
     this.#profile = profile;
     this.#roots = new WorkspaceRoots(requests, profile.fallbackDir);
-    this.#limits = profile.limitsFor(undefined);
   }
 
   /** Whom live state belongs to. */
@@ -92,12 +94,14 @@ export class Session {
     this.subscribedUris.clear();
     this.#roots.forget();
     this.#clientName = readName(params?.clientInfo);
-    this.#limits = this.#profile.limitsFor(this.#clientName);
+    this.#limits = undefined;
+    this.#lasting = undefined;
     return this.#version;
   }
 
   markInitialized(): void {
     this.#isInitialized = true;
+    this.#lasting = undefined;
   }
 
   setLogLevel(level: LogLevel): void {
@@ -110,33 +114,45 @@ export class Session {
 
   /** The requester of a legacy request. Questions about roots go out on the request's own lane. */
   legacyAsker(lane: Outbox): Asker {
-    const context = this.#contextFor(this.#clientName, () => this.#workspaceDir(lane));
-    const client = { ...context, workspaceNow: this.#workspaceNow };
-    if (!this.#mayAskRoots) return new LegacyAsker(this, client);
-    const roots = (): Promise<readonly string[]> => this.#roots.folders(lane);
-    return new LegacyAsker(this, { ...client, roots });
+    if (lane === this.#lasting?.lane) return this.#lasting.asker;
+    const asker = new LegacyAsker(this, this.#legacyClient(lane));
+    // A response's lane ends with it, and is not kept for longer.
+    if (lane instanceof PipeLane) this.#lasting = { lane, asker };
+    return asker;
+  }
+
+  #legacyClient(lane: Outbox): ClientContext {
+    const limits = (): ClientLimits => (this.#limits ??= this.#profile.limitsFor(this.#clientName));
+    return {
+      ...this.#identity(this.#clientName),
+      get limits() {
+        return limits();
+      },
+      workspaceDir: () => this.#workspaceDir(lane),
+      workspaceNow: this.#workspaceNow,
+      ...(this.#mayAskRoots ? { roots: () => this.#roots.folders(lane) } : {}),
+    };
   }
 
   /** The requester of a modern request: only the identity of the connection, nothing of the session (docs/spec/modern.md#envelope). */
   modernAsker(envelope: Envelope): Asker {
     const { version, capabilities, clientName, logLevel } = envelope;
     const { fallbackDir } = this.#profile;
-    const limits = this.#profile.limitsFor(clientName);
-    const client = this.#contextFor(clientName, () => Promise.resolve(fallbackDir), limits);
+    const client = {
+      ...this.#identity(clientName),
+      limits: this.#profile.limitsFor(clientName),
+      workspaceDir: () => Promise.resolve(fallbackDir),
+    };
     return { version, client, capabilities, logLevel };
   }
 
-  #contextFor(
+  #identity(
     name: string | undefined,
-    workspaceDir: () => Promise<string>,
-    limits: ClientLimits = this.#limits,
-  ): ClientContext {
+  ): Omit<ClientContext, "limits" | "workspaceDir" | "workspaceNow" | "roots"> {
     const { id, mayUse, owner, workspaceName, isRemote } = this.#profile;
     return {
       id,
-      limits,
       name,
-      workspaceDir,
       ...(mayUse === undefined ? {} : { mayUse }),
       ...(owner === undefined ? {} : { owner }),
       ...(workspaceName === undefined ? {} : { workspaceName }),

@@ -17,6 +17,20 @@ export function fixedSources(
   parts: Pick<UpstreamConfigParts, "dirs" | "workspace">,
   replacesProjectFile: boolean,
 ): readonly FileOrigin[] {
+  // SCORPIOX_HOME may be a folder of the project, and a link of the project may lead there: the user's files are read
+  // only once, at their user level.
+  const seen = new Set<string>();
+  return possibleSources(parts, replacesProjectFile).filter(({ file }) => {
+    const real = realPathOf(file);
+    return !seen.has(real) && seen.add(real);
+  });
+}
+
+/** The same, where one file may come twice. */
+function possibleSources(
+  parts: Pick<UpstreamConfigParts, "dirs" | "workspace">,
+  replacesProjectFile: boolean,
+): readonly FileOrigin[] {
   const { projectDir, scorpioxDir } = parts.dirs;
   const sources: FileOrigin[] = [
     { rank: 1, trust: "user", scope: "global", file: join(scorpioxDir, "config.toml") },
@@ -25,13 +39,7 @@ export function fixedSources(
   if (projectDir !== undefined) sources.push(...projectSources(projectDir, replacesProjectFile));
   const workspace = workspaceSource(parts);
   if (workspace !== undefined) sources.push(workspace);
-  // SCORPIOX_HOME may be a folder of the project, and a link of the project may lead there: the user's files are read
-  // only once, at their user level.
-  const seen = new Set<string>();
-  return sources.filter(({ file }) => {
-    const real = realPathOf(file);
-    return !seen.has(real) && seen.add(real);
-  });
+  return sources;
 }
 
 function projectSources(projectDir: string, replacesProjectFile: boolean): FileOrigin[] {
@@ -82,7 +90,7 @@ export function mayHaveServers(
   const { projectDir } = start.dirs;
   if (projectDir !== undefined && projectDir !== settingsDir && hasKeys(projectDir)) return true;
   const parts = { dirs: start.dirs, workspace: start.workspaceName };
-  return fixedSources(parts, false).some(({ file }) => mayNameServers(file));
+  return possibleSources(parts, false).some(({ file }) => mayNameServers(file));
 }
 
 /** Keys can name servers too. */

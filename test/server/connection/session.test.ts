@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import type { ClientLimits } from "../../../src/calls/call.ts";
 import { ClientRequests } from "../../../src/server/connection/client-requests.ts";
+import { PipeLane } from "../../../src/server/connection/lanes.ts";
 import { Session } from "../../../src/server/connection/session.ts";
 import { FakeLane } from "../fake-request.ts";
 import {
@@ -134,6 +136,45 @@ describe("notifications of the modern era", () => {
       notification("notifications/cancelled", { requestId: "c", _meta: { [V]: "2026-07-28" } }),
     );
     expect(server.router.calls[0]?.request.cancellation.isCancelled).toBe(true);
+  });
+});
+
+describe("legacyAsker()", () => {
+  const outbox = new FakeLane();
+  const begun = (asked: (string | undefined)[] = []): Session => {
+    const limitsFor = (name: string | undefined): ClientLimits => {
+      asked.push(name);
+      return { answerMs: 1, resultCharsMax: 1 };
+    };
+    const session = new Session({ id: "c", limitsFor, fallbackDir: "/" }, new ClientRequests());
+    session.begin({ protocolVersion: "2025-06-18", clientInfo: { name: "one" } });
+    return session;
+  };
+
+  test("looks up the limits of the client once, when they are asked for", () => {
+    const asked: (string | undefined)[] = [];
+    const { client } = begun(asked).legacyAsker(new PipeLane(outbox));
+    expect(asked).toEqual([]);
+    expect([client.limits.answerMs, client.limits.answerMs]).toEqual([1, 1]);
+    expect(asked).toEqual(["one"]);
+  });
+
+  test("is the same for all requests of a pipe, until the session changes", () => {
+    const session = begun();
+    const pipe = new PipeLane(outbox);
+    const first = session.legacyAsker(pipe);
+    expect(session.legacyAsker(pipe)).toBe(first);
+    expect(session.legacyAsker(new PipeLane(outbox))).not.toBe(first);
+    session.markInitialized();
+    const second = session.legacyAsker(pipe);
+    expect(second).not.toBe(first);
+    session.begin({ protocolVersion: "2024-11-05" });
+    expect(session.legacyAsker(pipe).version).toBe("2024-11-05");
+  });
+
+  test("is another for each response", () => {
+    const session = begun();
+    expect(session.legacyAsker(outbox)).not.toBe(session.legacyAsker(outbox));
   });
 });
 
