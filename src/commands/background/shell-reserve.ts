@@ -32,6 +32,11 @@ const readyShellsMax = 2;
 const commandCharsMax = 1_000;
 /** After a command the reserve is filled up when nothing else was started for this long. */
 const refillAfterMs = 1;
+/**
+ * The same after a command that found a shell ready: starting others holds the main thread, and most such commands are
+ * answered within this, also after a pause.
+ */
+const answeredMs = 5;
 /** Nobody has run a command for this long: the reserve is given up. */
 const idleMsMax = 60_000;
 
@@ -67,7 +72,19 @@ export class ShellReserve implements Disposable {
     env: Readonly<Record<string, string>>,
   ): ReadyShell | undefined {
     if (this.#isClosed || basename(this.#parts.shell.path) !== "bash") return undefined;
-    this.#refillLater(cwd, env);
+    const ready = this.#takeReady(commandText, cwd, env);
+    this.#refillLater(cwd, env, ready === undefined ? refillAfterMs : answeredMs);
+    if (ready !== undefined || commandText.length > commandCharsMax) return ready;
+    // One that waits gets its limit before its command, and needs no other program for it.
+    const own = hasProcessLimit() ? this.#startOne(cwd, env) : undefined;
+    return own?.command.release(`${commandText}\0`) === true ? own : undefined;
+  }
+
+  #takeReady(
+    commandText: string,
+    cwd: string,
+    env: Readonly<Record<string, string>>,
+  ): ReadyShell | undefined {
     if (commandText.length > commandCharsMax) return undefined;
     const folder = folderIdentity(cwd);
     for (let shell = this.#ready.shift(); shell !== undefined; shell = this.#ready.shift()) {
@@ -75,9 +92,7 @@ export class ShellReserve implements Disposable {
       if (fits && shell.command.release(`${commandText}\0`)) return shell;
       if (!fits) shell.command.dismiss();
     }
-    // One that waits gets its limit before its command, and needs no other program for it.
-    const own = hasProcessLimit() ? this.#startOne(cwd, env) : undefined;
-    return own?.command.release(`${commandText}\0`) === true ? own : undefined;
+    return undefined;
   }
 
   /** Lets all waiting shells go. */
@@ -87,9 +102,9 @@ export class ShellReserve implements Disposable {
     this.#dismissAll();
   }
 
-  #refillLater(cwd: string, env: Readonly<Record<string, string>>): void {
+  #refillLater(cwd: string, env: Readonly<Record<string, string>>, afterMs: number): void {
     clearTimeout(this.#refillTimer);
-    this.#refillTimer = setTimeout(() => this.#refill(cwd, env), refillAfterMs);
+    this.#refillTimer = setTimeout(() => this.#refill(cwd, env), afterMs);
     this.#refillTimer.unref();
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => this.#dismissAll(), idleMsMax);
