@@ -30,13 +30,10 @@ interface ReadyShell {
 const readyShellsMax = 2;
 /** bash reads descriptor 3 a byte at a time: a longer command is quicker without. */
 const commandCharsMax = 1_000;
-/** After a command the reserve is filled up when nothing else was started for this long. */
+/** The reserve is filled up when no command was started, or has ended, for this long. */
 const refillAfterMs = 1;
-/**
- * The same after a command that found a shell ready: starting others holds the main thread, and most such commands are
- * answered within this, also after a pause.
- */
-const answeredMs = 5;
+/** While a command runs that found a shell ready, the next ones wait: starting them holds the main thread. */
+const refillBesideMs = 20;
 /** Nobody has run a command for this long: the reserve is given up. */
 const idleMsMax = 60_000;
 
@@ -73,7 +70,7 @@ export class ShellReserve implements Disposable {
   ): ReadyShell | undefined {
     if (this.#isClosed || basename(this.#parts.shell.path) !== "bash") return undefined;
     const ready = this.#takeReady(commandText, cwd, env);
-    this.#refillLater(cwd, env, ready === undefined ? refillAfterMs : answeredMs);
+    this.#refillLater(cwd, env, ready === undefined ? refillAfterMs : refillBesideMs);
     if (ready !== undefined || commandText.length > commandCharsMax) return ready;
     // One that waits gets its limit before its command, and needs no other program for it.
     const own = hasProcessLimit() ? this.#startOne(cwd, env) : undefined;
@@ -89,7 +86,10 @@ export class ShellReserve implements Disposable {
     const folder = folderIdentity(cwd);
     for (let shell = this.#ready.shift(); shell !== undefined; shell = this.#ready.shift()) {
       const fits = shell.cwd === cwd && shell.env === env && shell.folder === folder;
-      if (fits && shell.command.release(`${commandText}\0`)) return shell;
+      if (fits && shell.command.release(`${commandText}\0`)) {
+        void shell.command.ended.then(() => this.#refillLater(cwd, env, refillAfterMs));
+        return shell;
+      }
       if (!fits) shell.command.dismiss();
     }
     return undefined;
@@ -103,6 +103,7 @@ export class ShellReserve implements Disposable {
   }
 
   #refillLater(cwd: string, env: Readonly<Record<string, string>>, afterMs: number): void {
+    if (this.#isClosed) return;
     clearTimeout(this.#refillTimer);
     this.#refillTimer = setTimeout(() => this.#refill(cwd, env), afterMs);
     this.#refillTimer.unref();
