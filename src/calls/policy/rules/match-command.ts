@@ -1,5 +1,5 @@
 import { baseNameOf, literalOf, type SimpleCommand, type Word } from "../shell/shell-text.ts";
-import { createGlob, type Glob, globMatches, globMayMatch } from "./glob.ts";
+import { createGlob, type Glob, globMatches, globMayMatch, isPathGlob } from "./glob.ts";
 import type { PathFacts } from "./path-facts.ts";
 import type { CommandMatch, RuleWork } from "./rule.ts";
 
@@ -190,10 +190,6 @@ function mayMatchCost({ pattern }: Glob, { pieces }: Word): number {
 export function candidatePaths(literal: string): readonly string[] {
   const equals = literal.indexOf("=");
   return equals < 0 ? [literal] : [literal, literal.slice(equals + 1)];
-}
-
-export function isPathGlob({ pattern }: Glob): boolean {
-  return pattern.includes("/") || pattern.startsWith("~");
 }
 
 export function withHome(glob: Glob, { homeDir }: Pick<Surroundings, "homeDir">): Glob {
