@@ -9,7 +9,7 @@ import {
 import { type Folders, foldersOf, hasArguments, textsOf, withFolders } from "./call-arguments.ts";
 import { type CommandRule, judgeCommand } from "./judge-command.ts";
 import { candidatePaths, type Surroundings } from "./match-command.ts";
-import { type PathFacts, readPathFacts } from "./path-facts.ts";
+import { noFacts, readPathFacts } from "./path-facts.ts";
 import {
   allowed,
   type Policy,
@@ -88,8 +88,6 @@ interface About {
   readonly otherwise: Verdict;
   readonly parts: JudgeParts;
 }
-
-const noFacts: PathFacts = { pathsOf: () => [], programsOf: () => [], missing: undefined };
 
 function judgeNow(about: About): Verdict {
   const { homeDir, warnsOfDanger, ignoresCase } = about.parts;
