@@ -32,7 +32,7 @@ const readyShellsMax = 2;
 const commandCharsMax = 1_000;
 /** The reserve is filled up when no command was started, or has ended, for this long. */
 const refillAfterMs = 1;
-/** While a command runs that found a shell ready, the next ones wait: starting them holds the main thread. */
+/** While a command runs and a shell is ready for the next one, that is put off: starting shells holds the main thread. */
 const refillBesideMs = 20;
 /** Nobody has run a command for this long: the reserve is given up. */
 const idleMsMax = 60_000;
@@ -70,7 +70,7 @@ export class ShellReserve implements Disposable {
   ): ReadyShell | undefined {
     if (this.#isClosed || basename(this.#parts.shell.path) !== "bash") return undefined;
     const ready = this.#takeReady(commandText, cwd, env);
-    this.#refillLater(cwd, env, ready === undefined ? refillAfterMs : refillBesideMs);
+    this.#refillLater(cwd, env, this.#ready.length === 0 ? refillAfterMs : refillBesideMs);
     if (ready !== undefined || commandText.length > commandCharsMax) return ready;
     // One that waits gets its limit before its command, and needs no other program for it.
     const own = hasProcessLimit() ? this.#startOne(cwd, env) : undefined;
