@@ -16,7 +16,7 @@ export interface PathFacts {
   readonly missing: string | undefined;
 }
 
-export interface ProgramFacts {
+interface ProgramFacts {
   /** Every path that it may have, through symbolic links. */
   readonly paths: readonly string[];
   /** Its names as rules have them: without a folder, and on Windows without the ending. */
