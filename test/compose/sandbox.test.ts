@@ -36,5 +36,6 @@ test("CommandSandbox: a command does not run when plan mode cannot be read, and 
   sandbox.lookAhead(call);
   sandbox.lookAhead(newCall());
   await Promise.resolve();
-  await expect(sandbox.forCommand(call, "/work")).rejects.toThrow("unreadable");
+  const failure = await sandbox.forCommand(call, "/work").catch((error: unknown) => error);
+  expect(failure).toEqual(new Error("unreadable"));
 });
