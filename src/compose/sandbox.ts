@@ -14,26 +14,47 @@ import type { BackendParts, Start } from "../commands/sandbox/backends.ts";
 import type { Sandbox } from "../commands/sandbox/sandbox.ts";
 import { backendParts, sandboxSettings } from "./probe-sandbox.ts";
 
+/** The plan mode of the call's workspace, when it is on. */
+type ActivePlanOf = (call: CallRequest) => Promise<{ readonly planFile: string } | undefined>;
+
+/** A call that waits for a Worker for longer is looked at again: plan mode may have begun since. */
+const aheadMsMax = 5;
+
 export interface CommandSandboxParts {
   readonly start: StartUp;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly supervisor: Pick<Supervisor, "runProgram">;
-  /** The plan mode of the call's workspace, when it is on. Commands are not run when this fails. */
-  readonly activePlan: (call: CallRequest) => Promise<{ readonly planFile: string } | undefined>;
+  /** Commands are not run when this fails. */
+  readonly activePlan: ActivePlanOf;
 }
 
 /** The sandbox of commands; loaded with the first that needs one. */
 export class CommandSandbox implements Confinements {
   readonly #parts: CommandSandboxParts;
   #sandbox: Promise<Sandbox> | undefined;
+  /** Plans that were looked for after a call had come, and when that was. */
+  readonly #ahead = new WeakMap<CallRequest, { plan: ReturnType<ActivePlanOf>; at: number }>();
 
   constructor(parts: CommandSandboxParts) {
     this.#parts = parts;
   }
 
   async forCommand(call: CallRequest, cwd: string): Promise<Confinement | undefined> {
-    const plan = await this.#parts.activePlan(call);
+    const plan = await this.#planFor(call);
     return this.#isNeeded(plan) ? (await this.#load()).confine({ cwd, plan }) : undefined;
+  }
+
+  lookAhead(call: CallRequest): void {
+    const plan = this.#parts.activePlan(call);
+    // The command is not run when this fails; without a command nobody asks.
+    plan.catch(() => undefined);
+    this.#ahead.set(call, { plan, at: performance.now() });
+  }
+
+  #planFor(call: CallRequest): ReturnType<ActivePlanOf> {
+    const ahead = this.#ahead.get(call);
+    const isFresh = ahead !== undefined && performance.now() - ahead.at < aheadMsMax;
+    return isFresh ? ahead.plan : this.#parts.activePlan(call);
   }
 
   /** The sandbox in which a command of the call would run, as a clause; undefined = none. */

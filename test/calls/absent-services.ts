@@ -16,7 +16,10 @@ export const absentState: StateServices = {
 };
 
 /** For tests of commands that nothing confines. */
-export const noConfinements: Confinements = { forCommand: () => Promise.resolve(undefined) };
+export const noConfinements: Confinements = {
+  lookAhead() {},
+  forCommand: () => Promise.resolve(undefined),
+};
 
 /** For tests of calls that need neither pages nor images. */
 export const absentServices: DistantServices = {

@@ -13,7 +13,7 @@ import {
 } from "./consent/call-consent.ts";
 import { judgeCall, type JudgeParts } from "./rules/judge-call.ts";
 import { withProject } from "./rules/policy-files.ts";
-import { allowed, type Policy, type Verdict } from "./rules/rule.ts";
+import { allowed, type Policy, policyFor, type Verdict } from "./rules/rule.ts";
 
 export interface PolicyStageParts extends CallConsentParts, Omit<JudgeParts, "folder"> {
   /** The rules as they are now. */
@@ -99,11 +99,11 @@ export class PolicyStage implements GateStage, CallWatcher {
   }
 
   #isWithoutRules(policy: Policy, call: CallRequest): boolean {
-    return (
-      serverPolicyOf(call) === undefined &&
-      policy.rules.length + policy.defaults.length + policy.problems.length === 0 &&
-      !(this.#parts.warnsOfDanger && runsCommand(call.name))
-    );
+    if (serverPolicyOf(call) !== undefined) return false;
+    if (this.#parts.warnsOfDanger && runsCommand(call.name)) return false;
+    const { name, target } = call;
+    const own = policyFor(policy, name, target === undefined ? undefined : ruleNamesOf(target));
+    return own.rules.length + own.defaults.length === 0 && own.problem === undefined;
   }
 
   /** Asks the user about a call for another reason than a rule, unless the user has agreed to it. @throws InputNeeded */

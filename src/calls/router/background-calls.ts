@@ -18,7 +18,6 @@ import type {
   ReadRequest,
   RunReply,
   RunRequest,
-  ServiceMethod,
   ServiceRequest,
   StartReply,
 } from "../../tools/services.ts";
@@ -45,6 +44,8 @@ export interface Confinements {
    * @throws AppError `refused` when the chosen sandbox cannot be enforced here: nothing runs outside of a requested sandbox
    */
   forCommand(call: CallRequest, cwd: string): Promise<Confinement | undefined>;
+  /** The call has passed the gate and is on its way to a Worker: looks for what `forCommand` needs in a moment. */
+  lookAhead(call: CallRequest): void;
 }
 
 export interface BackgroundParts {
@@ -70,7 +71,7 @@ export type BackgroundMethod = (typeof methods)[number];
 export function isBackgroundCall<Call extends ServiceRequest>(
   call: Call,
 ): call is Extract<Call, { readonly method: BackgroundMethod }> {
-  const names: readonly ServiceMethod[] = methods;
+  const names: readonly ServiceRequest["method"][] = methods;
   return names.includes(call.method);
 }
 
@@ -160,8 +161,7 @@ export class BackgroundCalls {
   /** The MCP task lives as long as the command may take, and then as long as any other. */
   #runAsTask(command: string, timeoutMs: number): boolean {
     const statusMessage = `Running: ${oneLine(command)}`;
-    const ttlMs = timeoutMs + mcpTaskTtlMsDefault;
-    return tryBecomeTask(this.#request, { statusMessage, ttlMs });
+    return tryBecomeTask(this.#request, { statusMessage, ttlMs: timeoutMs + mcpTaskTtlMsDefault });
   }
 
   /** Answers at once, but for a client that takes MCP tasks, when the command has ended. */

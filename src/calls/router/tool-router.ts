@@ -1,3 +1,4 @@
+import { runsCommand } from "../../base/shared-names.ts";
 import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { type InputKind, inputKinds } from "../../protocol/input-request.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
@@ -73,6 +74,9 @@ export class ToolRouter implements Router {
       host?.settle();
       resolve(callOutcome(outcome, request));
     });
+    if (!runsCommand(request.name)) return;
+    // Behind the message to the Worker, which goes out at the end of this turn: both look at the call at the same time.
+    queueMicrotask(() => this.#parts.confinements.lookAhead(request));
   }
 
   #message(

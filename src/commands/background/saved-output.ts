@@ -1,4 +1,4 @@
-import { close, openSync, write } from "node:fs";
+import { close, openSync, write, writeSync } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 
@@ -10,6 +10,12 @@ import {
   savedResultsBytesMax,
   savedResultsReserveBytes,
 } from "../../base/limits.ts";
+
+/**
+ * The first bytes of a file are written at once: they go to the memory of the system in some ten microseconds, where each
+ * trip to another thread would delay the answer by several times that. Longer outputs are left to other threads.
+ */
+const writtenAtOnceMax = 256 * 1024;
 
 /** A private file that takes the whole of an output while it is produced. */
 export class SavedOutput {
@@ -62,6 +68,9 @@ export class SavedOutput {
   /** Takes a chunk; the returned promise, if any, asks the producer to wait for the disk. */
   append(chunk: Uint8Array): void | Promise<void> {
     if (this.#problem !== undefined || this.#isClosed) return;
+    if (!this.#writing && this.#takenBytes + chunk.length <= writtenAtOnceMax) {
+      return this.#writeNow(chunk);
+    }
     this.#queue.push(chunk);
     this.#queuedBytes += chunk.length;
     if (!this.#writing) this.#writeNext();
@@ -70,7 +79,7 @@ export class SavedOutput {
     return this.#drain.promise;
   }
 
-  /** Waits for the disk and closes the file. */
+  /** Waits until all is in the file, where every program can read it, and closes it. */
   async finish(): Promise<void> {
     if (this.#writing) {
       this.#idle = Promise.withResolvers();
@@ -78,13 +87,27 @@ export class SavedOutput {
     }
     // A command that was given up may still write: its descriptor is somebody else's soon.
     this.#isClosed = true;
-    await new Promise<void>((resolve) => close(this.#fd, () => resolve()));
+    close(this.#fd, () => {});
     this.#leaveRoom();
   }
 
   /** Removes a finished file: its content was short enough to be shown whole. */
   async remove(): Promise<void> {
     await unlink(this.path).catch(() => {});
+  }
+
+  #writeNow(chunk: Uint8Array): void {
+    if (this.#isFull(chunk)) return;
+    try {
+      for (let from = 0; from < chunk.length;) {
+        const length = writeSync(this.#fd, chunk, from);
+        this.#writtenBytes += length;
+        from += length;
+      }
+    } catch (error) {
+      this.#giveUp(messageOf(error));
+    }
+    this.#room.settle(chunk.length);
   }
 
   #writeNext(): void {

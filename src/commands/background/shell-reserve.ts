@@ -30,8 +30,10 @@ interface ReadyShell {
 const readyShellsMax = 2;
 /** bash reads descriptor 3 a byte at a time: a longer command is quicker without. */
 const commandCharsMax = 1_000;
-/** After a command the reserve is filled up when nothing else was started for this long. */
+/** The reserve is filled up when no command was started, or has ended, for this long. */
 const refillAfterMs = 1;
+/** While a command runs and a shell is ready for the next one, that is put off: starting shells holds the main thread. */
+const refillBesideMs = 20;
 /** Nobody has run a command for this long: the reserve is given up. */
 const idleMsMax = 60_000;
 
@@ -67,17 +69,30 @@ export class ShellReserve implements Disposable {
     env: Readonly<Record<string, string>>,
   ): ReadyShell | undefined {
     if (this.#isClosed || basename(this.#parts.shell.path) !== "bash") return undefined;
-    this.#refillLater(cwd, env);
+    const ready = this.#takeReady(commandText, cwd, env);
+    this.#refillLater(cwd, env, this.#ready.length === 0 ? refillAfterMs : refillBesideMs);
+    if (ready !== undefined || commandText.length > commandCharsMax) return ready;
+    // One that waits gets its limit before its command, and needs no other program for it.
+    const own = hasProcessLimit() ? this.#startOne(cwd, env) : undefined;
+    return own?.command.release(`${commandText}\0`) === true ? own : undefined;
+  }
+
+  #takeReady(
+    commandText: string,
+    cwd: string,
+    env: Readonly<Record<string, string>>,
+  ): ReadyShell | undefined {
     if (commandText.length > commandCharsMax) return undefined;
     const folder = folderIdentity(cwd);
     for (let shell = this.#ready.shift(); shell !== undefined; shell = this.#ready.shift()) {
       const fits = shell.cwd === cwd && shell.env === env && shell.folder === folder;
-      if (fits && shell.command.release(`${commandText}\0`)) return shell;
+      if (fits && shell.command.release(`${commandText}\0`)) {
+        void shell.command.ended.then(() => this.#refillLater(cwd, env, refillAfterMs));
+        return shell;
+      }
       if (!fits) shell.command.dismiss();
     }
-    // One that waits gets its limit before its command, and needs no other program for it.
-    const own = hasProcessLimit() ? this.#startOne(cwd, env) : undefined;
-    return own?.command.release(`${commandText}\0`) === true ? own : undefined;
+    return undefined;
   }
 
   /** Lets all waiting shells go. */
@@ -87,9 +102,10 @@ export class ShellReserve implements Disposable {
     this.#dismissAll();
   }
 
-  #refillLater(cwd: string, env: Readonly<Record<string, string>>): void {
+  #refillLater(cwd: string, env: Readonly<Record<string, string>>, afterMs: number): void {
+    if (this.#isClosed) return;
     clearTimeout(this.#refillTimer);
-    this.#refillTimer = setTimeout(() => this.#refill(cwd, env), refillAfterMs);
+    this.#refillTimer = setTimeout(() => this.#refill(cwd, env), afterMs);
     this.#refillTimer.unref();
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => this.#dismissAll(), idleMsMax);

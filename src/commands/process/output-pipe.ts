@@ -35,6 +35,8 @@ export class OutputPipe {
   #streamEnded: Promise<void> | undefined;
   /** True while the stream has given all that it took from the pipe. */
   #waiting = false;
+  /** The stream has come to the end of the pipe, or was closed. */
+  #isAtEnd = false;
   #isFinished = false;
   /** The chunk that the sink has not finished with. */
   #delivery: Promise<void> | undefined;
@@ -102,17 +104,19 @@ export class OutputPipe {
       }
     } catch {
       // `finish` closed the pipe under the reader: everything that was read has been delivered.
+    } finally {
+      this.#isAtEnd = true;
     }
   }
 
   /**
    * Resolves when the pipe has been seen empty, nothing is being delivered, and the loop has turned since: the bytes
    * that the stream had taken from the pipe were delivered in that turn. A sink that takes its time is waited for;
-   * survivors that go on writing are not.
+   * survivors that go on writing are not. At the end of the stream nobody waits for this any more.
    */
   async #untilEmpty(): Promise<void> {
     const bytesMax = this.#deliveredBytes + 2 * drainBytesMax;
-    for (let turn = 0, empty = 0; empty < 2 && turn < 10_000; turn++) {
+    for (let turn = 0, empty = 0; empty < 2 && turn < 10_000 && !this.#isAtEnd; turn++) {
       if (this.#deliveredBytes > bytesMax) return;
       await this.#delivery;
       const idle = this.#waiting && !this.#libc.isReadable(this.#readFd);

@@ -18,7 +18,9 @@ const askLs = { tool: "Bash", match: "ls", action: "ask", reason: "lists are pri
 describe("PolicyStage", () => {
   test.each<[string, readonly object[], Parameters<StageHarness["request"]>[1], boolean]>([
     ["no rule", [], { name: "mcp__a__b", args: {} }, false],
-    ["a rule of any tool", [askLs], { name: "mcp__a__b", args: {} }, true],
+    ["a rule of another tool", [askLs], { name: "mcp__a__b", args: {} }, false],
+    ["a rule of this tool", [{ tool: "mcp__a__*", action: "ask" }], { name: "mcp__a__b" }, true],
+    ["a rule of all tools", [{ tool: "*", action: "ask" }], { name: "mcp__a__b" }, true],
     ["a command, of which there are cautions", [], {}, true],
   ])("mayObject(): %s", (_about, rules, more, expected) => {
     const harness = new StageHarness(rules, true);

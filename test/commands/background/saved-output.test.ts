@@ -40,6 +40,21 @@ describe("SavedOutput", () => {
     expect([modeOf(path), saved.problem]).toEqual([0o600, undefined]);
   });
 
+  test("a short output can be read from the file at once, a longer one in order once it is finished", async () => {
+    const path = join(root, "a.txt");
+    const saved = new SavedOutput(path);
+    const chunk = new Uint8Array(100 * 1024);
+    const sizes = [1, 2, 3, 4].map((number) => {
+      void saved.append(chunk.slice().fill(number));
+      return statSync(path).size;
+    });
+    expect(sizes.slice(0, 2)).toEqual([chunk.length, 2 * chunk.length]);
+    await saved.finish();
+    const bytes = readFileSync(path);
+    expect([0, 1, 2, 3].map((place) => bytes[place * chunk.length])).toEqual([1, 2, 3, 4]);
+    expect([bytes.length, saved.bytes]).toEqual([4 * chunk.length, 4 * chunk.length]);
+  });
+
   test("takes nothing after its end, when its descriptor may be somebody else's", async () => {
     const path = join(root, "a.txt");
     const saved = new SavedOutput(path);

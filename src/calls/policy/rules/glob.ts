@@ -12,6 +12,11 @@ export function createGlob(pattern: string): Glob {
   return { pattern, parts: pattern.split(/\*+/) };
 }
 
+/** Whether the pattern is about paths, wherever links lead, and not only about the text. */
+export function isPathGlob({ pattern }: Glob): boolean {
+  return pattern.includes("/") || pattern.startsWith("~");
+}
+
 /** Whether the pattern matches the whole of `text`. */
 export function globMatches({ parts }: Glob, text: string): boolean {
   const [first = "", ...rest] = parts;

@@ -7,19 +7,19 @@ import {
   type SimpleCommand,
 } from "../shell/shell-text.ts";
 import { type Folders, foldersOf, hasArguments, textsOf, withFolders } from "./call-arguments.ts";
-import { type Glob, globMatches } from "./glob.ts";
 import { type CommandRule, judgeCommand } from "./judge-command.ts";
-import { candidatePaths, isPathGlob, type Surroundings } from "./match-command.ts";
-import { type PathFacts, readPathFacts } from "./path-facts.ts";
+import { candidatePaths, type Surroundings } from "./match-command.ts";
+import { noFacts, readPathFacts } from "./path-facts.ts";
 import {
   allowed,
-  isAboutTool,
   type Policy,
   type PolicyDefault,
+  policyFor,
   type Rule,
   type RuleAction,
   RuleWork,
   strictest,
+  type ToolPolicy,
   TooMuchWork,
   type Verdict,
 } from "./rule.ts";
@@ -54,13 +54,10 @@ export function judgeCall(
   policy: Policy,
   parts: JudgeParts,
 ): Verdict | Promise<Verdict> {
-  const isAbout = ({ tools }: Pick<Rule, "tools">): boolean =>
-    tools.some((glob) => isAboutTool(glob, call.tool) || isAboutOther(glob, call));
-  const rules = policy.rules.length === 0 ? policy.rules : policy.rules.filter(isAbout);
-  const broken = policy.problems.find(isAbout);
-  const otherwise = otherwiseOf(call, policy.defaults.filter(isAbout));
-  const about: About = { call, rules, otherwise, parts };
-  const verdict = rules.length === 0 ? judgeNow(about) : judgeWithFiles(about);
+  const own = policyFor(policy, call.tool, call.otherNames);
+  const { rules, problem: broken } = own;
+  const about: About = { call, rules, otherwise: otherwiseOf(call, own.defaults), parts };
+  const verdict = rules.length === 0 ? judgeNow(about) : judgeWithFiles(about, own);
   if (broken === undefined) return verdict;
   const asks: Verdict = {
     action: "ask",
@@ -70,10 +67,6 @@ export function judgeCall(
   return verdict instanceof Promise
     ? verdict.then((own) => strictest([own, asks]))
     : strictest([verdict, asks]);
-}
-
-function isAboutOther(glob: Glob, { otherNames = [] }: JudgedCall): boolean {
-  return otherNames.some((name) => globMatches(glob, name));
 }
 
 /** The verdict where no rule applies: the defaults, and the policy in the entry of the server, which is more specific. */
@@ -96,8 +89,6 @@ interface About {
   readonly parts: JudgeParts;
 }
 
-const noFacts: PathFacts = { pathsOf: () => [], programsOf: () => [], missing: undefined };
-
 function judgeNow(about: About): Verdict {
   const { homeDir, warnsOfDanger, ignoresCase } = about.parts;
   const isWanted = warnsOfDanger || about.otherwise.action !== "allow";
@@ -105,28 +96,25 @@ function judgeNow(about: About): Verdict {
   return judge(about, reading, { facts: noFacts, homeDir, ignoresCase, work: new RuleWork() });
 }
 
-async function judgeWithFiles(about: About): Promise<Verdict> {
-  const { call, rules, parts } = about;
+async function judgeWithFiles(
+  about: About,
+  { hasPaths, hasPrograms }: ToolPolicy,
+): Promise<Verdict> {
+  const { call, parts } = about;
   const { homeDir, ignoresCase } = parts;
-  const isAboutPaths = rules.some(hasPaths);
-  const reading = isAboutPaths ? withFolders(readingOf(about)) : readingOf(about);
-  const isAboutPrograms = rules.some(({ command }) => command?.program !== undefined);
+  const reading = hasPaths ? withFolders(readingOf(about)) : readingOf(about);
   const commands = reading?.commands ?? [];
-  const programs = isAboutPrograms
-    ? commands.flatMap(({ words }) => literalOf(words[0]) ?? [])
-    : [];
+  const programs = hasPrograms ? commands.flatMap(({ words }) => literalOf(words[0]) ?? []) : [];
   const { folders, missing } =
-    isAboutPaths || isAboutPrograms
-      ? foldersOf(commands, await parts.folder(), homeDir)
-      : noFolders;
+    hasPaths || hasPrograms ? foldersOf(commands, await parts.folder(), homeDir) : noFolders;
   const facts = await readPathFacts({
     folders,
-    searchPath: isAboutPrograms ? await parts.searchPath() : [],
-    words: isAboutPaths ? wordsOf(commands, call) : [],
+    searchPath: hasPrograms ? await parts.searchPath() : [],
+    words: hasPaths ? wordsOf(commands, call) : [],
     programs,
   });
   // Names without a folder are looked for in that of none.
-  const needsFolders = isAboutPaths || programs.some((name) => /^[^/].*\//.test(name));
+  const needsFolders = hasPaths || programs.some((name) => /^[^/].*\//.test(name));
   const all = { ...facts, missing: facts.missing ?? (needsFolders ? missing : undefined) };
   return judge(about, reading, { facts: all, homeDir, ignoresCase, work: new RuleWork() });
 }
@@ -200,11 +188,6 @@ function aboutMissing(
 /** The command of a call that runs one; undefined for all others. */
 export function commandOf({ tool, args }: JudgedCall): string | undefined {
   return runsCommand(tool) ? textsOf(args, "command")[0] : undefined;
-}
-
-function hasPaths({ command, callArguments }: Rule): boolean {
-  const globs = [...(command?.args ?? []), ...(command?.has ?? []), ...(command?.writes ?? [])];
-  return globs.some(isPathGlob) || callArguments.some(([, glob]) => isPathGlob(glob));
 }
 
 function wordsOf(commands: readonly SimpleCommand[], { args }: JudgedCall): readonly string[] {

@@ -1,5 +1,5 @@
-import { baseNameOf, literalOf, type SimpleCommand, type Word } from "../shell/shell-text.ts";
-import { createGlob, type Glob, globMatches, globMayMatch } from "./glob.ts";
+import { literalOf, type SimpleCommand, type Word } from "../shell/shell-text.ts";
+import { createGlob, type Glob, globMatches, globMayMatch, isPathGlob } from "./glob.ts";
 import type { PathFacts } from "./path-facts.ts";
 import type { CommandMatch, RuleWork } from "./rule.ts";
 
@@ -87,29 +87,19 @@ function matchProgram(
   if (word === undefined) return "no";
   const name = literalOf(word);
   if (name === undefined) return "maybe";
-  const paths = surroundings.facts.programsOf(name);
-  const names = new Set([name, ...paths].map((path) => nameOf(path)));
-  return strongest(
-    globs.map((glob) => {
-      if (!/[/~]/.test(glob.pattern))
-        return [...names].some((base) => matchesFile(glob, base, surroundings)) ? "yes" : "no";
-      const atHome = withHome(glob, surroundings);
-      return [name, ...paths].some((path) => matchesFile(atHome, path, surroundings))
-        ? "yes"
-        : "no";
-    }),
-  );
+  const { paths, names } = surroundings.facts.programOf(name);
+  const isMeant = (glob: Glob): boolean => {
+    if (!/[/~]/.test(glob.pattern))
+      return names.some((base) => matchesFile(glob, base, surroundings));
+    const atHome = withHome(glob, surroundings);
+    return [name, ...paths].some((path) => matchesFile(atHome, path, surroundings));
+  };
+  return globs.some(isMeant) ? "yes" : "no";
 }
 
 function matchesFile(glob: Glob, path: string, { ignoresCase }: Surroundings): boolean {
   if (!ignoresCase) return globMatches(glob, path);
   return globMatches(createGlob(glob.pattern.toLowerCase()), path.toLowerCase());
-}
-
-/** As rules have it: without its folder, and on Windows without its ending. */
-function nameOf(path: string): string {
-  const base = baseNameOf(path.replaceAll("\\", "/"));
-  return /\.exe$/i.test(base) ? base.slice(0, -4).toLowerCase() : base;
 }
 
 /** The first words; from one on that may be several, nothing is sure. */
@@ -190,10 +180,6 @@ function mayMatchCost({ pattern }: Glob, { pieces }: Word): number {
 export function candidatePaths(literal: string): readonly string[] {
   const equals = literal.indexOf("=");
   return equals < 0 ? [literal] : [literal, literal.slice(equals + 1)];
-}
-
-export function isPathGlob({ pattern }: Glob): boolean {
-  return pattern.includes("/") || pattern.startsWith("~");
 }
 
 export function withHome(glob: Glob, { homeDir }: Pick<Surroundings, "homeDir">): Glob {

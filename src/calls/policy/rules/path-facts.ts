@@ -1,16 +1,26 @@
-import { access, constants, realpath, stat } from "node:fs/promises";
+import { accessSync, lstatSync, realpathSync, type Stats } from "node:fs";
+import { access, constants, realpath, stat, statfs } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 
+import { systemCodeOf } from "../../../base/errors.ts";
 import { policyLookupsMax } from "../../../base/limits.ts";
+import { baseNameOf } from "../shell/shell-text.ts";
 
 /** The meaning of the words of a command, by the files of this system. */
 export interface PathFacts {
   /** A word as a path: every path that it may mean, through symbolic links; the word itself is not among them. */
   pathsOf(word: string): readonly string[];
-  /** Every path that this name of a program may mean, through symbolic links. */
-  programsOf(name: string): readonly string[];
+  /** The program that this name may mean. */
+  programOf(name: string): ProgramFacts;
   /** Why there may be more paths than these, one clause; undefined when these are all. */
   readonly missing: string | undefined;
+}
+
+interface ProgramFacts {
+  /** Every path that it may have, through symbolic links. */
+  readonly paths: readonly string[];
+  /** Its names as rules have them: without a folder, and on Windows without the ending. */
+  readonly names: readonly string[];
 }
 
 export interface PathFactsInput {
@@ -34,13 +44,31 @@ export async function readPathFacts(input: PathFactsInput): Promise<PathFacts> {
     Promise.all(programs.map((name) => programsOf(name, input))),
   ]);
   const byWord = new Map(words.map((word, index) => [word, paths[index] ?? []]));
-  const byName = new Map(programs.map((name, index) => [name, files[index] ?? []]));
+  const byName = new Map(
+    programs.map((name, index) => [name, programFacts(name, files[index] ?? [])]),
+  );
   return {
     pathsOf: (word) => byWord.get(word) ?? [],
-    programsOf: (name) => byName.get(name) ?? [],
+    programOf: (name) => byName.get(name) ?? programFacts(name, []),
     missing: isWhole ? undefined : "it has more words than are looked up as paths",
   };
 }
+
+function programFacts(name: string, paths: readonly string[]): ProgramFacts {
+  return { paths, names: [...new Set([name, ...paths].map(nameOf))] };
+}
+
+function nameOf(path: string): string {
+  const base = baseNameOf(path.replaceAll("\\", "/"));
+  return /\.exe$/i.test(base) ? base.slice(0, -4).toLowerCase() : base;
+}
+
+/** Where nothing was looked up. */
+export const noFacts: PathFacts = {
+  pathsOf: () => [],
+  programOf: (name) => programFacts(name, []),
+  missing: undefined,
+};
 
 async function pathsOf(word: string, folders: readonly string[]): Promise<readonly string[]> {
   // Nothing longer is a path.
@@ -80,9 +108,28 @@ async function programsOf(name: string, input: PathFactsInput): Promise<readonly
   for (const folder of input.searchPath) {
     if (!isAbsolute(folder)) continue;
     const path = join(folder, name);
-    if (await isProgram(path)) return pathsOf(path, []);
+    const answersNow = isLocal(folder) ?? (await lookIfLocal(folder));
+    const found = (answersNow ? programNow(path) : undefined) ?? (await programLater(path));
+    if (found.length > 0) return found;
   }
   return [];
+}
+
+/** None when there is no program. Undefined for a link, which may lead to the disk of another machine. */
+function programNow(path: string): readonly string[] | undefined {
+  try {
+    const stats: Stats | undefined = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return [];
+    if (stats.isSymbolicLink()) return undefined;
+    accessSync(path, constants.X_OK);
+    return stats.isFile() ? [...new Set([path, realpathSync.native(path)])] : [];
+  } catch {
+    return [];
+  }
+}
+
+async function programLater(path: string): Promise<readonly string[]> {
+  return (await isProgram(path)) ? pathsOf(path, []) : [];
 }
 
 async function isProgram(path: string): Promise<boolean> {
@@ -91,5 +138,47 @@ async function isProgram(path: string): Promise<boolean> {
     return (await stat(path)).isFile();
   } catch {
     return false;
+  }
+}
+
+/** File systems of Linux, by their numbers, that answer from the memory of this machine or its own disk. */
+const localTypes: ReadonlySet<number> = new Set([
+  0xef53, // ext2, ext3, ext4
+  0x58465342, // XFS
+  0x9123683e, // Btrfs
+  0x2fc12fc1, // ZFS
+  0xf2f52010, // F2FS
+  0x01021994, // tmpfs
+  0x794c7630, // overlay
+]);
+
+/**
+ * Whether folders of PATH are on such a file system: there a look takes some microseconds, and through another thread
+ * some hundred. A wrong answer, after another disk was mounted, costs time and nothing else.
+ */
+const locals = new Map<string, { readonly isLocal: boolean; readonly until: number }>();
+const localsMax = 200;
+const localMs = 60_000;
+
+/** Undefined when that has to be looked up. */
+function isLocal(folder: string): boolean | undefined {
+  const known = locals.get(folder);
+  return known !== undefined && performance.now() < known.until ? known.isLocal : undefined;
+}
+
+async function lookIfLocal(folder: string): Promise<boolean> {
+  const isOwn = process.platform === "linux" && localTypes.has(await fileSystemOf(folder));
+  if (locals.size >= localsMax) locals.clear();
+  locals.set(folder, { isLocal: isOwn, until: performance.now() + localMs });
+  return isOwn;
+}
+
+/** Of a folder that is not there, that of the folder above; -1 when it cannot be seen. */
+async function fileSystemOf(folder: string): Promise<number> {
+  try {
+    return (await statfs(folder)).type >>> 0;
+  } catch (error) {
+    const isMissing = systemCodeOf(error) === "ENOENT" && folder !== dirname(folder);
+    return isMissing ? fileSystemOf(dirname(folder)) : -1;
   }
 }

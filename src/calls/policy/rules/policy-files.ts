@@ -147,10 +147,16 @@ export class ProjectPolicies {
   }
 }
 
-/** Both together; most projects have no rules. */
+/** By the project's rules: the last policy that they were put behind, and both together. */
+const togetherOf = new WeakMap<Policy, { readonly policy: Policy; readonly both: Policy }>();
+
+/** Both together, the same object as long as both are the same; most projects have no rules. */
 export function withProject(policy: Policy, project: Policy): Policy {
   const { rules, defaults, problems } = project;
-  return rules.length + defaults.length + problems.length === 0
-    ? policy
-    : merged([policy, project]);
+  if (rules.length + defaults.length + problems.length === 0) return policy;
+  const known = togetherOf.get(project);
+  if (known?.policy === policy) return known.both;
+  const both = merged([policy, project]);
+  togetherOf.set(project, { policy, both });
+  return both;
 }

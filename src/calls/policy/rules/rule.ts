@@ -1,7 +1,7 @@
-import { policyWorkMax } from "../../../base/limits.ts";
+import { callKindsMax, policyWorkMax } from "../../../base/limits.ts";
 import { runsCommand } from "../../../base/shared-names.ts";
 import { cautionRule, gravityOf } from "./cautions.ts";
-import { createGlob, type Glob, globMatches } from "./glob.ts";
+import { createGlob, type Glob, globMatches, isPathGlob } from "./glob.ts";
 
 export const ruleActions = ["allow", "ask", "deny"] as const;
 export type RuleAction = (typeof ruleActions)[number];
@@ -64,6 +64,71 @@ export function isAboutTool(glob: Glob, toolName: string): boolean {
   if (!runsCommand(toolName)) return false;
   const inLowerCase = createGlob(glob.pattern.toLowerCase());
   return globMatches(inLowerCase, "bash") || globMatches(inLowerCase, toolName.toLowerCase());
+}
+
+/** The part of a policy that is about one tool. */
+export interface ToolPolicy {
+  readonly rules: readonly Rule[];
+  readonly defaults: readonly PolicyDefault[];
+  /** The first; undefined when nothing about the tool is broken. */
+  readonly problem: PolicyProblem | undefined;
+  /** A rule asks which paths the words of a call mean. */
+  readonly hasPaths: boolean;
+  /** A rule asks which programs a command starts. */
+  readonly hasPrograms: boolean;
+}
+
+const noRules: ToolPolicy = {
+  rules: [],
+  defaults: [],
+  problem: undefined,
+  hasPaths: false,
+  hasPrograms: false,
+};
+
+/** By the names of the tool: a policy never changes, and each call asks. */
+const toolPolicies = new WeakMap<Policy, Map<string, ToolPolicy>>();
+/** No tool has longer names; those of others are not kept. */
+const keptNamesCharsMax = 500;
+
+/** @param otherNames names of the tool that rules may use as well */
+export function policyFor(
+  policy: Policy,
+  tool: string,
+  otherNames: readonly string[] = [],
+): ToolPolicy {
+  const { rules, defaults, problems } = policy;
+  if (rules.length + defaults.length + problems.length === 0) return noRules;
+  const key = otherNames.length === 0 ? tool : JSON.stringify([tool, ...otherNames]);
+  const known = toolPolicies.get(policy)?.get(key);
+  if (known !== undefined) return known;
+  const isAbout = ({ tools }: Pick<Rule, "tools">): boolean =>
+    tools.some(
+      (glob) => isAboutTool(glob, tool) || otherNames.some((name) => globMatches(glob, name)),
+    );
+  const own = rules.filter(isAbout);
+  const found: ToolPolicy = {
+    rules: own,
+    defaults: defaults.filter(isAbout),
+    problem: problems.find(isAbout),
+    hasPaths: own.some(asksForPaths),
+    hasPrograms: own.some(({ command }) => command?.program !== undefined),
+  };
+  keepToolPolicy(policy, key, found);
+  return found;
+}
+
+function keepToolPolicy(policy: Policy, key: string, found: ToolPolicy): void {
+  if (key.length > keptNamesCharsMax) return;
+  const byName = toolPolicies.get(policy) ?? new Map<string, ToolPolicy>();
+  // Clients may call tools by any number of names.
+  if (byName.size >= callKindsMax) byName.clear();
+  toolPolicies.set(policy, byName.set(key, found));
+}
+
+function asksForPaths({ command, callArguments }: Rule): boolean {
+  const globs = [...(command?.args ?? []), ...(command?.has ?? []), ...(command?.writes ?? [])];
+  return globs.some(isPathGlob) || callArguments.some(([, glob]) => isPathGlob(glob));
 }
 
 /** One thing that decides about a call. */

@@ -40,3 +40,12 @@ test("a project's rules count in all of its folders, allowing ones do not, and o
 test("withProject is the same policy where a project has no rules", () => {
   expect(withProject(emptyPolicy, { ...emptyPolicy })).toBe(emptyPolicy);
 });
+
+test("withProject makes both together once, until one of them changes", () => {
+  const project = { ...emptyPolicy, notes: ["P"], problems: [{ tools: [], message: "broken" }] };
+  const user = { ...emptyPolicy, notes: ["U"] };
+  const both = withProject(user, project);
+  expect([both.notes, withProject(user, project) === both]).toEqual([["U", "P"], true]);
+  expect(withProject({ ...user, notes: ["V"] }, project).notes).toEqual(["V", "P"]);
+  expect(withProject(user, { ...project, notes: ["Q"] }).notes).toEqual(["U", "Q"]);
+});
