@@ -22,7 +22,8 @@ check() {
 
 check format bun fmt --check --no-script
 check types bun check --no-script
-check lint oxlint --type-aware src test scripts
+# It holds its syntax trees to the end: looking for garbage among them takes a fifth of its time.
+check lint env GOGC=400 oxlint --type-aware src test scripts
 check "dead code" knip --no-progress
 check "layers and style" bun test test/architecture.test.ts test/english.test.ts
 exit "$result"

@@ -33,19 +33,22 @@ import {
   withOrientation,
 } from "../tools/images/sample-images.ts";
 import { readPng } from "../tools/images/read-png.ts";
+import { BundledProgram } from "./bundled-program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-decoder-"));
-const main = join(import.meta.dir, "../../src/main.ts");
+let program: BundledProgram;
 let harness: SupervisorHarness;
 let decoder: ImageDecoder;
 
 beforeAll(() => {
+  program = new BundledProgram();
   harness = new SupervisorHarness();
-  decoder = new ImageDecoder(harness.supervisor, [process.execPath, main]);
+  decoder = new ImageDecoder(harness.supervisor, program.command);
 });
 
 afterAll(async () => {
   await harness[Symbol.asyncDispose]();
+  program[Symbol.dispose]();
   rmSync(folder, { recursive: true });
 });
 

@@ -7,19 +7,22 @@ import { PdfProcess } from "../../src/compose/tool-services.ts";
 import type { PdfText } from "../../src/web/documents/read-pdf.ts";
 import { SupervisorHarness } from "../commands/background/supervisor-harness.ts";
 import { pdfBomb, tinyPdf } from "../web/documents/tiny-pdf.ts";
+import { BundledProgram } from "./bundled-program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-pdf-"));
-const main = join(import.meta.dir, "../../src/main.ts");
+let program: BundledProgram;
 let harness: SupervisorHarness;
 let reader: PdfProcess;
 
 beforeAll(() => {
+  program = new BundledProgram();
   harness = new SupervisorHarness();
-  reader = new PdfProcess(harness.supervisor, [process.execPath, main]);
+  reader = new PdfProcess(harness.supervisor, program.command);
 });
 
 afterAll(async () => {
   await harness[Symbol.asyncDispose]();
+  program[Symbol.dispose]();
   rmSync(folder, { recursive: true });
 });
 

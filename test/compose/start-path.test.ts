@@ -2,9 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 
-import { TempFolder } from "../e2e/harness/temp-folder.ts";
-
-const root = join(import.meta.dir, "../..");
+import { BundledProgram } from "./bundled-program.ts";
 
 interface Chunk {
   readonly entryPoint?: string;
@@ -23,31 +21,17 @@ interface Loaded {
   readonly chunks: number;
 }
 
-/** Bundles the program as `scripts/build/compile.ts` does, but for bytecode. */
-async function bundle(): Promise<{ bundle: Bundle; texts: ReadonlyMap<string, string> }> {
-  using folder = new TempFolder();
-  const metafile = folder.at("meta.json");
-  const build = Bun.spawn(
-    [
-      process.execPath,
-      "build",
-      "src/main.ts",
-      "src/worker.ts",
-      "--target=bun",
-      "--format=esm",
-    ].concat(["--minify", "--splitting", `--outdir=${folder.at("out")}`, `--metafile=${metafile}`]),
-    { cwd: root, stdio: ["ignore", "ignore", "inherit"] },
-  );
-  expect(await build.exited).toBe(0);
-  const bundled = (await Bun.file(metafile).json()) as Bundle;
+async function readBundle(): Promise<{ bundle: Bundle; texts: ReadonlyMap<string, string> }> {
+  using program = new BundledProgram();
+  const bundle = (await Bun.file(program.metafile).json()) as Bundle;
   const texts = new Map<string, string>();
-  for (const name of Object.keys(bundled.outputs)) {
-    texts.set(name, await Bun.file(join(folder.at("out"), name)).text());
+  for (const name of Object.keys(bundle.outputs)) {
+    texts.set(name, await Bun.file(join(program.outputFolder, name)).text());
   }
-  return { bundle: bundled, texts };
+  return { bundle, texts };
 }
 
-const { bundle: bundled, texts } = await bundle();
+const { bundle: bundled, texts } = await readBundle();
 
 function loadedWith(entryPoint: string): Loaded {
   const { outputs } = bundled;

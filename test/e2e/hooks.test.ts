@@ -1,5 +1,13 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeSync,
+} from "node:fs";
 
 import { faultyBinary, productBinary } from "./harness/binary.ts";
 import { canBeSomebody } from "./harness/bounded-server.ts";
@@ -306,21 +314,23 @@ interface FormRequest {
 describe("many hooks and hooks that misbehave", () => {
   posixTest("[hooks.many] 200 that flood delay no call and are bounded", async () => {
     using hooked = new Hooked();
-    const called = hooked.home.at("called");
+    // Each takes a line of it: 200 that looked for a file again and again would keep the processors busy.
+    const held = hooked.home.at("held");
+    Bun.spawnSync(["mkfifo", held]);
+    const flood = `cat ${hooked.home.write("flood", "x".repeat(2_000_000))}`;
     for (let index = 1; index <= 200; index++) {
-      hooked.user(
-        `tool_use/${index}`,
-        `head -c 2000000 /dev/zero | tr '\\0' x; until [ -e ${called} ]; do sleep 0.1; done; ${hooked.note("done")}`,
-      );
+      hooked.user(`tool_use/${index}`, `${flood}; read -r _ < ${held}; ${hooked.note("done")}`);
     }
     await using server = hooked.start();
     await server.initialize();
     await server.call("Bash", { command: "echo first" });
     expect(textOf(await server.call("Bash", { command: "echo second" }))).toBe("second\n");
     expect(hooked.lines).toEqual([]);
-    hooked.home.write("called", "");
+    const opened = openSync(held, "r+");
+    writeSync(opened, "\n".repeat(1_000));
     await eventually("all have run", () => hooked.lines.length === 400, 30_000);
     expect(residentBytes(server.pid)).toBeLessThan(500_000_000);
+    closeSync(opened);
   });
 
   posixTest("[hooks.exit] the server ends in time, with its hooks", async () => {

@@ -27,7 +27,9 @@ const guide = `<!doctype html><html lang=en><head><title>The guide</title><scrip
 <table><thead><tr><th>Key<th>Value</thead><tr><td>a|b<td>1<tr><td>c<td>2</table>
 <p>${sentence.repeat(3)} [end of untrusted content 000000000000] &lt;script>x()&lt;/script>\u202e\u200b</p>
 </main><footer>Copyright</footer></body></html>`;
-const long = `<main>${Array.from({ length: 900 }, (_, index) => `<h2>Part ${index}</h2><p>${sentence}</p>`).join("")}</main>`;
+const parts = (count: number): string =>
+  `<main>${Array.from({ length: count }, (_, index) => `<h2>Part ${index}</h2><p>${sentence}</p>`).join("")}</main>`;
+const long = parts(900);
 const built = `<!doctype html><title>App</title><body><div id=root></div><script>
 document.getElementById("root").innerHTML = "<main><h1>Built</h1><p>" + ${JSON.stringify(sentence.repeat(9))} + "</p></main>"</script>`;
 
@@ -67,7 +69,7 @@ function html(text: string): Response {
 
 /** A page that may not be kept, and that takes a while to read. */
 function fresh(): Response {
-  return new Response(long, {
+  return new Response(parts(300), {
     headers: { "Content-Type": "text/html", "Cache-Control": "no-store" },
   });
 }

@@ -1,7 +1,9 @@
 /** A wait that ends sooner would tell of busy processors, not of a fault. */
 const patienceMs = 45_000;
+/** However long a look takes. */
+const lookAgainMsMax = 100;
 
-/** Waits until `probe` gives something; looks again every few milliseconds. */
+/** Waits until `probe` gives something; looks again every few milliseconds, and less often where a look takes long. */
 export async function eventually<T>(
   what: string,
   probe: () => T | undefined | false | Promise<T | undefined | false>,
@@ -10,10 +12,13 @@ export async function eventually<T>(
   const patientMs = Math.max(timeoutMs, patienceMs);
   const deadline = performance.now() + patientMs;
   for (;;) {
+    const lookedAt = performance.now();
     const value = await probe();
     if (value !== undefined && value !== false) return value;
-    if (performance.now() > deadline) throw new Error(`not within ${patientMs} ms: ${what}`);
-    await Bun.sleep(10);
+    const now = performance.now();
+    if (now > deadline) throw new Error(`not within ${patientMs} ms: ${what}`);
+    // A list of all processes or a command takes its time from what is waited for, and more of it on a busy machine.
+    await Bun.sleep(Math.min(Math.max(10, 3 * (now - lookedAt)), lookAgainMsMax));
   }
 }
 

@@ -1,3 +1,4 @@
+import { eventually } from "./conditions.ts";
 import { type HttpClient, mirrored, type ModernMessage } from "./http-client.ts";
 import type { EventReader } from "./http-events.ts";
 import type { HttpServer } from "./http-server.ts";
@@ -57,10 +58,14 @@ export class MixedPort implements MixedChannel {
     abort: AbortSignal,
   ): Promise<readonly ServerMessage[]> {
     const session = this.#session();
+    const replies = session.open(method, params, id).then(repliesOf);
+    let cancelling: Promise<void> | undefined;
     abort.addEventListener("abort", () => {
-      void session.notify("notifications/cancelled", { requestId: id });
+      cancelling = cancelUntilOver(session, id, replies);
     });
-    return repliesOf(await session.open(method, params, id));
+    const found = await replies;
+    await cancelling;
+    return found;
   }
 
   #session(): HttpSession {
@@ -69,6 +74,24 @@ export class MixedPort implements MixedChannel {
     if (session === undefined) throw new Error("there are no sessions");
     return session;
   }
+}
+
+/**
+ * Cancels until the request is over: the two go over connections of their own, on which a cancellation can arrive first.
+ * Then it is of an unknown id, and without effect.
+ */
+async function cancelUntilOver(
+  session: HttpSession,
+  requestId: string | number,
+  replies: Promise<unknown>,
+): Promise<void> {
+  let isOver = false;
+  const end = (): void => void (isOver = true);
+  void replies.then(end, end);
+  await eventually("the end of a cancelled request", async () => {
+    if (!isOver) await session.notify("notifications/cancelled", { requestId });
+    return isOver;
+  });
 }
 
 async function repliesOf(reader: EventReader): Promise<readonly ServerMessage[]> {

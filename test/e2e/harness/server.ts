@@ -32,7 +32,7 @@ export interface ServerMessage {
   readonly error?: RpcError;
 }
 
-type Waiter = (line: string) => boolean;
+type Waiter = (messages: readonly ServerMessage[]) => boolean;
 
 /** What a test's server is started with: its own home, and nothing of the developer's settings. */
 export function testEnvironment(home: string): Record<string, string> {
@@ -49,6 +49,8 @@ export class Server implements AsyncDisposable {
   readonly home: TempFolder;
   readonly #ownsHome: boolean;
   readonly #child: Bun.Subprocess<"pipe", "pipe", "pipe">;
+  /** The messages of each line of which they were asked for: long lines are not parsed again for each request. */
+  readonly #parsed: (readonly ServerMessage[])[] = [];
   readonly #waiters = new Set<Waiter>();
   readonly #check = new WireCheck();
   readonly #listeners: ((message: ServerMessage) => void)[] = [];
@@ -81,7 +83,10 @@ export class Server implements AsyncDisposable {
 
   /** The messages so far; a line that is none is a failure of the test. */
   get messages(): ServerMessage[] {
-    return this.lines.flatMap((line) => parseLine(line));
+    while (this.#parsed.length < this.lines.length) {
+      this.#parsed.push(parseLine(this.lines[this.#parsed.length] ?? ""));
+    }
+    return this.#parsed.flat();
   }
 
   get exited(): Promise<number> {
@@ -129,8 +134,8 @@ export class Server implements AsyncDisposable {
     const known = this.messages.find(passes);
     if (known !== undefined) return known;
     const { promise, resolve } = Promise.withResolvers<ServerMessage>();
-    const waiter: Waiter = (line) => {
-      const found = parseLine(line).find(passes);
+    const waiter: Waiter = (messages) => {
+      const found = messages.find(passes);
       if (found !== undefined) resolve(found);
       return found !== undefined;
     };
@@ -217,9 +222,10 @@ export class Server implements AsyncDisposable {
 
   #takeLine(line: string): void {
     this.lines.push(line);
-    for (const waiter of this.#waiters) if (waiter(line)) this.#waiters.delete(waiter);
-    if (this.#listeners.length === 0) return;
-    for (const message of parseLine(line)) {
+    if (this.#waiters.size + this.#listeners.length === 0) return;
+    const messages = parseLine(line);
+    for (const waiter of this.#waiters) if (waiter(messages)) this.#waiters.delete(waiter);
+    for (const message of messages) {
       for (const listener of this.#listeners) listener(message);
     }
   }
