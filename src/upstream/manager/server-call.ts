@@ -80,14 +80,8 @@ export class ServerCall {
       return await this.#repeated(first);
     } catch (error) {
       if (!wantsLogin(error) || this.#signal.aborted) throw error;
-      const { events } = this.#parts;
-      const isIn = await logInDuringCall(
-        this.#server,
-        this.#call,
-        events,
-        this.#parts,
-        this.#signal,
-      );
+      const [server, call, parts] = [this.#server, this.#call, this.#parts];
+      const isIn = await logInDuringCall(server, call, parts.events, parts, this.#signal);
       if (!isIn) throw error;
       return this.#request().catch((failure: unknown) => this.#repeated(failure));
     }

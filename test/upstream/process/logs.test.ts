@@ -141,7 +141,7 @@ test("InputQueue writes in order, short messages together, long ones alone", asy
     written.push(text.length > 10 ? String(text.length) : text);
   });
   const texts = ["a", "b", "c", "x".repeat(70_000), "d"];
-  await Promise.all(texts.map((text) => queue.add(text)));
+  await Promise.all(texts.map((text) => outcomeOf(queue.add(text))));
   expect(written).toEqual(["a", "bc", "70000", "d"]);
 });
 
