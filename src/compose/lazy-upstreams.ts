@@ -37,9 +37,8 @@ export class LazyUpstreams implements Upstreams {
   readonly #upstreams: Lazy<Upstreams> = new Lazy(() => this.#make());
   readonly #calls = forwarding(
     () => this.#upstreams.get(),
-    ["call", "checkArguments", "search", "control"],
+    ["checkArguments", "search", "control"],
   );
-  readonly call = this.#calls.call;
   readonly checkArguments = this.#calls.checkArguments;
   readonly search = this.#calls.search;
   readonly control = this.#calls.control;
@@ -69,6 +68,11 @@ export class LazyUpstreams implements Upstreams {
 
   get snapshot(): UpstreamSnapshot | undefined {
     return this.#upstreams.made?.snapshot;
+  }
+
+  call(...asked: Parameters<Upstreams["call"]>): ReturnType<Upstreams["call"]> {
+    const { made } = this.#upstreams;
+    return made?.call(...asked) ?? this.#upstreams.get().then((those) => those.call(...asked));
   }
 
   async settled(

@@ -9,6 +9,8 @@ export interface WorkerWork<Call, Post> extends AsyncDisposable {
   /** The value of the reply; one that is `JsonText` is passed on unparsed. @throws AppError, or anything: `system` */
   call(call: Call, id: number, signal: AbortSignal): Promise<unknown>;
   receive?(post: Post): void;
+  /** Nobody waits for this call any more; its signal aborts next. */
+  onCancelled?(id: number): void;
   /** Ends everything; calls that still run when it returns are answered all the same. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -107,7 +109,8 @@ class WorkerSide<Options, Call, ToPost, FromPost> implements WorkerHost<FromPost
 
   #cancel(id: number): void {
     const controller = this.#calls.get(id);
-    this.#calls.delete(id);
+    if (!this.#calls.delete(id)) return;
+    this.#work?.onCancelled?.(id);
     controller?.abort();
   }
 

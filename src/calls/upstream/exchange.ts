@@ -8,7 +8,7 @@ import { InputNeeded } from "../ask-client.ts";
 import type { CallRequest } from "../call.ts";
 import type { CallWatcher } from "../gate/gate-stage.ts";
 import { answerAsks, type AnswerParts } from "./answer-asks.ts";
-import { earlierRounds, keepRound, type UpstreamRound } from "./earlier-rounds.ts";
+import { earlierRounds, keepRound } from "./earlier-rounds.ts";
 import { type ExchangeEnd, type ExchangeSpec, subjectOf, tooManyAsks } from "./exchange-spec.ts";
 import { askableOf, progressUpdate, stepText } from "./exchange-steps.ts";
 import { goneFault, type Suspendable, type SuspendedCalls } from "./suspended-calls.ts";
@@ -125,14 +125,7 @@ export class Exchange implements Suspendable {
     const rounds = [...earlierRounds(this.#call, () => subjectOf(this.#spec))];
     let answers: InputResponses | undefined;
     for (const { requests } of rounds) answers = await this.#answer(requests);
-    return this.#untilEnd(rounds, answers);
-  }
-
-  async #untilEnd(
-    rounds: UpstreamRound[],
-    first: InputResponses | undefined,
-  ): Promise<ExchangeEnd> {
-    for (let answers = first; ;) {
+    for (;;) {
       this.#reply = this.#send(answers, rounds.at(-1)?.requestState);
       const reply = await this.#replyOrAsks();
       if (reply.kind !== "input-required") return reply;

@@ -125,25 +125,30 @@ export class UpstreamCalls {
   }
 
   /** The outcome; undefined when the client does not wait any longer. */
-  async #inTime(
+  #inTime(
     request: CallRequest,
     target: ToolTarget,
     running: Promise<CallOutcome>,
     answerAt: number,
   ): Promise<CallOutcome | undefined> {
-    const { promise: due, resolve } = Promise.withResolvers<"due">();
+    const { promise, resolve, reject } = Promise.withResolvers<CallOutcome | undefined>();
     const timer = startTimer(answerAt - performance.now(), () => {
       const statusMessage = `Waiting for ${request.name}`;
       const ttlMs = target.rights.timeoutMs + mcpTaskTtlMsDefault;
       if (tryBecomeTask(request, { statusMessage, ttlMs })) return;
-      if (this.#parts.supervisor.hasRoom(request.client.id)) resolve("due");
+      if (this.#parts.supervisor.hasRoom(request.client.id)) resolve(undefined);
     });
-    try {
-      const first = await Promise.race([running, due]);
-      return first === "due" ? undefined : first;
-    } finally {
-      timer.stop();
-    }
+    running.then(
+      (outcome) => {
+        timer.stop();
+        resolve(outcome);
+      },
+      (error: unknown) => {
+        timer.stop();
+        reject(error);
+      },
+    );
+    return promise;
   }
 
   #handOver(request: CallRequest, exchange: Exchange, running: Promise<CallOutcome>): CallOutcome {

@@ -198,11 +198,11 @@ export interface Transport {
   /** True: in the modern revisions, closing the stream of a request cancels it (HTTP). */
   readonly hasRequestStreams: boolean;
   /**
-   * Resolves when the message is on its way; the answer arrives as an event.
+   * Resolves when the message is on its way, undefined when it is already; the answer arrives as an event.
    * @param call for a request, where requests have their own streams: how to send it
    * @throws ConnectionError
    */
-  send(message: OutgoingMessage, call?: RequestRoute): Promise<void>;
+  send(message: OutgoingMessage, call?: RequestRoute): Promise<void> | undefined;
   /** Sets the revision that the handshake has agreed upon. */
   setVersion(version: string): void;
   /** When its process last wrote to stderr, by `performance.now`; undefined when it has not. */

@@ -78,14 +78,21 @@ export class LiveConnection implements UpstreamConnection {
   }
 
   async request(request: ConnectionRequest): Promise<ConnectionReply> {
-    const reply = await this.#sendAsWanted(request);
+    const reply = await this.#send(request);
+    const { era } = this;
+    return readReply(reply.kind === "fault" ? await this.#asWanted(request, reply) : reply, era);
+  }
+
+  /** Sends a request again that the server takes in another form only: as a task, or with other headers. */
+  async #asWanted(request: ConnectionRequest, fault: PeerReply): Promise<PeerReply> {
+    const reply = this.#tasks.learn(request, fault) ? await this.#send(request) : fault;
     // Its schema has changed since its arguments were last read: docs/spec/modern.md#headers.
     const isStale = reply.kind === "fault" && reply.fault.code === errorCodes.headerMismatch;
     if (!isStale || !this.#mirrorsArguments || request.method !== "tools/call") {
-      return readReply(reply, this.era);
+      return reply;
     }
     await this.readCatalogue(request.signal);
-    return readReply(await this.#send(request), this.era);
+    return this.#send(request);
   }
 
   async ping(signal: AbortSignal): Promise<void> {
@@ -112,12 +119,6 @@ export class LiveConnection implements UpstreamConnection {
     await this.#peer.link.close();
   }
 
-  /** Sends it as a task when the server refuses it otherwise. */
-  async #sendAsWanted(request: ConnectionRequest): Promise<PeerReply> {
-    const reply = await this.#send(request);
-    return this.#tasks.learn(request, reply) ? this.#send(request) : reply;
-  }
-
   #send(request: ConnectionRequest): Promise<PeerReply> {
     const { method, signal, timeoutMs, idleMs, inputResponses, requestState } = request;
     const params: Params = {
@@ -126,6 +127,10 @@ export class LiveConnection implements UpstreamConnection {
       ...(inputResponses === undefined ? {} : { inputResponses }),
       ...(requestState === undefined ? {} : { requestState }),
     };
+    const hooks = hooksOf(request);
+    const sent = { method, params, signal, timeoutMs, idleMs, hooks };
+    // Only a modern server learns of the client with each request, and only few legacy calls are tasks.
+    if (!this.#isModern && request.mustBeTask !== true) return this.#peer.request(sent);
     const capabilities = joinCapabilities(
       requestCapabilities(request.capabilities, this.#options),
       this.#tasks.capabilities(request),
@@ -138,12 +143,8 @@ export class LiveConnection implements UpstreamConnection {
     const shapeOfTask = (more: Params): Params =>
       this.#shape(more, joinCapabilities(capabilities, taskExtension));
     return this.#peer.request({
-      method,
+      ...sent,
       params: this.#shape(params, capabilities, logLevel),
-      signal,
-      timeoutMs,
-      idleMs,
-      hooks: hooksOf(request),
       ...this.#tasks.origin(request, shapeOfTask),
       ...headers,
     });

@@ -64,24 +64,19 @@ export class Peer implements TransportEvents {
   }
 
   /** @throws ConnectionError */
-  async request(request: PeerRequest): Promise<PeerReply> {
-    if (this.#closed !== undefined) throw this.#closed;
-    if (request.signal.aborted) throw cancelled();
+  request(request: PeerRequest): Promise<PeerReply> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closed);
+    if (request.signal.aborted) return Promise.reject(cancelled());
     const call = new PendingCall(++this.#lastId, request.hooks ?? {}, request.idleMs, request);
     this.#calls.set(call.id, call);
     request.onId?.(call.id);
     // The limits are set up while the server already works on it.
     this.#send(request, call);
-    const abort = (): void => this.#abandon(call, cancelled());
-    request.signal.addEventListener("abort", abort, { once: true });
+    call.follow(request.signal, () => this.#abandon(call, cancelled()));
     if (request.timeoutMs !== undefined) {
       call.limit(request.timeoutMs, (error) => this.#abandon(call, error));
     }
-    try {
-      return await call.reply;
-    } finally {
-      request.signal.removeEventListener("abort", abort);
-    }
+    return call.reply;
   }
 
   /**
@@ -102,12 +97,12 @@ export class Peer implements TransportEvents {
 
   /** Never rejects: nothing waits for a notification. */
   async notify(method: string, params: Params = {}): Promise<void> {
-    await this.link.send({ jsonrpc: "2.0", method, params }).catch(() => {});
+    await this.link.send({ jsonrpc: "2.0", method, params })?.catch(() => {});
   }
 
   /** Answers a request of the server. */
   reply(message: Params): void {
-    this.link.send({ jsonrpc: "2.0", ...message }).catch(() => {});
+    this.link.send({ jsonrpc: "2.0", ...message })?.catch(() => {});
   }
 
   onMessage(message: unknown, origin: number | undefined): void {
@@ -144,13 +139,15 @@ export class Peer implements TransportEvents {
   }
 
   #send({ method, params, hooks, headers }: PeerRequest, call: PendingCall): void {
-    const meta = { ...metaOf(params), progressToken: call.id };
-    const withToken = hooks?.onProgress === undefined ? params : { ...params, _meta: meta };
+    const withToken =
+      hooks?.onProgress === undefined
+        ? params
+        : { ...params, _meta: { ...metaOf(params), progressToken: call.id } };
     const message: OutgoingMessage = { jsonrpc: "2.0", id: call.id, method, params: withToken };
     const route = this.link.hasRequestStreams
       ? { signal: call.gone, ...(headers ? { headers } : {}) }
       : undefined;
-    this.link.send(message, route).catch((error) => {
+    this.link.send(message, route)?.catch((error) => {
       this.#drop(call.id)?.fail(asConnectionError(error));
     });
   }

@@ -49,8 +49,13 @@ export class PendingCall {
   readonly #outcome = Promise.withResolvers<PeerReply>();
   /** Created on demand: calls over pipes do not need it. */
   #gone: AbortController | undefined;
-  readonly #timers: Timer[] = [];
-  #idleTimer: Timer | undefined;
+  /** One for both limits; progress only notes its time, which costs no timer. */
+  #timer: Timer | undefined;
+  #lookAtLimits: () => void = () => {};
+  /** Since when the server has been silent; Infinity while a question is open. */
+  #silentSince = 0;
+  /** Removes the listener of its client's cancellation. */
+  #unfollow: () => void = () => {};
   #progress = -Infinity;
   /** The last progress that was passed on, either a step of the server or a status message of its task. */
   #told = -Infinity;
@@ -93,26 +98,34 @@ export class PendingCall {
     return this.#gone.signal;
   }
 
+  /** @param onAbort called when nobody wants the answer any more, as long as there is none */
+  follow(signal: AbortSignal, onAbort: () => void): void {
+    if (this.#isOver) return;
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#unfollow = () => signal.removeEventListener("abort", onAbort);
+  }
+
   /** @param onLate cancels the call at the server */
   limit(timeoutMs: number, onLate: (error: ConnectionError) => void): void {
     if (this.#isOver) return;
+    const { idleMs = Number.POSITIVE_INFINITY } = this;
     const late = (what: string): void => onLate(new ConnectionError("timeout", what));
-    this.#timers.push(
-      startTimer(timeoutMs, () => late(`No answer in ${formatDuration(timeoutMs)}.`)),
-    );
-    const { idleMs } = this;
-    if (idleMs === undefined) return;
-    const restart = (): void => {
-      this.#idleTimer?.stop();
-      this.#idleTimer = startTimer(idleMs, () =>
-        late(`No answer and no progress in ${formatDuration(idleMs)}.`),
-      );
+    const now = performance.now();
+    const endsAt = now + timeoutMs;
+    this.#silentSince = now;
+    this.#lookAtLimits = () => {
+      const leftMs = endsAt - performance.now();
+      if (leftMs <= 0) return late(`No answer in ${formatDuration(timeoutMs)}.`);
+      const idleLeftMs = leftMs - endsAt + this.#silentSince + idleMs;
+      if (idleLeftMs <= 0) return late(`No answer and no progress in ${formatDuration(idleMs)}.`);
+      this.#timer = startTimer(Math.min(leftMs, idleLeftMs), this.#lookAtLimits);
     };
-    restart();
-    this.#onSign = restart;
+    this.#timer = startTimer(Math.min(timeoutMs, idleMs), this.#lookAtLimits);
   }
 
-  #onSign: () => void = () => {};
+  #onSign(): void {
+    this.#silentSince = performance.now();
+  }
 
   /** Progress that does not increase is ignored. */
   noteProgress({ progress, total, message }: Params): void {
@@ -156,8 +169,13 @@ export class PendingCall {
   /** Pauses the idle limit while a question is open: a person takes time to answer. */
   noteAsking(isAsking: boolean): void {
     this.isAsking = isAsking;
-    if (isAsking) this.#idleTimer?.stop();
-    else if (!this.#isOver) this.#onSign();
+    if (isAsking) this.#silentSince = Number.POSITIVE_INFINITY;
+    else if (!this.#isOver) {
+      this.#onSign();
+      // It may have been set for the end of the call alone.
+      this.#timer?.stop();
+      this.#lookAtLimits();
+    }
   }
 
   settle(reply: PeerReply): void {
@@ -172,8 +190,8 @@ export class PendingCall {
 
   #end(): void {
     this.#isOver = true;
-    this.#idleTimer?.stop();
-    for (const timer of this.#timers) timer.stop();
+    this.#timer?.stop();
+    this.#unfollow();
     this.#gone?.abort();
   }
 }

@@ -46,12 +46,19 @@ export class StdioTransport implements Transport {
     void this.#read();
   }
 
-  async send(message: OutgoingMessage): Promise<void> {
-    if (this.#isOver) throw this.#fault ?? new ConnectionError("lost", "The server has ended.");
-    const isAnswer = message.method === undefined;
+  send(message: OutgoingMessage): Promise<void> | undefined {
+    if (this.#isOver) {
+      return Promise.reject(this.#fault ?? new ConnectionError("lost", "The server has ended."));
+    }
+    const written = this.#process.write(`${JSON.stringify(message)}\n`);
+    if (written === undefined) return undefined;
+    return this.#untilWritten(written, message.method === undefined);
+  }
+
+  async #untilWritten(written: Promise<void>, isAnswer: boolean): Promise<void> {
     if (isAnswer) this.#unread += 1;
     try {
-      await this.#process.write(`${JSON.stringify(message)}\n`);
+      await written;
     } catch (error) {
       // Usually because the server has ended, and its output gives the reason a moment later.
       await Promise.race([this.#ended.promise, Bun.sleep(upstreamEndKnownMs)]);

@@ -57,13 +57,20 @@ export function downFailure({ name, configured }: ManagedServer, down: Connectio
   }
 }
 
-/** The failure of a request. `what` is the tool, resource or prompt. */
+/** The tool, resource or prompt, for messages. */
+export function subjectOf({ method, params: { name, uri } }: UpstreamCall): string {
+  const what = [name, uri].find((part) => typeof part === "string");
+  return typeof what === "string" ? what.slice(0, 200) : method;
+}
+
+/** The failure of a request. */
 export function requestFailure(
   { name, configured }: ManagedServer,
-  what: string,
+  call: UpstreamCall,
   error: ConnectionError,
   tookMs: number,
 ): Failed {
+  const what = subjectOf(call);
   const said = sentence(error.message);
   switch (error.failure) {
     case "timeout":
@@ -114,14 +121,22 @@ function sentence(text: string): string {
   return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
+type Fault = string | undefined;
+
 /** The faults of a call's arguments against the tool's schema, and what to do; undefined when they match (CA1). */
-export async function argumentsFault(
+export function argumentsFault(
   server: string,
   tool: RawTool,
   args: unknown,
   checks: SchemaChecks,
-): Promise<string | undefined> {
-  const fault = await checks.check(tool.inputSchema, args ?? {});
+): Fault | Promise<Fault> {
+  const fault = checks.check(tool.inputSchema, args ?? {});
+  return fault instanceof Promise
+    ? fault.then((found) => argumentsText(server, tool, found))
+    : argumentsText(server, tool, fault);
+}
+
+function argumentsText(server: string, tool: RawTool, fault: Fault): Fault {
   if (fault === undefined) return undefined;
   const { properties } = tool.inputSchema;
   const names = Object.keys(
@@ -132,11 +147,11 @@ export async function argumentsFault(
 }
 
 /** The same for a call that is about to be made; undefined for other methods and unknown tools. */
-export async function callFault(
+export function callFault(
   server: Pick<ManagedServer, "name" | "offer">,
   { method, params }: UpstreamCall,
   checks: SchemaChecks,
-): Promise<string | undefined> {
+): Fault | Promise<Fault> {
   if (method !== "tools/call" || typeof params.name !== "string") return undefined;
   const judged = server.offer.tool(params.name);
   if (judged === undefined) return undefined;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { startTimer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
+import type { JsonText } from "../../base/weight.ts";
 import {
   upstreamBusyRetriesMax,
   upstreamReasonCharsMax,
@@ -26,6 +27,7 @@ import {
   needsApproval,
   requestFailure,
   standingFailure,
+  subjectOf,
 } from "./call-failure.ts";
 import type { CircuitBreaker } from "./call-figures.ts";
 import { ConnectionDown, orCancelled } from "./connection-down.ts";
@@ -64,7 +66,7 @@ export class ServerCall {
     const waitMs = this.#server.breaker.enter(this.#parts.clock());
     if (waitMs > 0) return circuitFailure(this.#server.name, waitMs);
     try {
-      const reply = await this.#attemptWithLogin();
+      const reply = await this.#request().catch((error: unknown) => this.#again(error));
       this.#note((breaker) => breaker.onAnswer());
       return await this.#shape(reply);
     } catch (error) {
@@ -72,37 +74,34 @@ export class ServerCall {
     }
   }
 
-  async #attemptWithLogin(): Promise<ConnectionReply> {
+  /** Repeats a request that has failed with `first`, after a login where one is wanted. @throws the last failure */
+  async #again(first: unknown): Promise<ConnectionReply> {
     try {
-      return await this.#attempt();
+      return await this.#repeated(first);
     } catch (error) {
       if (!wantsLogin(error) || this.#signal.aborted) throw error;
-      const isIn = await logInDuringCall(
-        this.#server,
-        this.#call,
-        this.#parts.events,
-        this.#parts,
-        this.#signal,
-      );
+      const [server, call, parts] = [this.#server, this.#call, this.#parts];
+      const isIn = await logInDuringCall(server, call, parts.events, parts, this.#signal);
       if (!isIn) throw error;
-      return this.#attempt();
+      return this.#request().catch((failure: unknown) => this.#repeated(failure));
     }
   }
 
-  /** Repeats the request after a lost connection, where that does no harm, and later when the server is busy. */
-  async #attempt(): Promise<ConnectionReply> {
+  /** Repeats a request after a lost connection, where that does no harm, and later when the server is busy. */
+  async #repeated(first: unknown): Promise<ConnectionReply> {
     let replays = mayReplay(this.#call, this.#server.offer) ? 1 : 0;
-    for (let waits = 0; ;) {
+    for (let [error, waits] = [first, 0]; ;) {
+      if (!(error instanceof ConnectionError) || this.#signal.aborted) throw error;
+      const waitMs = Math.min(error.retryAfterMs ?? 0, upstreamRetryAfterMsMax);
+      if (error.failure === "lost" && replays > 0) replays--;
+      else if (error.failure === "busy" && this.#mayWait(error, waits)) {
+        waits++;
+        await sleep(waitMs, undefined, { signal: this.#signal });
+      } else throw error;
       try {
         return await this.#request();
-      } catch (error) {
-        if (!(error instanceof ConnectionError) || this.#signal.aborted) throw error;
-        const waitMs = Math.min(error.retryAfterMs ?? 0, upstreamRetryAfterMsMax);
-        if (error.failure === "lost" && replays > 0) replays--;
-        else if (error.failure === "busy" && this.#mayWait(error, waits)) {
-          waits++;
-          await sleep(waitMs, undefined, { signal: this.#signal });
-        } else throw error;
+      } catch (failure) {
+        error = failure;
       }
     }
   }
@@ -131,8 +130,8 @@ export class ServerCall {
     }
     try {
       const listed = linkSets.listed(links, lent.link);
-      if (listed !== lent.link) await this.#connected(listed);
-      const connection = await this.#connected(lent.link);
+      if (listed !== lent.link && this.#ready(listed) === undefined) await this.#connected(listed);
+      const connection = this.#ready(lent.link) ?? (await this.#connected(lent.link));
       return await connection.request(this.#requestOf(call));
     } finally {
       lent.giveBack();
@@ -157,10 +156,15 @@ export class ServerCall {
     };
   }
 
+  /** The connection that a call need not wait for. */
+  #ready(link: ManagedConnection): UpstreamConnection | undefined {
+    const there = link.ready ?? link.connection;
+    return there !== undefined && this.#lookAt(there) === undefined ? there : undefined;
+  }
+
   /** The time of the call includes the start of the server and the reading of its lists. */
   async #connected(link: ManagedConnection): Promise<UpstreamConnection> {
     const there = link.ready ?? link.connection;
-    if (there !== undefined && this.#lookAt(there) === undefined) return there;
     const late = new AbortController();
     const timer = startTimer(this.#leftMs, () => late.abort());
     const signal = AbortSignal.any([this.#signal, late.signal]);
@@ -184,12 +188,16 @@ export class ServerCall {
     return needsApproval(this.#call) ? this.#server.reader.firstReading(connection) : undefined;
   }
 
-  async #shape(reply: ConnectionReply): Promise<UpstreamReply> {
+  #shape(reply: ConnectionReply): UpstreamReply | Promise<UpstreamReply> {
     if (reply.kind !== "result") {
       this.#server.figures.onAnswer(this.#tookMs, 0);
       return cleanReply(reply, this.#server.clean);
     }
-    const json = await shapeReply(reply.result, this.#call, this.#server, this.#parts);
+    const json = shapeReply(reply.result, this.#call, this.#server, this.#parts);
+    return json instanceof Promise ? json.then((made) => this.#shaped(made)) : this.#shaped(json);
+  }
+
+  #shaped(json: JsonText): UpstreamReply {
     this.#server.figures.onAnswer(this.#tookMs, json.json.length);
     return { kind: "result", json };
   }
@@ -234,15 +242,9 @@ export class ServerCall {
     if (error instanceof UnusableAnswer) return failed(error.reason, error.message);
     if (error instanceof ConnectionDown) return downFailure(this.#server, error);
     if (error instanceof ConnectionError)
-      return requestFailure(this.#server, this.#what, error, this.#tookMs);
+      return requestFailure(this.#server, this.#call, error, this.#tookMs);
     const said = error instanceof Error ? error.message : String(error);
-    return failed("worker", `The call of ${this.#what} of the server ${name} failed: ${said}`);
-  }
-
-  /** The tool, resource or prompt, for messages. */
-  get #what(): string {
-    const { name, uri } = this.#call.params;
-    const what = [name, uri].find((part) => typeof part === "string");
-    return typeof what === "string" ? what.slice(0, 200) : this.#call.method;
+    const what = subjectOf(this.#call);
+    return failed("worker", `The call of ${what} of the server ${name} failed: ${said}`);
   }
 }

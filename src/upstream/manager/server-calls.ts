@@ -44,7 +44,8 @@ export class ServerCalls {
       return failed("unreachable", `No MCP server named ${call.server} is configured any more.`);
     }
     if (!server.isLookedAt) await orCancelled(server.looked, signal);
-    const fault = await callFault(server, call, parts.checks);
+    const checking = callFault(server, call, parts.checks);
+    const fault = checking instanceof Promise ? await checking : checking;
     if (fault !== undefined) return failed("invalid_arguments", fault);
     const reply = await new ServerCall(server, call, events, signal, parts).run();
     onReply();

@@ -17,15 +17,15 @@ interface ReplyParts extends Pick<ManagerParts, "results" | "checks"> {
 }
 
 /**
- * Turns a server's answer into the client's result.
+ * Turns a server's answer into the client's result; at once where nothing in it has to be checked or kept elsewhere.
  * @throws UnusableAnswer
  */
-export async function shapeReply(
+export function shapeReply(
   answer: unknown,
   call: UpstreamCall,
   server: ManagedServer,
   { results, checks, events }: ReplyParts,
-): Promise<JsonText> {
+): JsonText | Promise<JsonText> {
   const parts: ResultParts = {
     server: server.name,
     clean: server.clean,
@@ -44,11 +44,14 @@ export async function shapeReply(
       const tool = String(call.params.name);
       const schema = server.offer.tool(tool)?.item.outputSchema;
       const structured = isObject(answer) ? answer.structuredContent : undefined;
-      const fault = isObject(schema) ? await structureFault(schema, structured, checks) : undefined;
+      const fault = isObject(schema) ? structureFault(schema, structured, checks) : undefined;
       const onProblem = (problem: string): void => server.log.say(problem);
       const { promisesStructure = false } = call;
-      const told = { ...parts, tool, structureFault: fault, promisesStructure, onProblem };
-      return shapeCallResult(answer, told, call.version);
+      const shape = (structureFault: string | undefined): JsonText | Promise<JsonText> => {
+        const told = { ...parts, tool, structureFault, promisesStructure, onProblem };
+        return shapeCallResult(answer, told, call.version);
+      };
+      return fault instanceof Promise ? fault.then(shape) : shape(fault);
     }
   }
 }
@@ -69,11 +72,11 @@ function charsMaxOf({ resultCharsMax }: UpstreamCall, { options, origin }: Serve
   return origin.trust === "user" ? maxResultChars : Math.min(resultCharsMax, maxResultChars);
 }
 
-async function structureFault(
+function structureFault(
   schema: Params,
   structured: unknown,
   checks: ManagerParts["checks"],
-): Promise<string | undefined> {
+): ReturnType<ManagerParts["checks"]["check"]> {
   return structured === undefined ? "it is missing" : checks.check(schema, structured);
 }
 

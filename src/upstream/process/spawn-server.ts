@@ -92,10 +92,15 @@ export function openDescriptorPipes(descriptors: ServerDescriptors): ServerPipes
     // Every answer comes this way: a stream around the stream would cost each of them several promises.
     output: { getReader: () => output.reader },
     errors: streamOf(errors),
-    async write(text) {
-      if (isEnded) throw new Error("its input is closed");
-      await sink.write(text);
-      await sink.flush();
+    write(text) {
+      if (isEnded) return Promise.reject(new Error("its input is closed"));
+      try {
+        const [written, flushed] = [sink.write(text), sink.flush()];
+        if (typeof written === "number" && typeof flushed === "number") return undefined;
+        return Promise.all([written, flushed]).then(() => undefined);
+      } catch (error) {
+        return Promise.reject(error);
+      }
     },
     endInput() {
       if (isEnded) return;

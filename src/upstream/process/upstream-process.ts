@@ -3,8 +3,8 @@ export interface UpstreamProcess extends AsyncDisposable {
   readonly pid: number;
   /** Its stdout in chunks; ends with the pipe. Read at the pace of the reader. */
   readonly output: ByteSource;
-  /** Resolves when there is room for more. @throws when the process no longer reads */
-  write(text: string): Promise<void>;
+  /** Resolves when there is room for more; undefined when there is already. @throws when the process no longer reads */
+  write(text: string): Promise<void> | undefined;
   /** Closes its stdin. */
   endInput(): void;
   /** Resolves with its exit code and signal. Never rejects. */
@@ -46,8 +46,11 @@ export interface ByteSource {
 export interface ServerPipes {
   readonly output: ByteSource;
   readonly errors: ReadableStream<Uint8Array>;
-  /** Resolves when the pipe has taken the text; only then call it again. @throws when the process no longer reads */
-  write(text: string): Promise<void>;
+  /**
+   * Resolves when the pipe has taken the text, undefined when it has already; only then call it again.
+   * @throws when the process no longer reads
+   */
+  write(text: string): Promise<void> | undefined;
   endInput(): void;
   /** Closes all of them. Idempotent. */
   release(): void;

@@ -4,11 +4,9 @@ import {
   upstreamInputsWaitingMax,
   upstreamInputWaitingBytesMax,
   upstreamLastWordsMs,
-  upstreamLogLineCharsMax,
-  upstreamStderrBytesMax,
-  upstreamStderrLinesMax,
 } from "../../base/upstream-limits.ts";
 import type { ServerLogs } from "./server-logs.ts";
+import { LineSplitter, StderrRing } from "./server-stderr.ts";
 import type { ByteSource, ServerPipes, UpstreamProcess } from "./upstream-process.ts";
 
 export interface WorkerProcessParts {
@@ -51,7 +49,7 @@ export class WorkerProcess implements UpstreamProcess {
     return this.#ended.promise;
   }
 
-  write(text: string): Promise<void> {
+  write(text: string): Promise<void> | undefined {
     return this.#input.add(text);
   }
 
@@ -105,61 +103,6 @@ export class WorkerProcess implements UpstreamProcess {
   }
 }
 
-/** The end of a server's stderr. */
-export class StderrRing {
-  #chunks: Uint8Array[] = [];
-  #bytes = 0;
-
-  append(chunk: Uint8Array): void {
-    const kept = chunk.subarray(Math.max(0, chunk.length - upstreamStderrBytesMax)).slice();
-    this.#chunks.push(kept);
-    this.#bytes += kept.length;
-    while (this.#bytes - (this.#chunks[0]?.length ?? 0) >= upstreamStderrBytesMax) {
-      this.#bytes -= this.#chunks.shift()?.length ?? 0;
-    }
-  }
-
-  /** At most the last twenty non-empty lines; the first may be incomplete. */
-  lines(): readonly string[] {
-    const bytes = Buffer.concat(this.#chunks);
-    const text = bytes.subarray(Math.max(0, bytes.length - upstreamStderrBytesMax)).toString();
-    const lines = text.split(/\r?\n|\r/).filter((line) => line.trim() !== "");
-    return lines.slice(-upstreamStderrLinesMax);
-  }
-}
-
-/** Splits a stream of bytes into lines; a line without end is cut. */
-export class LineSplitter {
-  readonly #onLine: (line: string) => void;
-  readonly #decoder = new TextDecoder();
-  #rest = "";
-
-  constructor(onLine: (line: string) => void) {
-    this.#onLine = onLine;
-  }
-
-  add(chunk: Uint8Array): void {
-    this.#take(this.#decoder.decode(chunk, { stream: true }));
-  }
-
-  /** Reports the rest as a line. */
-  end(): void {
-    this.#take(this.#decoder.decode());
-    if (this.#rest !== "") this.#onLine(this.#rest);
-    this.#rest = "";
-  }
-
-  #take(text: string): void {
-    const lines = (this.#rest + text).split("\n");
-    this.#rest = lines.pop() ?? "";
-    for (const line of lines) this.#onLine(line.endsWith("\r") ? line.slice(0, -1) : line);
-    while (this.#rest.length > upstreamLogLineCharsMax) {
-      this.#onLine(this.#rest.slice(0, upstreamLogLineCharsMax));
-      this.#rest = this.#rest.slice(upstreamLogLineCharsMax);
-    }
-  }
-}
-
 interface Waiting {
   readonly text: string;
   readonly resolve: () => void;
@@ -172,29 +115,35 @@ interface Waiting {
  */
 export class InputQueue {
   readonly #server: string;
-  readonly #write: (text: string) => Promise<void>;
+  readonly #write: ServerPipes["write"];
   #waiting: Waiting[] = [];
   #waitingChars = 0;
   #isWriting = false;
   #failure: AppError | undefined;
 
-  constructor(server: string, write: (text: string) => Promise<void>) {
+  constructor(server: string, write: ServerPipes["write"]) {
     this.#server = server;
     this.#write = write;
   }
 
-  /** @throws AppError `limit` when too much waits; `system` when the server no longer reads */
-  add(text: string): Promise<void> {
+  /**
+   * Undefined when the pipe took the text at once, as it mostly does.
+   * @throws AppError `limit` when too much waits; `system` when the server no longer reads
+   */
+  add(text: string): Promise<void> | undefined {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const excess = this.#excessWith(text);
     if (excess !== undefined) {
       const message = `The server ${this.#server} does not read: ${excess} wait for it already. Restart it.`;
       return Promise.reject(new AppError("limit", message));
     }
+    const writing = this.#isWriting ? undefined : this.#write(text);
+    if (!this.#isWriting && writing === undefined) return undefined;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#waiting.push({ text, resolve, reject });
+    const waiting = { text, resolve, reject };
     this.#waitingChars += text.length;
-    void this.#writeAll();
+    if (writing === undefined) this.#waiting.push(waiting);
+    else void this.#writeAll([waiting], writing);
     return promise;
   }
 
@@ -214,18 +163,21 @@ export class InputQueue {
     return count >= upstreamInputsWaitingMax ? `${count} messages` : undefined;
   }
 
-  async #writeAll(): Promise<void> {
-    if (this.#isWriting) return;
+  /** Follows the write of `first`, then writes the texts that have come meanwhile. */
+  async #writeAll(first: readonly Waiting[], writing: Promise<void>): Promise<void> {
     this.#isWriting = true;
-    while (this.#waiting.length > 0) {
-      const bundle = this.#takeBundle();
+    let [bundle, written]: [readonly Waiting[], Promise<void> | undefined] = [first, writing];
+    for (;;) {
       try {
-        await this.#write(bundle.map(({ text }) => text).join(""));
+        await written;
         this.#settle(bundle, true);
       } catch (error) {
         this.fail(messageOf(error));
         this.#settle(bundle);
       }
+      if (this.#waiting.length === 0) break;
+      bundle = this.#takeBundle();
+      written = this.#write(bundle.map(({ text }) => text).join(""));
     }
     this.#isWriting = false;
   }

@@ -34,14 +34,51 @@ export interface CallResultParts extends ResultParts {
 /**
  * Turns a server's answer to `tools/call` into the client's result: checked, cleaned, with scorpiox-code's URIs,
  * bounded (CA13–CA17). An answer that is not a result becomes a result with `isError` that says so. Facts about the
- * server itself are replaced by those of scorpiox-code (CA11). @param version the revision that the client speaks
+ * server itself are replaced by those of scorpiox-code (CA11). At once for a plain result, as most are.
+ * @param version the revision that the client speaks
  */
-export async function shapeCallResult(
+export function shapeCallResult(
   answer: unknown,
   parts: CallResultParts,
   version: ProtocolVersion = modernVersions[0],
-): Promise<JsonText> {
+): JsonText | Promise<JsonText> {
   const read = readCallResult(answer);
+  return read.kind === "result" && isPlain(read.result, parts)
+    ? new JsonText(encodeCallToolResult(read.result, version))
+    : shapeOther(answer, read, parts, version);
+}
+
+/**
+ * Whether a result is nothing but short texts in which there is nothing to repair, clean, rewrite or cut: the other steps
+ * would give the same.
+ */
+function isPlain(
+  { content, isError, structuredContent, _meta: meta }: CallToolResult,
+  { structureFault, clean, charsMax }: CallResultParts,
+): boolean {
+  if (structuredContent !== undefined || meta !== undefined) return false;
+  if (structureFault !== undefined && !isError) return false;
+  let jsonCharsMax = 0;
+  for (const block of content) {
+    if (block.type !== "text" || Object.keys(block).length > plainMembers) return false;
+    jsonCharsMax += blockJsonChars + block.text.length * jsonCharsPerChar;
+    if (jsonCharsMax > charsMax || clean(block.text) !== block.text) return false;
+  }
+  return true;
+}
+
+/** `type` and `text`. */
+const plainMembers = 2;
+/** The JSON around a text, and of a character of it: `\u001b`. */
+const blockJsonChars = 32;
+const jsonCharsPerChar = 6;
+
+async function shapeOther(
+  answer: unknown,
+  read: ReadCallResult,
+  parts: CallResultParts,
+  version: ProtocolVersion,
+): Promise<JsonText> {
   const result =
     read.kind === "malformed"
       ? await malformedResult(answer, read.reason, parts)

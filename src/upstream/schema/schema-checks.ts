@@ -30,13 +30,18 @@ export class SchemaChecks {
   #steps = 0;
   #endsAt = 0;
 
-  /** The faults of `value`, one line each, or undefined. Never rejects because of the schema. */
-  async check(schema: Params, value: unknown): Promise<string | undefined> {
-    const checkers = this.#checkers.get(schema) ?? this.#prepare(schema, await this.#load());
-    return this.#run(isLong(value) ? checkers.quick : checkers.thorough, value);
+  /**
+   * The faults of `value`, one line each, or undefined; at once for a schema that was used before. Never rejects because
+   * of the schema.
+   */
+  check(schema: Params, value: unknown): string | undefined | Promise<string | undefined> {
+    const checkers = this.#checkers.get(schema);
+    if (checkers !== undefined) return this.#run(checkers, value);
+    return this.#load().then((validator) => this.#run(this.#prepare(schema, validator), value));
   }
 
-  #run(validate: Validate | undefined, value: unknown): string | undefined {
+  #run({ quick, thorough }: Checkers, value: unknown): string | undefined {
+    const validate = isLong(value) ? quick : thorough;
     if (validate === undefined) return undefined;
     this.#begin(schemaCheckMsMax);
     try {

@@ -17,14 +17,14 @@ export interface RequestLane {
 }
 
 /**
- * Performs a request with `work`. Returns the value of the reply; `JsonText` is passed on unparsed.
+ * Performs a request with `work`. Returns the value of the reply, or its promise; `JsonText` is passed on unparsed.
  * @throws as the work does
  */
-export async function performRequest(
+export function performRequest(
   work: UpstreamWork,
   request: UpstreamRequest,
   lane: RequestLane,
-): Promise<unknown> {
+): unknown {
   const { signal } = lane;
   switch (request.kind) {
     case "call":

@@ -43,6 +43,8 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
   readonly #processes: WorkerProcesses;
   readonly #logs: ServerLogs;
   readonly #work: Promise<UpstreamWork>;
+  /** The same once it is made: calls do not wait for it then. */
+  #made: UpstreamWork | undefined;
 
   constructor(
     options: UpstreamOptions,
@@ -59,14 +61,12 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
       this.#logs,
     );
     this.#work = load().then((openUpstreams) => openUpstreams(options, this.#upstreamHost()));
-    this.#work.then((work) => work.start()).catch(host.report);
+    this.#work.then((work) => (this.#made = work).start()).catch(host.report);
   }
 
   async call(request: UpstreamRequest, id: number, signal: AbortSignal): Promise<unknown> {
-    const end = (): void => this.#endRequest(id);
-    signal.addEventListener("abort", end, { once: true });
     try {
-      return await performRequest(await this.#work, request, {
+      return await performRequest(this.#made ?? (await this.#work), request, {
         id,
         signal,
         tell: (event) => this.#outbox.add(event),
@@ -76,8 +76,14 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
       });
     } finally {
       if (!signal.aborted) this.#outbox.flush(id);
-      end();
+      this.onCancelled(id);
     }
+  }
+
+  /** Nothing of a call follows its end. */
+  onCancelled(id: number): void {
+    this.#asks.endCall(id);
+    this.#outbox.forget(id);
   }
 
   receive(message: ToUpstreamPost): void {
@@ -124,11 +130,6 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
 
   #withWork(act: (work: UpstreamWork) => void): void {
     this.#work.then(act).catch(this.#host.report);
-  }
-
-  #endRequest(id: number): void {
-    this.#asks.endCall(id);
-    this.#outbox.forget(id);
   }
 }
 

@@ -150,20 +150,23 @@ export class UpstreamClient implements Upstreams {
   }
 
   /** @throws AppError `cancelled` during shutdown; `worker` while the Worker waits for its restart */
-  async #ask(
+  #ask(
     request: UpstreamRequest,
     signal?: AbortSignal,
     events?: UpstreamCallEvents,
   ): Promise<unknown> {
     this.#start();
-    if (this.#link !== undefined) return this.#link.ask(request, signal, events);
+    return this.#link?.ask(request, signal, events) ?? Promise.reject(this.#downError());
+  }
+
+  #downError(): AppError {
     if (this.#closing !== undefined) {
-      throw new AppError("cancelled", "The server is shutting down.");
+      return new AppError("cancelled", "The server is shutting down.");
     }
     const waitMs = (this.#restart?.dueAt ?? 0) - performance.now();
     const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
     const text = `The Worker for MCP servers was lost several times. It restarts in ${seconds} s; try again then.`;
-    throw new AppError("worker", text);
+    return new AppError("worker", text);
   }
 
   #start(): void {

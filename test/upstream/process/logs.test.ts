@@ -3,17 +3,15 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { messageOf } from "../../../src/base/errors.ts";
 import {
   upstreamInputsWaitingMax,
   upstreamStderrBytesMax,
 } from "../../../src/base/upstream-limits.ts";
-import {
-  InputQueue,
-  LineSplitter,
-  StderrRing,
-} from "../../../src/upstream/process/worker-process.ts";
 import { RelayedPipes } from "../../../src/upstream/process/relayed-pipes.ts";
 import { RotatedFile, ServerLogs } from "../../../src/upstream/process/server-logs.ts";
+import { LineSplitter, StderrRing } from "../../../src/upstream/process/server-stderr.ts";
+import { InputQueue } from "../../../src/upstream/process/worker-process.ts";
 
 let dir = "";
 beforeAll(() => {
@@ -109,11 +107,32 @@ test("StderrRing keeps the last 64 KiB and gives twenty lines", () => {
   expect(ring.lines()[0]?.length).toBe(upstreamStderrBytesMax);
 });
 
-const outcomeOf = (written: Promise<void>): Promise<string> =>
-  written.then(
-    () => "ok",
-    (error: Error) => error.message,
-  );
+const outcomeOf = async (written: Promise<void> | undefined): Promise<string> => {
+  try {
+    await written;
+    return "ok";
+  } catch (error) {
+    return messageOf(error);
+  }
+};
+
+test("InputQueue: a text that the pipe takes at once is not waited for, later ones follow in order", async () => {
+  const written: string[] = [];
+  let room: PromiseWithResolvers<void> | undefined;
+  const queue = new InputQueue("s", (text) => {
+    written.push(text);
+    return room?.promise;
+  });
+  expect([queue.add("a"), queue.add("b")]).toEqual([undefined, undefined]);
+  room = Promise.withResolvers<void>();
+  const adding = ["c", "d", "e"].map((text) => outcomeOf(queue.add(text)));
+  expect(written).toEqual(["a", "b", "c"]);
+  room.resolve();
+  room = undefined;
+  expect(await Promise.all(adding)).toEqual(["ok", "ok", "ok"]);
+  expect(written).toEqual(["a", "b", "c", "de"]);
+  expect(queue.add("f")).toBeUndefined();
+});
 
 test("InputQueue writes in order, short messages together, long ones alone", async () => {
   const written: string[] = [];
@@ -122,14 +141,14 @@ test("InputQueue writes in order, short messages together, long ones alone", asy
     written.push(text.length > 10 ? String(text.length) : text);
   });
   const texts = ["a", "b", "c", "x".repeat(70_000), "d"];
-  await Promise.all(texts.map((text) => queue.add(text)));
+  await Promise.all(texts.map((text) => outcomeOf(queue.add(text))));
   expect(written).toEqual(["a", "bc", "70000", "d"]);
 });
 
 test("InputQueue bounds the number of messages that wait", async () => {
   const queue = new InputQueue("s", () => new Promise(() => {}));
   for (let count = 0; count <= upstreamInputsWaitingMax; count += 1) void queue.add("x");
-  const error: unknown = await queue.add("x").catch((thrown: unknown) => thrown);
+  const error: unknown = await queue.add("x")?.catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ message: expect.stringContaining("10000 messages wait") });
 });
 

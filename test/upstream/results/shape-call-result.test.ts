@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
+import type { ProtocolVersion } from "../../../src/protocol/versions.ts";
 import { cleanText } from "../../../src/upstream/adapters/text-of.ts";
 import { SavedResults } from "../../../src/upstream/results/saved-results.ts";
 import {
@@ -44,6 +45,79 @@ async function shape(answer: unknown, rest: Partial<CallResultParts> = {}): Prom
 }
 
 const text = (value: string): unknown => ({ type: "text", text: value });
+
+/**
+ * The same answer in a form that is never taken for plain, and the result of it without that addition: short results
+ * that need no step must not differ from those that went through all of them.
+ */
+async function shapeByAllSteps(
+  answer: { readonly content: readonly unknown[] },
+  rest: Partial<CallResultParts>,
+  version: ProtocolVersion,
+): Promise<string> {
+  const marked = { ...answer, content: [...answer.content, { type: "text", text: "", _meta: {} }] };
+  const parts = { ...usual, ...rest };
+  const { json } = await shapeCallResult(marked, parts, version);
+  const read = JSON.parse(json) as { content: unknown[] };
+  read.content.pop();
+  return JSON.stringify(read);
+}
+
+describe("CA15, CA16: a result that is taken for plain equals one that went through all steps", () => {
+  const texts = [
+    "",
+    "Echo: hi",
+    'quotes " and \\ and / and \t and \n',
+    "\r\n line ends of Windows",
+    "ümläut 漢字 🦊 \u2028\u2029",
+    "\u001b[31mred\u001b[0m",
+    "\ud800 a lone surrogate",
+    "\u0000\u007f\u009b31m",
+    "12345678901234567890 1e400 -0",
+    '{"a":1,"a":2}',
+    "[".repeat(300),
+    "sesame is the word",
+    "x".repeat(300),
+    "x".repeat(1_900),
+  ];
+  const clean = (value: string): string => cleanText(value).replaceAll("sesame", "***");
+  const shapes: readonly ((value: string) => Readonly<Record<string, unknown>>)[] = [
+    (value) => ({ content: [text(value)] }),
+    (value) => ({ content: [{ text: value, type: "text" }], isError: true }),
+    (value) => ({ isError: false, content: [text(value), text("and more")] }),
+    (value) => ({ content: [text("a"), text(value)], unknown: 1e300 }),
+    (value) => ({ content: [{ type: "text", text: value, other: value }] }),
+    () => ({ content: [] }),
+  ];
+  const versions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const;
+  const cases = shapes.flatMap((shapeOf) => texts.map((value) => shapeOf(value)));
+
+  test.each(versions)("%s", async (version) => {
+    for (const answer of cases) {
+      for (const structureFault of [undefined, "it is missing"]) {
+        const problems: string[][] = [[], []];
+        const partsFor = (at: number): Partial<CallResultParts> => ({
+          clean,
+          charsMax: 20_000,
+          structureFault,
+          onProblem: (problem) => problems[at]?.push(problem),
+        });
+        const given = { content: [], ...answer };
+        const { json } = await shapeCallResult(given, { ...usual, ...partsFor(0) }, version);
+        expect(json).toBe(await shapeByAllSteps(given, partsFor(1), version));
+        expect(problems[0]).toEqual(problems[1] ?? []);
+      }
+    }
+  });
+
+  test("a text from the wire that the two sides would read differently is written anew", async () => {
+    const line =
+      '{"content":[{"type":"text","text":"\\u001b[2Jfirst","text":"\\u0041"}],"content":[{"type":"text","text":"last"}]}';
+    const { json } = await shapeCallResult(JSON.parse(line), usual);
+    expect(json).not.toContain("first");
+    expect(JSON.parse(json)).toMatchObject({ content: [{ type: "text", text: "last" }] });
+  });
+});
 
 describe("GW-31, CA16: an answer that is no result names the server and what is wrong", () => {
   test.each([
