@@ -1,4 +1,4 @@
-import { realpathSync, type Stats, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
 
 import { AppError } from "../base/errors.ts";
@@ -112,22 +112,13 @@ export async function scopeOf(client: ClientContext): Promise<StateScope> {
   return { workspace: realFolder(await workspaceDirOf(client)), owner };
 }
 
-/** The last folder whose real path was found, and which one it was: to look whether it still is takes a third as long. */
-let lastFound:
-  { readonly folder: string; readonly stats: Stats; readonly real: string } | undefined;
-
 /**
  * A folder that is gone still has its tasks. Every command asks, so this does not wait for another thread, which takes
  * some hundred microseconds: looking takes ten.
  */
 function realFolder(folder: string): string {
   try {
-    const stats = statSync(folder);
-    const known = lastFound?.folder === folder ? lastFound : undefined;
-    if (known?.stats.ino === stats.ino && known.stats.dev === stats.dev) return known.real;
-    const real = realpathSync.native(folder);
-    lastFound = { folder, stats, real };
-    return real;
+    return realpathSync.native(folder);
   } catch {
     return folder;
   }
