@@ -74,7 +74,7 @@ export const workersMax = 16;
 export const workerIdleLookMs = 10_000;
 /** Looks in a row that find a Worker without a job before it ends, as long as there are others. */
 export const workerIdleLooksMax = 3;
-/** The same for the last Worker: it ends within a minute, and the next call waits some ms for a new one. */
+/** The same for the last Worker: it ends within a minute, and the next call waits some ten ms for a new one. */
 export const lastWorkerIdleLooksMax = 5;
 /** From the end of the last Worker to the collection that gives memory back: its thread has to be gone. */
 export const memoryRestMs = 1_000;
