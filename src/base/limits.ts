@@ -70,8 +70,14 @@ export const progressHeartbeatMs = 9_000;
 
 /** Workers at most. Each costs about 1.4 MB; only running jobs hold one, waiting jobs do not. */
 export const workersMax = 16;
-/** An idle Worker beyond the first is ended after this. */
-export const workerIdleMs = 30_000;
+/** Idle Workers are looked at this often. */
+export const workerIdleLookMs = 10_000;
+/** Looks in a row that find a Worker without a job before it ends, as long as there are others. */
+export const workerIdleLooksMax = 3;
+/** The same for the last Worker: it ends within a minute, and the next call waits some ten ms for a new one. */
+export const lastWorkerIdleLooksMax = 5;
+/** From the end of the last Worker to the collection that gives memory back: its thread has to be gone. */
+export const memoryRestMs = 1_000;
 /** A job's own time in a Worker, service calls not counted, unless its tool says otherwise. */
 export const workerJobMsMax = 30_000;
 /**

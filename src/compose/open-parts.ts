@@ -13,6 +13,7 @@ import { toolSearchName } from "../upstream/deferred/gateway-tools.ts";
 import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import type { RemoteWeb, WebOptions } from "../web/web.ts";
 import type { LazyGateway } from "./lazy-gateway.ts";
+import { MemoryRest } from "./memory-rest.ts";
 import { type Commands, openCommands } from "./open-commands.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import { createStateServices, type OpenStateServices } from "./state-services.ts";
@@ -54,13 +55,19 @@ export function openParts(parts: ToolServicesParts): OpenParts {
       tellOfTask(events.emit, clientId, task);
     },
   });
+  const running = new CallingClients();
+  const rest = new MemoryRest({
+    isBusy: () => !running.isQuiet,
+    isOver: () => pool.size > 0,
+    collect: () => Bun.shrink(),
+  });
   const pool = new WorkerPool({
     createWorker: program.createWorker,
+    onEmpty: rest.begin,
     onWorkerLost: (reason) => warn(`A Worker was lost and is replaced: ${reason}.`),
   });
   const web = openWeb(parts, commands);
   const processes = openServerProcesses(parts, commands);
-  const running = new CallingClients();
   const state = openState(parts, { events, running, commands });
   gateway.tellFailures(events.emit);
   return { ...parts, events, running, commands, pool, web, processes, state };

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { AppError } from "../base/errors.ts";
 import { decoderArgument, ownCommand, pdfReaderArgument } from "../base/own-command.ts";
 import { Admissions } from "../calls/gate/admissions.ts";
+import type { CallWatcher } from "../calls/gate/gate-stage.ts";
 import { GatedRouter } from "../calls/gate/gated-router.ts";
 import { OwnResources } from "../calls/resources/own-resources.ts";
 import type { ImageConverter, PdfReader } from "../calls/router/distant-calls.ts";
@@ -12,6 +13,7 @@ import type { Supervisor } from "../commands/background/supervisor.ts";
 import { readDecoderReply } from "../tools/images/decode/decoder-reply.ts";
 import { shownPath } from "../tools/images/image-file.ts";
 import { imageResultBytesMax } from "../tools/images/image-format.ts";
+import type { WorkerPool } from "../tools/workers/pool.ts";
 import type { ConvertedImage, ConvertImageRequest, ReadPdfRequest } from "../tools/web-services.ts";
 import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import { type PdfText, readPdfReply } from "../web/documents/read-pdf.ts";
@@ -113,10 +115,19 @@ function createRouter({
     foreign: gateway.calls,
     stages: admissions,
     notes,
-    watchers: [running, ...watchers],
+    watchers: [running, warmsPool(pool), ...watchers],
     ownNames: gateway.ownNames,
     resolve: gateway.resolve,
   });
+}
+
+/** The last Worker ends when it is idle: a call of an own tool starts one while the stages still check the call. */
+function warmsPool(pool: Pick<WorkerPool, "warm">): CallWatcher {
+  return {
+    began({ target }) {
+      if (target === undefined) pool.warm();
+    },
+  };
 }
 
 function servicesForGateway({ commands, state }: OpenParts): GatewayServices {

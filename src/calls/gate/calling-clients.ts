@@ -34,6 +34,11 @@ export class CallingClients implements CallWatcher {
     return this.#counts.get(clientId) ?? 0;
   }
 
+  /** True while no client waits for a call. */
+  get isQuiet(): boolean {
+    return this.#counts.size === 0;
+  }
+
   /** The clients that called last, the last one at the end. */
   recent(): readonly ClientContext[] {
     return [...this.#recent.values()];

@@ -26,7 +26,7 @@ export interface ExecutionParts {
   /** When the whole family is gone. */
   readonly onGone: (execution: Execution) => void;
   /** Makes the file that takes outputs longer than `saveAfterBytes`. */
-  readonly createSavedOutput?: () => SavedOutput | undefined;
+  readonly createSavedOutput?: (() => SavedOutput | undefined) | undefined;
   readonly saveAfterBytes?: number | undefined;
   /** How much of the output is held. */
   readonly outputSizes?: OutputStoreSizes | undefined;
@@ -44,11 +44,12 @@ export class Execution {
   readonly output: OutputStore;
   readonly startedAt = Date.now();
   readonly #startedMono = performance.now();
-  readonly #parts: ExecutionParts;
+  readonly #parts: Pick<ExecutionParts, "orphanage" | "onGone" | "saveAfterBytes">;
+  #createSavedOutput: ExecutionParts["createSavedOutput"];
   readonly #listeners = new Set<(chunk: Uint8Array | undefined) => void>();
   readonly #stepListeners = new Set<(step: string) => void>();
   readonly #ended = Promise.withResolvers<void>();
-  #command: Command | undefined;
+  #pid = 0;
   #work: Work | undefined;
   #family: Family | undefined;
   #exit: CommandExit | undefined;
@@ -62,14 +63,16 @@ export class Execution {
   #leftBehind: number | null = 0;
 
   constructor(parts: ExecutionParts) {
-    this.#parts = parts;
+    const { orphanage, onGone, saveAfterBytes } = parts;
+    this.#parts = { orphanage, onGone, saveAfterBytes };
+    this.#createSavedOutput = parts.createSavedOutput;
     this.commandText = parts.commandText;
     this.output = new OutputStore(parts.outputSizes);
   }
 
   /** Takes over a command that was started with `onOutput` as its sink. */
   attach(command: Command, family: Family, timeoutMs: number | undefined): void {
-    this.#command = command;
+    this.#pid = command.pid;
     this.#family = family;
     if (timeoutMs !== undefined) {
       this.#timeout = startTimer(timeoutMs, () => void this.terminate("timeout", terminateGraceMs));
@@ -85,7 +88,7 @@ export class Execution {
 
   /** 0 for work without a process. */
   get pid(): number {
-    return this.#command?.pid ?? 0;
+    return this.#pid;
   }
 
   get exit(): CommandExit | undefined {
@@ -197,6 +200,9 @@ export class Execution {
     this.#durationMs = performance.now() - this.#startedMono;
     this.#endedAt = Date.now();
     this.output.compact();
+    // It is kept for a day: its call, and all that came with it, are not.
+    this.#work = undefined;
+    this.#createSavedOutput = undefined;
     for (const listener of this.#listeners) listener(undefined);
     this.#listeners.clear();
     this.#stepListeners.clear();
@@ -220,7 +226,7 @@ export class Execution {
     const after = this.#parts.saveAfterBytes;
     if (this.#saved !== undefined) return this.#saved.append(chunk);
     if (after === undefined || this.output.end <= after) return;
-    this.#saved = this.#parts.createSavedOutput?.();
+    this.#saved = this.#createSavedOutput?.();
     if (this.#saved === undefined) return;
     // All that came before is still held: saving starts long before the window is full.
     for (const segment of this.output.read(0)) {

@@ -65,6 +65,9 @@ export class OutputStore {
   compact(): void {
     const headEnd = Math.min(this.#end, this.#headBytes);
     if (this.#head.length > headEnd) this.#head = this.#head.slice(0, headEnd);
+    const held = this.#end - headEnd;
+    // One that holds less than its size has not wrapped: its bytes are in order from its start.
+    if (this.#ring.length > held) this.#ring = this.#ring.slice(0, held);
   }
 
   get #ringFrom(): number {

@@ -1,4 +1,4 @@
-import { close, openSync, write, writeSync } from "node:fs";
+import { close, openSync, writeSync, writev } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 
@@ -97,7 +97,7 @@ export class SavedOutput {
   }
 
   #writeNow(chunk: Uint8Array): void {
-    if (this.#isFull(chunk)) return;
+    if (this.#isFull(chunk.length)) return;
     try {
       for (let from = 0; from < chunk.length;) {
         const length = writeSync(this.#fd, chunk, from);
@@ -111,25 +111,31 @@ export class SavedOutput {
   }
 
   #writeNext(): void {
-    const batch = this.#queue.length === 1 ? this.#queue[0] : Buffer.concat(this.#queue);
+    const chunks = this.#queue;
+    const bytes = this.#queuedBytes;
     this.#queue = [];
     this.#queuedBytes = 0;
     this.#drain?.resolve();
     this.#drain = undefined;
-    if (batch === undefined || this.#problem !== undefined || this.#isFull(batch)) {
+    if (bytes === 0 || this.#problem !== undefined || this.#isFull(bytes)) {
       this.#writing = false;
       return this.#idle?.resolve();
     }
     this.#writing = true;
-    this.#writeAll(batch, 0);
+    this.#writeAll(chunks, bytes);
   }
 
-  #writeAll(batch: Uint8Array, from: number): void {
-    write(this.#fd, batch, from, batch.length - from, null, (error, length) => {
+  /**
+   * Writes the chunks as they are: one copy of them all would double the memory that waits for the disk.
+   * @param bytes of all chunks when they were queued
+   */
+  #writeAll(chunks: readonly Uint8Array[], bytes: number): void {
+    writev(this.#fd, chunks.slice(0, chunksAtOnceMax), (error, length) => {
       this.#writtenBytes += error === null ? length : 0;
+      const left = error === null ? behind(chunks, length) : [];
       if (error !== null) this.#giveUp(messageOf(error));
-      else if (from + length < batch.length) return this.#writeAll(batch, from + length);
-      this.#room.settle(batch.length);
+      else if (left.length > 0) return this.#writeAll(left, bytes);
+      this.#room.settle(bytes);
       if (this.#queue.length > 0 && this.#problem === undefined) return this.#writeNext();
       this.#queue = [];
       this.#writing = false;
@@ -138,9 +144,9 @@ export class SavedOutput {
     });
   }
 
-  #isFull(batch: Uint8Array): boolean {
-    const why = this.#room.take(batch.length);
-    if (why === undefined) this.#takenBytes += batch.length;
+  #isFull(bytes: number): boolean {
+    const why = this.#room.take(bytes);
+    if (why === undefined) this.#takenBytes += bytes;
     else
       this.#giveUp(`only its first ${formatAmount(this.#writtenBytes, "byte")} were kept: ${why}`);
     return why !== undefined;
@@ -158,6 +164,20 @@ export class SavedOutput {
     this.#room.giveBack(this.#takenBytes);
     this.#onSaved?.(this.#writtenBytes);
   }
+}
+
+/** Linux takes 1,024 pieces in one write. */
+const chunksAtOnceMax = 1_000;
+
+/** The part of `chunks` behind their first `bytes`. */
+function behind(chunks: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let from = bytes;
+  const left: Uint8Array[] = [];
+  for (const chunk of chunks) {
+    if (from < chunk.length) left.push(chunk.subarray(from));
+    from = Math.max(0, from - chunk.length);
+  }
+  return left;
 }
 
 /** The disk is looked at again when so much was granted, or so long ago: others write there too. */

@@ -4,6 +4,7 @@ import { shutdownGraceMs, terminateGraceMs } from "../../base/limits.ts";
 import { endAdopted, graceUntil, killTime } from "../process/family.ts";
 import type { Guardian } from "../process/guardian.ts";
 import type { Orphanage } from "../process/orphanage.ts";
+import { StrayWatch } from "../process/stray-watch.ts";
 import { type AnswerTime, type BackgroundTask, ClientTasks, untilEndOr } from "./client-tasks.ts";
 import type { CommandLauncher } from "./command-launcher.ts";
 import type { Confinement } from "./confinement.ts";
@@ -65,9 +66,6 @@ export type ForegroundOutcome =
   /** It runs on as a background task; the caller that shows the output has to set `task.cursor`. */
   | { readonly kind: "handed_over"; readonly task: BackgroundTask };
 
-/** How often adopted zombies are looked for while commands are live. */
-const reapIntervalMs = 1_000;
-
 /**
  * Owns every child process: starts, reads, times, ends and reaps them. Everything else asks it. One
  * for the whole server; background tasks are kept apart by client identity.
@@ -75,11 +73,13 @@ const reapIntervalMs = 1_000;
 export class Supervisor implements AsyncDisposable {
   readonly #parts: SupervisorParts;
   readonly #clients = new Map<string, ClientTasks>();
-  #reapTimer: ReturnType<typeof setInterval> | undefined;
+  readonly #strays: StrayWatch;
   #isClosing = false;
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts;
+    const { orphanage, launcher } = parts;
+    this.#strays = new StrayWatch(orphanage, () => launcher.live.next().done !== true);
   }
 
   tasksOf(clientId: string): ClientTasks {
@@ -174,13 +174,11 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /**
-   * From now on processes without a live parent are ended and reaped at intervals: commands leave orphans, and so does a
-   * browser, which is not started here.
+   * From now on processes without a live parent are ended and reaped at intervals, whether or not commands are live: a
+   * browser leaves orphans, and it is not started here.
    */
   collectOrphans(): void {
-    if (this.#isClosing) return;
-    const { orphanage } = this.#parts;
-    this.#reapTimer ??= setInterval(() => orphanage.endStrays(), reapIntervalMs).unref();
+    this.#strays.beginLasting();
   }
 
   /** Ends all background tasks of a client that is gone. */
@@ -200,7 +198,7 @@ export class Supervisor implements AsyncDisposable {
    */
   async endBy(killAt: number, others?: Promise<unknown>): Promise<void> {
     this.#isClosing = true;
-    clearInterval(this.#reapTimer);
+    this.#strays[Symbol.dispose]();
     this.#parts.launcher[Symbol.dispose]();
     const live = [...this.#parts.launcher.live];
     const graceMs = graceUntil(killAt);
@@ -228,7 +226,7 @@ export class Supervisor implements AsyncDisposable {
       const env = await this.#parts.environment();
       this.#assertOpen();
       assertMayStart();
-      this.collectOrphans();
+      this.#strays.begin();
       const createSavedOutput = (): SavedOutput | undefined =>
         this.#parts.savedOutputs.create(clientId);
       const limits = { timeoutMs, saveAfterBytes };

@@ -93,6 +93,11 @@ export class Orphanage {
     return this.#hunt((pid) => this.#isOf(pid, family));
   }
 
+  /** True while there are children that were not started here, whether or not they are ended here. */
+  hasAdopted(): boolean {
+    return listOwnChildren().some((pid) => !this.#directChildren.has(pid));
+  }
+
   /** Kills whatever was adopted and is not the user's. @returns how many there were */
   killAll(): number {
     return this.#hunt(() => true);

@@ -1,6 +1,13 @@
 import type { Cancellation } from "../../base/cancellation.ts";
 import { IdTable } from "../../base/id-table.ts";
-import { workerIdleMs, workerJobMsMax, workerQueueMax, workersMax } from "../../base/limits.ts";
+import {
+  lastWorkerIdleLooksMax,
+  workerIdleLookMs,
+  workerIdleLooksMax,
+  workerJobMsMax,
+  workerQueueMax,
+  workersMax,
+} from "../../base/limits.ts";
 import { recordedMethods } from "../services.ts";
 import {
   type Ending,
@@ -17,7 +24,11 @@ export interface PoolParts {
   readonly createWorker: () => Worker;
   /** Receives the reason for the loss of a Worker. */
   readonly onWorkerLost?: (reason: string) => void;
+  /** The last Worker has ended, because it had nothing to do. */
+  readonly onEmpty?: () => void;
   readonly sizeMax?: number;
+  /** How often idle Workers are looked at. */
+  readonly idleLookMs?: number;
 }
 
 export interface JobSpec {
@@ -61,7 +72,7 @@ export class WorkerPool {
     return this.#slots.size;
   }
 
-  /** Starts the first Worker, so that the first call finds it ready. */
+  /** Starts a Worker if there is none, so that the next call finds it ready. */
   warm(): void {
     if (this.#slots.size === 0 && !this.#isClosed) this.#addSlot();
   }
@@ -264,17 +275,23 @@ export class WorkerPool {
     job.settle(outcome);
   }
 
-  /** Ends Workers that have had nothing to do for a while, all but one. */
+  /** Looks after idle Workers as long as there are any. */
   #scheduleShrink(): void {
-    if (this.#slots.size <= 1) return;
-    this.#shrink ??= setTimeout(() => {
-      this.#shrink = undefined;
-      for (const slot of this.#slots) {
-        if (this.#slots.size <= 1 || !slot.isUnused()) continue;
-        this.#slots.delete(slot);
-        slot.retire();
-      }
-      this.#scheduleShrink();
-    }, workerIdleMs).unref();
+    if (this.#slots.size === 0) return;
+    const { idleLookMs = workerIdleLookMs } = this.#parts;
+    this.#shrink ??= setTimeout(() => this.#endIdle(), idleLookMs).unref();
+  }
+
+  /** Ends Workers that have had nothing to do for a while, the last one later than the others. */
+  #endIdle(): void {
+    this.#shrink = undefined;
+    for (const slot of this.#slots) {
+      const looksMax = this.#slots.size > 1 ? workerIdleLooksMax : lastWorkerIdleLooksMax;
+      if (slot.idleLooks() < looksMax) continue;
+      this.#slots.delete(slot);
+      slot.retire();
+    }
+    if (this.#slots.size === 0) this.#parts.onEmpty?.();
+    this.#scheduleShrink();
   }
 }

@@ -69,6 +69,7 @@ export class WorkerSlot {
   #isGone = false;
   /** True when a job was started since the last look for idle Workers. */
   #wasUsed = false;
+  #idleLooks = 0;
 
   constructor(worker: Worker, events: SlotEvents) {
     this.#worker = worker;
@@ -113,11 +114,12 @@ export class WorkerSlot {
     return this.#watch.look();
   }
 
-  /** True when no job is here and none was since the last time this was asked. */
-  isUnused(): boolean {
-    const isUnused = !this.#wasUsed && this.#jobs.size === 0;
+  /** How many looks in a row, this one included, found no job here and none since the look before. */
+  idleLooks(): number {
+    const isIdle = !this.#wasUsed && this.#jobs.size === 0;
+    this.#idleLooks = isIdle ? this.#idleLooks + 1 : 0;
     this.#wasUsed = false;
-    return isUnused;
+    return this.#idleLooks;
   }
 
   start(job: Job): void {

@@ -67,7 +67,11 @@ describe("OutputStore", () => {
       fc.property(fc.array(chunk, { maxLength: 40 }), fc.nat(400), (chunks, from) => {
         const store = new OutputStore({ headBytes: 16, windowBytes: 100 });
         const whole = new Uint8Array(Buffer.concat(chunks));
-        for (const part of chunks) store.append(part);
+        for (const part of chunks) {
+          store.append(part);
+          // A command that was given up may write on after its end.
+          if (part.length % 5 === 0) store.compact();
+        }
         expect(store.end).toBe(whole.length);
         const segments = store.read(from);
         for (const { from: at, bytes: held } of segments) {

@@ -55,6 +55,15 @@ describe("SavedOutput", () => {
     expect([bytes.length, saved.bytes]).toEqual([4 * chunk.length, 4 * chunk.length]);
   });
 
+  test("holds every chunk in order when thousands of them wait at once", async () => {
+    const saved = new SavedOutput(join(root, "a.txt"));
+    const chunks = Array.from({ length: 5_000 }, (_, index) => Buffer.from(`${index},`));
+    for (const chunk of chunks) void saved.append(chunk);
+    await saved.finish();
+    expect(readFileSync(saved.path, "utf8")).toBe(Buffer.concat(chunks).toString());
+    expect([saved.bytes, saved.problem]).toEqual([statSync(saved.path).size, undefined]);
+  });
+
   test("takes nothing after its end, when its descriptor may be somebody else's", async () => {
     const path = join(root, "a.txt");
     const saved = new SavedOutput(path);

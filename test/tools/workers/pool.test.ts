@@ -13,14 +13,22 @@ const limits = { resultCharsMax: 30_000, answerMs: null };
 /** A pool of fixture Workers that is closed at the end. */
 class PoolHarness {
   readonly lost: string[] = [];
+  /** How often the last Worker ended because it had nothing to do. */
+  emptied = 0;
   readonly pool: WorkerPool;
+  readonly onEmpty: (() => void)[] = [];
 
-  constructor(fixture = "faulty-worker.ts", sizeMax = 4) {
+  constructor(fixture = "faulty-worker.ts", sizeMax = 4, idleLookMs?: number) {
     const url = new URL(`./fixtures/${fixture}`, import.meta.url).href;
     this.pool = new WorkerPool({
       createWorker: () => new Worker(url),
       onWorkerLost: (reason) => this.lost.push(reason),
+      onEmpty: () => {
+        this.emptied += 1;
+        this.onEmpty.shift()?.();
+      },
       sizeMax,
+      ...(idleLookMs === undefined ? {} : { idleLookMs }),
     });
   }
 
@@ -292,6 +300,67 @@ describe("WorkerPool", () => {
     expect(refused.map(shown)).toEqual([
       `lost: ${workerQueueMax} calls are already waiting; send fewer at a time`,
     ]);
+  });
+
+  describe("a pool without jobs", () => {
+    test("ends its Workers, the last one too; the next job starts another one", async () => {
+      using harness = new PoolHarness("faulty-worker.ts", 3, 1);
+      for (const round of [1, 2]) {
+        const jobs = [1, 2, 3].map(() => harness.run("burn", "30"));
+        expect((await Promise.all(jobs)).map(shown)).toEqual(Array(3).fill("burnt 30"));
+        await until(() => harness.emptied === round);
+        expect(harness.pool.size).toBe(0);
+      }
+      expect(harness.lost).toEqual([]);
+    });
+
+    test("ends a Worker that was only warmed", async () => {
+      using harness = new PoolHarness("faulty-worker.ts", 3, 1);
+      harness.pool.warm();
+      await until(() => harness.emptied === 1);
+      expect([harness.pool.size, harness.lost]).toEqual([0, []]);
+    });
+
+    test("answers a job that comes in the moment of the end", async () => {
+      using harness = new PoolHarness("faulty-worker.ts", 3, 1);
+      const answered: Promise<string>[] = [];
+      for (let round = 1; round <= 20; round++) {
+        const text = `${round}`;
+        harness.onEmpty.push(() => answered.push(harness.run("echo", text).then(shown)));
+      }
+      harness.pool.warm();
+      await until(() => answered.length === 20);
+      expect(await Promise.all(answered)).toEqual(
+        Array.from({ length: 20 }, (_, index) => `${index + 1}`),
+      );
+      expect(harness.lost).toEqual([]);
+    });
+
+    test("answers every job, whenever it comes", async () => {
+      using harness = new PoolHarness("faulty-worker.ts", 3, 1);
+      for (let job = 0; job < 150; job++) {
+        expect(shown(await harness.run("echo", `${job}`))).toBe(`${job}`);
+        for (let turn = 0; turn < job % 30; turn++) await tinyGap();
+        if (job % 10 === 0) await until(() => harness.pool.size === 0);
+      }
+      expect(harness.lost).toEqual([]);
+    });
+
+    test("keeps a Worker whose job waits for a service, however long", async () => {
+      using harness = new PoolHarness("faulty-worker.ts", 1, 1);
+      using other = new PoolHarness("faulty-worker.ts", 1, 1);
+      const reply = Promise.withResolvers<{ ok: true; value: string }>();
+      const parked = harness.run("services", "x", { services: () => reply.promise });
+      other.pool.warm();
+      await until(() => other.emptied === 1);
+      other.pool.warm();
+      await until(() => other.emptied === 2);
+      expect(harness.pool.size).toBe(1);
+      reply.resolve({ ok: true, value: "v" });
+      expect(shown(await parked)).toBe('["v","v"]');
+      await until(() => harness.emptied === 1);
+      expect(harness.lost).toEqual([]);
+    });
   });
 
   test("close() cancels what is not done; nothing runs after it", async () => {
