@@ -250,7 +250,7 @@ export const tokenFileBytesMax = 256 * KIB;
 /** The token file is looked at again this often: a withdrawn token works no longer than that. */
 export const tokenFileLookMs = 1_000;
 /** Streams and sessions of tokens are checked this often; they end when their token is missing in two checks, so within 5 s. */
-export const standingLookMs = 2_000;
+export const tokenLookMs = 2_000;
 /** Signed tokens whose check is remembered: one for each client and a few renewed ones. About 300 bytes each. */
 export const verifiedTokensMax = 1000;
 /** A check is remembered this long, so a withdrawn key is refused after at most that and the age of the keys. */

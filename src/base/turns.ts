@@ -26,7 +26,7 @@ export class Turns {
 
   /** @throws AppError `cancelled` when `signal` says so before the turn comes */
   async take(signal: AbortSignal): Promise<Turn> {
-    assertWanted(signal);
+    assertNotAborted(signal);
     if (this.#taken >= this.#max) await this.#wait(signal);
     else this.#taken++;
     let isTaken = true;
@@ -66,7 +66,7 @@ export function cancelledError(): AppError {
 }
 
 /** @throws AppError `cancelled` */
-export function assertWanted(signal: AbortSignal): void {
+export function assertNotAborted(signal: AbortSignal): void {
   if (signal.aborted) throw cancelledError();
 }
 

@@ -163,13 +163,13 @@ export async function decideTool(
   return true;
 }
 
-export type Choice = "approve" | "deny" | "revoke";
+export type ApprovalChoice = "approve" | "deny" | "revoke";
 
 /** One run of `mcp approve`. */
 export interface Approval {
   readonly context: CommandContext;
   readonly view: ServersOfCommand;
-  readonly choice: Choice;
+  readonly choice: ApprovalChoice;
   /** Asks the person at the terminal to approve the printed text; with `--yes` it is approved. */
   readonly confirm: (question: string) => Promise<boolean>;
   /** The data that `--json` prints at the end. */
@@ -180,7 +180,7 @@ export interface Approval {
 export function createApproval(
   context: CommandContext,
   view: ServersOfCommand,
-  choice: Choice,
+  choice: ApprovalChoice,
 ): Approval {
   const { args, io } = context;
   const ask = createAsker(io);

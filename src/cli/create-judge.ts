@@ -9,7 +9,7 @@ import type { CommandIo } from "./command-io.ts";
 import type { StartUp } from "./start-up.ts";
 
 /** The verdict of the rules on a call, and the programs that its command would run, if any. */
-export interface Judgement {
+export interface CallJudgement {
   readonly verdict: Verdict;
   readonly reading: ShellReading | undefined;
 }
@@ -19,7 +19,7 @@ export function createJudge(
   { dirs, config, cwdFlag }: StartUp,
   io: CommandIo,
   warn: (message: string) => void,
-): (call: JudgedCall) => Promise<Judgement> {
+): (call: JudgedCall) => Promise<CallJudgement> {
   const files = new PolicyFiles(policyPlaces(dirs, process.platform), warn);
   const { homeDir } = dirs;
   const searchPath = (io.env["PATH"] ?? io.env["Path"] ?? "").split(delimiter).filter(Boolean);

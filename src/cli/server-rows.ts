@@ -106,7 +106,7 @@ function rowOf({ entry, shadowed, standIn }: ConfiguredServer, trust: TrustState
 }
 
 /** Why the tools of a server are not all there, and what to do; undefined when they are. Several lines. */
-export function standingText({ name, state, reason }: ServerInfo): string | undefined {
+export function notReadyText({ name, state, reason }: ServerInfo): string | undefined {
   if (state === "ready" || state === "cached" || state === "disabled") return undefined;
   const why = reason === null ? "" : ` ${readable(reason)}`;
   const isFailed = state === "backoff" || state === "failed" || isComing(state);
@@ -115,7 +115,7 @@ export function standingText({ name, state, reason }: ServerInfo): string | unde
 }
 
 /** The exit code of a command that needed this server. */
-export function standingCode({ state }: ServerInfo): number {
+export function stateCode({ state }: ServerInfo): number {
   if (state === "untrusted" || state === "needs_auth") return exitCodes.needsApproval;
   const isThere = state === "ready" || state === "cached" || state === "disabled";
   return isThere || state === "degraded" ? exitCodes.done : exitCodes.unreachable;

@@ -21,8 +21,8 @@ import type {
   ClientEntry,
   ClientKey,
   PlanEntry,
-  ServerFacts,
-  ServerState,
+  InstanceFacts,
+  InstanceState,
   TaskEntry,
   WorkEntry,
 } from "../interact/attach/messages.ts";
@@ -31,7 +31,7 @@ import type { Callback, PlanState } from "../tools/state-services.ts";
 import type { Task, TaskReply } from "../tools/task-service.ts";
 
 export interface AttachSourceParts {
-  readonly facts: ServerFacts;
+  readonly facts: InstanceFacts;
   /** The page shows the tasks and plans of the most recent callers. */
   readonly clients: Pick<CallingClients, "recent">;
   readonly supervisor: Pick<Supervisor, "tasksOf">;
@@ -75,7 +75,7 @@ function keyOf(clientId: string): ClientKey {
   return createHash("sha256").update(clientId).digest("hex").slice(0, 8);
 }
 
-async function readState(parts: AttachSourceParts): Promise<ServerState> {
+async function readState(parts: AttachSourceParts): Promise<InstanceState> {
   const clients = parts.clients.recent();
   const scopes = await Promise.all(clients.map((client) => scopeFor(client)));
   const callbacks = await Promise.all(clients.map((client) => callbacksOf(parts, client)));
@@ -92,7 +92,7 @@ async function readState(parts: AttachSourceParts): Promise<ServerState> {
 function backgroundOf(
   { supervisor }: AttachSourceParts,
   { id }: ClientContext,
-): ServerState["background"] {
+): InstanceState["background"] {
   return supervisor
     .tasksOf(id)
     .executions()
@@ -102,7 +102,7 @@ function backgroundOf(
 async function callbacksOf(
   { services }: AttachSourceParts,
   client: ClientContext,
-): Promise<ServerState["callbacks"]> {
+): Promise<InstanceState["callbacks"]> {
   const request = services.callbacks.perform({ action: "list" }, lookFor(client));
   const reply = await orUndefined(request);
   return (reply?.callbacks ?? []).map((callback) => callbackEntry(keyOf(client.id), callback));

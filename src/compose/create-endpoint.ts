@@ -10,7 +10,7 @@ import type { StartUp } from "../cli/start-up.ts";
 import {
   type Authorization,
   type AuthorizationRefusal,
-  type AuthorizationRequest,
+  type IncomingRequest,
   type Authorizer,
   hasTokenInQuery,
 } from "../server/auth/authorizer.ts";
@@ -63,7 +63,7 @@ export function createEndpoint(
     path: settings.path,
     guard: createGuard(settings, warn),
     authorize: (request) => refusals.watch(request, refuse(request) ?? watch.authorize(request)),
-    standingOf: (principal) => authorizer.standingOf(principal),
+    tokenStateOf: (principal) => authorizer.tokenStateOf(principal),
     refuseTool: (principal, toolName) => {
       if (toolScopes.isAllowed(principal, toolName)) return undefined;
       const { body, ...init } = authorizer.insufficientScope(toolScopes.requiredScopes(toolName));
@@ -117,7 +117,7 @@ class PrincipalWatch {
     this.#isTold = authorizer.principals === "several";
   }
 
-  authorize(request: AuthorizationRequest): Authorization | Promise<Authorization> {
+  authorize(request: IncomingRequest): Authorization | Promise<Authorization> {
     const answer = this.#authorizer.authorize(request);
     if (!this.#isTold && this.#authorizer.principals === "several") this.#tell();
     const telling = this.#telling;

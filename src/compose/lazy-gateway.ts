@@ -123,7 +123,7 @@ export class LazyGateway implements Disposable {
   #askConsent(call: CallRequest, { listings }: UpstreamGateway): Promise<void> | undefined {
     const { snapshot } = this.#parts.upstreams;
     if (snapshot !== undefined) return this.#consent?.check(call, snapshot);
-    return listings.standing().then((known) => this.#consent?.check(call, known));
+    return listings.lookedAt().then((known) => this.#consent?.check(call, known));
   }
 
   /** Makes the calls behind the gate that have a target. */

@@ -3,7 +3,7 @@ import { AppError } from "../base/errors.ts";
 import { dialFirst, fetchFailure } from "./dial.ts";
 import { bracketed, hostOf, portOf } from "./host-name.ts";
 import { parseIp } from "./ip-address.ts";
-import { cancelled, type Destination, type Standing } from "./judge-host.ts";
+import { cancelled, type Destination, type HostAccess } from "./judge-host.ts";
 import { routeTo, type Roads, type Route } from "./route.ts";
 
 /** One request; redirects are not followed: the caller that follows one has each hop judged again. */
@@ -15,7 +15,7 @@ export interface PlainRequest {
   readonly signal: AbortSignal;
 }
 
-export interface Answer {
+export interface GuardedAnswer {
   readonly response: Response;
   /** That answered; undefined: a proxy of the user's knows. */
   readonly address: string | undefined;
@@ -36,18 +36,18 @@ export class GuardedFetch {
   constructor(private readonly roads: Roads) {}
 
   /**
-   * @param standing of where the request goes
+   * @param access how the destination may be reached
    * @throws AppError `refused` when any address of the host is forbidden or the URL is not a plain one, `system` when
    * the name cannot be resolved or the connection fails, `cancelled`; `config` or `unsupported` for a proxy that cannot
    * be used
    */
   async fetch(
     request: PlainRequest,
-    standing: (destination: Destination) => Standing,
-  ): Promise<Answer> {
+    access: (destination: Destination) => HostAccess,
+  ): Promise<GuardedAnswer> {
     const { url, signal } = request;
     const destination = { host: hostOf(url), port: portOf(url) };
-    const route = await this.judge(url, standing, signal);
+    const route = await this.judge(url, access, signal);
     if (route.kind === "upstream") {
       const via = `${destination.host} (through the proxy ${route.proxy.origin})`;
       const response = await attempt(via, url, request, url.href, { proxy: route.proxy.url });
@@ -70,13 +70,13 @@ export class GuardedFetch {
   /** How a request would go; nothing is sent. @throws as `fetch` does */
   async judge(
     url: URL,
-    standing: (destination: Destination) => Standing,
+    access: (destination: Destination) => HostAccess,
     signal: AbortSignal,
   ): Promise<Route> {
     const protocol = protocolOf(url);
     const destination = { host: hostOf(url), port: portOf(url) };
     if (signal.aborted) throw cancelled(signal);
-    return routeTo(protocol, destination, standing(destination), this.roads, signal);
+    return routeTo(protocol, destination, access(destination), this.roads, signal);
   }
 
   /** The address to dial: one that answers, when there are several. */

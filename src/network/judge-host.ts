@@ -10,9 +10,9 @@ export interface Destination {
 }
 
 /** Whether a destination is open regardless of its addresses. */
-export type Standing = { readonly kind: "allowed" } | JudgedStanding;
+export type HostAccess = { readonly kind: "allowed" } | JudgedAccess;
 
-interface JudgedStanding {
+interface JudgedAccess {
   readonly kind: "judged";
   /** The remedy for the refused party, as a sentence. */
   readonly remedy: string;
@@ -30,24 +30,20 @@ interface JudgedStanding {
  */
 export async function judgeHost(
   host: string,
-  standing: Standing,
+  access: HostAccess,
   resolve: Resolve,
   signal: AbortSignal,
   dnsMs?: number,
 ): Promise<readonly string[]> {
   const isLiteral = parseIp(host) !== undefined;
   const addresses = isLiteral ? [host] : await resolveHost(host, resolve, signal, dnsMs);
-  if (standing.kind === "allowed") return addresses.filter((one) => parseIp(one) !== undefined);
+  if (access.kind === "allowed") return addresses.filter((one) => parseIp(one) !== undefined);
   const own = ownAddresses();
   for (const address of addresses) {
     if (forbiddenBecause(address, own) === undefined) continue;
-    const what = forbiddenBecause(address, own, await standing.reach?.());
+    const what = forbiddenBecause(address, own, await access.reach?.());
     if (what === undefined) continue;
-    throw refused(
-      host,
-      isLiteral ? `it is ${what}` : `its address ${address} is ${what}`,
-      standing,
-    );
+    throw refused(host, isLiteral ? `it is ${what}` : `its address ${address} is ${what}`, access);
   }
   return addresses;
 }
@@ -62,13 +58,13 @@ export function assertPort(host: string, port: number): void {
 }
 
 /** @throws AppError `refused` for names that need no resolver to be known as local */
-export async function assertName(host: string, standing: Standing): Promise<void> {
-  if (standing.kind === "allowed" || localNameBecause(host) === undefined) return;
-  const what = localNameBecause(host, await standing.reach?.());
-  if (what !== undefined) throw refused(host, `it is ${what}`, standing);
+export async function assertName(host: string, access: HostAccess): Promise<void> {
+  if (access.kind === "allowed" || localNameBecause(host) === undefined) return;
+  const what = localNameBecause(host, await access.reach?.());
+  if (what !== undefined) throw refused(host, `it is ${what}`, access);
 }
 
-export function refused(host: string, why: string, { remedy }: JudgedStanding): AppError {
+export function refused(host: string, why: string, { remedy }: JudgedAccess): AppError {
   return new AppError("refused", `Refused to connect to "${host}": ${why}. ${remedy}`);
 }
 

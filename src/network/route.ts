@@ -9,7 +9,7 @@ import {
   judgeHost,
   refused,
   type Resolve,
-  type Standing,
+  type HostAccess,
 } from "./judge-host.ts";
 
 /** How a destination is reached. */
@@ -42,21 +42,21 @@ const dnsBeforeProxyMsMax = 1_500;
 export async function routeTo(
   protocol: "http:" | "https:",
   destination: Destination,
-  standing: Standing,
+  access: HostAccess,
   { resolve, chooseUpstream }: Roads,
   signal: AbortSignal,
 ): Promise<Route> {
   assertPort(destination.host, destination.port);
-  await assertName(destination.host, standing);
+  await assertName(destination.host, access);
   const proxy = chooseUpstream(protocol, destination);
   if (proxy === undefined) {
-    const addresses = await judgeHost(destination.host, standing, resolve, signal);
+    const addresses = await judgeHost(destination.host, access, resolve, signal);
     return { kind: "direct", addresses };
   }
   try {
     const addresses = await judgeHost(
       destination.host,
-      standing,
+      access,
       resolve,
       signal,
       dnsBeforeProxyMsMax,
@@ -65,10 +65,10 @@ export async function routeTo(
     if (addresses.length > 0 && addresses.every(isLoopback)) return { kind: "direct", addresses };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "system") throw error;
-    if (standing.kind === "allowed") return { kind: "upstream", proxy };
-    const isPrivate = standing.isForeign === true || isPrivateName(destination.host);
-    if (isPrivate && ((await standing.reach?.()) ?? "public") === "public") {
-      throw refused(destination.host, "it is a name of a private network", standing);
+    if (access.kind === "allowed") return { kind: "upstream", proxy };
+    const isPrivate = access.isForeign === true || isPrivateName(destination.host);
+    if (isPrivate && ((await access.reach?.()) ?? "public") === "public") {
+      throw refused(destination.host, "it is a name of a private network", access);
     }
   }
   return { kind: "upstream", proxy };

@@ -63,7 +63,7 @@ export interface PagedList<Entry> {
   readonly keyOf: (entry: Entry) => string;
 }
 
-export interface Page<Entry> {
+export interface ListPage<Entry> {
   readonly items: readonly Entry[];
   /** Absent on the last page. */
   readonly nextCursor?: string;
@@ -73,11 +73,11 @@ export interface Page<Entry> {
  * The page that begins at `cursor`, or the first one without. Undefined for a cursor that was not given out for
  * this very list: the client then starts over (docs/spec/modern.md#caching). An empty string is a cursor too.
  */
-export function cutPage<Entry>(
+export function cutListPage<Entry>(
   list: PagedList<Entry>,
   cursor: unknown,
   entriesMax: number,
-): Page<Entry> | undefined {
+): ListPage<Entry> | undefined {
   const { entries } = list;
   if (cursor === undefined && entries.length <= entriesMax) return { items: entries };
   const start = cursor === undefined ? 0 : offsetOf(cursor);

@@ -1,7 +1,7 @@
 import { completionValuesMax } from "../base/limits.ts";
 import { shapeContent } from "./content-codec.ts";
 import type { Params } from "./json-rpc.ts";
-import { type CacheHints, type Page, shapeIcons } from "./list-parts.ts";
+import { type CacheHints, type ListPage, shapeIcons } from "./list-parts.ts";
 import type { Icon } from "./resource-types.ts";
 import { encodeComplete } from "./result-codec.ts";
 import type { ContentBlock } from "./tool-types.ts";
@@ -36,7 +36,7 @@ export interface PromptResult {
 }
 
 export function encodePromptsList(
-  { items, nextCursor }: Page<PromptListing>,
+  { items, nextCursor }: ListPage<PromptListing>,
   version: ProtocolVersion,
   hints: CacheHints,
 ): string {

@@ -1,5 +1,5 @@
 import type { Params } from "./json-rpc.ts";
-import { type CacheHints, type Page, shapeAnnotations, shapeIcons } from "./list-parts.ts";
+import { type CacheHints, type ListPage, shapeAnnotations, shapeIcons } from "./list-parts.ts";
 import type {
   ResourceContents,
   ResourceListing,
@@ -10,7 +10,7 @@ import { isAtLeast, type ProtocolVersion } from "./versions.ts";
 
 /** Also the result of `resources/directory/read` (docs/spec/modern.md#skills). */
 export function encodeResourcesList(
-  { items, nextCursor }: Page<ResourceListing>,
+  { items, nextCursor }: ListPage<ResourceListing>,
   version: ProtocolVersion,
   hints: CacheHints,
 ): string {
@@ -24,7 +24,7 @@ export function encodeResourcesList(
 }
 
 export function encodeResourceTemplatesList(
-  { items, nextCursor }: Page<ResourceTemplateListing>,
+  { items, nextCursor }: ListPage<ResourceTemplateListing>,
   version: ProtocolVersion,
   hints: CacheHints,
 ): string {

@@ -1,5 +1,5 @@
 import type { Params } from "./json-rpc.ts";
-import type { CacheHints, Page } from "./list-parts.ts";
+import type { CacheHints, ListPage } from "./list-parts.ts";
 import { encodeComplete } from "./result-codec.ts";
 import type { ProtocolVersion } from "./versions.ts";
 
@@ -22,7 +22,7 @@ export interface SkillEntry {
 
 /** The result of `skills/list`; an entry is never split over pages (docs/spec/modern.md#skills). */
 export function encodeSkillsList(
-  { items, nextCursor }: Page<SkillEntry>,
+  { items, nextCursor }: ListPage<SkillEntry>,
   version: ProtocolVersion,
   hints: CacheHints,
 ): string {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { standingCode, standingText } from "../../src/cli/server-rows.ts";
+import { stateCode, notReadyText } from "../../src/cli/server-rows.ts";
 import { statusLines } from "../../src/cli/status-lines.ts";
 import type { ServerInfo } from "../../src/upstream/server-state.ts";
 import { serverInfo } from "../upstream/server-info.ts";
@@ -66,7 +66,7 @@ test.each(rows)("a server that is %s", (_what, facts, lines) => {
   expect(statusLines({ ...resting, ...facts })).toEqual(lines);
 });
 
-const standings: readonly [ServerInfo["state"], string | undefined, number][] = [
+const states: readonly [ServerInfo["state"], string | undefined, number][] = [
   ["ready", undefined, 0],
   ["cached", undefined, 0],
   ["disabled", undefined, 0],
@@ -80,7 +80,7 @@ const standings: readonly [ServerInfo["state"], string | undefined, number][] = 
   ["stopped", "stopped. Why.", 12],
 ];
 
-test.each(standings)("what a command says of a server that is %s", (state, text, code) => {
+test.each(states)("what a command says of a server that is %s", (state, text, code) => {
   const info = { ...resting, state, reason: "Why." };
-  expect([standingText(info), standingCode(info)]).toEqual([text, code]);
+  expect([notReadyText(info), stateCode(info)]).toEqual([text, code]);
 });

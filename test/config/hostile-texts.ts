@@ -10,7 +10,7 @@ import { parseToml, type ParsedText } from "../../src/upstream/config/parse-toml
 import { foreignEntry } from "../../src/upstream/import/foreign-entry.ts";
 import { parseForeignText } from "../../src/upstream/import/read-foreign-file.ts";
 import { parseLock } from "../../src/upstream/trust/lock/read-lock.ts";
-import { parseRecord } from "../../src/upstream/trust/trust-file.ts";
+import { parseTrustRecord } from "../../src/upstream/trust/trust-file.ts";
 
 /** Stands as a value in every file; no message may have it. */
 const secret = "hunter2hunter2hunter2";
@@ -72,7 +72,7 @@ export const readers: readonly Reader[] = [
   {
     name: "trust.json",
     whole: `{"version": 1, "launches": {"a": {"/p": "approved"}}, "pins": {"a": {"tools": {"t": "h"}, "prompts": {}, "denied": ["d"]}}}`,
-    read: (text) => parseRecord(text).kind,
+    read: (text) => parseTrustRecord(text).kind,
   },
   {
     name: "mcp.lock",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseHostRules, standingOf } from "../../src/web/guard/allowance.ts";
+import { parseHostRules, hostAccessOf } from "../../src/web/guard/allowance.ts";
 import { routeTo, upstreamChooser } from "../../src/network/route.ts";
 
 /** What the resolver of these tests knows. */
@@ -28,8 +28,8 @@ async function outcome(
   const roads = { resolve, chooseUpstream: upstreamChooser(env) };
   try {
     const to = { host, port };
-    const standing = standingOf(to, { ...allowance, pageHost });
-    const route = await routeTo("https:", to, standing, roads, signal);
+    const access = hostAccessOf(to, { ...allowance, pageHost });
+    const route = await routeTo("https:", to, access, roads, signal);
     return route.kind === "direct" ? route.addresses.join(" ") : route.proxy.origin;
   } catch (error) {
     return error instanceof Error ? error.message : "?";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { cursorCharsMax } from "../../src/base/limits.ts";
-import { cutPage, type PagedList } from "../../src/protocol/list-parts.ts";
+import { cutListPage, type PagedList } from "../../src/protocol/list-parts.ts";
 
 function listOf(entries: readonly string[], name = "list"): PagedList<string> {
   return { name, entries, keyOf: (entry) => entry };
@@ -11,7 +11,7 @@ const numbers = (count: number): string[] => Array.from({ length: count }, (_, n
 
 /** The cursor of the second page. */
 function secondCursor(list: PagedList<string>, entriesMax = 2): string {
-  return cutPage(list, undefined, entriesMax)?.nextCursor ?? "none";
+  return cutListPage(list, undefined, entriesMax)?.nextCursor ?? "none";
 }
 
 describe("cutPage()", () => {
@@ -33,7 +33,7 @@ describe("cutPage()", () => {
     let cursor: string | undefined;
     do {
       // Another array each time, as providers give.
-      const page = cutPage(listOf(numbers(count)), cursor, 2);
+      const page = cutListPage(listOf(numbers(count)), cursor, 2);
       seen.push(page?.items ?? ["unknown cursor"]);
       cursor = page?.nextCursor;
     } while (cursor !== undefined);
@@ -57,11 +57,11 @@ describe("cutPage()", () => {
     [secondCursor(listOf(numbers(5), "other"))],
     [secondCursor(listOf(numbers(5)), 3)],
   ])("does not know the cursor %j", (cursor) => {
-    expect(cutPage(listOf(numbers(5)), cursor, 2)).toBeUndefined();
+    expect(cutListPage(listOf(numbers(5)), cursor, 2)).toBeUndefined();
   });
 
   test("a cursor is worth nothing on a list of one page", () => {
-    expect(cutPage(listOf(numbers(2)), secondCursor(listOf(numbers(5))), 2)).toBeUndefined();
+    expect(cutListPage(listOf(numbers(2)), secondCursor(listOf(numbers(5))), 2)).toBeUndefined();
   });
 
   test("is opaque: base64url, within the bound for long lists and names", () => {
@@ -77,7 +77,7 @@ describe("cutPage()", () => {
         const seen: string[] = [];
         let cursor: string | undefined;
         do {
-          const page = cutPage(listOf([...entries]), cursor, entriesMax);
+          const page = cutListPage(listOf([...entries]), cursor, entriesMax);
           if (page === undefined) return false;
           seen.push(...page.items);
           cursor = page.nextCursor;
@@ -91,13 +91,13 @@ describe("cutPage()", () => {
     const list = listOf(numbers(7));
     const given = new Set([secondCursor(list)]);
     for (const cursor of given) {
-      const next = cutPage(list, cursor, 2)?.nextCursor;
+      const next = cutListPage(list, cursor, 2)?.nextCursor;
       if (next !== undefined) given.add(next);
     }
     fc.assert(
       fc.property(fc.anything(), (cursor) => {
         fc.pre(cursor !== undefined && !(typeof cursor === "string" && given.has(cursor)));
-        return cutPage(list, cursor, 2) === undefined;
+        return cutListPage(list, cursor, 2) === undefined;
       }),
     );
   });

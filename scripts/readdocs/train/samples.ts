@@ -1,12 +1,12 @@
-import { type Block, findBlocks } from "../../../src/web/extract/blocks/find-blocks.ts";
+import { type ContentBlock, findBlocks } from "../../../src/web/extract/blocks/find-blocks.ts";
 import { blockFeatures } from "../../../src/web/extract/features/block-features.ts";
-import { readPage } from "../../../src/web/extract/read-page.ts";
+import { readPageFacts } from "../../../src/web/extract/read-page.ts";
 import { alignWords } from "./align.ts";
 
 /** One page as the trainer sees it. */
 export interface PageSamples {
   readonly id: string;
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly ContentBlock[];
   readonly rows: readonly Float32Array[];
   /** The part of each block's words that is in the truth. */
   readonly labels: readonly number[];
@@ -16,7 +16,7 @@ export interface PageSamples {
 
 /** Cuts a page into blocks and marks those that its truth has. */
 export function samplesOf(id: string, html: string, url: string, truth: string): PageSamples {
-  const page = readPage(html, url);
+  const page = readPageFacts(html, url);
   const blocks = findBlocks(page.body, page.measure);
   const rows = blockFeatures(page, blocks);
   const words = blocks.map(({ text }) => wordsOf(text));

@@ -4,7 +4,7 @@ import { IdTable } from "../id-table.ts";
 import { decodeFromWorker, encodeToWorker, type FromWorker, type ToWorker } from "./messages.ts";
 
 /** How often a Worker is asked whether it lives. */
-export interface Heartbeat {
+export interface HeartbeatTimes {
   readonly lookMs: number;
   /** Looks in a row that found it silent, before it is given up. Looks, not time: a machine that sleeps misses none. */
   readonly silentLooksMax: number;
@@ -25,7 +25,7 @@ export interface ChannelParts<Options, Context, Post> {
   readonly options: Options;
   readonly events: ChannelEvents<Post>;
   /** Absent: a Worker that hangs is found by the deadline of its calls. */
-  readonly heartbeat?: Heartbeat & {
+  readonly heartbeat?: HeartbeatTimes & {
     /** False: a Worker that owes no reply is not asked. */
     readonly isSteady: boolean;
   };
@@ -173,7 +173,7 @@ export class WorkerChannel<Options, Call, Context, ToPost = never, FromPost = ne
     this.#look ??= setTimeout(() => this.#lookNow(heartbeat), heartbeat.lookMs).unref();
   }
 
-  #lookNow({ isSteady, silentLooksMax }: Heartbeat & { readonly isSteady: boolean }): void {
+  #lookNow({ isSteady, silentLooksMax }: HeartbeatTimes & { readonly isSteady: boolean }): void {
     this.#look = undefined;
     if (!isSteady && this.#calls.size === 0) {
       this.#silentLooks = 0;

@@ -26,7 +26,7 @@ export interface Amendment {
 }
 
 /** The changes of a stage to the result of a call. */
-export interface Look {
+export interface ResultChange {
   /** Replaces the result, as JSON text. */
   readonly json?: string;
   /** Replaces the data for programs, as JSON text. */
@@ -69,7 +69,11 @@ export interface GateStage {
    * The call was made. Undefined: no changes, and nothing to wait for. Never rejects.
    * @param leftMs the rest of the client's patience; Infinity when it waits forever, or no longer waits
    */
-  after?(call: CallRequest, outcome: CallOutcome, leftMs: number): Promise<Look> | undefined;
+  after?(
+    call: CallRequest,
+    outcome: CallOutcome,
+    leftMs: number,
+  ): Promise<ResultChange> | undefined;
 }
 
 /** Has lines to end results with, such as callbacks that fired. They wait for a result that can carry them. */

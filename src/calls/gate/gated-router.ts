@@ -4,7 +4,7 @@ import { encodeCallToolResult } from "../../protocol/result-codec.ts";
 import { InputNeeded } from "../ask-client.ts";
 import type { CallOutcome, CallRequest, Router } from "../call.ts";
 import type { Admissions } from "./admissions.ts";
-import type { CallEnd, CallWatcher, Look, NoteSource, Refusal } from "./gate-stage.ts";
+import type { CallEnd, CallWatcher, ResultChange, NoteSource, Refusal } from "./gate-stage.ts";
 import { withLinesAbout, withWaitingLines } from "./result-lines.ts";
 
 export interface GateParts {
@@ -146,7 +146,7 @@ function leftMs({ client }: CallRequest, begunAt: number | undefined): number {
 function withLook(
   request: CallRequest,
   outcome: CallOutcome,
-  { json, dataJson, lines }: Look,
+  { json, dataJson, lines }: ResultChange,
 ): CallOutcome {
   if (outcome.kind !== "result") return outcome;
   const seen = json ?? outcome.json;

@@ -1,5 +1,5 @@
 import { upstreamListWaitMs, upstreamNameWaitMs } from "../../base/upstream-limits.ts";
-import { NameTable, type Resolution } from "../../upstream/catalogue/name-table.ts";
+import { NameTable, type NameResolution } from "../../upstream/catalogue/name-table.ts";
 import {
   parseCallArguments,
   toolCallName,
@@ -86,7 +86,7 @@ export class CallResolver {
     return this.#asMeant(call, meant, resolution, snapshot);
   }
 
-  #look(name: string, snapshot: UpstreamSnapshot, isForApps: boolean): Resolution {
+  #look(name: string, snapshot: UpstreamSnapshot, isForApps: boolean): NameResolution {
     if (this.#table?.snapshot !== snapshot) {
       const { tools, blocked } = snapshot;
       const build = (isWanted: (entry: ToolEntry | BlockedTool) => boolean): NameTable =>
@@ -116,7 +116,7 @@ export class CallResolver {
   #asMeant(
     call: CallRequest,
     meant: Meant,
-    resolution: Resolution,
+    resolution: NameResolution,
     snapshot: UpstreamSnapshot,
   ): CallRequest | Promise<CallRequest> {
     switch (resolution.kind) {

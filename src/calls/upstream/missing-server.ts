@@ -46,10 +46,10 @@ export function missingServer(
   if (found === undefined) return undefined;
   const { server } = found;
   const isSoon = isComing(server.state);
-  return { isComing: isSoon, text: isSoon ? comingText(server) : standingText(server) };
+  return { isComing: isSoon, text: isSoon ? comingText(server) : stateText(server) };
 }
 
-function standingText({ name, state, reason }: ServerInfo): string {
+function stateText({ name, state, reason }: ServerInfo): string {
   return `The server ${name} is ${state}.${reason === null ? "" : ` ${reason}`}`;
 }
 

@@ -63,7 +63,7 @@ export class UpstreamListings {
   }
 
   /** As `known`, but at most until it is known of each server whether it may be started. */
-  async standing(): Promise<UpstreamSnapshot> {
+  async lookedAt(): Promise<UpstreamSnapshot> {
     const { upstreams } = this.#parts;
     const looked = Promise.withResolvers<void>();
     const stop = upstreams.listen(() => {

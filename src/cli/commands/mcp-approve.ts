@@ -10,7 +10,7 @@ import { lockPinsOf, readLock } from "../../upstream/trust/lock/read-lock.ts";
 import {
   type Approval,
   approveTools,
-  type Choice,
+  type ApprovalChoice,
   createApproval,
   decideTool,
   itemLines,
@@ -96,7 +96,7 @@ export const mcpApproveCommand: Command = {
 };
 
 /** @throws AppError `usage` */
-function choiceOf({ args }: CommandContext): Choice {
+function choiceOf({ args }: CommandContext): ApprovalChoice {
   const isNamed = args.positionals.length > 0;
   if (args.has("deny") && args.has("revoke")) {
     throw new AppError("usage", "--deny and --revoke cannot be given together.");

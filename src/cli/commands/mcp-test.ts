@@ -11,7 +11,7 @@ import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext, OpenRouter } from "../command.ts";
 import { openServers, serverNamed, type ServersOfCommand } from "../configured-servers.ts";
 import { formatFlag, formatOf, jsonFlag, startUpFlags } from "../flags.ts";
-import { readable, standingCode, standingText, trustOf } from "../server-rows.ts";
+import { notReadyText, readable, stateCode, trustOf } from "../server-rows.ts";
 import { offerText, stderrLines } from "../status-lines.ts";
 import { upstreamInventory } from "../upstream-inventory.ts";
 
@@ -204,10 +204,10 @@ async function nameOf(
   const found = tools.find((one) => one.tool === tool) ?? tools.find((one) => one.name === tool);
   if (found !== undefined) return found.name;
   const [info] = servers;
-  const why = info === undefined ? undefined : standingText(info);
+  const why = info === undefined ? undefined : notReadyText(info);
   if (tools.length === 0 && info !== undefined && why !== undefined) {
     context.print.error(`${server}: ${why}`);
-    return standingCode(info);
+    return stateCode(info);
   }
   const names = tools.map((one) => escapeName(one.tool));
   const suggestion = suggestionFor(tool, names);

@@ -11,7 +11,7 @@ import type { Command, CommandContext, OpenRouter } from "../command.ts";
 import { openServers, serverNamed, type ServersOfCommand } from "../configured-servers.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
 import { columns } from "../print.ts";
-import { standingCode, standingText } from "../server-rows.ts";
+import { stateCode, notReadyText } from "../server-rows.ts";
 import { upstreamInventory } from "../upstream-inventory.ts";
 
 export const mcpToolsCommand: Command = {
@@ -58,7 +58,7 @@ async function list(
     print.line(columns(tools.map((tool) => [tool.name, textIn(tool)])).join("\n"));
   }
   for (const info of servers) {
-    const text = standingText(info);
+    const text = notReadyText(info);
     if (text !== undefined) print.note(`${info.name}: ${text}`);
   }
   if (servers.length === 0) print.note("You have no MCP servers. Add one: scorpiox-code mcp add");
@@ -69,7 +69,7 @@ async function list(
     );
   }
   const [only] = server === undefined ? [] : servers;
-  return only === undefined || tools.length > 0 ? exitCodes.done : standingCode(only);
+  return only === undefined || tools.length > 0 ? exitCodes.done : stateCode(only);
 }
 
 function factsText({ state, reason, tokens, listed, aliases }: InventoryTool): string {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { AppError } from "../../base/errors.ts";
 import { loginShellMsMax, terminateGraceMs } from "../../base/limits.ts";
 import { withProcessLimit } from "../process/command-limits.ts";
-import { type Command, startCommand } from "../process/command.ts";
+import { type RunningCommand, startCommand } from "../process/command.ts";
 import type { Guardian } from "../process/guardian.ts";
 import type { Family, Orphanage } from "../process/orphanage.ts";
 import { ownerMark, ownerVariable } from "../process/proc-table.ts";
@@ -128,7 +128,12 @@ export class CommandLauncher implements Disposable {
     return new Execution({ ...spec, orphanage, onGone: (gone) => this.#onGone(gone) });
   }
 
-  #follow(execution: Execution, command: Command, mark: string, spec: LaunchSpec): Execution {
+  #follow(
+    execution: Execution,
+    command: RunningCommand,
+    mark: string,
+    spec: LaunchSpec,
+  ): Execution {
     const { orphanage, guardian } = this.#parts;
     const { confinement } = spec;
     const isOverseen = confinement?.isOverseen ?? false;

@@ -1,6 +1,6 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { terminateGraceMs } from "../../base/limits.ts";
-import type { Command, CommandExit } from "../process/command.ts";
+import type { RunningCommand, CommandExit } from "../process/command.ts";
 import { countFamily, endFamily, isFamilyAlive } from "../process/family.ts";
 import type { Family, Orphanage } from "../process/orphanage.ts";
 import { OutputStore, type OutputStoreSizes } from "./output-store.ts";
@@ -71,7 +71,7 @@ export class Execution {
   }
 
   /** Takes over a command that was started with `onOutput` as its sink. */
-  attach(command: Command, family: Family, timeoutMs: number | undefined): void {
+  attach(command: RunningCommand, family: Family, timeoutMs: number | undefined): void {
     this.#pid = command.pid;
     this.#family = family;
     if (timeoutMs !== undefined) {

@@ -8,7 +8,8 @@ import { messageOf } from "../../base/errors.ts";
 import { savedTextBytesMax } from "../../base/limits.ts";
 import { isResultIdOf, newResultId } from "../../base/shared-names.ts";
 import { isContinuation, lineEnd, type OutputText, twoEnds } from "./output-text.ts";
-import { SavedOutput, SavingRoom } from "./saved-output.ts";
+import { SavedOutput } from "./saved-output.ts";
+import { SavingRoom } from "./saving-room.ts";
 
 /** Where results that are too long for a reply are kept; the second stands in for the first. */
 export function resultFolders(scorpioxDir: string): string[] {

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { hasProcessLimit } from "../process/command-limits.ts";
 import { startWaitingCommand, type WaitingCommand } from "../process/command.ts";
 import type { Orphanage } from "../process/orphanage.ts";
-import type { OutputSink } from "../process/output-pipe.ts";
+import type { OutputReceiver } from "../process/output-pipe.ts";
 import { ownerVariable } from "../process/proc-table.ts";
 import type { Shell } from "../process/shell.ts";
 
@@ -23,7 +23,7 @@ interface ReadyShell {
   /** Identity of the folder: one that was removed and made again is another. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  setSink(sink: OutputSink): void;
+  setSink(sink: OutputReceiver): void;
 }
 
 /** Enough that two commands in a row find one; more would only hold memory. */
@@ -127,7 +127,7 @@ export class ShellReserve implements Disposable {
   #startOne(cwd: string, env: Readonly<Record<string, string>>): ReadyShell | undefined {
     const { shell, orphanage, nextMark } = this.#parts;
     const mark = nextMark();
-    let sink: OutputSink = () => {};
+    let sink: OutputReceiver = () => {};
     const command = startWaitingCommand({
       argv: [shell.path, "-c", waitForCommand],
       cwd,
@@ -136,7 +136,7 @@ export class ShellReserve implements Disposable {
     });
     if (command === undefined) return undefined;
     orphanage.addDirectChild(command.pid);
-    const setSink = (next: OutputSink): void => {
+    const setSink = (next: OutputReceiver): void => {
       sink = next;
     };
     const ready = { command, mark, cwd, folder: folderIdentity(cwd), env, setSink };

@@ -6,12 +6,12 @@ import { limitCommand } from "./command-limits.ts";
 import { type Libc, loadLibc } from "./libc.ts";
 import { loadLimitMarks } from "./limit-mark.ts";
 import type { Orphanage } from "./orphanage.ts";
-import { OutputPipe, type OutputSink } from "./output-pipe.ts";
+import { OutputPipe, type OutputReceiver } from "./output-pipe.ts";
 import { ownerVariable } from "./proc-table.ts";
 import { loadWindowsJobs } from "./signals.ts";
 
 /** A running child that leads a process group (and session) of its own. stdin is the null device. */
-export interface Command {
+export interface RunningCommand {
   /** Process id, and id of the group that it leads. */
   readonly pid: number;
   /** Resolves when the leader has ended and its output is delivered. Never rejects. */
@@ -22,7 +22,7 @@ export interface Command {
  * Starts a command.
  * @throws AppError `system` when the program or the folder is missing, or the system has no room.
  */
-export function startCommand(spec: CommandSpec): Command {
+export function startCommand(spec: CommandSpec): RunningCommand {
   const libc = loadLibc();
   if (libc !== undefined) return startWithOnePipe(spec, libc);
   if (spec.data === undefined) return startWithTwoPipes(spec);
@@ -30,7 +30,7 @@ export function startCommand(spec: CommandSpec): Command {
 }
 
 /** A child that is running and waits for its command. */
-export interface WaitingCommand extends Command {
+export interface WaitingCommand extends RunningCommand {
   /** Writes `text` to its descriptor 3 and closes that. False when it is gone. Call it once. */
   release(text: string): boolean;
   /** Closes descriptor 3 without a word, which ends it. */
@@ -60,7 +60,7 @@ export function startWaitingCommand(spec: CommandSpec): WaitingCommand | undefin
   }
 }
 
-function startWithOnePipe(spec: CommandSpec, libc: Libc): Command {
+function startWithOnePipe(spec: CommandSpec, libc: Libc): RunningCommand {
   const dataFds = spec.data === undefined ? [] : [filledPipe(spec.data, libc)];
   try {
     const { pid, ended, output } = startOnPipe(spec, libc, dataFds);
@@ -86,7 +86,7 @@ function startOnPipe(
   spec: CommandSpec,
   libc: Libc,
   more: readonly number[],
-): Command & { readonly output: OutputPipe } {
+): RunningCommand & { readonly output: OutputPipe } {
   const [readFd, writeFd] = libc.createPipe();
   const exit = Promise.withResolvers<CommandExit>();
   let child: Bun.Subprocess;
@@ -122,7 +122,7 @@ function writeAndClose(fd: number, text: string): boolean {
  * Without a C library to make the pipe with (Windows): two pipes, whose order is that of arrival.
  * The shell's own redirection (`2>&1`) restores the exact order there.
  */
-function startWithTwoPipes(spec: CommandSpec): Command {
+function startWithTwoPipes(spec: CommandSpec): RunningCommand {
   const exit = Promise.withResolvers<CommandExit>();
   let child: Bun.Subprocess<"ignore", "pipe", "pipe">;
   try {
@@ -145,7 +145,7 @@ function startWithTwoPipes(spec: CommandSpec): Command {
 /** How long a survivor that holds the pipes may keep its leader's end from being reported. */
 const survivorPipeMs = 100;
 
-async function pump(stream: ReadableStream<Uint8Array>, sink: OutputSink): Promise<void> {
+async function pump(stream: ReadableStream<Uint8Array>, sink: OutputReceiver): Promise<void> {
   for await (const chunk of stream) await sink(chunk);
 }
 
@@ -171,7 +171,7 @@ interface CommandSpec {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** Gets stdout and stderr as one stream of bytes, in the order in which they were written. */
-  readonly onOutput: OutputSink;
+  readonly onOutput: OutputReceiver;
   /** The program's input on descriptor 3, at most 4 KiB; absent = none. */
   readonly data?: Uint8Array | undefined;
 }

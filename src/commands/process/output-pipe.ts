@@ -3,7 +3,7 @@ import { closeSync, readSync } from "node:fs";
 import type { Libc } from "./libc.ts";
 
 /** Receives bytes in order. A returned promise holds further reading back. */
-export type OutputSink = (chunk: Uint8Array) => void | Promise<void>;
+export type OutputReceiver = (chunk: Uint8Array) => void | Promise<void>;
 
 /**
  * Most commands end within this; their output is then read in one go from the pipe's buffer. A stream
@@ -29,7 +29,7 @@ let sharedBuffer: Uint8Array | undefined;
 export class OutputPipe {
   readonly #libc: Libc;
   readonly #readFd: number;
-  readonly #sink: OutputSink;
+  readonly #sink: OutputReceiver;
   #streamTimer: ReturnType<typeof setTimeout> | undefined;
   #reader: Reader | undefined;
   #streamEnded: Promise<void> | undefined;
@@ -42,7 +42,7 @@ export class OutputPipe {
   #delivery: Promise<void> | undefined;
   #deliveredBytes = 0;
 
-  constructor(libc: Libc, readFd: number, sink: OutputSink) {
+  constructor(libc: Libc, readFd: number, sink: OutputReceiver) {
     this.#libc = libc;
     this.#readFd = readFd;
     this.#sink = sink;

@@ -8,7 +8,7 @@ import {
   seatbeltArguments,
 } from "./backend-arguments.ts";
 import { type BackendName, type Bounds, noShield, nothingHidden } from "./bounds.ts";
-import { makePrivateFolder, removePrivateFolder } from "./sandbox-folders.ts";
+import { makeTemporaryFolder, removePrivateFolder } from "./sandbox-folders.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
 
 /** How a backend starts a command within bounds: `command` goes before it, `data` to descriptor 3. */
@@ -113,7 +113,7 @@ export class Backends {
     }
     const backend = this.#backend(name);
     if (!hasNetwork && backend.needsNetwork) return "it cannot block the network";
-    const folder = await makePrivateFolder(this.#parts.tmpDir);
+    const folder = await makeTemporaryFolder(this.#parts.tmpDir);
     try {
       return await this.#startIn(backend, hasNetwork, folder);
     } catch (error) {

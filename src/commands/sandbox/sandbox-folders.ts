@@ -67,7 +67,7 @@ function linkRefusal(given: string, link: string, outer: string): AppError {
 const prefix = "scorpiox-tmp-";
 
 /** Makes a folder that only this user can enter, for the temporary files of one command; a real path. @throws AppError `system` */
-export async function makePrivateFolder(parent: string): Promise<string> {
+export async function makeTemporaryFolder(parent: string): Promise<string> {
   try {
     // `mkdtemp` gives mode 0700. The process id is for people, and for `sweepPrivateFolders`.
     return await realpath(await mkdtemp(join(parent, `${prefix}${process.pid}-`)));

@@ -7,7 +7,7 @@ import { type Bounds, noShield, type SandboxMode } from "./bounds.ts";
 import { type Applied, notesOf, planNotesOf, stateOf, unheldNote, unheldState } from "./notes.ts";
 import {
   findOwnSecrets,
-  makePrivateFolder,
+  makeTemporaryFolder,
   openFolders,
   removePrivateFolder,
 } from "./sandbox-folders.ts";
@@ -121,7 +121,7 @@ export class Sandbox {
   ): Promise<{ tmpDir: string; shield: Bounds["shield"]; release: () => Promise<void> }> {
     const { own, standIns } = this.#parts;
     const found = folders.length === 0 ? undefined : await findShield(folders, own);
-    const tmpDir = await makePrivateFolder(this.#parts.tmpDir);
+    const tmpDir = await makeTemporaryFolder(this.#parts.tmpDir);
     const held: string[] = [];
     const release = async (): Promise<void> => {
       await Promise.all([

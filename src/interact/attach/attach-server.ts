@@ -10,12 +10,7 @@ import {
   attachStateMs,
   socketPathBytesMax,
 } from "../../base/limits.ts";
-import {
-  makePrivateFolder,
-  removePointer,
-  type ServerPointer,
-  writePointer,
-} from "./run-folder.ts";
+import { ensureRunFolder, removePointer, type ServerPointer, writePointer } from "./run-folder.ts";
 import { type AttachSources, TerminalConnection } from "./terminal-connection.ts";
 import type { TerminalQuestions } from "./terminal-questions.ts";
 
@@ -36,7 +31,7 @@ function listenPlaces(runFolder: string, serverId: string): readonly string[] {
 /** Has the folder of a place made, so that only this user reaches what is in it. */
 async function preparePlace(place: string): Promise<void> {
   if (process.platform === "win32") return;
-  await makePrivateFolder(join(place, ".."));
+  await ensureRunFolder(join(place, ".."));
 }
 
 export interface AttachServerParts {
@@ -74,7 +69,7 @@ export class AttachServer implements AsyncDisposable {
   static async open(parts: AttachServerParts): Promise<AttachServer> {
     const { serverId } = parts.sources.facts;
     const key = randomBytes(32).toString("hex");
-    await makePrivateFolder(parts.runFolder);
+    await ensureRunFolder(parts.runFolder);
     const links = new Set<TerminalConnection>();
     let server: AttachServer | undefined;
     const accept = (

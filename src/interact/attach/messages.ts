@@ -9,7 +9,7 @@ export const attachProtocol = 1;
 /** Whose something is: a client identity, shortened. Session ids are secrets and do not leave the server. */
 export type ClientKey = string;
 
-export interface ServerFacts {
+export interface InstanceFacts {
   /** The first characters of the instance id. */
   readonly serverId: string;
   readonly pid: number;
@@ -82,7 +82,7 @@ export interface WorkEntry {
 }
 
 /** All that a server holds, with the texts cut. */
-export interface ServerState {
+export interface InstanceState {
   readonly clients: readonly ClientEntry[];
   readonly background: readonly BackgroundEntry[];
   readonly callbacks: readonly CallbackEntry[];
@@ -109,10 +109,10 @@ export interface OutputPiece {
 
 /** A message from a server to a terminal. */
 export type ServerMessage =
-  | { readonly type: "hello"; readonly protocol: number; readonly server: ServerFacts }
+  | { readonly type: "hello"; readonly protocol: number; readonly server: InstanceFacts }
   /** It cannot be the terminal of a person; the connection ends. */
   | { readonly type: "refused"; readonly reason: string }
-  | { readonly type: "state"; readonly state: ServerState }
+  | { readonly type: "state"; readonly state: InstanceState }
   | { readonly type: "question"; readonly number: number; readonly question: ShownQuestions }
   | { readonly type: "question_gone"; readonly number: number; readonly reason: GoneReason }
   | { readonly type: "output"; readonly output: OutputPiece }

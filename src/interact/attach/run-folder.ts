@@ -41,7 +41,7 @@ export function runFolderIn(scorpioxDir: string): string {
  * Makes a folder that only this user can enter, if it is not there.
  * @throws AppError `refused` when something else is in its place, or a system error
  */
-export async function makePrivateFolder(path: string): Promise<void> {
+export async function ensureRunFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   const stats = await lstat(path);
   const uid = process.getuid?.() ?? stats.uid;

@@ -6,7 +6,7 @@ import { LineFramer } from "../../server/transport/line-framer.ts";
  * Cuts what comes from a socket into lines of text.
  * @param onLine called with each; false ends the reading
  */
-export class LineReader {
+export class SocketLines {
   readonly #framer: LineFramer;
   readonly #onLine: (line: string) => boolean;
   // Invalid UTF-8 is replaced: the message that had it is refused, or shown with the replacement.

@@ -10,13 +10,13 @@ import {
   type ClientKey,
   type GoneReason,
   readTerminalMessage,
-  type ServerFacts,
+  type InstanceFacts,
   type ServerMessage,
-  type ServerState,
+  type InstanceState,
   type TerminalMessage,
 } from "./messages.ts";
 import { OutputFollower } from "./output-follower.ts";
-import { type ByteSink, LineReader, SendQueue } from "./socket-lines.ts";
+import { type ByteSink, SocketLines, SendQueue } from "./socket-lines.ts";
 import type { QuestionViewer, TerminalQuestions } from "./terminal-questions.ts";
 
 export interface TerminalConnectionParts {
@@ -40,7 +40,7 @@ export class TerminalConnection implements QuestionViewer, Disposable {
   readonly #parts: TerminalConnectionParts;
   readonly #socket: LinkSocket;
   readonly #queue: SendQueue;
-  readonly #reader: LineReader;
+  readonly #reader: SocketLines;
   readonly #greeting: Timer;
   #follower: OutputFollower | undefined;
   #sentState = "";
@@ -55,7 +55,7 @@ export class TerminalConnection implements QuestionViewer, Disposable {
     this.#parts = parts;
     this.#socket = socket;
     this.#queue = new SendQueue(socket, () => this[Symbol.dispose]());
-    this.#reader = new LineReader(attachRequestBytesMax, (line) => this.#takeLine(line));
+    this.#reader = new SocketLines(attachRequestBytesMax, (line) => this.#takeLine(line));
     this.#greeting = startTimer(attachGreetingMsMax, () => this[Symbol.dispose]());
   }
 
@@ -187,9 +187,9 @@ function isSameText(left: string, right: string): boolean {
 
 /** The state and actions that the server offers to attached terminals. */
 export interface AttachSources {
-  readonly facts: ServerFacts;
+  readonly facts: InstanceFacts;
   /** All that is held just now. */
-  state(): Promise<ServerState>;
+  state(): Promise<InstanceState>;
   /** Undefined when there is no such task any more. */
   executionOf(client: ClientKey, taskId: number): Execution | undefined;
   /** Resolves when the task has ended. @throws AppError `not_found` */

@@ -166,7 +166,7 @@ export interface FormClient {
 }
 
 /** The data of a call that questions need. */
-export interface AskingCall {
+export interface QuestionCall {
   readonly client: {
     readonly id: string;
     /** The client's own name. */
@@ -186,7 +186,7 @@ export interface AskingCall {
 
 /** A call that asks, and how long its client waits for it. */
 export interface Asking {
-  readonly call: AskingCall;
+  readonly call: QuestionCall;
   /** On the clock of `performance.now()`; undefined = no limit. */
   readonly answerAt: number | undefined;
   /** True when the handler cannot run again from its start. */

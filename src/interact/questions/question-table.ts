@@ -8,7 +8,7 @@ import {
   questionsPerClientMax,
 } from "../../base/limits.ts";
 import type { QuestionsReply } from "../../tools/state-services.ts";
-import type { Asking, AskingCall } from "./ask-by-form.ts";
+import type { Asking, QuestionCall } from "./ask-by-form.ts";
 import type { OpenQuestion } from "./open-question.ts";
 
 interface Entry {
@@ -118,7 +118,7 @@ export async function waitForQuestion(
   }
 }
 
-function goesOnAsTask({ becomeTask }: AskingCall): boolean {
+function goesOnAsTask({ becomeTask }: QuestionCall): boolean {
   if (becomeTask === undefined) return false;
   try {
     // The answer may come at the very end, and shall be readable as long as others.

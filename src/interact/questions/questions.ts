@@ -2,7 +2,7 @@ import { assertWanted, Cancellation } from "../../base/cancellation.ts";
 import { questionRepliesMax, requestStateMsMax } from "../../base/limits.ts";
 import { canonicalJson } from "../../protocol/json-rpc.ts";
 import type { QuestionsReply, QuestionsRequest } from "../../tools/state-services.ts";
-import { askByForm, type Asking, type AskingCall, type FormClient } from "./ask-by-form.ts";
+import { askByForm, type Asking, type QuestionCall, type FormClient } from "./ask-by-form.ts";
 import { OpenQuestion } from "./open-question.ts";
 import { QuestionTable, type QuestionTimes, waitForQuestion } from "./question-table.ts";
 import type { Rung, ShownQuestions } from "./terminals.ts";
@@ -72,7 +72,7 @@ export class Questions implements Disposable {
   #open(
     key: string,
     request: QuestionsRequest,
-    call: AskingCall,
+    call: QuestionCall,
     form: FormClient | undefined,
   ): OpenQuestion | undefined {
     const isLocal = call.client.isRemote !== true;
@@ -106,7 +106,7 @@ export class Questions implements Disposable {
 }
 
 /** The client, where it can show a form. */
-function formOf({ ask }: AskingCall): FormClient | undefined {
+function formOf({ ask }: QuestionCall): FormClient | undefined {
   return ask?.can("form") === true ? ask : undefined;
 }
 
@@ -136,7 +136,7 @@ function formRungs(form: FormClient | undefined, request: QuestionsRequest): rea
 async function shownTo(
   id: string,
   { questions, purpose }: QuestionsRequest,
-  { client }: AskingCall,
+  { client }: QuestionCall,
 ): Promise<ShownQuestions> {
   const askedAt = Date.now();
   // Whoever cannot name its folder can still ask.

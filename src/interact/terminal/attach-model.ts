@@ -1,18 +1,18 @@
 import type {
   BackgroundEntry,
   CallbackEntry,
-  ServerFacts,
+  InstanceFacts,
   ServerMessage,
-  ServerState,
+  InstanceState,
 } from "../attach/messages.ts";
 import type { ShownQuestions } from "../questions/terminals.ts";
 import { QuestionForm } from "./question-form.ts";
 
-export interface ServerEntry {
+export interface InstanceEntry {
   readonly serverId: string;
-  readonly facts: ServerFacts;
+  readonly facts: InstanceFacts;
   /** Undefined until it has told. */
-  state: ServerState | undefined;
+  state: InstanceState | undefined;
   /** Why it cannot be used; undefined when it can. */
   readonly fault: string | undefined;
 }
@@ -30,14 +30,14 @@ export type Owned<Entry> = Entry & { readonly serverId: string };
 
 /** The state of all servers, as the interface shows it. */
 export class AttachModel {
-  readonly #servers = new Map<string, ServerEntry>();
+  readonly #servers = new Map<string, InstanceEntry>();
   #questions: QuestionEntry[] = [];
   /** The input when a server went away: the server comes back when the terminal was only suspended. */
   readonly #drafts = new Map<string, QuestionForm>();
   problem: string | undefined;
 
   /** Oldest first. */
-  get servers(): readonly ServerEntry[] {
+  get servers(): readonly InstanceEntry[] {
     return [...this.#servers.values()].toSorted(
       (one, other) => one.facts.startedAt - other.facts.startedAt,
     );
@@ -68,11 +68,11 @@ export class AttachModel {
     return pid === undefined ? serverId : `pid ${pid}`;
   }
 
-  hello(serverId: string, facts: ServerFacts, fault: string | undefined): void {
+  hello(serverId: string, facts: InstanceFacts, fault: string | undefined): void {
     this.#servers.set(serverId, { serverId, facts, state: undefined, fault });
   }
 
-  update(serverId: string, state: ServerState): void {
+  update(serverId: string, state: InstanceState): void {
     const server = this.#servers.get(serverId);
     if (server !== undefined) server.state = state;
   }
@@ -107,7 +107,7 @@ export class AttachModel {
   }
 
   #owned<Entry extends object>(
-    pick: (state: ServerState) => readonly Entry[],
+    pick: (state: InstanceState) => readonly Entry[],
   ): readonly Owned<Entry>[] {
     return this.servers.flatMap(({ serverId, state }) =>
       state === undefined ? [] : pick(state).map((entry) => ({ ...entry, serverId })),

@@ -1,6 +1,6 @@
 import { safeLine, safeText, widthOf, wrapCells } from "./cells.ts";
 import type { Look } from "./look.ts";
-import { type FormField, isAnswered, type QuestionForm } from "./question-form.ts";
+import { type QuestionField, isAnswered, type QuestionForm } from "./question-form.ts";
 
 /** A window of fewer rows has none for saying that there is more. */
 const rowsForMore = 4;
@@ -132,7 +132,7 @@ function drawRow(form: QuestionForm, row: number, width: number, look: Look): st
   ];
 }
 
-function markOf(field: FormField, row: number, look: Look): string {
+function markOf(field: QuestionField, row: number, look: Look): string {
   const isOther = row === field.question.options.length;
   const isOn = isOther ? field.isOtherChosen : field.chosen.has(row);
   const { chosen, notChosen, checked, unchecked } = look.signs;

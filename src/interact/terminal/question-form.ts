@@ -12,7 +12,7 @@ export type FormResult =
   | "submit";
 
 /** One question, and the choices and text so far. */
-export interface FormField {
+export interface QuestionField {
   readonly question: Question;
   /** Consent is given by choosing, never by words. */
   readonly hasOther: boolean;
@@ -25,7 +25,7 @@ export interface FormField {
 
 /** Questions that are being answered: from key to key, without a terminal. */
 export class QuestionForm {
-  readonly fields: readonly FormField[];
+  readonly fields: readonly QuestionField[];
   #current = 0;
   #isWriting = false;
 
@@ -44,7 +44,7 @@ export class QuestionForm {
     return this.#current;
   }
 
-  get field(): FormField {
+  get field(): QuestionField {
     const field = this.fields[this.#current];
     if (field === undefined) throw new Error("A form has at least one question.");
     return field;
@@ -179,6 +179,6 @@ function preselectedRow({ options, preselected }: Question): number {
   );
 }
 
-export function isAnswered({ chosen, isOtherChosen }: FormField): boolean {
+export function isAnswered({ chosen, isOtherChosen }: QuestionField): boolean {
   return chosen.size > 0 || isOtherChosen;
 }

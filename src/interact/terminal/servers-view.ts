@@ -1,4 +1,4 @@
-import type { ServerEntry } from "./attach-model.ts";
+import type { InstanceEntry } from "./attach-model.ts";
 import { cutCells, safeLine } from "./cells.ts";
 import type { Key } from "./keys.ts";
 import { ScrollText } from "./selection.ts";
@@ -34,7 +34,7 @@ export class ServersView implements View {
     return this.#scroll.press(key);
   }
 
-  #drawServer({ facts, state, fault }: ServerEntry, columns: number): string[] {
+  #drawServer({ facts, state, fault }: InstanceEntry, columns: number): string[] {
     const { look, now } = this.#context;
     const { dot } = look.signs;
     const about = [

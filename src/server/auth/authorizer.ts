@@ -2,7 +2,7 @@ import { bearerTokenCharsMax } from "../../base/limits.ts";
 import { product } from "../../base/product.ts";
 import { createFault, encodeError, errorCodes } from "../../protocol/json-rpc.ts";
 import type { JwtVerifier, TokenCheck } from "./jwt-verifier.ts";
-import { localPrincipal, type Principal, type Standing } from "./principal.ts";
+import { localPrincipal, type Principal, type TokenState } from "./principal.ts";
 import type { StaticTokens } from "./static-tokens.ts";
 
 /** The complete HTTP answer to a request that may not pass. */
@@ -99,7 +99,7 @@ export type Authorization =
   { readonly kind: "ok"; readonly principal: Principal } | AuthorizationRefusal;
 
 /** The parts of a request that authorization needs; a `Request` fits. */
-export interface AuthorizationRequest {
+export interface IncomingRequest {
   readonly url: string;
   /** `get` joins several headers of one name by commas, as `Headers` does. */
   readonly headers: { get(name: string): string | null };
@@ -145,7 +145,7 @@ export class Authorizer {
    * A promise only while a signed token is seen for the first time in a minute; everything else is decided
    * at once. Never throws or rejects, and nothing that the request sent is in the answer.
    */
-  authorize(request: AuthorizationRequest): Authorization | Promise<Authorization> {
+  authorize(request: IncomingRequest): Authorization | Promise<Authorization> {
     const isInQuery = hasTokenInQuery(request.url);
     if (this.access.kind === "open")
       return isInQuery ? createRefusal(400, queryText) : { kind: "ok", principal: localPrincipal };
@@ -166,8 +166,8 @@ export class Authorizer {
     return jwt !== undefined || (tokens?.principalCount ?? 0) > 1 ? "several" : "one";
   }
 
-  /** The current standing of the token of `principal`, an answer of `authorize`. */
-  standingOf(principal: Principal): Standing {
+  /** The current state of the token of `principal`, an answer of `authorize`. */
+  tokenStateOf(principal: Principal): TokenState {
     if (this.access.kind === "open") return "valid";
     const { tokens, jwt } = this.access;
     if (tokens?.includes(principal) === true) return "valid";

@@ -13,10 +13,10 @@ export interface Principal {
 export const localPrincipal: Principal = { id: "local", scopes: undefined };
 
 /**
- * The current standing of a request's token. Sessions and streams outlast the request that opened them, so it is checked again
+ * The current state of a request's token. Sessions and streams outlast the request that opened them, so it is checked again
  * while they are open.
  */
-export type Standing =
+export type TokenState =
   | "valid"
   /** Its time is over: its holder may come back with a new one. */
   | "expired"

@@ -63,7 +63,7 @@ export class TokenFile {
   }
 
   #take({ tokens, fault }: TokenLines): void {
-    this.#tokens = fault === undefined ? tokens : standing(tokens, this.#tokens);
+    this.#tokens = fault === undefined ? tokens : knownBefore(tokens, this.#tokens);
     if (fault === undefined) this.#warning = undefined;
     else this.#warnOnce(`${fault.message} ${remainder(this.#tokens)}`);
   }
@@ -91,7 +91,7 @@ function isGone(error: unknown): boolean {
 }
 
 /** Those of `tokens` that were known before, with what their lines say now. */
-function standing(tokens: readonly KnownToken[], before: readonly KnownToken[]): KnownToken[] {
+function knownBefore(tokens: readonly KnownToken[], before: readonly KnownToken[]): KnownToken[] {
   const digests = new Set(before.map(({ digest }) => digest.toString()));
   return tokens.filter(({ digest }) => digests.has(digest.toString()));
 }

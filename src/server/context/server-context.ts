@@ -4,7 +4,7 @@ import type { ServerFeatures } from "../../calls/features.ts";
 import {
   type CacheHints,
   changingListCacheHints,
-  cutPage,
+  cutListPage,
   fixedListCacheHints,
   stricterHints,
   toolsListCacheHints,
@@ -20,7 +20,7 @@ import { type ClientProfile, Session } from "../connection/session.ts";
 import { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { McpTasks } from "../tasks/mcp-tasks.ts";
 
-export interface ServerOptions {
+export interface ServerContextOptions {
   readonly features: ServerFeatures;
   /** Told to clients in the handshake, as they are then; at most 2 KB, because clients cut there. */
   readonly instructions: string | (() => string);
@@ -39,13 +39,19 @@ export class ServerContext {
   readonly toolPages: ToolPages;
   readonly subscriptions: Subscriptions;
   readonly completionRate = new CallRate(completionsPerSecondMax);
-  readonly #instructions: ServerOptions["instructions"];
+  readonly #instructions: ServerContextOptions["instructions"];
   readonly #connections: LiveConnections;
   readonly onRootsChanged: (client: ClientContext) => void;
   /** See `mcpTasksOf`. */
   mcpTasks: McpTasks | undefined;
 
-  constructor({ features, instructions, stateKey, connections, onRootsChanged }: ServerOptions) {
+  constructor({
+    features,
+    instructions,
+    stateKey,
+    connections,
+    onRootsChanged,
+  }: ServerContextOptions) {
     if (features.skills !== undefined && features.resources === undefined) {
       throw new Error("Skills are read as resources: a server with skills has resources too.");
     }
@@ -178,7 +184,7 @@ export class ToolPages {
     isPrivate = false,
   ): string | undefined {
     const list = { name: "tools", entries, keyOf: ({ name }: ToolListing) => name };
-    const page = cutPage(list, cursor, toolsPerPageMax);
+    const page = cutListPage(list, cursor, toolsPerPageMax);
     if (page === undefined) return undefined;
     const cacheHints = listCacheHints(this.#features, "tools");
     const hints = isPrivate ? ({ ...cacheHints, cacheScope: "private" } as const) : cacheHints;

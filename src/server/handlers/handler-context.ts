@@ -15,7 +15,7 @@ import {
   type LogLevel,
   type Params,
 } from "../../protocol/json-rpc.ts";
-import { cutPage, type Page, type PagedList } from "../../protocol/list-parts.ts";
+import { cutListPage, type ListPage, type PagedList } from "../../protocol/list-parts.ts";
 import type { ProtocolVersion } from "../../protocol/versions.ts";
 import { createAsk } from "../ask/create-ask.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
@@ -106,9 +106,9 @@ export function sendLogMessage(
 export function pageReply<Entry>(
   request: ActiveRequest,
   list: PagedList<Entry>,
-  encode: (page: Page<Entry>) => string,
+  encode: (page: ListPage<Entry>) => string,
 ): MethodReply {
-  const page = cutPage(list, request.params?.cursor, entriesPerPageMax);
+  const page = cutListPage(list, request.params?.cursor, entriesPerPageMax);
   return page === undefined ? unknownCursor() : resultReply(encode(page));
 }
 

@@ -1,6 +1,6 @@
 import { IdTable } from "../../base/id-table.ts";
-import { httpFirstByteMsMax, httpKeepAliveMs, standingLookMs } from "../../base/limits.ts";
-import type { Principal, Standing } from "../auth/principal.ts";
+import { httpFirstByteMsMax, httpKeepAliveMs, tokenLookMs } from "../../base/limits.ts";
+import type { Principal, TokenState } from "../auth/principal.ts";
 
 /** Something that wants to be called while it waits. */
 export interface Beating {
@@ -49,22 +49,22 @@ export class Heartbeat {
   }
 }
 
-export type StandingOf = (principal: Principal) => Standing;
+export type TokenStateOf = (principal: Principal) => TokenState;
 
 /** Has what is open looked over now and then, so that a token that does not count any more keeps nothing open. */
-export class StandingWatch {
-  readonly #standingOf: StandingOf;
-  readonly #review: (standingOf: StandingOf) => void;
+export class TokenWatch {
+  readonly #tokenStateOf: TokenStateOf;
+  readonly #review: (tokenStateOf: TokenStateOf) => void;
   readonly #timer: ReturnType<typeof setInterval>;
   #seenWithdrawn = new Set<Principal>();
 
-  /** @param review ends sessions and streams by the standing of their principals */
+  /** @param review ends sessions and streams by the state of their tokens */
   constructor(
-    standingOf: StandingOf,
-    review: (standingOf: StandingOf) => void,
-    lookMs: number = standingLookMs,
+    tokenStateOf: TokenStateOf,
+    review: (tokenStateOf: TokenStateOf) => void,
+    lookMs: number = tokenLookMs,
   ) {
-    this.#standingOf = standingOf;
+    this.#tokenStateOf = tokenStateOf;
     this.#review = review;
     this.#timer = setInterval(() => this.look(), lookMs).unref();
   }
@@ -78,8 +78,8 @@ export class StandingWatch {
     const now = new Set<Principal>();
     this.#seenWithdrawn = now;
     this.#review((principal) => {
-      const standing = this.#standingOf(principal);
-      if (standing !== "withdrawn") return standing;
+      const state = this.#tokenStateOf(principal);
+      if (state !== "withdrawn") return state;
       now.add(principal);
       return before.has(principal) ? "withdrawn" : "valid";
     });

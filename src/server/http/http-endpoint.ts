@@ -2,7 +2,7 @@ import type { Authorization } from "../auth/authorizer.ts";
 import type { Principal } from "../auth/principal.ts";
 import { type BodyBounds, createBodyBounds } from "../transport/http/read-body.ts";
 import type { RequestGuard } from "../transport/http/request-guard.ts";
-import { Heartbeat, type StandingOf, StandingWatch } from "./heartbeat.ts";
+import { Heartbeat, type TokenStateOf, TokenWatch } from "./heartbeat.ts";
 import { HttpMetrics } from "./http-metrics.ts";
 import { HttpSessions, type HttpSessionsParts } from "./http-sessions.ts";
 import { LegacyHttp } from "./legacy-http.ts";
@@ -22,9 +22,9 @@ export interface HttpEndpointParts extends HttpSessionsParts, Omit<ModernHttpPar
   readonly path: string;
   readonly guard: RequestGuard;
   readonly authorize: (request: Request) => Authorization | Promise<Authorization>;
-  /** The current standing of an authorized principal's token; absent: all sessions and streams may stay. */
-  readonly standingOf?: StandingOf | undefined;
-  readonly standingLookMs?: number;
+  /** The current state of an authorized principal's token; absent: all sessions and streams may stay. */
+  readonly tokenStateOf?: TokenStateOf | undefined;
+  readonly tokenLookMs?: number;
   readonly refuseTool: RefuseTool;
   /** Documents served without authorization, by path, such as the metadata of RFC 9728. */
   readonly documents: ReadonlyMap<string, string>;
@@ -53,7 +53,7 @@ export class HttpEndpoint {
   readonly #heartbeat = new Heartbeat();
   readonly #bodies: BodyBounds;
   readonly #metrics: HttpMetrics | undefined;
-  readonly #standings: StandingWatch | undefined;
+  readonly #tokenWatch: TokenWatch | undefined;
   /** The MCP endpoints, by path. */
   readonly #routes: ReadonlyMap<string, Route>;
   #isDraining = false;
@@ -65,7 +65,7 @@ export class HttpEndpoint {
     this.#modern = new ModernHttp({ ...parts, heartbeat: this.#heartbeat });
     this.#legacy = new LegacyHttp(this.#sessions, parts.server, this.#heartbeat);
     this.#bodies = createBodyBounds(parts.principalPart);
-    this.#standings = this.#watchStandings();
+    this.#tokenWatch = this.#watchTokens();
     this.#post = new McpPost(this.#modern, this.#legacy, this.#refuse, this.#bodies);
     this.#routes = new Map([
       ...this.#ssePairRoutes(),
@@ -73,14 +73,14 @@ export class HttpEndpoint {
     ]);
   }
 
-  #watchStandings(): StandingWatch | undefined {
-    const { standingOf, standingLookMs } = this.#parts;
-    if (standingOf === undefined) return undefined;
-    const review = (current: StandingOf): void => {
+  #watchTokens(): TokenWatch | undefined {
+    const { tokenStateOf, tokenLookMs } = this.#parts;
+    if (tokenStateOf === undefined) return undefined;
+    const review = (current: TokenStateOf): void => {
       this.#modern.review(current);
       this.#sessions.review(current);
     };
-    return new StandingWatch(standingOf, review, standingLookMs);
+    return new TokenWatch(tokenStateOf, review, tokenLookMs);
   }
 
   /** Never rejects. */
@@ -128,7 +128,7 @@ export class HttpEndpoint {
 
   /** Ends every session and request at once. */
   close(): void {
-    this.#standings?.close();
+    this.#tokenWatch?.close();
     this.#modern.close();
     this.#sessions.close();
   }

@@ -4,7 +4,7 @@ import type { Principal } from "../auth/principal.ts";
 import type { ClientProfile } from "../connection/session.ts";
 import type { ServedConnection, ServerContext } from "../context/server-context.ts";
 import { EventMemory } from "../transport/http/event-store.ts";
-import type { StandingOf } from "./heartbeat.ts";
+import type { TokenStateOf } from "./heartbeat.ts";
 
 export interface HttpSessionsParts {
   readonly server: ServerContext;
@@ -90,11 +90,11 @@ export class HttpSessions {
   }
 
   /** Ends the sessions of withdrawn tokens. */
-  review(standingOf: StandingOf): void {
+  review(tokenStateOf: TokenStateOf): void {
     for (const session of this.#sessions.values()) {
-      const standing = standingOf(session.principal);
-      if (standing === "withdrawn") this.end(session);
-      else if (standing === "expired") session.expire();
+      const state = tokenStateOf(session.principal);
+      if (state === "withdrawn") this.end(session);
+      else if (state === "expired") session.expire();
     }
   }
 

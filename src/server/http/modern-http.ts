@@ -13,7 +13,7 @@ import type { ServedConnection, ServerContext } from "../context/server-context.
 import { Dispatcher } from "../dispatcher.ts";
 import { encodeEvent, keepAliveComment } from "../transport/http/event-store.ts";
 import { checkRequestHeaders, modernStatus } from "../transport/http/header-rules.ts";
-import type { Heartbeat, StandingOf } from "./heartbeat.ts";
+import type { Heartbeat, TokenStateOf } from "./heartbeat.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { type EventSink, ResponseLane } from "./response-lane.ts";
 import { accepted, refusal, SseStream } from "./sse-stream.ts";
@@ -38,12 +38,12 @@ class ModernClients {
     this.#clients.set(principal.id, { principal, clientId });
   }
 
-  review(standingOf: StandingOf): void {
+  review(tokenStateOf: TokenStateOf): void {
     for (const { principal, clientId } of this.#clients.values()) {
-      const standing = standingOf(principal);
-      if (standing === "valid") continue;
+      const state = tokenStateOf(principal);
+      if (state === "valid") continue;
       // One whose token has expired comes back with a new one to its tasks.
-      if (standing === "withdrawn") this.#onEnd(clientId);
+      if (state === "withdrawn") this.#onEnd(clientId);
       this.#clients.delete(principal.id);
     }
   }
@@ -151,9 +151,9 @@ export class ModernHttp {
   }
 
   /** Ends what withdrawn tokens have begun. */
-  review(standingOf: StandingOf): void {
-    this.#open.review(standingOf);
-    this.#clients.review(standingOf);
+  review(tokenStateOf: TokenStateOf): void {
+    this.#open.review(tokenStateOf);
+    this.#clients.review(tokenStateOf);
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import { IdTable } from "../../base/id-table.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { InFlight } from "../connection/active-request.ts";
-import type { StandingOf } from "./heartbeat.ts";
+import type { TokenStateOf } from "./heartbeat.ts";
 
 interface OpenRequest {
   readonly request: Request;
@@ -42,11 +42,11 @@ export class OpenRequests {
   }
 
   /** Cancels what withdrawn tokens began; those that expired lose what has no end by itself. */
-  review(standingOf: StandingOf): void {
+  review(tokenStateOf: TokenStateOf): void {
     for (const { principal, inFlight } of this.#requests.values()) {
-      const standing = standingOf(principal);
-      if (standing === "withdrawn") inFlight.cancelAll();
-      else if (standing === "expired") inFlight.endSubscriptions();
+      const state = tokenStateOf(principal);
+      if (state === "withdrawn") inFlight.cancelAll();
+      else if (state === "expired") inFlight.endSubscriptions();
     }
   }
 

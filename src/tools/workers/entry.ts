@@ -3,13 +3,13 @@ import { messageOf } from "../../base/errors.ts";
 import type { AnyTool } from "../tool.ts";
 import { JobContext } from "./job-context.ts";
 import {
-  decodeToWorker,
-  encodeFromWorker,
-  type FromWorker,
+  decodeToToolWorker,
+  encodeFromToolWorker,
+  type FromToolWorker,
   type JobMessage,
   joinMessages,
   type ReplyMessage,
-  type ToWorker,
+  type ToToolWorker,
 } from "./messages.ts";
 import { runJob } from "./run-job.ts";
 import { ComputingCell } from "./stretch-watch.ts";
@@ -25,7 +25,7 @@ export function runWorker(tools: readonly AnyTool[]): void {
   const worker = new WorkerSide(tools);
   self.onmessage = (event: MessageEvent<string | SharedArrayBuffer>): void => {
     const { data } = event;
-    if (typeof data === "string") worker.receive(decodeToWorker(data));
+    if (typeof data === "string") worker.receive(decodeToToolWorker(data));
     else worker.share(data);
   };
   // Code that a handler left behind has thrown: report the error, which the event of the main thread does not have.
@@ -59,7 +59,7 @@ class WorkerSide {
   }
 
   greet(): void {
-    this.#outbox.send(encodeFromWorker({ kind: "ready" }));
+    this.#outbox.send(encodeFromToolWorker({ kind: "ready" }));
   }
 
   share(memory: SharedArrayBuffer): void {
@@ -70,11 +70,11 @@ class WorkerSide {
   break(reason: string): void {
     this.#isBroken = true;
     const jobId = this.#cell.jobId;
-    this.#outbox.sendNow(encodeFromWorker({ kind: "broken", jobId, reason }));
+    this.#outbox.sendNow(encodeFromToolWorker({ kind: "broken", jobId, reason }));
   }
 
   /** A job that is dropped before it began never begins; all others wait for their turn. */
-  receive(messages: readonly ToWorker[]): void {
+  receive(messages: readonly ToToolWorker[]): void {
     const [only] = messages;
     if (messages.length === 1 && only !== undefined && only.kind !== "drop" && this.#isFree) {
       return this.#take(only);
@@ -146,15 +146,15 @@ class WorkerSide {
     else this.#finish(jobId, outcome);
   }
 
-  #finish(jobId: number, outcome: FromWorker): void {
+  #finish(jobId: number, outcome: FromToolWorker): void {
     // A dropped job that ran to its end all the same has been answered elsewhere.
     if (this.#waiting.delete(jobId)) this.#send(jobId, outcome);
     else this.#pause(jobId);
   }
 
   /** Computes no more before it says so: the main thread may look at once, and knows the job no longer. */
-  #send(jobId: number, message: FromWorker): void {
-    const text = encodeFromWorker(message);
+  #send(jobId: number, message: FromToolWorker): void {
+    const text = encodeFromToolWorker(message);
     this.#pause(jobId);
     this.#outbox.send(text);
   }

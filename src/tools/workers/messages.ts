@@ -40,7 +40,7 @@ export interface ReplyMessage {
   readonly reply: ServiceReply;
 }
 
-export type ToWorker =
+export type ToToolWorker =
   | JobMessage
   | ReplyMessage
   /** The job goes on elsewhere, or its caller has gone: code that waits for a reply never gets one. */
@@ -63,7 +63,7 @@ interface JobDone {
   readonly isInvalid?: true;
 }
 
-export type FromWorker =
+export type FromToolWorker =
   | { readonly kind: "ready" }
   /** Something threw outside of any handler's reach; the Worker is to be ended. */
   | { readonly kind: "broken"; readonly jobId: number; readonly reason: string }
@@ -79,7 +79,7 @@ export type FromWorker =
 /** Messages of one turn travel as the lines of one string, so that the other side is woken once. */
 const separator = "\n";
 
-export function encodeToWorker(message: ToWorker): string {
+export function encodeToToolWorker(message: ToToolWorker): string {
   if (message.kind !== "reply") return JSON.stringify(message);
   return `{"kind":"reply","jobId":${message.jobId},"reply":${encodeReply(message.reply)}}`;
 }
@@ -115,7 +115,7 @@ export function encodeJob(
   );
 }
 
-export function decodeToWorker(text: string): ToWorker[] {
+export function decodeToToolWorker(text: string): ToToolWorker[] {
   return text.split(separator).map((line) => parseOwnJson(line));
 }
 
@@ -124,7 +124,7 @@ export function decodeToWorker(text: string): ToWorker[] {
  * there is anything (`5 {…}<tab>{…}`): the result is passed on unchanged and never parsed on the main
  * thread. JSON text contains neither newlines nor tabs.
  */
-export function encodeFromWorker(message: FromWorker): string {
+export function encodeFromToolWorker(message: FromToolWorker): string {
   if (message.kind !== "done") return JSON.stringify(message);
   const { jobId, json, dataJson, afterDelivery, isInvalid } = message;
   if (dataJson === undefined && afterDelivery === undefined && isInvalid === undefined)
@@ -135,7 +135,7 @@ export function encodeFromWorker(message: FromWorker): string {
 /** The data of a finished job beside its result. */
 type Beside = Omit<JobDone, "kind" | "jobId" | "json">;
 
-export function decodeFromWorker(text: string): FromWorker[] {
+export function decodeFromToolWorker(text: string): FromToolWorker[] {
   if (!text.includes(separator)) return [decodeLine(text)];
   return text.split(separator).map(decodeLine);
 }
@@ -147,7 +147,7 @@ export function joinMessages(encoded: readonly string[]): string {
 
 const openingBrace = 0x7b;
 
-function decodeLine(line: string): FromWorker {
+function decodeLine(line: string): FromToolWorker {
   if (line.charCodeAt(0) === openingBrace) return parseOwnJson(line);
   const blank = line.indexOf(" ");
   const jobId = Number(line.slice(0, blank));

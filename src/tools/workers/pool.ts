@@ -11,7 +11,7 @@ import {
 import { recordedMethods } from "../services.ts";
 import {
   type Ending,
-  type FromWorker,
+  type FromToolWorker,
   type JobMessageSource,
   type JobOutcome,
   type JobServiceHost,
@@ -157,7 +157,7 @@ export class WorkerPool {
     this.#watchOver();
   }
 
-  #onMessage(slot: WorkerSlot, message: FromWorker): void {
+  #onMessage(slot: WorkerSlot, message: FromToolWorker): void {
     if (message.kind === "ready") this.#failedStarts = 0;
     if (message.kind === "ready" || message.kind === "broken") return;
     const job = this.#jobs.get(message.jobId);

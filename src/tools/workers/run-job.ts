@@ -7,7 +7,7 @@ import type { CallToolResult, ContentBlock, ResourceLink } from "../../protocol/
 import { isAtLeast } from "../../protocol/versions.ts";
 import { fitText, isShort, savedLinks } from "../shown-output.ts";
 import type { AnyTool, ToolContext, ToolOutput } from "../tool.ts";
-import type { FromWorker, JobMessage } from "./messages.ts";
+import type { FromToolWorker, JobMessage } from "./messages.ts";
 
 /**
  * Checks the arguments, runs the handler and shapes its result. Never rejects or throws. Answers
@@ -17,7 +17,7 @@ export function runJob(
   tool: AnyTool,
   job: JobMessage,
   context: ToolContext,
-): FromWorker | Promise<FromWorker> {
+): FromToolWorker | Promise<FromToolWorker> {
   const parsed = tool.input.safeParse(job.args ?? {}, { reportInput: true });
   if (!parsed.success) return refuse(tool, job, parsed.error.issues);
   try {
@@ -36,7 +36,7 @@ async function finish(
   job: JobMessage,
   pending: ToolOutput | Promise<ToolOutput>,
   context: ToolContext,
-): Promise<FromWorker> {
+): Promise<FromToolWorker> {
   try {
     const output = await pending;
     const { text, saved } = await fitText(output.text, context);
@@ -46,7 +46,7 @@ async function finish(
   }
 }
 
-function refuse(tool: AnyTool, job: JobMessage, issues: readonly Issue[]): FromWorker {
+function refuse(tool: AnyTool, job: JobMessage, issues: readonly Issue[]): FromToolWorker {
   const faults = describeIssues(issues, Object.keys(tool.input.shape));
   const refused = badArguments(job.version, `Invalid arguments for ${tool.name}: ${faults}`);
   const { jobId } = job;
@@ -62,7 +62,7 @@ function done(
   output: ToolOutput,
   text: string,
   links: readonly ResourceLink[],
-): FromWorker {
+): FromToolWorker {
   const { jobId, wantsData } = job;
   const content: ContentBlock[] = [
     ...(output.images ?? []),
@@ -110,7 +110,7 @@ function dataFor(data: ToolOutput["structured"]): { readonly dataJson?: string }
   return dataJson === undefined || dataJson.length > structuredBytesMax ? {} : { dataJson };
 }
 
-function failed(tool: AnyTool, { jobId, version }: JobMessage, error: unknown): FromWorker {
+function failed(tool: AnyTool, { jobId, version }: JobMessage, error: unknown): FromToolWorker {
   const isExpected = error instanceof AppError;
   const text = isExpected ? error.message : `${tool.name} failed: ${messageOf(error)}`;
   const content = [{ type: "text" as const, text: text.slice(0, 4_000).toWellFormed() }];

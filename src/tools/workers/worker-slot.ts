@@ -1,11 +1,11 @@
 import { IdTable } from "../../base/id-table.ts";
 import { onWorkerEnd } from "../../base/worker-channel/worker-channel.ts";
 import {
-  decodeFromWorker,
+  decodeFromToolWorker,
   encodeJob,
-  encodeToWorker,
+  encodeToToolWorker,
   type Ending,
-  type FromWorker,
+  type FromToolWorker,
   type JobMessageSource,
   type JobOutcome,
   type JobServiceHost,
@@ -38,7 +38,7 @@ export interface Job {
 
 export interface SlotEvents {
   /** The Worker said something. */
-  onMessage(slot: WorkerSlot, message: FromWorker): void;
+  onMessage(slot: WorkerSlot, message: FromToolWorker): void;
   /** It is gone: it threw, exited or hung. Called once, and not after `retire`. */
   onGone(slot: WorkerSlot, ending: Ending): void;
 }
@@ -131,7 +131,7 @@ export class WorkerSlot {
 
   resume(job: Job, reply: ServiceReply): void {
     this.#activate(job);
-    this.#post(encodeToWorker({ kind: "reply", jobId: job.id, reply }));
+    this.#post(encodeToToolWorker({ kind: "reply", jobId: job.id, reply }));
   }
 
   /** The job waits for a service. */
@@ -151,7 +151,7 @@ export class WorkerSlot {
   drop(job: Job): void {
     this.finish(job);
     job.slot = undefined;
-    if (!this.#isGone) this.#post(encodeToWorker({ kind: "drop", jobId: job.id }));
+    if (!this.#isGone) this.#post(encodeToToolWorker({ kind: "drop", jobId: job.id }));
   }
 
   /** Takes away all jobs but the one that computes, to go on elsewhere. */
@@ -214,7 +214,7 @@ export class WorkerSlot {
 
   #receive(text: string): void {
     if (this.#isGone) return;
-    for (const message of decodeFromWorker(text)) {
+    for (const message of decodeFromToolWorker(text)) {
       if (message.kind === "ready") {
         this.#isReady = true;
       }

@@ -5,7 +5,7 @@ import { catalogueFileBytesMax, catalogueFreshMsMax } from "../../base/upstream-
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { ServerCatalogue } from "../connect/connection.ts";
 import { LaunchTrials } from "./launch-trials.ts";
-import { removeLeftDrafts, writePrivate } from "./write-private.ts";
+import { removeStaleDrafts, writePrivate } from "./write-private.ts";
 
 export interface CachedCatalogue {
   readonly catalogue: ServerCatalogue;
@@ -58,7 +58,7 @@ export class CatalogueCache {
       if (this.#known.get(identity) === digest && (await this.#touch(identity))) return;
       await writePrivate(this.#pathOf(identity), text);
       this.#known.set(identity, digest);
-      this.#sweep ??= removeLeftDrafts(this.#dir);
+      this.#sweep ??= removeStaleDrafts(this.#dir);
       await this.#sweep;
     } catch {
       this.#known.delete(identity);

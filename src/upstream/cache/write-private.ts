@@ -26,7 +26,7 @@ export async function writePrivate(path: string, text: string): Promise<void> {
 }
 
 /** Removes drafts in this folder whose writers were killed before they finished. Never rejects. */
-export async function removeLeftDrafts(dir: string): Promise<void> {
+export async function removeStaleDrafts(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
   for (const name of names) {
     if (!name.startsWith(".") || !name.endsWith(draftEnd)) continue;

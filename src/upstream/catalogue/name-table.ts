@@ -9,7 +9,7 @@ import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
 /** How a name was resolved: for the audit log. */
 export type ResolvedBy = "primary" | "alias";
 
-export type Resolution =
+export type NameResolution =
   /** A built-in tool, by its exact name. */
   | { readonly kind: "built-in"; readonly name: string }
   | { readonly kind: "found"; readonly entry: ToolEntry; readonly via: ResolvedBy }
@@ -58,7 +58,7 @@ export class NameTable {
   }
 
   /** Resolves `name`. Exact: letter case matters, and nothing is guessed. */
-  resolve(name: string): Resolution {
+  resolve(name: string): NameResolution {
     return (
       this.#resolveAsIs(name) ??
       (name.startsWith(this.#ownPrefix)
@@ -67,7 +67,7 @@ export class NameTable {
     );
   }
 
-  #resolveAsIs(name: string): Resolution | undefined {
+  #resolveAsIs(name: string): NameResolution | undefined {
     const builtIn = this.#reserved.get(name.toLowerCase());
     // In another letter case it names no tool.
     if (builtIn !== undefined) {
@@ -79,7 +79,7 @@ export class NameTable {
   }
 
   /** Tries the forms in their order; the first that matches decides. */
-  #resolveAlias(name: string): Resolution | undefined {
+  #resolveAlias(name: string): NameResolution | undefined {
     const servers = (this.#servers ??= this.#indexed());
     const forms = [
       (server: ServerNames<Known>) => server.byFullName(name),
@@ -96,14 +96,14 @@ export class NameTable {
     return this.#oneOf(callable.length > 0 ? callable : bare);
   }
 
-  #oneOf(found: readonly Known[]): Resolution | undefined {
+  #oneOf(found: readonly Known[]): NameResolution | undefined {
     const [first, second] = found;
     if (first === undefined) return undefined;
     if (second === undefined) return this.#resolved(first, "alias");
     return { kind: "ambiguous", candidates: found.map(({ name }) => name).sort() };
   }
 
-  #resolved(entry: Known, via: ResolvedBy): Resolution {
+  #resolved(entry: Known, via: ResolvedBy): NameResolution {
     return "reason" in entry ? { kind: "blocked", entry, via } : { kind: "found", entry, via };
   }
 

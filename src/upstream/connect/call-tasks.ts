@@ -17,9 +17,9 @@ import type { ServerRequests } from "./server-requests.ts";
 import {
   type AskTask,
   readTask,
-  TaskCall,
+  UpstreamTaskCall,
   type TaskForm,
-  type TaskState,
+  type ServerTaskState,
   withoutRelatedTask,
 } from "./task-call.ts";
 
@@ -43,7 +43,7 @@ class ModernTask implements TaskForm {
     status,
     statusMessage,
     members,
-  }: TaskState): Promise<{ readonly reply: Promise<PeerReply> } | undefined> {
+  }: ServerTaskState): Promise<{ readonly reply: Promise<PeerReply> } | undefined> {
     switch (status) {
       case "working":
         return undefined;
@@ -90,14 +90,14 @@ function failed(how: string, statusMessage = ""): PeerReply {
  */
 class LegacyTask implements TaskForm {
   readonly #ask: AskTask;
-  #state: TaskState | undefined;
+  #state: ServerTaskState | undefined;
   #answer: { readonly reply: Promise<PeerReply> } | undefined;
 
   constructor(ask: AskTask) {
     this.#ask = ask;
   }
 
-  onState(state: TaskState): Promise<{ readonly reply: Promise<PeerReply> } | undefined> {
+  onState(state: ServerTaskState): Promise<{ readonly reply: Promise<PeerReply> } | undefined> {
     this.#state = state;
     if (state.status !== "working") this.#answer ??= { reply: this.#result() };
     // It may fail before anything awaits it.
@@ -196,7 +196,7 @@ export class CallTasks {
           greeting.era === "legacy"
             ? new LegacyTask(ask)
             : new ModernTask(ask, (request) => requests.askFor(request, call));
-        return new TaskCall(readTask(task), { peer, call, shape, formOf });
+        return new UpstreamTaskCall(readTask(task), { peer, call, shape, formOf });
       },
     };
   }

@@ -193,7 +193,7 @@ export type OpenConnection = (
 ) => Promise<UpstreamConnection>;
 
 /** Carries messages to one server and back. */
-export interface Transport {
+export interface ClientTransport {
   readonly pid?: number;
   /** True: in the modern revisions, closing the stream of a request cancels it (HTTP). */
   readonly hasRequestStreams: boolean;

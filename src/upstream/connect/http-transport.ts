@@ -15,7 +15,7 @@ import {
   type OutgoingMessage,
   type RequestRoute,
   type ServerAuth,
-  type Transport,
+  type ClientTransport,
   type TransportEvents,
 } from "./connection.ts";
 import { createGuardedFetch, withPatience, withPauses } from "./guarded-fetch.ts";
@@ -81,7 +81,7 @@ export function toLibrary(message: OutgoingMessage): JSONRPCMessage {
  * Streamable HTTP. Each request has its own transport of the library: so it is known on whose stream a message came,
  * each broken stream is resumed separately, and one with too large a message ends alone.
  */
-export class HttpTransport implements Transport {
+export class HttpTransport implements ClientTransport {
   readonly hasRequestStreams = true;
   readonly #library: typeof library;
   readonly #place: HttpPlace;

@@ -24,13 +24,13 @@ import type { CallHooks, PeerReply } from "./pending-calls.ts";
 import { type AskList, readLists } from "./read-lists.ts";
 import { readReply } from "./read-reply.ts";
 import { ServerRequests } from "./server-requests.ts";
-import { Subscriptions } from "./subscriptions.ts";
+import { ConnectionSubscriptions } from "./subscriptions.ts";
 
 /** A connection to a server after the negotiation. */
 export class LiveConnection implements UpstreamConnection {
   readonly era: Era;
   readonly pid?: number;
-  readonly subscriptions: Subscriptions;
+  readonly subscriptions: ConnectionSubscriptions;
   readonly #options: ConnectOptions;
   readonly #met: Met;
   readonly #headers = new CallHeaders();
@@ -45,7 +45,9 @@ export class LiveConnection implements UpstreamConnection {
     peer.isModern = this.#isModern;
     const requests = new ServerRequests(peer, options, (text) => events.onStray(text));
     this.#tasks = new CallTasks({ peer, greeting, requests });
-    this.subscriptions = new Subscriptions(peer, greeting, events, (params) => this.#shape(params));
+    this.subscriptions = new ConnectionSubscriptions(peer, greeting, events, (params) =>
+      this.#shape(params),
+    );
     this.subscriptions.start();
   }
 

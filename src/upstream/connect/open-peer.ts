@@ -7,14 +7,14 @@ import {
   ConnectionError,
   type Endpoint,
   type OutgoingMessage,
-  type Transport,
+  type ClientTransport,
   type TransportEvents,
 } from "./connection.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
 import { readHttpError } from "./http-errors.ts";
 import { type HttpPlace, HttpTransport, PacedPosts, toLibrary } from "./http-transport.ts";
 import { Peer, type PeerEvents } from "./peer.ts";
-import { StdioTransport } from "./stdio-transport.ts";
+import { StdioClientTransport } from "./stdio-transport.ts";
 
 /** Opens links to one server, and tracks the processes that were started for them. */
 export class PeerOpener {
@@ -36,7 +36,7 @@ export class PeerOpener {
       await this.#endAll();
       const process = await endpoint.spawn();
       this.#processes.add(process);
-      peer.link = new StdioTransport(process, peer);
+      peer.link = new StdioClientTransport(process, peer);
       return peer;
     }
     const place = readPlace(endpoint);
@@ -84,7 +84,7 @@ function loadClientLibrary(): Promise<typeof library> {
 }
 
 /** The HTTP transport of 2024-11-05: one stream for all messages of the server. */
-class SseTransport implements Transport {
+class SseTransport implements ClientTransport {
   readonly hasRequestStreams = false;
   readonly #transport: SSEClientTransport;
   readonly #events: TransportEvents;

@@ -10,7 +10,7 @@ import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import {
   ConnectionError,
   type OutgoingMessage,
-  type Transport,
+  type ClientTransport,
   type TransportEvents,
 } from "./connection.ts";
 import { isNestedDeeper } from "./nesting.ts";
@@ -45,7 +45,7 @@ export interface PeerEvents {
  */
 export class Peer implements TransportEvents {
   /** Set once, before anything is sent: link and peer refer to each other. */
-  link!: Transport;
+  link!: ClientTransport;
   /** In the modern revisions the end of its stream cancels a request. */
   isModern = false;
   readonly #events: PeerEvents;

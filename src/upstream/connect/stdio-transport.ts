@@ -12,7 +12,7 @@ import type { ByteReader, UpstreamProcess } from "../process/upstream-process.ts
 import {
   ConnectionError,
   type OutgoingMessage,
-  type Transport,
+  type ClientTransport,
   type TransportEvents,
 } from "./connection.ts";
 import { FloodGate } from "./flood-gate.ts";
@@ -24,7 +24,7 @@ const decoder = new TextDecoder();
  * A server's stdin and stdout. Output that is not a message is a stray; a line that is too long only fails its own
  * call.
  */
-export class StdioTransport implements Transport {
+export class StdioClientTransport implements ClientTransport {
   readonly hasRequestStreams = false;
   readonly pid: number;
   readonly #process: UpstreamProcess;

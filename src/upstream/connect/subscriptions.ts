@@ -11,7 +11,7 @@ import type { Greeting } from "./handshake.ts";
 import type { Peer } from "./peer.ts";
 
 /** Subscriptions of one connection, in the form of its era (RP4). */
-export class Subscriptions implements Disposable {
+export class ConnectionSubscriptions implements Disposable {
   readonly #peer: Peer;
   readonly #greeting: Greeting;
   readonly #events: ConnectionEvents;

@@ -19,7 +19,7 @@ import type { PendingCall, PeerReply, ServerTask } from "./pending-calls.ts";
 const statuses = ["working", "input_required", "completed", "failed", "cancelled"] as const;
 
 /** The state of a server's task at one poll, in the form of either era. */
-export interface TaskState {
+export interface ServerTaskState {
   readonly id: string;
   readonly status: (typeof statuses)[number];
   readonly statusMessage?: string;
@@ -31,7 +31,7 @@ export interface TaskState {
 }
 
 /** @throws ConnectionError for an invalid task */
-export function readTask(value: unknown): TaskState {
+export function readTask(value: unknown): ServerTaskState {
   if (!isObject(value)) throw noTask(value);
   const { taskId, status, statusMessage, lastUpdatedAt } = value;
   const known = statuses.find((each) => each === status);
@@ -49,7 +49,7 @@ export function readTask(value: unknown): TaskState {
 }
 
 /** True for a final state. */
-function isEnded({ status }: TaskState): boolean {
+function isEnded({ status }: ServerTaskState): boolean {
   return status !== "working" && status !== "input_required";
 }
 
@@ -94,7 +94,7 @@ export type AskTask = (
 /** The parts of a task that differ between the eras. */
 export interface TaskForm {
   /** Handles a state; returns the call's answer as soon as there is something to wait for. */
-  onState(state: TaskState): Promise<{ readonly reply: Promise<PeerReply> } | undefined>;
+  onState(state: ServerTaskState): Promise<{ readonly reply: Promise<PeerReply> } | undefined>;
 }
 
 export interface TaskParts {
@@ -118,13 +118,13 @@ const passing: ReadonlySet<ConnectionError["failure"]> = new Set([
  * Meanwhile the call keeps its own limits, progress and questions; when it ends early, the task is cancelled at the
  * server.
  */
-export class TaskCall implements ServerTask {
+export class UpstreamTaskCall implements ServerTask {
   readonly id: string;
   readonly #parts: TaskParts;
   readonly #form: TaskForm;
   readonly #over = new AbortController();
 
-  constructor(first: TaskState, parts: TaskParts) {
+  constructor(first: ServerTaskState, parts: TaskParts) {
     this.id = first.id;
     this.#parts = parts;
     this.#form = parts.formOf((method, params, patience) => this.#ask(method, params, patience));
@@ -141,7 +141,7 @@ export class TaskCall implements ServerTask {
   }
 
   /** @throws ConnectionError */
-  async #follow(first: TaskState): Promise<PeerReply> {
+  async #follow(first: ServerTaskState): Promise<PeerReply> {
     try {
       const answer = await this.#untilAnswer(first);
       this.#over.abort();
@@ -152,7 +152,7 @@ export class TaskCall implements ServerTask {
     }
   }
 
-  async #untilAnswer(first: TaskState): Promise<PeerReply> {
+  async #untilAnswer(first: ServerTaskState): Promise<PeerReply> {
     const { call } = this.#parts;
     let sign = "";
     for (let state = first; ;) {
@@ -171,7 +171,7 @@ export class TaskCall implements ServerTask {
   }
 
   /** The next state, or the error answer. */
-  async #look(): Promise<TaskState | PeerReply> {
+  async #look(): Promise<ServerTaskState | PeerReply> {
     const reply = await this.#ask("tasks/get", {}, { timeoutMs: upstreamTaskAnswerMsMax });
     return reply.kind === "fault" ? reply : readTask(reply.result);
   }

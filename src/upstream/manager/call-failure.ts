@@ -18,21 +18,25 @@ export function failed(reason: FailureReason, text: string): Failed {
 }
 
 /** The reason why a configured server cannot be called at all; undefined when it can. */
-export function standingFailure({ name, standing, isStopped }: ManagedServer): Failed | undefined {
-  if (standing === undefined) {
+export function permissionFailure({
+  name,
+  permission,
+  isStopped,
+}: ManagedServer): Failed | undefined {
+  if (permission === undefined) {
     return failed(
       "unreachable",
       `The values that the server ${name} needs are still being looked up. Try again.`,
     );
   }
-  if (standing.kind === "usable") {
+  if (permission.kind === "usable") {
     if (!isStopped) return undefined;
     return failed(
       "unreachable",
       `The server ${name} was stopped. Start it: ${product.name} mcp test ${name}.`,
     );
   }
-  if (standing.kind !== "disabled") return failed(standing.kind, standing.text);
+  if (permission.kind !== "disabled") return failed(permission.kind, permission.text);
   return failed(
     "unreachable",
     `The server ${name} is switched off in the configuration (enabled = false).`,

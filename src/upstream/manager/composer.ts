@@ -215,13 +215,13 @@ function facesOf(snapshot: Omit<UpstreamSnapshot, "revision">): Faces {
     tools: JSON.stringify([snapshot.isDeferred, tools.flatMap(({ listing }) => listing ?? [])]),
     prompts: JSON.stringify(prompts.map(({ listing }) => listing)),
     resources: JSON.stringify([resources, templates]),
-    servers: JSON.stringify(servers.map(standingFacts)),
+    servers: JSON.stringify(servers.map(stateFacts)),
     rest: JSON.stringify([rest, tools.map(({ listing: _listing, ...hidden }) => hidden)]),
   };
 }
 
 /** Without the facts that change with each call or each second. */
-function standingFacts(info: ServerInfo): unknown {
+function stateFacts(info: ServerInfo): unknown {
   const { name, state, reason, pid, era, tools, resources, prompts, blocked, starts } = info;
   return { name, state, reason, pid, era, tools, resources, prompts, blocked, starts };
 }

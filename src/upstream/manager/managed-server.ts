@@ -14,7 +14,7 @@ import type { ServerConnections } from "./server-connections.ts";
 import { conditionOf, type ServerFacts, serverInfo, viewOf } from "./server-info.ts";
 import { ServerLog } from "./server-log.ts";
 import { ServerOffer } from "./server-offer.ts";
-import { type Standing, standingOf } from "./standing.ts";
+import { type ServerPermission, permissionOf } from "./server-permission.ts";
 
 /** One server of the configuration: its permission to run, its connections, and its offer. */
 export class ManagedServer implements AsyncDisposable {
@@ -26,7 +26,7 @@ export class ManagedServer implements AsyncDisposable {
   readonly reader: ListReader;
   #configured: ConfiguredServer;
   /** Undefined until configuration and approvals have been checked. */
-  #standing: Standing | undefined;
+  #permission: ServerPermission | undefined;
   readonly #looked = createDeferred<void>();
   #isLookedAt = false;
   /** Resolves when it is known whether it may be used. */
@@ -65,11 +65,11 @@ export class ManagedServer implements AsyncDisposable {
 
   /** The effective entry. */
   get configured(): ConfiguredServer {
-    return this.#standing?.kind === "usable" ? this.#standing.active : this.#configured;
+    return this.#permission?.kind === "usable" ? this.#permission.active : this.#configured;
   }
 
-  get standing(): Standing | undefined {
-    return this.#standing;
+  get permission(): ServerPermission | undefined {
+    return this.#permission;
   }
 
   get isLookedAt(): boolean {
@@ -95,17 +95,19 @@ export class ManagedServer implements AsyncDisposable {
   /** Checks configuration and approvals, and applies the result. Never rejects. */
   async apply(configured: ConfiguredServer): Promise<void> {
     this.#configured = configured;
-    const before = this.#standing;
-    const standing = await standingOf(configured, this.#parts).catch((error: unknown): Standing => {
-      return { kind: "needs_config", text: messageOf(error) };
-    });
+    const before = this.#permission;
+    const permission = await permissionOf(configured, this.#parts).catch(
+      (error: unknown): ServerPermission => {
+        return { kind: "needs_config", text: messageOf(error) };
+      },
+    );
     if (this.#isClosed) return;
-    this.#standing = standing;
-    if (standing.kind !== "usable") {
+    this.#permission = permission;
+    if (permission.kind !== "usable") {
       await Promise.all([this.#endLinks(), this.offer.clear()]);
       return this.#parts.onChange();
     }
-    const { active, launch, secrets } = standing;
+    const { active, launch, secrets } = permission;
     const isSame = before?.kind === "usable" && cacheKeyOf(before.active) === cacheKeyOf(active);
     // Tools of another launch, or of the same with other rights, must not be called on this one.
     if (!isSame) await this.offer.clear();
@@ -118,8 +120,8 @@ export class ManagedServer implements AsyncDisposable {
   begin(): void {
     this.#isLookedAt = true;
     this.#looked.resolve();
-    if (this.#standing?.kind !== "usable" || this.#isStopped) return;
-    const isEager = this.#standing.active.entry.options.start === "eager";
+    if (this.#permission?.kind !== "usable" || this.#isStopped) return;
+    const isEager = this.#permission.active.entry.options.start === "eager";
     if (this.offer.current === undefined) this.offer.contact?.begin(isEager);
     else if (isEager || this.offer.isOld) this.#want();
   }
@@ -134,7 +136,7 @@ export class ManagedServer implements AsyncDisposable {
   /** Connects at the user's request and forgets earlier failures. */
   connect(): void {
     this.#isStopped = false;
-    if (this.#standing?.kind !== "usable") return;
+    if (this.#permission?.kind !== "usable") return;
     const link = this.links?.forLists();
     link?.reset();
     link?.want();
@@ -162,15 +164,15 @@ export class ManagedServer implements AsyncDisposable {
   }
 
   view(): ServerView {
-    const { configured, offer, standing, links } = this;
-    return viewOf({ configured, offer, standing, target: links?.target, info: this.info() });
+    const { configured, offer, permission, links } = this;
+    return viewOf({ configured, offer, permission, target: links?.target, info: this.info() });
   }
 
   #facts(): ServerFacts {
     const link = this.links?.primary;
     return {
       configured: this.configured,
-      standing: this.#standing,
+      permission: this.#permission,
       link: this.#isStopped ? { kind: "stopped" } : link?.state,
       offer: this.offer.current,
       listProblem: this.#listProblem,

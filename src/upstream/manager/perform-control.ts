@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { messageOf } from "../../base/errors.ts";
-import { assertWanted } from "../../base/turns.ts";
+import { assertNotAborted } from "../../base/turns.ts";
 import { cacheKeyOf } from "../cache/write-private.ts";
 import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
@@ -80,7 +80,7 @@ async function installServer(
   parts: ManagerParts,
   signal: AbortSignal,
 ): Promise<InstallOutcome> {
-  assertWanted(signal);
+  assertNotAborted(signal);
   const expanded = await parts.expand(configured);
   if (expanded.kind === "needs_config") return { kind: "failed", reason: expanded.text };
   const target = await LaunchTarget.of(configured, expanded.launch, expanded.secrets, parts);
@@ -92,7 +92,7 @@ async function installServer(
     const { startedAs } = prepared ?? {};
     return { kind: "installed", isNew, ...(startedAs === undefined ? {} : { startedAs }) };
   } catch (error) {
-    assertWanted(signal);
+    assertNotAborted(signal);
     return { kind: "failed", reason: target.clean(messageOf(error)) };
   }
 }
@@ -108,7 +108,7 @@ async function askServer(
   signal: AbortSignal,
   { asLastHeard }: AskedAs = {},
 ): Promise<AskedCatalogue> {
-  assertWanted(signal);
+  assertNotAborted(signal);
   const expanded = await parts.expand(configured);
   if (expanded.kind === "needs_config") return { kind: "unreachable", reason: expanded.text };
   const heard = asLastHeard === true ? await parts.cache.read(cacheKeyOf(configured)) : undefined;
@@ -120,7 +120,7 @@ async function askServer(
     using _turn = await parts.turns.take(signal);
     return await readOnce(target, signal, prepared);
   } catch (error) {
-    assertWanted(signal);
+    assertNotAborted(signal);
     const wantsLogin = error instanceof ConnectionError && error.failure === "needs_auth";
     const advice = wantsLogin ? ` ${loginAdvice(configured)}` : "";
     return { kind: "unreachable", reason: `${target.cleanTalk(messageOf(error))}${advice}` };

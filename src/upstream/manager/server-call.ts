@@ -26,7 +26,7 @@ import {
   mayReplay,
   needsApproval,
   requestFailure,
-  standingFailure,
+  permissionFailure,
   subjectOf,
 } from "./call-failure.ts";
 import type { CircuitBreaker } from "./call-figures.ts";
@@ -61,7 +61,7 @@ export class ServerCall {
 
   /** @throws AppError `cancelled` only */
   async run(): Promise<UpstreamReply> {
-    const refusal = standingFailure(this.#server) ?? blockedFailure(this.#server, this.#call);
+    const refusal = permissionFailure(this.#server) ?? blockedFailure(this.#server, this.#call);
     if (refusal !== undefined) return refusal;
     const waitMs = this.#server.breaker.enter(this.#parts.clock());
     if (waitMs > 0) return circuitFailure(this.#server.name, waitMs);

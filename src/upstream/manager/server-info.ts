@@ -10,13 +10,13 @@ import { judgeOffer, type JudgeOfferParts } from "./first-contact.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import { loginAdvice } from "./login-advice.ts";
 import type { Offer, ServerOffer } from "./server-offer.ts";
-import { type Standing, standingOf, type StandingParts } from "./standing.ts";
+import { type ServerPermission, permissionOf, type PermissionParts } from "./server-permission.ts";
 
 /** All known facts about one server. */
 export interface ServerFacts {
   readonly configured: ConfiguredServer;
   /** Undefined before the first check. */
-  readonly standing: Standing | undefined;
+  readonly permission: ServerPermission | undefined;
   /** The state of its first connection; undefined while none was wanted. */
   readonly link: ConnectionState | undefined;
   readonly offer: Offer | undefined;
@@ -103,11 +103,11 @@ function installingInfo(link: ConnectionState | undefined): Pick<ServerInfo, "in
 
 /** The status of a server, and the reason. */
 export function conditionOf(facts: ServerFacts): Condition {
-  const { standing, link, offer } = facts;
-  if (standing === undefined) return { state: "starting", reason: null };
-  if (standing.kind === "disabled") return { state: "disabled", reason: null };
-  if (standing.kind !== "usable") return { state: standing.kind, reason: standing.text };
-  const reason = standing.note ?? null;
+  const { permission, link, offer } = facts;
+  if (permission === undefined) return { state: "starting", reason: null };
+  if (permission.kind === "disabled") return { state: "disabled", reason: null };
+  if (permission.kind !== "usable") return { state: permission.kind, reason: permission.text };
+  const reason = permission.note ?? null;
   switch (link?.kind) {
     case "ready":
       return readyCondition(facts, reason);
@@ -154,7 +154,7 @@ function readyCondition(facts: ServerFacts, reason: string | null): Condition {
 }
 
 interface RestingParts extends JudgeOfferParts {
-  readonly options: JudgeOfferParts["options"] & StandingParts["options"];
+  readonly options: JudgeOfferParts["options"] & PermissionParts["options"];
   readonly cache: CatalogueCache;
 }
 
@@ -166,16 +166,16 @@ export async function restingInfo(
   configured: ConfiguredServer,
   parts: RestingParts,
 ): Promise<ServerInfo> {
-  const standing = await standingOf(configured, {
+  const permission = await permissionOf(configured, {
     ...parts,
     expand: ({ entry }) => Promise.resolve({ kind: "ready", launch: entry.launch, secrets: [] }),
   });
-  const active = standing.kind === "usable" ? standing.active : configured;
+  const active = permission.kind === "usable" ? permission.active : configured;
   const cached =
-    standing.kind === "usable" ? await parts.cache.read(cacheKeyOf(active)) : undefined;
+    permission.kind === "usable" ? await parts.cache.read(cacheKeyOf(active)) : undefined;
   const info = serverInfo({
     configured: active,
-    standing,
+    permission,
     link: undefined,
     offer:
       cached === undefined
@@ -198,15 +198,15 @@ interface ViewParts {
   readonly info: ServerInfo;
   readonly configured: ConfiguredServer;
   /** Undefined before the first check. */
-  readonly standing: Standing | undefined;
+  readonly permission: ServerPermission | undefined;
   readonly offer: ServerOffer;
   /** Undefined while it must not be used. */
   readonly target: LaunchTarget | undefined;
 }
 
 /** One server for a snapshot. */
-export function viewOf({ info, configured, standing, offer, target }: ViewParts): ServerView {
-  const kind = standing?.kind;
+export function viewOf({ info, configured, permission, offer, target }: ViewParts): ServerView {
+  const kind = permission?.kind;
   const current = kind === "usable" ? offer.current : undefined;
   const isUnknown = kind === undefined || (kind === "usable" && current === undefined);
   const isAsked = isUnknown && info.state === "starting";

@@ -7,7 +7,7 @@ import { ownValue } from "../../base/own-value.ts";
 import { upstreamStatusEveryMs } from "../../base/upstream-limits.ts";
 import { isRunningStill, ownIdentity } from "../../commands/process/proc-table.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import { removeLeftDrafts, writePrivate } from "../cache/write-private.ts";
+import { removeStaleDrafts, writePrivate } from "../cache/write-private.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 
@@ -53,7 +53,7 @@ function statusFileName(pid: number): string {
  */
 export async function readServerStatuses(scorpioxDir: string): Promise<readonly ServerStatus[]> {
   const folder = statusFolderIn(scorpioxDir);
-  await removeLeftDrafts(folder);
+  await removeStaleDrafts(folder);
   const names = await readdir(folder).catch(() => []);
   const statuses: ServerStatus[] = [];
   for (const name of names) {

@@ -21,7 +21,7 @@ interface Watched {
 }
 
 /** The watched resources and their clients (RP4): each is subscribed once, however many clients watch it. */
-export class Subscriptions implements Disposable {
+export class UpstreamSubscriptions implements Disposable {
   readonly #server: (name: string) => ManagedServer | undefined;
   readonly #host: UpstreamHost;
   /** By scorpiox-code's URI. */
@@ -82,7 +82,7 @@ export class Subscriptions implements Disposable {
 
   async #begin(uri: string, server: ManagedServer, watched: Watched): Promise<boolean> {
     await server.looked;
-    const isGranted = server.standing?.kind === "usable" && (await this.#ask(server, watched));
+    const isGranted = server.permission?.kind === "usable" && (await this.#ask(server, watched));
     const present = this.#watched.get(uri);
     if (present === watched && !isGranted) this.#watched.delete(uri);
     // All clients have unsubscribed meanwhile, or one has subscribed again.

@@ -1,5 +1,5 @@
 import { createDeferred, type Deferred } from "../../base/shared-work.ts";
-import { assertWanted } from "../../base/turns.ts";
+import { assertNotAborted } from "../../base/turns.ts";
 import { cacheKeyOf } from "../cache/write-private.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
@@ -18,7 +18,7 @@ export async function tryServer(
   parts: ManagerParts,
   signal: AbortSignal,
 ): Promise<TriedServer> {
-  assertWanted(signal);
+  assertNotAborted(signal);
   await parts.cache.forget(cacheKeyOf(configured));
   const clock = new TrialClock(parts);
   const changes = new Changes(signal);
@@ -64,9 +64,9 @@ class Changes {
 
   /** @throws AppError `cancelled` */
   async next(): Promise<void> {
-    assertWanted(this.#signal);
+    assertNotAborted(this.#signal);
     await this.#next.promise;
-    assertWanted(this.#signal);
+    assertNotAborted(this.#signal);
   }
 }
 

@@ -16,7 +16,7 @@ import type { ManagerParts } from "./manager-parts.ts";
 import { performControl } from "./perform-control.ts";
 import { ServerCalls, ServerSet, switchPlace } from "./server-calls.ts";
 import { ownStatus, StatusFile } from "./server-status.ts";
-import { Subscriptions } from "./subscriptions.ts";
+import { UpstreamSubscriptions } from "./subscriptions.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
 
 /** The parts of each server without those that the manager adds. */
@@ -28,7 +28,7 @@ export class UpstreamManager implements UpstreamWork {
   readonly #host: UpstreamHost;
   readonly #parts: ManagerParts;
   readonly #servers: ServerSet;
-  readonly #subscriptions: Subscriptions;
+  readonly #subscriptions: UpstreamSubscriptions;
   readonly #publisher: Publisher;
   readonly #search: ToolSearch;
   readonly #status: StatusFile;
@@ -66,7 +66,7 @@ export class UpstreamManager implements UpstreamWork {
         this.#host.notify({ kind: "failure", server, reason, text }),
       onConnected: (server) => void this.#subscriptions.onConnected(server),
     });
-    this.#subscriptions = new Subscriptions((name) => this.#servers.get(name), this.#host);
+    this.#subscriptions = new UpstreamSubscriptions((name) => this.#servers.get(name), this.#host);
     this.#composer = new Composer({
       options: this.#options,
       views: () => this.#servers.all.map((server) => server.view()),

@@ -12,7 +12,7 @@ interface Assigned<Item extends Original> {
   readonly name: string;
 }
 
-export interface Assignment<Item extends Original> {
+export interface NameAssignment<Item extends Original> {
   /** In the order of the input. */
   readonly assigned: readonly Assigned<Item>[];
   /** Left out because no name would be unique. No honest server has such originals. */
@@ -27,7 +27,7 @@ export interface Assignment<Item extends Original> {
 export function assignNames<Item extends Original>(
   items: readonly Item[],
   max: number,
-): Assignment<Item> {
+): NameAssignment<Item> {
   const { unique, repeated } = withoutRepeated(items);
   let names = unique.map(({ server, tool }) => exposedName(server, tool, max));
   for (const length of codeLengths.slice(1)) {

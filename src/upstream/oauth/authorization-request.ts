@@ -5,7 +5,7 @@ import { OauthError, refusal, shown } from "./oauth-reach.ts";
 import type { LoginMetadata, ServerMetadata } from "./server-metadata.ts";
 
 /** One attempt to log in: the address for the browser, and the values that its answer must match. */
-export interface AuthorizationRequest {
+export interface LoginAttempt {
   /** The address for the browser. */
   readonly url: string;
   readonly state: string;
@@ -21,7 +21,7 @@ export interface AuthorizationParts {
 }
 
 /** Makes a request; it always has PKCE, a state and the resource. */
-export function createAuthorizationRequest(parts: AuthorizationParts): AuthorizationRequest {
+export function createAuthorizationRequest(parts: AuthorizationParts): LoginAttempt {
   const state = randomBytes(32).toString("base64url");
   const verifier = randomBytes(48).toString("base64url");
   const url = new URL(parts.metadata.authorizationEndpoint);
@@ -42,7 +42,7 @@ export function createAuthorizationRequest(parts: AuthorizationParts): Authoriza
 }
 
 /** Whether the answer belongs to this attempt. */
-export function hasState(answer: URLSearchParams, { state }: AuthorizationRequest): boolean {
+export function hasState(answer: URLSearchParams, { state }: LoginAttempt): boolean {
   const given = Buffer.from(answer.get("state") ?? "");
   const wanted = Buffer.from(state);
   return given.length === wanted.length && timingSafeEqual(given, wanted);

@@ -1,7 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { oauthLoginMsMax } from "../../base/upstream-limits.ts";
 import {
-  type AuthorizationRequest,
+  type LoginAttempt,
   createAuthorizationRequest,
   hasState,
   readCode,
@@ -126,7 +126,7 @@ function scopeOf(
 
 /** The code, from the browser or the user's input, whichever comes first. */
 async function answerOf(
-  request: AuthorizationRequest,
+  request: LoginAttempt,
   listener: RedirectListener,
   metadata: ServerMetadata,
   user: LoginUser,
@@ -157,7 +157,7 @@ async function given(ended: AbortSignal, late: AbortSignal): Promise<never> {
 }
 
 async function pastedAnswer(
-  request: AuthorizationRequest,
+  request: LoginAttempt,
   metadata: ServerMetadata,
   user: LoginUser,
   signal: AbortSignal,
@@ -179,7 +179,7 @@ async function pastedAnswer(
  */
 function readPastedAnswer(
   text: string,
-  request: AuthorizationRequest,
+  request: LoginAttempt,
   metadata: ServerMetadata,
 ): URLSearchParams | string {
   const trimmed = text.trim();

@@ -12,7 +12,7 @@ import {
   type LoginRecord,
   type Logins,
   LoginsFile,
-  parseRecord,
+  parseLoginRecord,
   printRecord,
   type WantedLogin,
 } from "./logins-file.ts";
@@ -61,7 +61,7 @@ export class LoginStore {
   /** @throws AppError `system` when the store of secrets refuses */
   async record(entry: LoginEntry): Promise<LoginRecord | undefined> {
     const text = await this.#secrets.get(secretName(entry));
-    return text === undefined ? undefined : parseRecord(text);
+    return text === undefined ? undefined : parseLoginRecord(text);
   }
 
   /**

@@ -129,7 +129,7 @@ export function printRecord(record: LoginRecord): string {
 }
 
 /** Undefined for a text that scorpiox-code did not write. */
-export function parseRecord(text: string): LoginRecord | undefined {
+export function parseLoginRecord(text: string): LoginRecord | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value) || value.version !== 1 || !isObject(value.client)) return undefined;

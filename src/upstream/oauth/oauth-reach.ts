@@ -8,7 +8,7 @@ import {
   reachFrom,
 } from "../../network/address-rules.ts";
 import { hostOf } from "../../network/host-name.ts";
-import type { Destination, Standing } from "../../network/judge-host.ts";
+import type { Destination, HostAccess } from "../../network/judge-host.ts";
 import { cleanText } from "../adapters/text-of.ts";
 
 /** The target of a login: the address of a server, and the client of its entry, if any. */
@@ -48,7 +48,7 @@ export class OauthReach {
     this.#ask = ask;
   }
 
-  standingOf({ host }: Destination): Standing {
+  hostAccessOf({ host }: Destination): HostAccess {
     if (this.#named.has(host)) return { kind: "allowed" };
     return { kind: "judged", remedy, reach: () => this.#found() };
   }

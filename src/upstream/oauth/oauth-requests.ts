@@ -5,7 +5,7 @@ import {
   oauthRequestMsMax,
 } from "../../base/upstream-limits.ts";
 import { GuardedFetch, type PlainRequest } from "../../network/guarded-fetch.ts";
-import type { Destination, Standing } from "../../network/judge-host.ts";
+import type { Destination, HostAccess } from "../../network/judge-host.ts";
 import type { Roads } from "../../network/route.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { allowedUrl, type LoginPlace, OauthReach, refusal } from "./oauth-reach.ts";
@@ -40,7 +40,7 @@ export class OauthRequests {
   async assertAllowed(address: string, what: string): Promise<void> {
     const url = allowedUrl(address, what);
     try {
-      await this.#fetcher.judge(url, this.#standing, this.#bounded().signal);
+      await this.#fetcher.judge(url, this.#hostAccess, this.#bounded().signal);
     } catch (error) {
       // The browser may run elsewhere and find a name that this machine does not.
       if (isRefused(error)) throw refusal(`${what}: ${error.message}`);
@@ -89,7 +89,7 @@ export class OauthRequests {
     return read(await this.#send({ url, method: "DELETE", headers }, what));
   }
 
-  readonly #standing = (to: Destination): Standing => this.#reach.standingOf(to);
+  readonly #hostAccess = (to: Destination): HostAccess => this.#reach.hostAccessOf(to);
 
   #bounded(): { readonly late: AbortSignal; readonly signal: AbortSignal } {
     const late = AbortSignal.timeout(oauthRequestMsMax);
@@ -100,7 +100,7 @@ export class OauthRequests {
     const { late, signal } = this.#bounded();
     const { url } = request;
     try {
-      const answer = await this.#fetcher.fetch({ ...request, signal }, this.#standing);
+      const answer = await this.#fetcher.fetch({ ...request, signal }, this.#hostAccess);
       this.#reach.heard(url, answer.address);
       return answer.response;
     } catch (error) {

@@ -21,7 +21,7 @@ export interface ServiceWish {
 }
 
 /** The source of tokens for a server: a login without its tokens. */
-export type TokenSource = Omit<LoginRecord, keyof Tokens>;
+export type LoginSource = Omit<LoginRecord, keyof Tokens>;
 
 /**
  * Finds the source of tokens. A server that names a different authorization server than before could have the client's
@@ -33,7 +33,7 @@ export async function findSource(
   known: Challenge,
   store: LoginStore,
   requests: OauthRequests,
-): Promise<TokenSource> {
+): Promise<LoginSource> {
   const { place } = wish;
   const entry = await store.entry(place);
   const { metadata, resource, scope } = await discover(place.url, known, requests);
@@ -66,7 +66,7 @@ function methodOfProof(proof: ServiceClient["proof"], metadata: ServerMetadata):
  * @throws OauthError, OauthUnreachable, AppError `refused`, NeedsConfig
  */
 export async function prepareGrant(
-  source: TokenSource,
+  source: LoginSource,
   wish: ServiceWish,
   requests: OauthRequests,
   clock: () => number,

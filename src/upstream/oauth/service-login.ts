@@ -8,7 +8,7 @@ import { type LoginEntry, type LoginRecord, secretsOfRecord } from "./logins-fil
 import { isSafe, OauthError } from "./oauth-reach.ts";
 import { OauthRequests } from "./oauth-requests.ts";
 import { isSameIssuer } from "./server-metadata.ts";
-import { findSource, prepareGrant, type ServiceWish, type TokenSource } from "./service-grant.ts";
+import { findSource, prepareGrant, type ServiceWish, type LoginSource } from "./service-grant.ts";
 
 /** The id of a login without a person, which stays the same when a token is renewed. */
 export const serviceLoginId = "service";
@@ -67,7 +67,7 @@ export class ServiceLogin implements ServerAuth {
     const challenge = readChallenge(response.headers.get("www-authenticate"));
     if (record !== undefined && !this.#helps(response.status, record, challenge)) return false;
     const requests = this.#requests();
-    const find = (): Promise<TokenSource> =>
+    const find = (): Promise<LoginSource> =>
       findSource(this.#wish, challenge, this.#store, requests);
     return (await this.#obtain(used, find)).accessToken !== used;
   }
@@ -126,7 +126,7 @@ export class ServiceLogin implements ServerAuth {
    */
   #obtain(
     used: string | undefined,
-    find: () => Promise<TokenSource> | TokenSource,
+    find: () => Promise<LoginSource> | LoginSource,
   ): Promise<LoginRecord> {
     this.#asking ??= this.#ask(used, find).finally(() => (this.#asking = undefined));
     return this.#asking;
@@ -134,7 +134,7 @@ export class ServiceLogin implements ServerAuth {
 
   async #ask(
     used: string | undefined,
-    find: () => Promise<TokenSource> | TokenSource,
+    find: () => Promise<LoginSource> | LoginSource,
   ): Promise<LoginRecord> {
     if (this.#hasFailed() && this.#failure?.error.failure === "needs_auth") {
       throw this.#failure.error;
@@ -162,7 +162,7 @@ export class ServiceLogin implements ServerAuth {
   }
 
   /** Whether another process has already got a usable token. */
-  #isBetter(now: LoginRecord, used: string | undefined, source: TokenSource): boolean {
+  #isBetter(now: LoginRecord, used: string | undefined, source: LoginSource): boolean {
     return (
       now.accessToken !== used &&
       now.issuer === source.issuer &&
@@ -198,7 +198,7 @@ export async function logInAsService(
   return record;
 }
 
-function sourceOf(record: LoginRecord): TokenSource {
+function sourceOf(record: LoginRecord): LoginSource {
   const {
     accessToken: _access,
     refreshToken: _refresh,

@@ -28,13 +28,13 @@ export interface SearchParts {
 }
 
 /** A tool in a reply; one that was selected by its name has no score. */
-export interface Match extends Partial<Pick<Hit, "score" | "matched" | "explain">> {
+export interface ToolMatch extends Partial<Pick<Hit, "score" | "matched" | "explain">> {
   readonly searched: SearchedTool;
 }
 
 export interface Found {
   readonly kind: "found";
-  readonly matches: readonly Match[];
+  readonly matches: readonly ToolMatch[];
   /** Further tools that matched. */
   readonly more: number;
   /** Selected names that no tool has. */
@@ -85,7 +85,7 @@ function searchWords(
   hasFacet: boolean,
   { index }: SearchParts,
   isWanted: (tool: SearchedTool) => boolean,
-): readonly (Match & { readonly server: string })[] {
+): readonly (ToolMatch & { readonly server: string })[] {
   if (words.length > 0) return index.search(words, isWanted);
   if (!hasFacet) return [];
   return index.tools.filter(isWanted).map((searched) => ({ searched, server: searched.server }));

@@ -15,7 +15,7 @@ import type { ToolRules } from "./tool-rules.ts";
 import type { ToolPins } from "./trust-file.ts";
 import type { NewPins } from "./trust-store.ts";
 
-export interface JudgeParts {
+export interface CatalogueJudgeParts {
   readonly server: string;
   /** The approvals of the launch identity; undefined at the first contact. */
   readonly pins: ToolPins | undefined;
@@ -55,7 +55,10 @@ export interface JudgedCatalogue {
 }
 
 /** Judges a server's whole offer (TR2–TR5, TR8, TR12). Reads and writes nothing. */
-export function judgeCatalogue(catalogue: ServerCatalogue, parts: JudgeParts): JudgedCatalogue {
+export function judgeCatalogue(
+  catalogue: ServerCatalogue,
+  parts: CatalogueJudgeParts,
+): JudgedCatalogue {
   const judge = new Judge(parts);
   const baseline = parts.pins ?? parts.lockPins;
   const tools = catalogue.tools.map((tool) => {
@@ -84,7 +87,7 @@ export function judgeCatalogue(catalogue: ServerCatalogue, parts: JudgeParts): J
 /** Judges items one by one, and collects their approvals and notices. */
 class Judge {
   readonly notices: string[] = [];
-  readonly #parts: JudgeParts;
+  readonly #parts: CatalogueJudgeParts;
   readonly #isFirst: boolean;
   readonly #pins: Readonly<Record<Offered["kind"], Map<string, string>>> = {
     tool: new Map(),
@@ -93,7 +96,7 @@ class Judge {
   };
   readonly #definitions = new Map<string, Params>();
 
-  constructor(parts: JudgeParts) {
+  constructor(parts: CatalogueJudgeParts) {
     this.#parts = parts;
     this.#isFirst = parts.pins === undefined;
   }

@@ -93,7 +93,7 @@ export class TrustFile {
     }
     const fault = faultOfWriters(this.path);
     if (fault !== undefined) return this.#unusable(fault, "leave");
-    const parsed = parseRecord(await readFile(this.path, "utf8"));
+    const parsed = parseTrustRecord(await readFile(this.path, "utf8"));
     if (parsed.kind === "record") return { record: parsed.record };
     if (parsed.kind === "later") {
       return this.#unusable("was written by a later version of this program", "leave");
@@ -163,7 +163,7 @@ type ParsedRecord =
   | { readonly kind: "damaged" };
 
 /** Any fault makes the whole file damaged, since it may have been cut short. */
-export function parseRecord(text: string): ParsedRecord {
+export function parseTrustRecord(text: string): ParsedRecord {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value) || !Number.isInteger(value.version)) return { kind: "damaged" };

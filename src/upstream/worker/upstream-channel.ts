@@ -1,5 +1,5 @@
 import { AppError, failureOf, messageOf } from "../../base/errors.ts";
-import { type Heartbeat, WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
+import { type HeartbeatTimes, WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
 import type { ServerProcesses } from "../process/server-processes.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
 import type { UpstreamCallEvents, UpstreamEvent } from "../upstreams.ts";
@@ -25,7 +25,7 @@ export interface UpstreamChannelEvents {
 export interface UpstreamChannelParts {
   readonly worker: Worker;
   readonly options: UpstreamOptions;
-  readonly timing: Heartbeat;
+  readonly timing: HeartbeatTimes;
   readonly processes: () => Promise<ServerProcesses>;
   readonly events: UpstreamChannelEvents;
 }

@@ -6,7 +6,7 @@ import {
   upstreamSilentLooksMax,
 } from "../../base/upstream-limits.ts";
 import { JsonText } from "../../base/weight.ts";
-import type { Heartbeat } from "../../base/worker-channel/worker-channel.ts";
+import type { HeartbeatTimes } from "../../base/worker-channel/worker-channel.ts";
 import type { ServerProcesses } from "../process/server-processes.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { emptySnapshot, unheardSnapshot, type UpstreamSnapshot } from "../snapshot.ts";
@@ -30,13 +30,13 @@ export interface UpstreamClientParts {
   /** Starts servers; called for the first one. */
   readonly processes: () => Promise<ServerProcesses>;
   readonly warn: (message: string) => void;
-  readonly timing?: Partial<Heartbeat & { readonly restartMs: number }>;
+  readonly timing?: Partial<HeartbeatTimes & { readonly restartMs: number }>;
 }
 
 /** All upstream servers for the main thread: one Worker, which is replaced when it is lost. */
 export class UpstreamClient implements Upstreams {
   readonly #parts: UpstreamClientParts;
-  readonly #timing: Heartbeat;
+  readonly #timing: HeartbeatTimes;
   readonly #pause: RestartPause;
   readonly #listeners = new Set<(event: UpstreamEvent) => void>();
   readonly #subscriptions = new KeptSubscriptions();

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { assertWanted, cancelledError, Turns } from "../../base/turns.ts";
+import { assertNotAborted, cancelledError, Turns } from "../../base/turns.ts";
 import type { NetworkGuard } from "../guard/allowance.ts";
 import type { PageRenderer } from "../pages/page-cache.ts";
 import type { LoadedPage, RenderPageRequest } from "../pages/page-url.ts";
@@ -72,7 +72,7 @@ async function renderWithRetry(
       return await renderOnce(parts, request, signal);
     } catch (error) {
       if (!(error instanceof TabLost)) throw error;
-      assertWanted(signal);
+      assertNotAborted(signal);
       if (round >= triesMax) throw lostError(request.url, error);
     }
   }

@@ -158,7 +158,7 @@ export function isPermalink(link: HtmlElement, isInHeading: boolean): boolean {
 }
 
 /** True for controls that documentation generators and sites put beside the text: buttons, links for editing. */
-export function isFurniture(element: HtmlElement): boolean {
+export function isPageControl(element: HtmlElement): boolean {
   if (hasClass(element, furnitureClass)) return shortText(element, 100) !== undefined;
   const { name } = element;
   if (name === "clipboard-copy") return true;

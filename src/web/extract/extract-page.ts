@@ -3,7 +3,7 @@ import { isTag } from "domhandler";
 import { lineText } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { findElements } from "../dom/walk.ts";
-import { type Block, findBlocks } from "./blocks/find-blocks.ts";
+import { type ContentBlock, findBlocks } from "./blocks/find-blocks.ts";
 import { chooseCut, evenTables, judgeBlocks, weightOf } from "./blocks/judge-blocks.ts";
 import { keepBlocks } from "./blocks/keep-blocks.ts";
 import { settleHeadings, settleLeads } from "./blocks/settle-headings.ts";
@@ -11,7 +11,7 @@ import { findKind } from "./kinds/find-kind.ts";
 import { findManual, keepManual } from "./manuals/find-manual.ts";
 import { blockModel, type BlockModel } from "./model/block-model.ts";
 import type { Extraction, KindCandidate, PageFacts, PageKind } from "./page-facts.ts";
-import { readPage } from "./read-page.ts";
+import { readPageFacts } from "./read-page.ts";
 import { articleVote } from "./voters/article-vote.ts";
 
 /** Code less likely than this is something else: a form to copy, a comment. */
@@ -21,7 +21,7 @@ const levelsMax = 3;
 
 /** Keeps code right beside kept text: it is the reason why readers open documentation. */
 export function settleCode(
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   opinions: readonly number[],
   isKept: readonly boolean[],
 ): boolean[] {
@@ -66,7 +66,7 @@ const besideNames = new Set(["nav", "footer", "aside", "header"]);
  * judge each (lists and tables without end, most likely, which are content or not as a whole), and for those with too
  * few to judge by.
  */
-export function keepMarked(page: PageFacts, blocks: readonly Block[]): boolean[] {
+export function keepMarked(page: PageFacts, blocks: readonly ContentBlock[]): boolean[] {
   const main = largestMain(page);
   const known = new Map<HtmlElement, boolean>([[main, true]]);
   const isInside = (element: HtmlElement): boolean => {
@@ -103,7 +103,7 @@ function largestMain({ body, measure }: PageFacts): HtmlElement {
 const judgedBlocksMin = 15;
 const judgedCharsMin = 900;
 
-function isSmall(blocks: readonly Block[]): boolean {
+function isSmall(blocks: readonly ContentBlock[]): boolean {
   const chars = blocks.reduce((sum, block) => sum + block.chars, 0);
   return blocks.length < judgedBlocksMin || chars < judgedCharsMin;
 }
@@ -114,7 +114,7 @@ function isSmall(blocks: readonly Block[]): boolean {
  */
 function keepSmall(
   page: PageFacts,
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   chosen: readonly boolean[],
 ): boolean[] {
   const marked = keepMarked(page, blocks);
@@ -152,7 +152,7 @@ export async function extractPage(
   url: string,
   model: BlockModel = blockModel(),
 ): Promise<Extraction> {
-  const page = readPage(html, url);
+  const page = readPageFacts(html, url);
   const root = await findMain(page, model);
   return {
     title: page.title,

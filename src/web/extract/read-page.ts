@@ -9,7 +9,7 @@ import { readStructuredData } from "./structured-data.ts";
 import { measureText, noText } from "./text-measure.ts";
 
 /** Parses a page, removes hidden elements, and measures the rest. */
-export function readPage(html: string, url: string): PageFacts {
+export function readPageFacts(html: string, url: string): PageFacts {
   const document = parseHtml(html);
   const baseUrl = findBaseUrl(document, url);
   const title = findPageTitle(document);

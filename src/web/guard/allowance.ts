@@ -1,6 +1,6 @@
 import type { PlainRequest } from "../../network/guarded-fetch.ts";
 import { bracketed, hostOf } from "../../network/host-name.ts";
-import type { Destination, Standing } from "../../network/judge-host.ts";
+import type { Destination, HostAccess } from "../../network/judge-host.ts";
 
 /** The setting that opens a host; messages name it. */
 const setting = "READDOCS_ALLOW_HOSTS";
@@ -43,7 +43,7 @@ export interface Allowance {
 }
 
 /** A page of one host does not reach another host by the user's leave, be it allowed or not. */
-export function standingOf(destination: Destination, allowance: Allowance): Standing {
+export function hostAccessOf(destination: Destination, allowance: Allowance): HostAccess {
   if (isNamed(allowance.own, destination)) return { kind: "allowed" };
   if (!isNamed(allowance.configured, destination)) {
     const name = bracketed(destination.host);

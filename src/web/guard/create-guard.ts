@@ -5,7 +5,7 @@ import {
   type Destination,
   type Resolve,
   resolveBySystem,
-  type Standing,
+  type HostAccess,
 } from "../../network/judge-host.ts";
 import { roadsOf } from "../../network/route.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type GuardProxy,
   type NetworkGuard,
   parseHostRules,
-  standingOf,
+  hostAccessOf,
 } from "./allowance.ts";
 import { ForwardProxy } from "./proxy/forward-proxy.ts";
 
@@ -40,8 +40,8 @@ export function createGuard(options: GuardOptions): NetworkGuard {
       const own = parseHostRules(allowHosts ?? []);
       const allowance = { configured, own, pageHost: hostOf(pageUrl ?? url) };
       const signal = AbortSignal.any([request.signal, ended.signal]);
-      const standing = (to: Destination): Standing => standingOf(to, allowance);
-      return (await fetcher.fetch({ ...request, signal }, standing)).response;
+      const access = (to: Destination): HostAccess => hostAccessOf(to, allowance);
+      return (await fetcher.fetch({ ...request, signal }, access)).response;
     },
     async openProxy(): Promise<GuardProxy> {
       if (ended.signal.aborted) throw new AppError("cancelled", "The network guard has ended.");

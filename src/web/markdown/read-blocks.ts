@@ -4,7 +4,7 @@ import { admonitionOf, type Admonition } from "../dom/admonition.ts";
 import {
   attribute,
   hasClass,
-  isFurniture,
+  isPageControl,
   isHidden,
   shortText,
   siblingsAfter,
@@ -79,7 +79,7 @@ function readBlock(element: HtmlElement, place: Place, reading: Reading): Block[
       ? [{ kind: "math", tex: formula.tex }]
       : inlineFormula(formula.tex, reading);
   if (isUnreadName(element.name) || isHidden(element) || isFormulaResidue(element)) return [];
-  if (isFurniture(element) || isLabelOfCode(element)) return [];
+  if (isPageControl(element) || isLabelOfCode(element)) return [];
   if (isCodeBlock(element)) return readCodeBlock(element, reading);
   const note = reading.survey.footnotes.notes.get(element);
   if (note !== undefined) return footnote(note, element, place, reading);

@@ -3,7 +3,7 @@ import { type ChildNode, isTag, isText } from "domhandler";
 import { cleanText } from "../dom/clean-text.ts";
 import {
   attribute,
-  isFurniture,
+  isPageControl,
   isHidden,
   isPermalink,
   shortText,
@@ -62,7 +62,7 @@ function appendElement(
     isUnreadName(element.name) ||
     isHidden(element) ||
     isFormulaResidue(element) ||
-    isFurniture(element)
+    isPageControl(element)
   )
     return;
   const append = appenders.get(element.name) ?? appendOther;

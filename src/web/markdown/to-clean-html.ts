@@ -1,7 +1,7 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
 import { cleanText } from "../dom/clean-text.ts";
-import { attribute, isFurniture, isHidden, isPermalink } from "../dom/element.ts";
+import { attribute, isPageControl, isHidden, isPermalink } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import type { Extraction } from "../extract/page-facts.ts";
 import { isBlockName, isUnreadName } from "./element-kinds.ts";
@@ -101,7 +101,7 @@ function isLeftOut(element: HtmlElement, root: HtmlElement): boolean {
   if (element === root) return false;
   return (
     isHidden(element) ||
-    isFurniture(element) ||
+    isPageControl(element) ||
     (element.name === "a" && isPermalink(element, true))
   );
 }

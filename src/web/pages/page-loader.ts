@@ -20,7 +20,7 @@ import {
   splitFragment,
 } from "./page-url.ts";
 import { withinDeadline } from "./read-capped.ts";
-import { readPage } from "./read-page.ts";
+import { readResponse } from "./read-page.ts";
 
 /** Where a URL led. */
 interface Way {
@@ -184,7 +184,7 @@ export class PageLoader {
 
   async #read({ url, response }: Arrival, signal: AbortSignal): Promise<LoadedPage> {
     const { cache } = this.#parts;
-    const { contentType, body, notes, isComplete } = await readPage(response, signal);
+    const { contentType, body, notes, isComplete } = await readResponse(response, signal);
     const { status } = response;
     const page: LoadedPage = {
       url: url.href,

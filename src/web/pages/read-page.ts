@@ -91,7 +91,7 @@ const bytesText = (count: number): string => `${formatCount(count)} bytes`;
  * @throws AppError `limit` for a document that is too large to be read in part, `system` for one that broke off, or a
  * body without a single byte
  */
-export async function readPage(response: Response, signal: AbortSignal): Promise<ReadPage> {
+export async function readResponse(response: Response, signal: AbortSignal): Promise<ReadPage> {
   const header = response.headers.get("content-type") ?? "";
   const notes = headerNotes(response);
   const declared = typeOf(header);

@@ -2,7 +2,7 @@ import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { ownValue } from "../../base/own-value.ts";
 import { createDeferred } from "../../base/shared-work.ts";
 import type { NetworkGuard } from "../guard/allowance.ts";
-import type { Choice } from "./choose-engines.ts";
+import type { EngineChoice } from "./choose-engines.ts";
 import type { EnginePace } from "./engine-pace.ts";
 import {
   type EngineAnswer,
@@ -131,7 +131,7 @@ function plainHeaders(headers: Headers): Record<string, string> {
   return plain;
 }
 
-export type Ask = Extract<Choice, { kind: "ask" }>;
+export type Ask = Extract<EngineChoice, { kind: "ask" }>;
 
 /** How one question ended. */
 type Finding =

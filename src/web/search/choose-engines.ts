@@ -1,5 +1,5 @@
 import type { SearchEngine } from "./engine.ts";
-import type { Standing } from "./suspension-book.ts";
+import type { EngineAvailability } from "./suspension-book.ts";
 
 /** The engines that may be asked, by role. */
 export interface EngineRoster {
@@ -12,7 +12,7 @@ export interface EngineRoster {
 }
 
 /** The part of one engine in one search. */
-export type Choice =
+export type EngineChoice =
   | {
       readonly kind: "ask";
       readonly engine: SearchEngine;
@@ -29,7 +29,7 @@ export type Choice =
 
 /** The known suspensions at this moment. */
 export interface Suspensions {
-  standings(): ReadonlyMap<string, Standing>;
+  suspended(): ReadonlyMap<string, EngineAvailability>;
   claimProbe(engine: string): boolean;
 }
 
@@ -37,12 +37,12 @@ export interface Suspensions {
 const lastResort: readonly string[] = ["wikipedia", "mwmbl"];
 
 /** The engines to ask, in the fixed order; each suspended engine is followed by the one that takes its place. */
-export function chooseEngines(roster: EngineRoster, suspensions: Suspensions): Choice[] {
-  const standings = suspensions.standings();
-  const judge = (engine: SearchEngine, replaces?: string): Choice =>
-    choiceFor(engine, standings.get(engine.id), suspensions, replaces);
+export function chooseEngines(roster: EngineRoster, suspensions: Suspensions): EngineChoice[] {
+  const suspended = suspensions.suspended();
+  const judge = (engine: SearchEngine, replaces?: string): EngineChoice =>
+    choiceFor(engine, suspended.get(engine.id), suspensions, replaces);
   const bench = [...roster.bench];
-  const slots = roster.slots.flatMap((engine): Choice[] => {
+  const slots = roster.slots.flatMap((engine): EngineChoice[] => {
     const choice = judge(engine);
     const replacement = choice.kind === "ask" ? undefined : nextFree(bench, engine.id, judge);
     return replacement === undefined ? [choice] : [choice, replacement];
@@ -58,8 +58,8 @@ export function chooseEngines(roster: EngineRoster, suspensions: Suspensions): C
 function nextFree(
   bench: SearchEngine[],
   replaces: string,
-  judge: (engine: SearchEngine, replaces: string) => Choice,
-): Choice | undefined {
+  judge: (engine: SearchEngine, replaces: string) => EngineChoice,
+): EngineChoice | undefined {
   for (let next = bench.shift(); next !== undefined; next = bench.shift()) {
     const choice = judge(next, replaces);
     if (choice.kind === "ask") return choice;
@@ -69,23 +69,28 @@ function nextFree(
 
 function choiceFor(
   engine: SearchEngine,
-  standing: Standing = { kind: "free" },
+  availability: EngineAvailability = { kind: "free" },
   suspensions: Suspensions,
   replaces: string | undefined,
-): Choice {
+): EngineChoice {
   const role = replaces === undefined ? {} : { replaces };
-  switch (standing.kind) {
+  switch (availability.kind) {
     case "free":
       return { kind: "ask", engine, isProbe: false, ...role };
     case "due":
       if (suspensions.claimProbe(engine.id)) return { kind: "ask", engine, isProbe: true, ...role };
-      return { kind: "suspended", engine, leftMs: 0, reason: standing.reason };
+      return { kind: "suspended", engine, leftMs: 0, reason: availability.reason };
     case "suspended":
-      return { kind: "suspended", engine, leftMs: standing.leftMs, reason: standing.reason };
+      return {
+        kind: "suspended",
+        engine,
+        leftMs: availability.leftMs,
+        reason: availability.reason,
+      };
   }
 }
 
-function askLastResort(choice: Choice): Choice {
+function askLastResort(choice: EngineChoice): EngineChoice {
   const { engine } = choice;
   return lastResort.includes(engine.id) ? { kind: "ask", engine, isProbe: true } : choice;
 }

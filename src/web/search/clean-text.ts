@@ -5,7 +5,7 @@
 const invisibleCharacters = /[\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
 /** A text of the web on one line, with nothing in it that is not to be seen. */
-export function cleanText(text: string): string {
+export function cleanLine(text: string): string {
   return Bun.stripANSI(text.toWellFormed())
     .replaceAll(/[\t-\r\u0085\p{Z}]+/gu, " ")
     .replaceAll(invisibleCharacters, "")

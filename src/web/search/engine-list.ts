@@ -1,4 +1,4 @@
-import { cleanText, cutAtWord } from "./clean-text.ts";
+import { cleanLine, cutAtWord } from "./clean-text.ts";
 import type { EngineId, RawResult } from "./engine.ts";
 import { pageKey } from "./page-key.ts";
 import { snippetCharsMax, titleCharsMax, urlCharsMax } from "./search-limits.ts";
@@ -35,11 +35,11 @@ const engineResultsMax = 100;
 export function listPages(results: readonly RawResult[], now: Date): ListedPage[] {
   const usable = results.slice(0, engineResultsMax).flatMap((result) => {
     const url = URL.parse(result.url);
-    const title = cutAtWord(cleanText(result.title), titleCharsMax);
+    const title = cutAtWord(cleanLine(result.title), titleCharsMax);
     return url === null || title === "" || !isShowable(url) ? [] : [{ result, url, title }];
   });
   return usable.map(({ result, url, title }, index) => {
-    const { text, date } = splitLeadingDate(cleanText(result.snippet), now);
+    const { text, date } = splitLeadingDate(cleanLine(result.snippet), now);
     return {
       title,
       url,

@@ -6,7 +6,7 @@ import { engineGapMs, slowEngineGapMs } from "./search-limits.ts";
 export const ownPace = "own pace";
 
 /** The right to ask an engine, until it is given back. */
-export interface Turn extends Disposable {
+export interface EngineTurn extends Disposable {
   /** A request goes out: the next turn begins so much later. */
   noteRequest(): void;
 }
@@ -17,7 +17,7 @@ interface Waiting {
   /** On the clock of `performance.now()`, as all times here. */
   readonly untilAt: number;
   /** Ends the waiting; undefined = without a turn. */
-  readonly end: (turn: Turn | undefined) => void;
+  readonly end: (turn: EngineTurn | undefined) => void;
 }
 
 interface Lane {
@@ -41,10 +41,14 @@ export class EnginePace {
   readonly #turns = new WeakMap<AbortSignal, number>();
 
   /** Waits for a turn. Undefined when the signal of the search says so first, or when it would come after `untilAt`. */
-  async take(engine: EngineId, untilAt: number, search: AbortSignal): Promise<Turn | undefined> {
+  async take(
+    engine: EngineId,
+    untilAt: number,
+    search: AbortSignal,
+  ): Promise<EngineTurn | undefined> {
     if (search.aborted) return undefined;
     const lane = this.#laneOf(engine);
-    const given = createDeferred<Turn | undefined>();
+    const given = createDeferred<EngineTurn | undefined>();
     const waiting = { search, untilAt, end: given.resolve };
     const leave = (): void => this.#leave(lane, waiting);
     const timer = setTimeout(leave, Math.max(0, untilAt - performance.now()));

@@ -1,17 +1,17 @@
 import type { Settled } from "./ask-engine.ts";
-import { cleanText, cutAtWord } from "./clean-text.ts";
+import { cleanLine, cutAtWord } from "./clean-text.ts";
 import { type EngineList, type ListedPage, listPages } from "./engine-list.ts";
 import { ownPace } from "./engine-pace.ts";
 import { type EngineAnswer, engineIds, type SearchEngine } from "./engine.ts";
 import { type Query, tokensOf } from "./query.ts";
 import { detailCharsMax } from "./search-limits.ts";
 import type { EngineReport } from "./search-reply.ts";
-import type { Verdict } from "./suspension-policy.ts";
+import type { SuspensionVerdict } from "./suspension-policy.ts";
 
 /** One engine's contribution to a search, its report, and the verdict about asking it again. */
 export interface JudgedEngine {
   readonly report: EngineReport;
-  readonly verdict: Verdict;
+  readonly verdict: SuspensionVerdict;
   /** Undefined when it found nothing usable. */
   readonly list: EngineList | undefined;
   /** The results of a poisoned engine. */
@@ -28,7 +28,7 @@ interface Judgement extends Omit<JudgedEngine, "report"> {
 export function judgeSettled(settled: Settled, query: Query, now: Date): JudgedEngine {
   const { ask, ms } = settled;
   const { verdict, list, suspect, status, count, detail = "" } = judgeFinding(settled, query, now);
-  const [sentence = ""] = cleanText(detail).split(/\.(?: |$)/, 1);
+  const [sentence = ""] = cleanLine(detail).split(/\.(?: |$)/, 1);
   const shown = cutAtWord(sentence, detailCharsMax);
   const report: EngineReport = {
     name: ask.engine.id,
@@ -104,19 +104,22 @@ function judgeResults(
 function failed(
   status: EngineReport["status"],
   detail: string | undefined,
-  verdict: Verdict,
+  verdict: SuspensionVerdict,
 ): Judgement {
   return { status, count: 0, detail, verdict, list: undefined, suspect: undefined };
 }
 
 /** An engine that answers may still want to be left alone for a while. */
-function afterAnswer(backoffMs: number | undefined): Verdict {
+function afterAnswer(backoffMs: number | undefined): SuspensionVerdict {
   if (backoffMs === undefined) return { kind: "healthy" };
   return { kind: "throttled", reason: "asked for a pause", waitMs: backoffMs };
 }
 
 /** The reason that later searches and `doctor search` give, from the report of this one. */
-function withReason(verdict: Verdict, { status, detail }: EngineReport): Verdict {
+function withReason(
+  verdict: SuspensionVerdict,
+  { status, detail }: EngineReport,
+): SuspensionVerdict {
   if (verdict.kind === "healthy" || verdict.kind === "unknown") return verdict;
   if (verdict.reason !== "") return verdict;
   const name = status.replaceAll("_", " ");

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { cleanText, cutAtWord } from "./clean-text.ts";
+import { cleanLine, cutAtWord } from "./clean-text.ts";
 import { queryCharsMax } from "./search-limits.ts";
 
 /** A query as it is sent, and the properties of its words. */
@@ -29,7 +29,7 @@ const operatorExpression =
  * @throws AppError `usage` when nothing is left
  */
 export function parseQuery(written: string): Query {
-  const clean = cleanText(written).normalize("NFC");
+  const clean = cleanLine(written).normalize("NFC");
   const text =
     clean.length <= queryCharsMax ? clean : cutAtWord(clean, queryCharsMax).replace(/…$/, "");
   if (text === "") {

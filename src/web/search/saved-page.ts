@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { cleanText, cutAtWord } from "./clean-text.ts";
+import { cleanLine, cutAtWord } from "./clean-text.ts";
 import { listPages } from "./engine-list.ts";
 import {
   type EngineAnswer,
@@ -25,7 +25,7 @@ async function askedQuery(text: string): Promise<string | undefined> {
   const page = await openPage(text).catch(() => undefined);
   return page
     ?.all(boxSelector)
-    .map((box) => cutAtWord(cleanText(box.attribs["value"] ?? page.text(box)), queryCharsMax))
+    .map((box) => cutAtWord(cleanLine(box.attribs["value"] ?? page.text(box)), queryCharsMax))
     .find((query) => query !== "");
 }
 
@@ -128,6 +128,6 @@ async function goodReading(
 }
 
 function isUnrelated(results: readonly RawResult[], query: string | undefined): boolean {
-  if (query === undefined || cleanText(query) === "") return false;
+  if (query === undefined || cleanLine(query) === "") return false;
   return isPoisoned(listPages(results, new Date()), parseQuery(query).tokens);
 }

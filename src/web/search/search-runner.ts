@@ -1,6 +1,6 @@
 import type { NetworkGuard } from "../guard/allowance.ts";
 import { type Ask, askAll, askEngine, type AskingParts, type Settled } from "./ask-engine.ts";
-import { type Choice, chooseEngines, type EngineRoster } from "./choose-engines.ts";
+import { type EngineChoice, chooseEngines, type EngineRoster } from "./choose-engines.ts";
 import type { EngineList } from "./engine-list.ts";
 import { EngineMemories, EnginePace } from "./engine-pace.ts";
 import type { EngineSettings } from "./engine.ts";
@@ -125,7 +125,7 @@ function isEnough(judged: readonly JudgedEngine[]): boolean {
   return keys.size >= earlyPagesMin;
 }
 
-function reportOf(choice: Choice, judged: ReadonlyMap<string, JudgedEngine>): EngineReport {
+function reportOf(choice: EngineChoice, judged: ReadonlyMap<string, JudgedEngine>): EngineReport {
   const name = choice.engine.id;
   if (choice.kind === "suspended") {
     const detail = suspensionDetail(choice.leftMs, choice.reason);

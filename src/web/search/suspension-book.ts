@@ -1,10 +1,10 @@
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { openStore } from "../../state/store/open-store.ts";
 import { type EngineSuspension, EngineSuspensions } from "../../state/store/tables.ts";
-import { nextSuspension, suspensionMsMax, type Verdict } from "./suspension-policy.ts";
+import { nextSuspension, suspensionMsMax, type SuspensionVerdict } from "./suspension-policy.ts";
 
 /** How an engine may be asked now. */
-export type Standing =
+export type EngineAvailability =
   | { readonly kind: "free" }
   /** Its time is up: the process that claims it asks it once, for all. */
   | { readonly kind: "due"; readonly reason: string }
@@ -41,21 +41,21 @@ export class SuspensionBook implements Disposable {
     this.#options = options;
   }
 
-  /** The standing of every engine that is not free, at this moment. */
-  standings(): ReadonlyMap<string, Standing> {
+  /** The availability of every engine that is not free, at this moment. */
+  suspended(): ReadonlyMap<string, EngineAvailability> {
     const nowMs = this.#options.now();
     const rows = new Map(this.#rows().map((row) => [row.engine, row]));
-    const standings = [...rows.values()].map(
-      (row) => [row.engine, standingOf(row, nowMs)] as const,
+    const suspended = [...rows.values()].map(
+      (row) => [row.engine, availabilityOf(row, nowMs)] as const,
     );
-    return new Map(standings);
+    return new Map(suspended);
   }
 
   /** True when the caller is the one to probe an engine that is due. */
   claimProbe(engine: string): boolean {
     const nowMs = this.#options.now();
     const row = this.#rows().find((candidate) => candidate.engine === engine);
-    if (row === undefined || standingOf(row, nowMs).kind !== "due") return false;
+    if (row === undefined || availabilityOf(row, nowMs).kind !== "due") return false;
     const probeUntilMs = nowMs + probeMsMax;
     if (!this.#unwritten.has(engine)) {
       return this.#written((store) => store.claimProbe(row, probeUntilMs)) ?? false;
@@ -65,7 +65,7 @@ export class SuspensionBook implements Disposable {
   }
 
   /** Records the outcome of asking `engine`. */
-  record(engine: string, verdict: Verdict, isProbe: boolean): void {
+  record(engine: string, verdict: SuspensionVerdict, isProbe: boolean): void {
     if (!isProbe && (verdict.kind === "healthy" || verdict.kind === "unknown")) return;
     const circumstances = { nowMs: this.#options.now(), isProbe };
     const isWritten = this.#written((store) => {
@@ -145,7 +145,10 @@ export class SuspensionBook implements Disposable {
   }
 }
 
-function standingOf({ untilMs, probeUntilMs, reason }: EngineSuspension, nowMs: number): Standing {
+function availabilityOf(
+  { untilMs, probeUntilMs, reason }: EngineSuspension,
+  nowMs: number,
+): EngineAvailability {
   const leftMs = Math.max(untilMs, probeUntilMs) - nowMs;
   // Nothing lasts longer than a day: it was written before the clock was set back.
   if (leftMs <= 0 || leftMs > suspensionMsMax) return { kind: "due", reason };

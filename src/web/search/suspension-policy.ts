@@ -2,7 +2,7 @@ import type { EngineSuspension } from "../../state/store/tables.ts";
 import type { EngineReport } from "./search-reply.ts";
 
 /** The consequence of an answer, or of its absence, for asking that engine again. */
-export type Verdict =
+export type SuspensionVerdict =
   /** It answers: earlier failures are forgotten. */
   | { readonly kind: "healthy" }
   /** It was not heard out: nothing was learned. */
@@ -36,7 +36,7 @@ export const suspensionMsMax = challengeMs.max;
 export function nextSuspension(
   engine: string,
   present: EngineSuspension | undefined,
-  verdict: Verdict,
+  verdict: SuspensionVerdict,
   { nowMs, isProbe }: { readonly nowMs: number; readonly isProbe: boolean },
 ): EngineSuspension | undefined {
   if (verdict.kind === "unknown") {
@@ -52,7 +52,7 @@ export function nextSuspension(
 }
 
 type FailureCounts = Pick<EngineSuspension, "challenges" | "denials" | "faults">;
-type Failure = Exclude<Verdict, { kind: "healthy" | "unknown" }>;
+type Failure = Exclude<SuspensionVerdict, { kind: "healthy" | "unknown" }>;
 
 function countsAfter(
   present: EngineSuspension | undefined,

@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { webCallMsMax, webCloseMsMax, webIdleMs } from "../../base/limits.ts";
 import { ownValue } from "../../base/own-value.ts";
 import type { JsonText } from "../../base/weight.ts";
-import { type Heartbeat, WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
+import { type HeartbeatTimes, WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
 import type { FetchPageRequest, RenderPageRequest } from "../pages/page-url.ts";
 import type { SearchRequest } from "../search/search-reply.ts";
 import type { RemoteWeb, WebOptions } from "../web.ts";
@@ -15,7 +15,7 @@ export interface WebWorkerClientParts {
   readonly options: WebOptions;
   /** Receives the loss of a Worker, and the errors of one that goes on. */
   readonly warn: (message: string) => void;
-  readonly timing?: Partial<Heartbeat & { readonly idleMs: number }>;
+  readonly timing?: Partial<HeartbeatTimes & { readonly idleMs: number }>;
 }
 
 /** Asked every second; a page of 10 MB is parsed in less than the ten that it takes to be given up. */
@@ -27,7 +27,7 @@ const usualTiming = { lookMs: 1_000, silentLooksMax: 10, idleMs: webIdleMs };
  */
 export class WebWorkerClient implements RemoteWeb {
   readonly #parts: WebWorkerClientParts;
-  readonly #timing: Heartbeat & { readonly idleMs: number };
+  readonly #timing: HeartbeatTimes & { readonly idleMs: number };
   #channel: WebChannel | undefined;
   #idle: ReturnType<typeof setTimeout> | undefined;
   /** Workers that are ending. */

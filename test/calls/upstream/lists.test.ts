@@ -77,15 +77,15 @@ describe("tools/list [GW-17]", () => {
 test("DF8: who may be asked about is known before servers have answered", async () => {
   const upstreams = new FakeUpstreams(undefined);
   upstreams.settling = new Promise(() => {});
-  const standing = new UpstreamListings({ upstreams, defer: "auto" }).standing();
+  const lookedAt = new UpstreamListings({ upstreams, defer: "auto" }).lookedAt();
   const tell = (isLookedAt: boolean, ...servers: readonly ServerInfo[]): void => {
     upstreams.snapshot = snapshotOf({ servers, isLookedAt, isIncomplete: true });
     upstreams.emit({ kind: "snapshot", changed: ["servers"] });
   };
   tell(false, server("files", "starting"), server("repo", "starting"));
-  expect(await Promise.race([standing, Bun.sleep(0)])).toBeUndefined();
+  expect(await Promise.race([lookedAt, Bun.sleep(0)])).toBeUndefined();
   tell(true, server("files", "starting"), server("repo", "untrusted"));
-  expect((await standing).servers.map(({ state }) => state)).toEqual(["starting", "untrusted"]);
+  expect((await lookedAt).servers.map(({ state }) => state)).toEqual(["starting", "untrusted"]);
   expect(upstreams.listeners.size).toBe(0);
 });
 

@@ -14,7 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { SavedOutput, SavingRoom } from "../../../src/commands/background/saved-output.ts";
+import { SavedOutput } from "../../../src/commands/background/saved-output.ts";
+import { SavingRoom } from "../../../src/commands/background/saving-room.ts";
 import { SavedOutputs } from "../../../src/commands/background/saved-outputs.ts";
 
 let root = "";

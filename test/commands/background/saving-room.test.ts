@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { SavingRoom } from "../../../src/commands/background/saved-output.ts";
+import { SavingRoom } from "../../../src/commands/background/saving-room.ts";
 import type { DiskSpace } from "../../../src/base/disk-space.ts";
 
 const lacking = "the disk is nearly full, and";

@@ -1,5 +1,5 @@
 import {
-  type Command,
+  type RunningCommand,
   type CommandExit,
   startCommand,
 } from "../../../src/commands/process/command.ts";
@@ -15,7 +15,7 @@ export interface CollectedRun {
 /** Runs a shell command to its end and gives all that it printed. */
 export async function runToEnd(script: string): Promise<CollectedRun> {
   const chunks: Uint8Array[] = [];
-  const command: Command = startCommand({
+  const command: RunningCommand = startCommand({
     argv: ["/bin/sh", "-c", script],
     cwd: "/",
     env: plainEnv,

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 
 import {
-  makePrivateFolder,
+  makeTemporaryFolder,
   removePrivateFolder,
   sweepPrivateFolders,
 } from "../../../src/commands/sandbox/sandbox-folders.ts";
@@ -21,7 +21,7 @@ import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 test("a private folder is this user's alone and goes with all that is in it", async () => {
   using parent = new TempFolder();
   const kept = parent.write("kept/file", "x");
-  const path = await makePrivateFolder(parent.path);
+  const path = await makeTemporaryFolder(parent.path);
   expect(statSync(path).mode & 0o777).toBe(0o700);
   mkdirSync(join(path, "a/b"), { recursive: true });
   writeFileSync(join(path, "a/b/c"), "");
@@ -34,7 +34,7 @@ test("a private folder is this user's alone and goes with all that is in it", as
 });
 
 test("a parent that cannot be written to is named", () => {
-  expect(makePrivateFolder("/proc/nothing")).rejects.toThrow(
+  expect(makeTemporaryFolder("/proc/nothing")).rejects.toThrow(
     "Cannot create a folder for temporary files in /proc/nothing: ",
   );
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { AttachServer } from "../../../src/interact/attach/attach-server.ts";
 import type {
   ServerMessage,
-  ServerState,
+  InstanceState,
   TerminalMessage,
 } from "../../../src/interact/attach/messages.ts";
 import { listPointers, type ServerPointer } from "../../../src/interact/attach/run-folder.ts";
@@ -14,7 +14,7 @@ import { TerminalQuestions } from "../../../src/interact/attach/terminal-questio
 import type { Execution } from "../../../src/commands/background/execution.ts";
 import { until } from "../../commands/process/until.ts";
 
-export const emptyState: ServerState = { clients: [], background: [], callbacks: [], work: [] };
+export const emptyState: InstanceState = { clients: [], background: [], callbacks: [], work: [] };
 
 /** A real server's socket over sources of a test's own. */
 export class AttachHarness implements AsyncDisposable {
@@ -24,7 +24,7 @@ export class AttachHarness implements AsyncDisposable {
   readonly done: string[] = [];
   /** How often the state was asked for. */
   looks = 0;
-  state: ServerState = emptyState;
+  state: InstanceState = emptyState;
   execution: Execution | undefined;
   change: () => void = () => {};
   isOwnUser: (fd: number) => boolean = () => true;

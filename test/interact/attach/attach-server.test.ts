@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 
 import { removeDeadServers } from "../../../src/interact/attach/remove-dead-servers.ts";
-import { listPointers, makePrivateFolder } from "../../../src/interact/attach/run-folder.ts";
+import { listPointers, ensureRunFolder } from "../../../src/interact/attach/run-folder.ts";
 import {
   attachConnectionsMax,
   attachForeignMsMax,
@@ -312,7 +312,7 @@ describe("what killed servers leave", () => {
   test("a folder of somebody else's making is not trusted", async () => {
     await using harness = new AttachHarness();
     writeFileSync(join(harness.folder, "file"), "");
-    expect(makePrivateFolder(join(harness.folder, "file"))).rejects.toThrow();
+    expect(ensureRunFolder(join(harness.folder, "file"))).rejects.toThrow();
   });
 });
 

@@ -118,7 +118,7 @@ describe("Authorizer with static tokens", () => {
   });
 });
 
-describe("Authorizer.standingOf()", () => {
+describe("Authorizer.tokenStateOf()", () => {
   const principalOf = async (authorizer: Authorizer, bearer: string): Promise<Principal> => {
     const authorization = await authorizer.authorize(request(`Bearer ${bearer}`));
     if (authorization.kind === "ok") return authorization.principal;
@@ -134,14 +134,14 @@ describe("Authorizer.standingOf()", () => {
     ["gone", "", "withdrawn"],
     ["with another token", `laptop ${other}`, "withdrawn"],
     ["with another label", `desk ${token}`, "withdrawn"],
-  ])("the line of a token %s", async (_, text, standing) => {
+  ])("the line of a token %s", async (_, text, state) => {
     let current = read(`laptop ${token}`);
     const source = { current: () => current };
     const authorizer = new Authorizer({ kind: "protected", tokens: new StaticTokens(source) });
     const principal = await principalOf(authorizer, token);
-    expect(authorizer.standingOf(principal)).toBe("valid");
+    expect(authorizer.tokenStateOf(principal)).toBe("valid");
     current = read(text);
-    expect<string>(authorizer.standingOf(principal)).toBe(standing);
+    expect<string>(authorizer.tokenStateOf(principal)).toBe(state);
   });
 
   test("a line that comes back makes its token valid again", async () => {
@@ -150,9 +150,9 @@ describe("Authorizer.standingOf()", () => {
     const authorizer = new Authorizer({ kind: "protected", tokens: new StaticTokens(source) });
     const principal = await principalOf(authorizer, token);
     current = [];
-    expect(authorizer.standingOf(principal)).toBe("withdrawn");
+    expect(authorizer.tokenStateOf(principal)).toBe("withdrawn");
     current = read(`laptop ${token}`);
-    expect(authorizer.standingOf(principal)).toBe("valid");
+    expect(authorizer.tokenStateOf(principal)).toBe("valid");
   });
 
   test("a signed token has expired when it would be refused for its age", async () => {
@@ -170,14 +170,14 @@ describe("Authorizer.standingOf()", () => {
     const claims = { ...issuer.claims(resource, clock.wallMs()), exp };
     const principal = await principalOf(authorizer, await issuer.sign(claims));
     clock.setWall((exp + 30) * 1000 - 1);
-    expect(authorizer.standingOf(principal)).toBe("valid");
+    expect(authorizer.tokenStateOf(principal)).toBe("valid");
     clock.setWall((exp + 30) * 1000);
-    expect(authorizer.standingOf(principal)).toBe("expired");
-    expect(authorizer.standingOf(await principalOf(authorizer, token))).toBe("valid");
+    expect(authorizer.tokenStateOf(principal)).toBe("expired");
+    expect(authorizer.tokenStateOf(await principalOf(authorizer, token))).toBe("valid");
   });
 
   test("without authentication nothing is ever taken back", () => {
-    expect(open.standingOf({ id: "local", scopes: undefined })).toBe("valid");
+    expect(open.tokenStateOf({ id: "local", scopes: undefined })).toBe("valid");
   });
 });
 

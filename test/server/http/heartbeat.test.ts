@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
-import type { Principal, Standing } from "../../../src/server/auth/principal.ts";
+import type { Principal, TokenState } from "../../../src/server/auth/principal.ts";
 import { Changes } from "../../../src/calls/features.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
-import { StandingWatch } from "../../../src/server/http/heartbeat.ts";
+import { TokenWatch } from "../../../src/server/http/heartbeat.ts";
 import { mirrored, modernMessage } from "../../e2e/harness/http-client.ts";
 import { until } from "../../commands/process/until.ts";
 import { FakeRouter, request } from "../harness.ts";
@@ -12,9 +12,9 @@ import { get, post, postModern } from "./exchange.ts";
 import { PairClient } from "./pair-client.ts";
 
 /** Whose tokens do not count any more; everybody else's do. */
-const standings = new Map<string, Standing>();
-afterEach(() => standings.clear());
-const standingOf = ({ id }: Principal): Standing => standings.get(id) ?? "valid";
+const tokenStates = new Map<string, TokenState>();
+afterEach(() => tokenStates.clear());
+const tokenStateOf = ({ id }: Principal): TokenState => tokenStates.get(id) ?? "valid";
 
 const alice = { authorization: "alice" };
 const bob = { authorization: "bob" };
@@ -30,8 +30,8 @@ function start(): EndpointFixture {
       stateKey: () => Promise.resolve(new Uint8Array(32)),
     }),
     ssePair: { stream: "/sse", messages: "/messages" },
-    standingOf,
-    standingLookMs: 5,
+    tokenStateOf,
+    tokenLookMs: 5,
   });
   return { ...fixture, router, [Symbol.dispose]: () => fixture.endpoint.close() };
 }
@@ -60,9 +60,9 @@ function watch(response: Response): () => boolean {
 /** After some looks: what was to end has ended. */
 async function looks(fixture: EndpointFixture): Promise<void> {
   const probe = watch(await listen(fixture, { authorization: "probe" }));
-  standings.set("probe", "withdrawn");
+  tokenStates.set("probe", "withdrawn");
   await until(probe);
-  standings.delete("probe");
+  tokenStates.delete("probe");
 }
 
 const ping = request(2, "ping");
@@ -73,7 +73,7 @@ describe("a token that was withdrawn", () => {
     const [hers, his] = [await begin(fixture, alice), await begin(fixture, bob)];
     const herStream = watch(await get(fixture, hers));
     const hisStream = watch(await get(fixture, his));
-    standings.set("alice", "withdrawn");
+    tokenStates.set("alice", "withdrawn");
     await until(herStream);
     await looks(fixture);
     expect(fixture.endedIds).toContain(`session:${hers["mcp-session-id"]}`);
@@ -86,7 +86,7 @@ describe("a token that was withdrawn", () => {
     const call = postModern(fixture, echo, alice);
     const subscription = watch(await listen(fixture, alice));
     await until(() => fixture.router.calls.length === 1);
-    standings.set("alice", "withdrawn");
+    tokenStates.set("alice", "withdrawn");
     await until(subscription);
     await until(() => fixture.router.calls[0]?.request.cancellation.isCancelled === true);
     await until(() => fixture.endedIds.includes("principal:alice"));
@@ -97,7 +97,7 @@ describe("a token that was withdrawn", () => {
   test("ends its streams of HTTP+SSE", async () => {
     using fixture = start();
     const client = await PairClient.initialize(fixture, "2024-11-05", alice);
-    standings.set("alice", "withdrawn");
+    tokenStates.set("alice", "withdrawn");
     await until(() => client.isEnded);
   });
 });
@@ -107,9 +107,9 @@ describe("a token that has expired", () => {
     using fixture = start();
     const hers = await begin(fixture, alice);
     const stream = watch(await get(fixture, hers));
-    standings.set("alice", "expired");
+    tokenStates.set("alice", "expired");
     await until(stream);
-    standings.delete("alice");
+    tokenStates.delete("alice");
     expect((await post(fixture, ping, hers)).status).toBe(200);
     const next = await get(fixture, hers);
     expect(next.status).toBe(200);
@@ -126,7 +126,7 @@ describe("a token that has expired", () => {
       post(fixture, request(3, "tools/call", echo), session),
     ];
     await until(() => fixture.router.calls.length === 2);
-    standings.set("alice", "expired");
+    tokenStates.set("alice", "expired");
     await until(subscription);
     await looks(fixture);
     fixture.router.answer(0);
@@ -138,19 +138,19 @@ describe("a token that has expired", () => {
   test("ends a stream of HTTP+SSE, and with it the session", async () => {
     using fixture = start();
     const client = await PairClient.initialize(fixture, "2024-11-05", alice);
-    standings.set("alice", "expired");
+    tokenStates.set("alice", "expired");
     await until(() => client.isEnded);
     expect(fixture.endedIds.length).toBe(1);
   });
 });
 
-describe("StandingWatch", () => {
+describe("TokenWatch", () => {
   test("what is withdrawn at one look only stays: its file was being written", () => {
     const principal = { id: "alice", scopes: undefined };
-    const seen: Standing[] = [];
-    const watched = new StandingWatch(standingOf, (judge) => void seen.push(judge(principal)));
-    for (const standing of ["withdrawn", "valid", "withdrawn", "withdrawn", "expired"] as const) {
-      standings.set("alice", standing);
+    const seen: TokenState[] = [];
+    const watched = new TokenWatch(tokenStateOf, (judge) => void seen.push(judge(principal)));
+    for (const state of ["withdrawn", "valid", "withdrawn", "withdrawn", "expired"] as const) {
+      tokenStates.set("alice", state);
       watched.look();
     }
     watched.close();

@@ -2,20 +2,20 @@ import { describe, expect, test } from "bun:test";
 
 import { JsonText } from "../../../src/base/weight.ts";
 import {
-  decodeFromWorker,
-  decodeToWorker,
-  encodeFromWorker,
+  decodeFromToolWorker,
+  decodeToToolWorker,
+  encodeFromToolWorker,
   encodeJob,
-  encodeToWorker,
-  type FromWorker,
+  encodeToToolWorker,
+  type FromToolWorker,
   joinMessages,
-  type ToWorker,
+  type ToToolWorker,
 } from "../../../src/tools/workers/messages.ts";
 
 const nasty = 'tab\t newline\n quote" back\\ \u2028 \ud83d\ude00 {"kind":"ready"}';
 
 describe("messages of a Worker", () => {
-  const sent: FromWorker[] = [
+  const sent: FromToolWorker[] = [
     { kind: "ready" },
     { kind: "call", jobId: 12, method: "background.start", request: { command: nasty } },
     { kind: "done", jobId: 5, json: JSON.stringify({ text: nasty }) },
@@ -37,18 +37,18 @@ describe("messages of a Worker", () => {
   ];
 
   test.each(sent)("%j comes out as it went in", (message) => {
-    expect(decodeFromWorker(encodeFromWorker(message))).toEqual([message]);
+    expect(decodeFromToolWorker(encodeFromToolWorker(message))).toEqual([message]);
   });
 
   test("many together come out in order", () => {
-    expect(decodeFromWorker(joinMessages(sent.map(encodeFromWorker)))).toEqual(sent);
+    expect(decodeFromToolWorker(joinMessages(sent.map(encodeFromToolWorker)))).toEqual(sent);
   });
 });
 
 test("a reply that is JSON already is spliced in", () => {
   const value = { text: nasty, list: [1, null] };
   const reply = { ok: true as const, value: new JsonText(JSON.stringify(value)) };
-  expect(decodeToWorker(encodeToWorker({ kind: "reply", jobId: 3, reply }))).toEqual([
+  expect(decodeToToolWorker(encodeToToolWorker({ kind: "reply", jobId: 3, reply }))).toEqual([
     { kind: "reply", jobId: 3, reply: { ok: true, value } },
   ]);
 });
@@ -62,7 +62,7 @@ test("messages to a Worker come out in order as they went in", () => {
     snapshots: {},
   } as const;
   const record = [{ ok: true, value: nasty }] as const;
-  const others: ToWorker[] = [
+  const others: ToToolWorker[] = [
     { kind: "reply", jobId: 4, reply: { ok: false, code: "limit", message: nasty } },
     { kind: "drop", jobId: 4 },
   ];
@@ -71,8 +71,8 @@ test("messages to a Worker come out in order as they went in", () => {
     encodeJob(5, { ...parts, canAsk: ["form", "url"] }, []),
     encodeJob(4, { ...parts, limits: { resultCharsMax: 1, answerMs: 0 } }, record),
   ];
-  const text = joinMessages([...jobs, ...others.map(encodeToWorker)]);
-  expect(decodeToWorker(text) as unknown).toEqual([
+  const text = joinMessages([...jobs, ...others.map(encodeToToolWorker)]);
+  expect(decodeToToolWorker(text) as unknown).toEqual([
     { kind: "job", jobId: 3, ...parts, record: [] },
     { kind: "job", jobId: 5, ...parts, canAsk: ["form", "url"], record: [] },
     { kind: "job", jobId: 4, ...parts, limits: { resultCharsMax: 1, answerMs: 0 }, record },

@@ -3,8 +3,8 @@ import { afterEach, expect, test } from "bun:test";
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { ComputingCell } from "../../../src/tools/workers/stretch-watch.ts";
 import {
-  encodeFromWorker,
-  type FromWorker,
+  encodeFromToolWorker,
+  type FromToolWorker,
   type JobOutcome,
 } from "../../../src/tools/workers/messages.ts";
 import { WorkerPool } from "../../../src/tools/workers/pool.ts";
@@ -28,8 +28,8 @@ class FakeWorker {
     }
   }
 
-  say(message: FromWorker): void {
-    this.onmessage({ data: encodeFromWorker(message) });
+  say(message: FromToolWorker): void {
+    this.onmessage({ data: encodeFromToolWorker(message) });
   }
 
   /** The id of the job that came as the nth. */

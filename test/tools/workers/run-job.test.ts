@@ -16,7 +16,7 @@ import {
   type ToolContext,
   type ToolOutput,
 } from "../../../src/tools/tool.ts";
-import type { FromWorker, JobMessage } from "../../../src/tools/workers/messages.ts";
+import type { FromToolWorker, JobMessage } from "../../../src/tools/workers/messages.ts";
 import { runJob } from "../../../src/tools/workers/run-job.ts";
 import { endedRun, FakeBackground, fakeContext, noResults, resultsAt } from "../fake-context.ts";
 
@@ -54,7 +54,7 @@ const run = async (
   version: ProtocolVersion = "2025-11-25",
   context: ToolContext = fakeContext(),
   more: Pick<JobMessage, "wantsData"> = {},
-): Promise<FromWorker> => {
+): Promise<FromToolWorker> => {
   const { limits, snapshots } = context;
   return runJob(
     tool,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { encodeFromWorker, type FromWorker } from "../../../src/tools/workers/messages.ts";
+import { encodeFromToolWorker, type FromToolWorker } from "../../../src/tools/workers/messages.ts";
 import { type Job, WorkerSlot } from "../../../src/tools/workers/worker-slot.ts";
 
 /** A Worker that only writes down what it is sent. */
@@ -51,12 +51,12 @@ class SlotHarness {
   }
 
   /** The Worker says something, and the turn ends. */
-  async say(...messages: FromWorker[]): Promise<void> {
-    this.#worker.onmessage({ data: messages.map(encodeFromWorker).join("\n") });
+  async say(...messages: FromToolWorker[]): Promise<void> {
+    this.#worker.onmessage({ data: messages.map(encodeFromToolWorker).join("\n") });
     await Promise.resolve();
   }
 
-  #settle(slot: WorkerSlot, message: FromWorker): void {
+  #settle(slot: WorkerSlot, message: FromToolWorker): void {
     if (message.kind === "done") slot.finish(this.job(message.jobId));
     if (message.kind === "call") slot.park(this.job(message.jobId));
   }
@@ -83,8 +83,8 @@ function createJob(id: number): Job {
   };
 }
 
-const done = (jobId: number): FromWorker => ({ kind: "done", jobId, json: "{}" });
-const call = (jobId: number): FromWorker => ({
+const done = (jobId: number): FromToolWorker => ({ kind: "done", jobId, json: "{}" });
+const call = (jobId: number): FromToolWorker => ({
   kind: "call",
   jobId,
   method: "background.kill",
@@ -98,7 +98,7 @@ test("WorkerSlot: the jobs of one turn go out together", async () => {
   expect(harness.posted).toEqual([["1", "2"]]);
 });
 
-test.each<[string, FromWorker[]]>([
+test.each<[string, FromToolWorker[]]>([
   ["is done", [done(1), done(2)]],
   ["waits for a service", [call(1), call(2)]],
 ])("WorkerSlot: jobs for a Worker at work wait until all of it %s", async (_, [first, second]) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { Peer } from "../../../src/upstream/connect/peer.ts";
 import { ServerRequests } from "../../../src/upstream/connect/server-requests.ts";
-import { StdioTransport } from "../../../src/upstream/connect/stdio-transport.ts";
+import { StdioClientTransport } from "../../../src/upstream/connect/stdio-transport.ts";
 import type { UpstreamProcess } from "../../../src/upstream/process/upstream-process.ts";
 
 const page = new TextEncoder().encode('{"jsonrpc":"2.0","id":"r","method":"ping"}\n'.repeat(1_000));
@@ -49,7 +49,7 @@ test("a server that asks and does not read is not read any more either [GW-36]",
     roots: { isAsked: true, known: () => [] },
   };
   const requests = new ServerRequests(peer, rights, () => {});
-  peer.link = new StdioTransport(asking.process, peer);
+  peer.link = new StdioClientTransport(asking.process, peer);
   await Bun.sleep(50);
   const pages = asking.pages();
   expect(pages).toBeLessThan(4);
@@ -73,7 +73,7 @@ async function heardOf(
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
   const closed = Promise.withResolvers<void>();
-  const link = new StdioTransport(process, {
+  const link = new StdioClientTransport(process, {
     onMessage: (message) => void heard.messages.push(message),
     onLost: () => {},
     onStray: (text) => void heard.strays.push(text),

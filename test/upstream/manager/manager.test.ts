@@ -221,8 +221,8 @@ describe("GW-10: a server that", () => {
       await first.work[Symbol.asyncDispose]();
       await does({ exitAtStart: 3 });
       await writeFile(startsFile, "");
-      const standing = { now: () => 0, after: () => ({ stop: () => {} }) };
-      const opened = place.open({}, standing);
+      const permission = { now: () => 0, after: () => ({ stop: () => {} }) };
+      const opened = place.open({}, permission);
       await opened.work.start();
       const replies: string[] = [];
       for (let client = 0; client < 8; client++) {

@@ -18,10 +18,10 @@ async function outcome(
     reach.heard(url, heardFrom);
   });
   const isLiteral = /^[\d.]+$|:/.test(address);
-  const standing = reach.standingOf({ host: isLiteral ? address : "idp.test", port: 443 });
+  const access = reach.hostAccessOf({ host: isLiteral ? address : "idp.test", port: 443 });
   const resolve = async (): Promise<readonly string[]> => address.split(" ");
   try {
-    await judgeHost(isLiteral ? address : "idp.test", standing, resolve, signal);
+    await judgeHost(isLiteral ? address : "idp.test", access, resolve, signal);
     return asked.length === 0 ? "open" : "open, asked";
   } catch (error) {
     expect(String(error)).toContain('oauth = { issuer = "https://…" }');
@@ -63,9 +63,9 @@ test.each<[address: string, heardFrom: string | undefined, outcome: string]>([
 });
 
 test("a host of the user's own choice is asked wherever it is", async () => {
-  const standing = new OauthReach({ ...place, issuers: ["https://idp.test/x"] }, async () => {});
+  const access = new OauthReach({ ...place, issuers: ["https://idp.test/x"] }, async () => {});
   const hosts = ["mcp.test", "idp.test", "other.test", "a.mcp.test"];
-  const kinds = hosts.map((host) => standing.standingOf({ host, port: 8443 }).kind);
+  const kinds = hosts.map((host) => access.hostAccessOf({ host, port: 8443 }).kind);
   expect(kinds).toEqual(["allowed", "allowed", "judged", "judged"]);
 });
 
@@ -75,8 +75,8 @@ test("two who need to know at the same time wait for the same answer", async () 
     await answered.promise;
     reach.heard(url, "10.1.1.1");
   });
-  const standing = reach.standingOf({ host: "10.0.0.5", port: 443 });
-  const both = [0, 1].map(() => judgeHost("10.0.0.5", standing, async () => [], signal));
+  const access = reach.hostAccessOf({ host: "10.0.0.5", port: 443 });
+  const both = [0, 1].map(() => judgeHost("10.0.0.5", access, async () => [], signal));
   answered.resolve(undefined);
   expect(await Promise.all(both)).toEqual([["10.0.0.5"], ["10.0.0.5"]]);
 });
@@ -88,9 +88,9 @@ test("only what a named host answers from counts, each is asked once, and no fai
     throw new Error("nobody there");
   });
   reach.heard(new URL("https://other.test/"), "127.0.0.1");
-  const standing = reach.standingOf({ host: "10.0.0.5", port: 443 });
+  const access = reach.hostAccessOf({ host: "10.0.0.5", port: 443 });
   const isOpen = (): Promise<boolean> =>
-    judgeHost("10.0.0.5", standing, async () => [], signal).then(
+    judgeHost("10.0.0.5", access, async () => [], signal).then(
       () => true,
       () => false,
     );

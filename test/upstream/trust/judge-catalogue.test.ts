@@ -6,7 +6,7 @@ import { toolHash } from "../../../src/upstream/trust/difference.ts";
 import {
   judgeCatalogue,
   type JudgedCatalogue,
-  type JudgeParts,
+  type CatalogueJudgeParts,
 } from "../../../src/upstream/trust/judge-catalogue.ts";
 import { catalogueDifferences } from "../../../src/upstream/trust/approve-differences.ts";
 import { ToolRules } from "../../../src/upstream/trust/tool-rules.ts";
@@ -16,7 +16,7 @@ import { entry } from "./entry.ts";
 
 const rules = (list: readonly ToolRule[] = []): ToolRules => new ToolRules(entry("s"), list);
 
-function judge(offered: ServerCatalogue, more: Partial<JudgeParts> = {}): JudgedCatalogue {
+function judge(offered: ServerCatalogue, more: Partial<CatalogueJudgeParts> = {}): JudgedCatalogue {
   return judgeCatalogue(offered, {
     server: "s",
     pins: undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseHostRules, standingOf } from "../../../src/web/guard/allowance.ts";
+import { parseHostRules, hostAccessOf } from "../../../src/web/guard/allowance.ts";
 
 describe("parseHostRules()", () => {
   test.each<[entry: string, host: string, port: number | undefined]>([
@@ -25,7 +25,7 @@ describe("parseHostRules()", () => {
   );
 });
 
-describe("standingOf()", () => {
+describe("hostAccessOf()", () => {
   const configured = parseHostRules(["wiki.corp", "dev.corp:8080"]);
   const own = parseHostRules(["engine.test"]);
 
@@ -39,7 +39,7 @@ describe("standingOf()", () => {
     ["dev.corp", 8080, "dev.corp", { kind: "allowed" }],
     ["dev.corp", 8081, "dev.corp", { kind: "judged" }],
     ["engine.test", 80, "docs.example", { kind: "allowed" }],
-  ] as const)("%s:%d for a page of %s", (host, port, pageHost, standing) => {
-    expect(standingOf({ host, port }, { configured, own, pageHost })).toMatchObject(standing);
+  ] as const)("%s:%d for a page of %s", (host, port, pageHost, access) => {
+    expect(hostAccessOf({ host, port }, { configured, own, pageHost })).toMatchObject(access);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { cleanText, cutAtWord } from "../../../src/web/search/clean-text.ts";
+import { cleanLine, cutAtWord } from "../../../src/web/search/clean-text.ts";
 
 describe("cleanText()", () => {
   test.each([
@@ -17,17 +17,17 @@ describe("cleanText()", () => {
     ["\ud800x", "\ufffdx"],
     ["naïve 日本語 🎉", "naïve 日本語 🎉"],
     ["Array<string> &amp; co", "Array<string> &amp; co"],
-  ])("%j", (text, clean) => expect(cleanText(text)).toBe(clean));
+  ])("%j", (text, clean) => expect(cleanLine(text)).toBe(clean));
 
   test("leaves nothing that is not to be seen, whatever comes, and nothing more to do", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
-        const clean = cleanText(text);
+        const clean = cleanLine(text);
         expect(clean).not.toMatch(
           /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029]|\s\s|^\s|\s$/u,
         );
         expect(clean.isWellFormed()).toBe(true);
-        expect(cleanText(clean)).toBe(clean);
+        expect(cleanLine(clean)).toBe(clean);
       }),
     );
   });

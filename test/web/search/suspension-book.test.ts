@@ -6,9 +6,9 @@ import { join } from "node:path";
 
 import { eventually } from "../../e2e/harness/conditions.ts";
 import { SuspensionBook } from "../../../src/web/search/suspension-book.ts";
-import type { Verdict } from "../../../src/web/search/suspension-policy.ts";
+import type { SuspensionVerdict } from "../../../src/web/search/suspension-policy.ts";
 
-const challenge: Verdict = { kind: "challenge", reason: "captcha" };
+const challenge: SuspensionVerdict = { kind: "challenge", reason: "captcha" };
 const startMs = Date.parse("2026-03-31T12:00:00Z");
 const hourMs = 3_600_000;
 
@@ -31,14 +31,14 @@ describe("SuspensionBook", () => {
   test("what one process notes, another sees, and so does one that starts later", () => {
     using first = openBook();
     using second = openBook();
-    expect(second.standings()).toEqual(new Map());
+    expect(second.suspended()).toEqual(new Map());
     first.record("brave", challenge, false);
     const expected = new Map([
       ["brave", { kind: "suspended", leftMs: hourMs, reason: "captcha" } as const],
     ]);
-    expect(second.standings()).toEqual(expected);
+    expect(second.suspended()).toEqual(expected);
     using third = openBook();
-    expect(third.standings()).toEqual(expected);
+    expect(third.suspended()).toEqual(expected);
   });
 
   test("one probe at a time; a success ends the suspension for all", () => {
@@ -47,11 +47,11 @@ describe("SuspensionBook", () => {
     first.record("brave", challenge, false);
     expect(first.claimProbe("brave")).toBe(false);
     nowMs += hourMs;
-    expect(second.standings().get("brave")).toEqual({ kind: "due", reason: "captcha" });
+    expect(second.suspended().get("brave")).toEqual({ kind: "due", reason: "captcha" });
     expect([first.claimProbe("brave"), second.claimProbe("brave")]).toEqual([true, false]);
-    expect(second.standings().get("brave")?.kind).toBe("suspended");
+    expect(second.suspended().get("brave")?.kind).toBe("suspended");
     first.record("brave", { kind: "healthy" }, true);
-    expect(second.standings()).toEqual(new Map());
+    expect(second.suspended()).toEqual(new Map());
     expect(second.claimProbe("brave")).toBe(false);
   });
 
@@ -61,7 +61,7 @@ describe("SuspensionBook", () => {
     first.record("brave", challenge, false);
     second.record("bing", challenge, false);
     expect(first.forget()).toBe(true);
-    expect([first.standings(), second.standings()]).toEqual([new Map(), new Map()]);
+    expect([first.suspended(), second.suspended()]).toEqual([new Map(), new Map()]);
   });
 
   test("forget() ends those that are kept in memory, and says that the store was not reached", () => {
@@ -69,7 +69,7 @@ describe("SuspensionBook", () => {
     using book = openBook(join(root, "no-folder", "s.db"));
     book.record("brave", challenge, false);
     expect(book.forget()).toBe(false);
-    expect(book.standings()).toEqual(new Map());
+    expect(book.suspended()).toEqual(new Map());
   });
 
   test("a probe that died with its process is followed by another", () => {
@@ -102,7 +102,7 @@ describe("SuspensionBook", () => {
     using book = openBook();
     book.record("brave", challenge, false);
     nowMs -= 100 * hourMs;
-    expect(book.standings().get("brave")?.kind).toBe("due");
+    expect(book.suspended().get("brave")?.kind).toBe("due");
     expect(book.claimProbe("brave")).toBe(true);
   });
 });
@@ -110,14 +110,14 @@ describe("SuspensionBook", () => {
 describe("a store that cannot be used", () => {
   test("is replaced by memory, and complained of once", () => {
     using book = openBook("/dev/null/s.db");
-    expect(book.standings()).toEqual(new Map());
+    expect(book.suspended()).toEqual(new Map());
     book.record("brave", challenge, false);
     book.record("bing", challenge, false);
-    expect([...book.standings().keys()]).toEqual(["brave", "bing"]);
+    expect([...book.suspended().keys()]).toEqual(["brave", "bing"]);
     nowMs += hourMs;
     expect([book.claimProbe("brave"), book.claimProbe("brave")]).toEqual([true, false]);
     book.record("brave", { kind: "healthy" }, true);
-    expect([...book.standings().keys()]).toEqual(["bing"]);
+    expect([...book.suspended().keys()]).toEqual(["bing"]);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain("/dev/null/s.db cannot be used");
   });
@@ -130,22 +130,22 @@ describe("a store that cannot be used", () => {
     other.run("BEGIN EXCLUSIVE");
     const engines = ["bing", "mojeek", "google", "yandex"];
     for (const engine of engines) book.record(engine, challenge, false);
-    expect(engines.map((engine) => book.standings().get(engine)?.kind)).toEqual(
+    expect(engines.map((engine) => book.suspended().get(engine)?.kind)).toEqual(
       Array(4).fill("suspended"),
     );
     other.run("COMMIT");
     using third = openBook();
     book.record("baidu", challenge, false);
     // For a second it is not even tried.
-    expect([...third.standings().keys()]).toEqual(["brave"]);
+    expect([...third.suspended().keys()]).toEqual(["brave"]);
     nowMs += hourMs;
     await eventually("a write of the store", () => {
       book.claimProbe("bing");
       book.record("bing", challenge, true);
-      return third.standings().has("bing");
+      return third.suspended().has("bing");
     });
-    expect(third.standings().get("bing")?.kind).toBe("suspended");
-    expect(third.standings().has("mojeek")).toBe(false);
+    expect(third.suspended().get("bing")?.kind).toBe("suspended");
+    expect(third.suspended().has("mojeek")).toBe(false);
   });
 
   test("that is damaged while it is used is set aside, and used anew", () => {
@@ -155,17 +155,17 @@ describe("a store that cannot be used", () => {
     writeFileSync(storePath, "no database ".repeat(2_000));
     using other = openBook();
     other.record("mojeek", challenge, false);
-    expect([...other.standings().keys()]).toEqual(["mojeek"]);
-    book.standings();
+    expect([...other.suspended().keys()]).toEqual(["mojeek"]);
+    book.suspended();
     book.record("bing", challenge, false);
-    expect(book.standings().get("bing")?.kind).toBe("suspended");
+    expect(book.suspended().get("bing")?.kind).toBe("suspended");
   });
 
   test("that is no database is set aside", () => {
     writeFileSync(storePath, "no database ".repeat(200));
     using book = openBook();
     book.record("brave", challenge, false);
-    expect([...book.standings().keys()]).toEqual(["brave"]);
+    expect([...book.suspended().keys()]).toEqual(["brave"]);
     expect(readdirSync(root).some((name) => name.includes("damaged"))).toBe(true);
   });
 });

@@ -1,16 +1,23 @@
 import { describe, expect, test } from "bun:test";
 
 import type { EngineSuspension } from "../../../src/state/store/tables.ts";
-import { nextSuspension, type Verdict } from "../../../src/web/search/suspension-policy.ts";
+import {
+  nextSuspension,
+  type SuspensionVerdict,
+} from "../../../src/web/search/suspension-policy.ts";
 
-const challenge: Verdict = { kind: "challenge", reason: "captcha" };
-const denied: Verdict = { kind: "denied", reason: "HTTP 403" };
-const fault: Verdict = { kind: "fault", reason: "timeout" };
-const poisoned: Verdict = { kind: "poisoned", reason: "poisoned" };
-const throttled = (waitMs?: number): Verdict => ({ kind: "throttled", reason: "HTTP 429", waitMs });
+const challenge: SuspensionVerdict = { kind: "challenge", reason: "captcha" };
+const denied: SuspensionVerdict = { kind: "denied", reason: "HTTP 403" };
+const fault: SuspensionVerdict = { kind: "fault", reason: "timeout" };
+const poisoned: SuspensionVerdict = { kind: "poisoned", reason: "poisoned" };
+const throttled = (waitMs?: number): SuspensionVerdict => ({
+  kind: "throttled",
+  reason: "HTTP 429",
+  waitMs,
+});
 
 /** Seconds of each suspension when every probe fails in the same way. */
-function secondsOf(verdict: Verdict, times: number): number[] {
+function secondsOf(verdict: SuspensionVerdict, times: number): number[] {
   const seconds: number[] = [];
   let present: EngineSuspension | undefined;
   let nowMs = 1_000;

@@ -4,7 +4,7 @@ import { encodeCallToolResult, withStructureAsText } from "../../../protocol/res
 import type { CallToolResult, ContentBlock } from "../../../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../../../protocol/versions.ts";
 import type { CallRequest } from "../../call.ts";
-import type { Amendment, Look, Refusal } from "../../gate/gate-stage.ts";
+import type { Amendment, ResultChange, Refusal } from "../../gate/gate-stage.ts";
 import { strictest, type Verdict } from "../rules/rule.ts";
 import { failureText, type Objection, readHookAnswer, warningOf } from "./hook-answer.ts";
 import { type Heeded, type Hook, type HookEnd, hookKey } from "./hook.ts";
@@ -83,7 +83,7 @@ export class HeardAfter {
     return { ...sent, structuredContent: JSON.parse(this.#dataJson) as unknown };
   }
 
-  get look(): Look {
+  get look(): ResultChange {
     if (!this.#isChanged) return { lines: this.#lines };
     const data = this.#dataJson === undefined ? {} : { dataJson: this.#dataJson };
     return { lines: this.#lines, json: this.#json, ...data };

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { CallOutcome, CallRequest } from "../../call.ts";
-import type { Amendment, GateStage, Look, Refusal, Rest } from "../../gate/gate-stage.ts";
+import type { Amendment, GateStage, ResultChange, Refusal, Rest } from "../../gate/gate-stage.ts";
 import type { Verdict } from "../rules/rule.ts";
 import { amendmentOf, HeardAfter, HeardBefore, saidEarlier, saidNow } from "./heard.ts";
 import { cancelledCall, dataOf, vetoRefusal } from "./hook-answer.ts";
@@ -54,7 +54,11 @@ export class HooksStage implements GateStage {
     return this.#check(call, eventName, starting);
   }
 
-  after(call: CallRequest, outcome: CallOutcome, leftMs: number): Promise<Look> | undefined {
+  after(
+    call: CallRequest,
+    outcome: CallOutcome,
+    leftMs: number,
+  ): Promise<ResultChange> | undefined {
     if (outcome.kind !== "result" || this.#parts.hooks.hasNone(this.#eventOf(call)))
       return undefined;
     return this.#after(call, outcome, leftMs);
@@ -72,7 +76,7 @@ export class HooksStage implements GateStage {
     call: CallRequest,
     { json, dataJson }: Extract<CallOutcome, { kind: "result" }>,
     leftMs: number,
-  ): Promise<Look> {
+  ): Promise<ResultChange> {
     const { version, name } = call;
     const isOwn = this.#parts.isOwnTool(name);
     const heard = new HeardAfter({ json, dataJson, isOwn, version });

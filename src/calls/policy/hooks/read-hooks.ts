@@ -7,7 +7,7 @@ import { isInside } from "../../../base/paths.ts";
 import { escapeUnsafe } from "../../../base/unsafe-characters.ts";
 import { launchOf } from "./hook-launch.ts";
 import { type HookFinding, type HooksFolder, isEventName, isWaitedFor } from "./hook.ts";
-import { faultOfOwner, faultOfWriters } from "./session-folder.ts";
+import { faultOfOwner, faultOfMode } from "./session-folder.ts";
 
 interface Place extends HooksFolder {
   readonly eventName: string;
@@ -125,7 +125,7 @@ function shownName(name: string): string {
 
 /** A project's files are approved by content: whose they are does not matter there. */
 function faultOf(stats: { mode: number; uid: number }, { scope }: HooksFolder): string | undefined {
-  return faultOfWriters(stats) ?? (scope === "user" ? faultOfOwner(stats) : undefined);
+  return faultOfMode(stats) ?? (scope === "user" ? faultOfOwner(stats) : undefined);
 }
 
 /** @param isGuard it may have stopped a call, if it had been run; a project's does not stop the user's */

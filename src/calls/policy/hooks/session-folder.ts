@@ -114,7 +114,7 @@ interface Stats {
 }
 
 /** Why a file or folder that everybody may write to cannot be trusted. Windows has no such bits. */
-export function faultOfWriters(
+export function faultOfMode(
   { mode }: Pick<Stats, "mode">,
   platform: NodeJS.Platform = process.platform,
 ): string | undefined {

@@ -4,7 +4,7 @@ import type { PathFacts } from "./path-facts.ts";
 import type { CommandMatch, RuleWork } from "./rule.ts";
 
 /** `maybe`: it depends on values that are known only when the command runs. */
-export type Match = "no" | "maybe" | "yes";
+export type Certainty = "no" | "maybe" | "yes";
 
 export interface Surroundings {
   readonly facts: PathFacts;
@@ -19,11 +19,11 @@ export function matchCommand(
   match: CommandMatch,
   command: SimpleCommand,
   surroundings: Surroundings,
-): Match {
+): Certainty {
   const { program, args, has, writes } = match;
   surroundings.work.spend(commandCost + globCost * (program?.length ?? 0));
   const rest = command.words.slice(1);
-  const results: Match[] = [];
+  const results: Certainty[] = [];
   if (program !== undefined) results.push(matchProgram(program, command.words[0], surroundings));
   if (results[0] === "no") return "no";
   if (args !== undefined) results.push(matchFirst(args, rest, surroundings));
@@ -83,7 +83,7 @@ function matchProgram(
   globs: readonly Glob[],
   word: Word | undefined,
   surroundings: Surroundings,
-): Match {
+): Certainty {
   if (word === undefined) return "no";
   const name = literalOf(word);
   if (name === undefined) return "maybe";
@@ -107,8 +107,8 @@ function matchFirst(
   globs: readonly Glob[],
   words: readonly Word[],
   surroundings: Surroundings,
-): Match {
-  const results: Match[] = [];
+): Certainty {
+  const results: Certainty[] = [];
   for (const [index, glob] of globs.entries()) {
     const word = words[index];
     if (word === undefined) return "no";
@@ -122,7 +122,7 @@ function matchAll(
   globs: readonly Glob[],
   words: readonly Word[],
   surroundings: Surroundings,
-): Match {
+): Certainty {
   return weakest(
     globs.map((glob) => strongest(words.map((word) => matchWord(glob, word, surroundings)))),
   );
@@ -132,14 +132,14 @@ function matchWrites(
   globs: readonly Glob[],
   { redirects }: SimpleCommand,
   surroundings: Surroundings,
-): Match {
+): Certainty {
   const targets = redirects.filter(({ kind }) => kind === "write").map(({ target }) => target);
   return strongest(
     globs.flatMap((glob) => targets.map((target) => matchWord(glob, target, surroundings))),
   );
 }
 
-function matchWord(written: Glob, word: Word, surroundings: Surroundings): Match {
+function matchWord(written: Glob, word: Word, surroundings: Surroundings): Certainty {
   const glob = withHome(written, surroundings);
   const literal = literalOf(word);
   if (literal === undefined) {
@@ -189,12 +189,12 @@ export function withHome(glob: Glob, { homeDir }: Pick<Surroundings, "homeDir">)
   return { pattern: homeDir + pattern.slice(1), parts: [homeDir + first.slice(1), ...rest] };
 }
 
-function weakest(results: readonly Match[]): Match {
+function weakest(results: readonly Certainty[]): Certainty {
   if (results.includes("no")) return "no";
   return results.includes("maybe") ? "maybe" : "yes";
 }
 
-function strongest(results: readonly Match[]): Match {
+function strongest(results: readonly Certainty[]): Certainty {
   if (results.includes("yes")) return "yes";
   return results.includes("maybe") ? "maybe" : "no";
 }

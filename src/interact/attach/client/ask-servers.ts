@@ -3,16 +3,16 @@ import { attachListMsMax } from "../../../base/limits.ts";
 import { connectTo } from "../connect.ts";
 import {
   attachProtocol,
-  type ServerFacts,
+  type InstanceFacts,
   type ServerMessage,
-  type ServerState,
+  type InstanceState,
 } from "../messages.ts";
 import { listPointers, removeDeadPointer, type ServerPointer } from "../run-folder.ts";
 import { ServerConnection } from "./server-connection.ts";
 
 export interface FoundServer {
-  readonly facts: ServerFacts;
-  readonly state: ServerState;
+  readonly facts: InstanceFacts;
+  readonly state: InstanceState;
 }
 
 export interface FoundServers {
@@ -42,7 +42,7 @@ async function askServer(
   pointer: ServerPointer,
 ): Promise<FoundServer | string | undefined> {
   const { promise, resolve } = Promise.withResolvers<FoundServer | string | undefined>();
-  let facts: ServerFacts | undefined;
+  let facts: InstanceFacts | undefined;
   const outcome = await ServerConnection.open(pointer, "look", {
     onMessage(message) {
       if (message.type === "hello") facts = message.server;

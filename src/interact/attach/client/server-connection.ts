@@ -4,7 +4,7 @@ import { attachMessageBytesMax } from "../../../base/limits.ts";
 import { connectTo } from "../connect.ts";
 import { attachProtocol, type ServerMessage, type TerminalMessage } from "../messages.ts";
 import type { ServerPointer } from "../run-folder.ts";
-import { LineReader, SendQueue } from "../socket-lines.ts";
+import { SocketLines, SendQueue } from "../socket-lines.ts";
 
 const count = z.number();
 const task = z.object({
@@ -136,7 +136,7 @@ export type OpenOutcome =
 /** A terminal's side of the connection to one server. */
 export class ServerConnection implements Disposable {
   readonly #handlers: ServerConnectionHandlers;
-  readonly #reader: LineReader;
+  readonly #reader: SocketLines;
   #socket: Bun.Socket | undefined;
   #queue: SendQueue | undefined;
   #isClosed = false;
@@ -162,7 +162,7 @@ export class ServerConnection implements Disposable {
 
   private constructor(handlers: ServerConnectionHandlers) {
     this.#handlers = handlers;
-    this.#reader = new LineReader(attachMessageBytesMax, (line) => this.#takeLine(line));
+    this.#reader = new SocketLines(attachMessageBytesMax, (line) => this.#takeLine(line));
   }
 
   send(message: TerminalMessage): void {

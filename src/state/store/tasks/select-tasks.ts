@@ -89,7 +89,7 @@ function byId(tasks: readonly Task[]): Task[] {
   return [...tasks].sort((a, b) => a.taskId - b.taskId);
 }
 
-export interface Selection {
+export interface TaskSelection {
   /** The current one if it fits, then the heaviest ones; no more than a reply can ever show. */
   readonly tasks: readonly Task[];
   /** How many there are. */
@@ -108,7 +108,7 @@ export interface Wanted {
 }
 
 /** The tasks that have all the words. */
-export function selectTasks(table: TaskTable, wanted: Wanted): Selection {
+export function selectTasks(table: TaskTable, wanted: Wanted): TaskSelection {
   const { isPending, words, countWithoutWords } = wanted;
   if (words.length === 0) {
     const rows = table.tasks({ isPending, countMax: tasksShownMax });

@@ -8,12 +8,12 @@ import {
 import type { StoreOutcome } from "../commit-together.ts";
 import { StoreFile } from "../store-file.ts";
 import type { StoreCall } from "../store-methods.ts";
-import type { Notices, Stored, StoreOptions } from "./store-client.ts";
+import type { Notices, Stored, StoreClientOptions } from "./store-client.ts";
 
 /** The whole of the store Worker: requests that wait together are committed together. */
 export function runStoreWorker(): void {
   serveChannel(
-    ({ path, busyMsMax }: StoreOptions, host: WorkerHost<Notices>) =>
+    ({ path, busyMsMax }: StoreClientOptions, host: WorkerHost<Notices>) =>
       new StoreWork(new StoreFile(path, busyMsMax), host),
     { survivesErrors: false },
   );

@@ -5,7 +5,7 @@ import { WorkerChannel } from "../../../base/worker-channel/worker-channel.ts";
 import { isWrite, type StoreCall, type StoreReply } from "../store-methods.ts";
 
 /** With a call is kept whether it changes something. */
-type StoreChannel = WorkerChannel<StoreOptions, StoreCall, boolean, never, Notices>;
+type StoreChannel = WorkerChannel<StoreClientOptions, StoreCall, boolean, never, Notices>;
 
 export interface StoreClientParts {
   readonly createWorker: () => Worker;
@@ -94,7 +94,7 @@ export interface Stored<Value> {
   readonly notices: Notices;
 }
 
-export interface StoreOptions {
+export interface StoreClientOptions {
   readonly path: string;
   readonly busyMsMax: number;
 }

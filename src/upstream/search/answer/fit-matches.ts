@@ -5,7 +5,7 @@ import { searchBlockedMax } from "../../../base/upstream-limits.ts";
 import { isObject } from "../../../protocol/json-rpc.ts";
 import type { BlockedTool, BlockReason } from "../../snapshot.ts";
 import type { SearchQuery } from "../../upstreams.ts";
-import type { Found, Match } from "../find-matches.ts";
+import type { Found, ToolMatch } from "../find-matches.ts";
 import { argumentNames, summaryOf } from "../tool-fields.ts";
 import type { HitExplanation } from "../tool-index.ts";
 import { stopWords, termsOf, wordsOf } from "../words.ts";
@@ -27,7 +27,7 @@ interface Cost {
  * lose their schemas first, then their summaries, and are finally left out.
  */
 export function fitMatches(
-  matches: readonly Match[],
+  matches: readonly ToolMatch[],
   wanted: Detail,
   isExplained: boolean,
   charsMax: number,
@@ -57,7 +57,7 @@ export function fitMatches(
   return fitted;
 }
 
-function fit(match: Match, detail: Detail, isExplained: boolean): Fitted {
+function fit(match: ToolMatch, detail: Detail, isExplained: boolean): Fitted {
   const shown = showMatch(match, detail, isExplained);
   return { shown, text: matchText(shown), detail };
 }
@@ -111,7 +111,7 @@ type Detail = NonNullable<SearchQuery["detail"]>;
 type ShownMatch = Readonly<Record<string, unknown>> & { readonly name: string };
 
 /** A match in the given detail; `explained` adds the parts of its score. */
-function showMatch(match: Match, detail: Detail, explained: boolean): ShownMatch {
+function showMatch(match: ToolMatch, detail: Detail, explained: boolean): ShownMatch {
   const { server, listing } = match.searched;
   const { score, matched, explain } = match;
   return {
@@ -125,7 +125,7 @@ function showMatch(match: Match, detail: Detail, explained: boolean): ShownMatch
 }
 
 function shownParts(
-  { searched: { listing } }: Match,
+  { searched: { listing } }: ToolMatch,
   detail: Detail,
 ): Readonly<Record<string, unknown>> {
   const { title, description, inputSchema, annotations } = listing;

@@ -9,7 +9,7 @@ import { countStops, type TextMeasure } from "../text-measure.ts";
  * A run of text that a browser shows as one block: a paragraph, a heading, a cell, an item. Blocks do not
  * overlap, and together they hold all text of the page, in its order.
  */
-export interface Block {
+export interface ContentBlock {
   /** Neighbours in the tree, all children of `container`: text and inline elements, or one `pre`. */
   readonly nodes: readonly ChildNode[];
   /** The element whose box the text is in. */
@@ -42,9 +42,9 @@ function isBlockElement({ name }: HtmlElement): boolean {
 export function findBlocks(
   body: HtmlElement,
   measure: (element: HtmlElement) => TextMeasure,
-): Block[] {
+): ContentBlock[] {
   const holders = findHolders(body);
-  const blocks: Block[] = [];
+  const blocks: ContentBlock[] = [];
   const path: { element: HtmlElement; next: number }[] = [{ element: body, next: 0 }];
   for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
     const run: ChildNode[] = [];
@@ -88,7 +88,7 @@ function blockOf(
   nodes: readonly ChildNode[],
   container: HtmlElement,
   measure: (element: HtmlElement) => TextMeasure,
-): Block | undefined {
+): ContentBlock | undefined {
   let text = "";
   let chars = 0;
   let linkChars = 0;

@@ -4,12 +4,12 @@ import type { HtmlElement } from "../../dom/parse-html.ts";
 import { blockFeatures, contextFeatures } from "../features/block-features.ts";
 import { type BlockModel, forestOpinion } from "../model/block-model.ts";
 import type { PageFacts } from "../page-facts.ts";
-import type { Block } from "./find-blocks.ts";
+import type { ContentBlock } from "./find-blocks.ts";
 
 /** For each block the probability that it is content. */
 export function judgeBlocks(
   page: PageFacts,
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   { first, second }: BlockModel,
 ): number[] {
   const rows = blockFeatures(page, blocks);
@@ -19,7 +19,7 @@ export function judgeBlocks(
 
 /** The features of the second forest: those of the first, and the first's opinions of the neighbours. */
 export function contextRows(
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   rows: readonly Float32Array[],
   opinions: readonly number[],
 ): Float32Array[] {
@@ -35,7 +35,7 @@ export function contextRows(
 }
 
 /** About the number of words: the weight of a block in the whole. */
-export function weightOf({ chars }: Block): number {
+export function weightOf({ chars }: ContentBlock): number {
   return 1 + chars / 6;
 }
 
@@ -81,7 +81,7 @@ const nearBlocks = 3;
  * The opinions, with those of each table of data made one: half a table is useless. A table that holds another, or long
  * cells, is the layout of a page and stays as it is.
  */
-export function evenTables(blocks: readonly Block[], opinions: readonly number[]): number[] {
+export function evenTables(blocks: readonly ContentBlock[], opinions: readonly number[]): number[] {
   const tables = new Map<HtmlElement, number[]>();
   const layouts = new Set<HtmlElement>();
   for (const [index, block] of blocks.entries()) {

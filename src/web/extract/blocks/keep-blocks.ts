@@ -2,7 +2,7 @@ import { type ChildNode, isTag, isText } from "domhandler";
 
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import { findElement, retainChildren } from "../../dom/walk.ts";
-import type { Block } from "./find-blocks.ts";
+import type { ContentBlock } from "./find-blocks.ts";
 
 /** Elements without text that belong to the text around them. */
 const wordlessNames = new Set("img picture br hr math wbr".split(" "));
@@ -15,7 +15,7 @@ const rootNames = new Set(["div", "section", "article", "main", "body"]);
  */
 export function keepBlocks(
   body: HtmlElement,
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   isKept: readonly boolean[],
 ): HtmlElement {
   const tree: KeptTree = { holders: new Set(), written: new Set(), kept: new Set() };

@@ -2,7 +2,7 @@ import { isTag } from "domhandler";
 
 import { admonitionOf } from "../../dom/admonition.ts";
 import type { HtmlElement } from "../../dom/parse-html.ts";
-import type { Block } from "./find-blocks.ts";
+import type { ContentBlock } from "./find-blocks.ts";
 
 /** A heading less likely than this belongs to something else, whatever follows it. */
 const opinionMin = 0.08;
@@ -17,7 +17,7 @@ const titleReach = 3;
  * `title`, the title of the page, says something else.
  */
 export function settleHeadings(
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   opinions: readonly number[],
   isKept: readonly boolean[],
   title: string,
@@ -43,7 +43,7 @@ export function settleHeadings(
 }
 
 function isTitle(
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   settled: readonly boolean[],
   heading: number,
   opinion: number,
@@ -69,7 +69,7 @@ function letters(text: string): string {
 }
 
 function hasKeptSection(
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   settled: readonly boolean[],
   heading: number,
   level: number,
@@ -83,7 +83,7 @@ function hasKeptSection(
 }
 
 /** 1 to 6; 0 for a block that is not a heading. */
-function headingLevel(block: Block | undefined): number {
+function headingLevel(block: ContentBlock | undefined): number {
   const match = /^h([1-6])$/.exec(block?.container.name ?? "");
   return match === null ? 0 : Number(match[1]);
 }
@@ -94,7 +94,10 @@ const titleLevelsMax = 3;
 const levelsMax = 16;
 
 /** Keeps the titles of notes and the terms of lists whose text is kept: without them it says something else. */
-export function settleLeads(blocks: readonly Block[], isKept: readonly boolean[]): boolean[] {
+export function settleLeads(
+  blocks: readonly ContentBlock[],
+  isKept: readonly boolean[],
+): boolean[] {
   const settled = [...isKept];
   // From the end, so that one term after another finds the last of them settled.
   for (let index = blocks.length - 2; index >= 0; index--) {

@@ -1,7 +1,7 @@
 import { isTag } from "domhandler";
 
 import type { HtmlElement } from "../../dom/parse-html.ts";
-import type { Block } from "../blocks/find-blocks.ts";
+import type { ContentBlock } from "../blocks/find-blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { containerFeatureNames, createContainerFeatures, lookOf } from "./container-features.ts";
 import { createInheritance, evidenceCount, rolesInherited } from "./inherited.ts";
@@ -44,7 +44,7 @@ const kinds: ReadonlyMap<string, number> = new Map(
 const otherKind = 23;
 
 /** The kind of a block, as the models know it. */
-function kindOf(block: Block): number {
+function kindOf(block: ContentBlock): number {
   const [node] = block.nodes;
   if (node !== undefined && block.nodes.length === 1 && isTag(node) && node.name === "pre")
     return kinds.get("pre") ?? otherKind;
@@ -64,7 +64,7 @@ export const blockFeatureNames: readonly string[] = [
 ];
 
 /** The features of every block, in the order of `blockFeatureNames`. */
-export function blockFeatures(page: PageFacts, blocks: readonly Block[]): Float32Array[] {
+export function blockFeatures(page: PageFacts, blocks: readonly ContentBlock[]): Float32Array[] {
   const inherited = createInheritance(page.body);
   const container = createContainerFeatures(page, blocks);
   const neighbours = createNeighbourFeatures(blocks);
@@ -92,7 +92,7 @@ export function blockFeatures(page: PageFacts, blocks: readonly Block[]): Float3
   });
 }
 
-function elementOf({ nodes, container }: Block): HtmlElement {
+function elementOf({ nodes, container }: ContentBlock): HtmlElement {
   const [node] = nodes;
   // A block of one link or `pre` is best described by that.
   return nodes.length === 1 && node !== undefined && isTag(node) ? node : container;
@@ -117,7 +117,7 @@ export const contextFeatureNames: readonly string[] = [
 
 /** Features of each block from the first opinion of all blocks: text is seldom alone. */
 export function contextFeatures(
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   opinions: readonly number[],
   cut: number,
 ): (index: number) => number[] {
@@ -146,7 +146,7 @@ export function contextFeatures(
 
 function addLevels(
   features: number[],
-  block: Block | undefined,
+  block: ContentBlock | undefined,
   means: ReadonlyMap<HtmlElement, Mean>,
 ): void {
   let at = block?.container;
@@ -165,7 +165,7 @@ interface Mean {
 }
 
 function elementMeans(
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   opinions: readonly number[],
   weights: readonly number[],
 ): Map<HtmlElement, Mean> {
@@ -184,7 +184,7 @@ function elementMeans(
 }
 
 function lookMeans(
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   opinions: readonly number[],
   weights: readonly number[],
 ): Map<string, number> {

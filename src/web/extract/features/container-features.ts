@@ -1,7 +1,7 @@
 import { isTag } from "domhandler";
 
 import type { HtmlElement } from "../../dom/parse-html.ts";
-import type { Block } from "../blocks/find-blocks.ts";
+import type { ContentBlock } from "../blocks/find-blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
 
 /** Shorter blocks say nothing about where the text is. */
@@ -17,7 +17,7 @@ interface Candidates {
 }
 
 /** Scores elements by the prose in them. */
-function scoreCandidates(blocks: readonly Block[]): Candidates {
+function scoreCandidates(blocks: readonly ContentBlock[]): Candidates {
   const scores = new Map<HtmlElement, number>();
   for (const { container, chars, linkChars, stops } of blocks) {
     const own = chars - linkChars;
@@ -69,8 +69,8 @@ export const containerFeatureNames: readonly string[] = [
 /** Describes the containers of blocks, how much like other blocks they are, and how near to the most prose. */
 export function createContainerFeatures(
   page: PageFacts,
-  blocks: readonly Block[],
-): (block: Block) => number[] {
+  blocks: readonly ContentBlock[],
+): (block: ContentBlock) => number[] {
   const candidates = scoreCandidates(blocks);
   const topChain = ancestorsOf(candidates.best);
   const looks = countLooks(blocks);
@@ -85,7 +85,7 @@ export function createContainerFeatures(
   };
 }
 
-function addLevels(features: number[], page: PageFacts, block: Block, total: number): void {
+function addLevels(features: number[], page: PageFacts, block: ContentBlock, total: number): void {
   let at: HtmlElement | undefined = block.container;
   for (let level = 0; level < levels; level++) {
     const { chars, linkChars, stops } =
@@ -100,7 +100,7 @@ function addLevels(features: number[], page: PageFacts, block: Block, total: num
   }
 }
 
-function addAround(features: number[], page: PageFacts, block: Block): void {
+function addAround(features: number[], page: PageFacts, block: ContentBlock): void {
   let at: HtmlElement = block.container;
   let up = 0;
   for (; page.measure(at).chars < surroundingTimes * block.chars + 200; up++) {
@@ -119,7 +119,7 @@ function addAround(features: number[], page: PageFacts, block: Block): void {
 
 function addTop(
   features: number[],
-  block: Block,
+  block: ContentBlock,
   topChain: ReadonlyMap<HtmlElement, number>,
   { bestScore, scores }: Candidates,
 ): void {
@@ -147,7 +147,7 @@ interface Look {
 }
 
 /** Blocks that look alike: same elements with the same classes, three levels up. */
-function countLooks(blocks: readonly Block[]): Map<string, Look> {
+function countLooks(blocks: readonly ContentBlock[]): Map<string, Look> {
   const looks = new Map<string, Look>();
   for (const block of blocks) {
     const name = lookOf(block);
@@ -164,7 +164,7 @@ function countLooks(blocks: readonly Block[]): Map<string, Look> {
 const knownLooks = new WeakMap<HtmlElement, string>();
 
 /** The elements that contain a block, and their classes, as one text. */
-export function lookOf({ container }: Block): string {
+export function lookOf({ container }: ContentBlock): string {
   const known = knownLooks.get(container);
   if (known !== undefined) return known;
   let name = "";

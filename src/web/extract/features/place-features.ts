@@ -1,4 +1,4 @@
-import type { Block } from "../blocks/find-blocks.ts";
+import type { ContentBlock } from "../blocks/find-blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { phraseCount, phraseFeatures } from "./text-features.ts";
 
@@ -33,7 +33,7 @@ export const placeFeatureNames: readonly string[] = [
  */
 export function createPlaceFeatures(
   page: PageFacts,
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
 ): (index: number) => number[] {
   const sums = prefixSums(blocks.map(({ chars }) => chars));
   const total = Math.max(sums.at(-1) ?? 0, 1);
@@ -91,16 +91,16 @@ function logDistance(distance: number): number {
 }
 
 /** The first heading that is the title, else the first `h1`; -1 for none. */
-function findTitleBlock(page: PageFacts, blocks: readonly Block[]): number {
+function findTitleBlock(page: PageFacts, blocks: readonly ContentBlock[]): number {
   const title = wordsOf(page.title).join(" ");
-  const isHeading = ({ container }: Block): boolean => /^h[1-3]$/.test(container.name);
+  const isHeading = ({ container }: ContentBlock): boolean => /^h[1-3]$/.test(container.name);
   const same = blocks.findIndex(
     (block) => title !== "" && isHeading(block) && wordsOf(block.text).join(" ") === title,
   );
   return same === -1 ? blocks.findIndex(({ container }) => container.name === "h1") : same;
 }
 
-function countTexts(blocks: readonly Block[]): Map<string, number> {
+function countTexts(blocks: readonly ContentBlock[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { text } of blocks) counts.set(text, (counts.get(text) ?? 0) + 1);
   return counts;
@@ -171,7 +171,9 @@ export const neighbourFeatureNames: readonly string[] = [
 const windowReach = 6;
 
 /** Describes the neighbours before and after a block, and the heading above it. */
-export function createNeighbourFeatures(blocks: readonly Block[]): (index: number) => number[] {
+export function createNeighbourFeatures(
+  blocks: readonly ContentBlock[],
+): (index: number) => number[] {
   const headings = governingHeadings(blocks);
   const chars = prefixSums(blocks.map((block) => block.chars));
   const linkChars = prefixSums(blocks.map((block) => block.linkChars));
@@ -197,7 +199,7 @@ export function createNeighbourFeatures(blocks: readonly Block[]): (index: numbe
 
 function addNeighbour(
   features: number[],
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   index: number,
   offset: number,
 ): void {
@@ -218,13 +220,13 @@ function addNeighbour(
 }
 
 /** The level of a heading; 0 for any other block. */
-function levelOf(block: Block | undefined): number {
+function levelOf(block: ContentBlock | undefined): number {
   const name = block?.container.name ?? "";
   return headingNames.has(name) ? Number(name.slice(1)) : 0;
 }
 
 /** For each block the index of the last heading before it; -1 for none. */
-function governingHeadings(blocks: readonly Block[]): number[] {
+function governingHeadings(blocks: readonly ContentBlock[]): number[] {
   let last = -1;
   return blocks.map((block, index) => {
     const above = last;

@@ -1,5 +1,5 @@
 import { findElements } from "../../dom/walk.ts";
-import type { Block } from "../blocks/find-blocks.ts";
+import type { ContentBlock } from "../blocks/find-blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
 
 const phrases: readonly RegExp[] = [
@@ -35,7 +35,7 @@ export const textFeatureNames: readonly string[] = [
 ];
 
 /** Features of a block's words alone. */
-export function textFeatures(block: Block): number[] {
+export function textFeatures(block: ContentBlock): number[] {
   const { text, chars } = block;
   const words = countWords(text);
   return [
@@ -123,7 +123,7 @@ export const pageFeatureNames: readonly string[] = [
 const longChars = 150;
 
 /** Features that all blocks of a page share. */
-export function pageFeatures(page: PageFacts, blocks: readonly Block[]): number[] {
+export function pageFeatures(page: PageFacts, blocks: readonly ContentBlock[]): number[] {
   const total = Math.max(
     sum(blocks, ({ chars }) => chars),
     1,
@@ -149,6 +149,6 @@ export function pageFeatures(page: PageFacts, blocks: readonly Block[]): number[
   ];
 }
 
-function sum(blocks: readonly Block[], of: (block: Block) => number): number {
+function sum(blocks: readonly ContentBlock[], of: (block: ContentBlock) => number): number {
   return blocks.reduce((total, block) => total + of(block), 0);
 }

@@ -10,7 +10,7 @@ import { classTokens } from "./element-pattern.ts";
 const nodesMax = 200;
 
 /** The text of an element on one line; empty when it is longer than `charsMax` or in too many nodes. */
-export function shortText(element: HtmlElement, charsMax: number): string {
+export function shortLine(element: HtmlElement, charsMax: number): string {
   let text = "";
   const isWhole = visitNear(element, (node) => {
     if (isText(node)) text += node.data;

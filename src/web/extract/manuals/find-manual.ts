@@ -2,7 +2,7 @@ import { hasChildren, isTag, type ParentNode } from "domhandler";
 
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import { findElements, retainChildren } from "../../dom/walk.ts";
-import type { Block } from "../blocks/find-blocks.ts";
+import type { ContentBlock } from "../blocks/find-blocks.ts";
 import { matchesPattern, type ElementPattern } from "../kinds/element-pattern.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { besideEverywhere, manualLayouts, type ManualLayout } from "./manual-layouts.ts";
@@ -50,7 +50,7 @@ const sharedMin = 0.5;
  */
 export function keepManual(
   manual: Manual,
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   weights: readonly number[],
 ): boolean[] | undefined {
   const isInText = createInside(manual.roots);

@@ -1,7 +1,7 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
 import { type HtmlElement, pushNodes } from "../../dom/parse-html.ts";
-import type { Block } from "../blocks/find-blocks.ts";
+import type { ContentBlock } from "../blocks/find-blocks.ts";
 import { weightOf } from "../blocks/judge-blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
 
@@ -27,7 +27,7 @@ const treeWorkMax = 200_000;
  */
 export async function articleVote(
   page: PageFacts,
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   opinions: readonly number[],
 ): Promise<boolean[] | undefined> {
   const types = [...page.structured.types];
@@ -42,7 +42,7 @@ export async function articleVote(
 }
 
 function meanOpinion(
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   opinions: readonly number[],
   vote: readonly boolean[],
 ): number {
@@ -55,7 +55,7 @@ function meanOpinion(
   return total === 0 ? 0 : sum / total;
 }
 
-function proseChars(blocks: readonly Block[], vote: readonly boolean[]): number {
+function proseChars(blocks: readonly ContentBlock[], vote: readonly boolean[]): number {
   return blocks.reduce(
     (sum, { chars, linkChars }, index) => sum + (vote[index] === true ? chars - linkChars : 0),
     0,
@@ -87,7 +87,7 @@ const charsMin = 200;
  */
 async function readabilityVote(
   html: string,
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
 ): Promise<boolean[] | undefined> {
   const [{ Readability }, { parseHTML }] = await Promise.all([
     import("@mozilla/readability"),
@@ -127,7 +127,7 @@ const escapes: Readonly<Record<string, string>> = {
 export function writeMarkedHtml(
   body: HtmlElement,
   title: string,
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
 ): string {
   const marks = new Map<HtmlElement, number>();
   for (const [index, { container }] of blocks.entries()) {
@@ -167,7 +167,7 @@ function escape(text: string): string {
 }
 
 /** Whether each block is in an element that `html`, the output of a voter, has kept. */
-export function keptBlocks(html: string, blocks: readonly Block[]): boolean[] {
+export function keptBlocks(html: string, blocks: readonly ContentBlock[]): boolean[] {
   const containers = new Set<HtmlElement>();
   for (const [, mark] of html.matchAll(markPattern)) {
     const block = blocks[Number(mark)];

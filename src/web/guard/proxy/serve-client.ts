@@ -5,7 +5,7 @@ import { dialFirst } from "../../../network/dial.ts";
 import { hostOf, portOf } from "../../../network/host-name.ts";
 import type { Destination } from "../../../network/judge-host.ts";
 import { routeTo, type Roads, type Route } from "../../../network/route.ts";
-import { standingOf, type Allowance } from "../allowance.ts";
+import { hostAccessOf, type Allowance } from "../allowance.ts";
 import { dialProxy, dialTunnel, proxyFields } from "./dial-route.ts";
 import { plainReply, refusalHeader, type ReplyStatus } from "./plain-reply.ts";
 import { bindLives, endGently, HeldBytes, relay, relayAnswer, relayBody } from "./relay.ts";
@@ -165,7 +165,7 @@ async function serveConnect({ client, to, held, roads, page, signal }: Call): Pr
       `Refused to connect to "${to.host}" on port ${to.port}: for this page only the ports ${open} are open.`,
     );
   }
-  const route = await routeTo("https:", to, standingOf(to, page.allowance), roads, signal);
+  const route = await routeTo("https:", to, hostAccessOf(to, page.allowance), roads, signal);
   const line = await dialTunnel(route, to, roads.resolve, signal);
   const first = held.release();
   if (client.destroyed || signal.aborted) return void line.socket.destroy();
@@ -179,7 +179,7 @@ async function serveForward(
   { client, to, held, roads, page, signal }: Call,
   request: Forward,
 ): Promise<void> {
-  const route = await routeTo("http:", to, standingOf(to, page.allowance), roads, signal);
+  const route = await routeTo("http:", to, hostAccessOf(to, page.allowance), roads, signal);
   const server =
     route.kind === "direct"
       ? (await dialFirst(to.host, route.addresses, to.port, signal)).socket

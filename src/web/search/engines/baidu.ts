@@ -7,9 +7,9 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { blocked, listed } from "../pages/answers.ts";
-import type { Page } from "../pages/page.ts";
+import type { EnginePage } from "../pages/page.ts";
 import { listAt, numberAt, readJson, recordOf, textAt } from "../pages/read-json.ts";
-import { readPage } from "../pages/read-page.ts";
+import { readEnginePage } from "../pages/read-page.ts";
 import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
 import { formOf, pageHeaders } from "./request-headers.ts";
 
@@ -38,7 +38,7 @@ export const baidu: SearchEngine = {
     if (!response.text.trimStart().startsWith("<")) {
       return await readJson(response, { failure, answer, judgeLocation });
     }
-    return await readPage(response, {
+    return await readEnginePage(response, {
       results,
       isEmpty: (page) => page.has(emptySelector),
       block: (page) => (page.title === captchaTitle ? blocked("captcha") : undefined),
@@ -79,7 +79,7 @@ async function answer(value: unknown): Promise<EngineAnswer | undefined> {
   return listed(full, results);
 }
 
-function results(page: Page): RawResult[] {
+function results(page: EnginePage): RawResult[] {
   return page.all(resultSelector).flatMap((result) => {
     const url = targetUrl(page, result);
     if (url === undefined || widgetTemplates.test(result.attribs["tpl"] ?? "")) return [];
@@ -89,7 +89,7 @@ function results(page: Page): RawResult[] {
 }
 
 /** The attribute `mu` has the real address; links go through a counter that nobody can undo. */
-function targetUrl(page: Page, result: HtmlElement): string | undefined {
+function targetUrl(page: EnginePage, result: HtmlElement): string | undefined {
   const real = webUrl(result.attribs["mu"]);
   if (real !== undefined) return real;
   const link = webUrl(page.first("h3 a[href]", result)?.attribs["href"]);
@@ -97,7 +97,7 @@ function targetUrl(page: Page, result: HtmlElement): string | undefined {
   return isCounter ? undefined : link;
 }
 
-function snippetOf(page: Page, result: HtmlElement): string {
+function snippetOf(page: EnginePage, result: HtmlElement): string {
   for (const selector of snippetSelectors) {
     const text = page.text(page.first(selector, result));
     if (text !== "") return text;

@@ -11,8 +11,8 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { blocked } from "../pages/answers.ts";
-import type { Page } from "../pages/page.ts";
-import { readPage } from "../pages/read-page.ts";
+import type { EnginePage } from "../pages/page.ts";
+import { readEnginePage } from "../pages/read-page.ts";
 import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
 import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
@@ -20,7 +20,7 @@ import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.t
  * The results of `format=rss`, known from other programs only. An HTML parser reads the feed well enough, but for
  * `link`, which is an empty element to it: the address is the text that follows.
  */
-async function bingFeedResults(page: Page): Promise<RawResult[]> {
+async function bingFeedResults(page: EnginePage): Promise<RawResult[]> {
   const found: RawResult[] = [];
   for (const item of page.all("rss > channel > item")) {
     const after = page.first("link", item)?.next;
@@ -56,7 +56,7 @@ export const bing: SearchEngine = {
   domain: "bing.com",
   start: (query) => searchRequest(query),
   read: (response) =>
-    readPage(response, {
+    readEnginePage(response, {
       results: async (page) =>
         /^\s*(?:<\?xml[^>]*>\s*)?<rss\b/.test(response.text)
           ? await bingFeedResults(page)
@@ -84,7 +84,7 @@ function searchRequest({ text, settings }: EngineQuery): EngineRequest {
   };
 }
 
-function results(page: Page): RawResult[] {
+function results(page: EnginePage): RawResult[] {
   return page.all(resultSelector).flatMap((result) => {
     const link = page.first(linkSelector, result);
     const url = targetUrl(link?.attribs["href"]);
@@ -94,7 +94,7 @@ function results(page: Page): RawResult[] {
   });
 }
 
-function snippetOf(page: Page, result: HtmlElement): string {
+function snippetOf(page: EnginePage, result: HtmlElement): string {
   for (const selector of snippetSelectors) {
     const text = withoutIcons(page, page.first(selector, result));
     if (text !== "") return text;
@@ -103,7 +103,7 @@ function snippetOf(page: Page, result: HtmlElement): string {
 }
 
 /** The label in front of some snippets ("Web") is not part of them. */
-function withoutIcons(page: Page, element: HtmlElement | undefined): string {
+function withoutIcons(page: EnginePage, element: HtmlElement | undefined): string {
   if (element === undefined) return "";
   const text = page.text(element);
   const icon = page.text(page.first(iconSelector, element));

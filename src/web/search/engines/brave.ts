@@ -9,8 +9,8 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { blocked } from "../pages/answers.ts";
-import { isWithin, type Page } from "../pages/page.ts";
-import { readPage } from "../pages/read-page.ts";
+import { isWithin, type EnginePage } from "../pages/page.ts";
+import { readEnginePage } from "../pages/read-page.ts";
 import { webUrl } from "../pages/web-url.ts";
 import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
@@ -40,7 +40,7 @@ export const brave: SearchEngine = {
   domain: "brave.com",
   start: (query) => searchRequest(query),
   read: (response) =>
-    readPage(response, {
+    readEnginePage(response, {
       results,
       internal,
       isEmpty: (page) => page.has(emptySelector) || page.says(emptyText),
@@ -69,7 +69,7 @@ function searchRequest({ text, settings }: EngineQuery): EngineRequest {
   };
 }
 
-function results(page: Page): RawResult[] {
+function results(page: EnginePage): RawResult[] {
   const others = page.all(otherSelector);
   return page
     .all(resultSelector)
@@ -86,12 +86,12 @@ function results(page: Page): RawResult[] {
     });
 }
 
-function titleOf(page: Page, result: HtmlElement): string {
+function titleOf(page: EnginePage, result: HtmlElement): string {
   const title = page.first(titleSelector, result);
   return page.text(title) || (title?.attribs["title"]?.trim() ?? "");
 }
 
-function snippetOf(page: Page, result: HtmlElement, content: HtmlElement): string {
+function snippetOf(page: EnginePage, result: HtmlElement, content: HtmlElement): string {
   const roots = content === result ? [result] : [content, result];
   for (const root of roots) {
     for (const selector of snippetSelectors) {
@@ -111,7 +111,7 @@ function isNested(element: HtmlElement, result: HtmlElement): boolean {
 }
 
 /** The page of the proof of work has no snippets, not even of another kind. */
-function block(page: Page): EngineAnswer | undefined {
+function block(page: EnginePage): EngineAnswer | undefined {
   const isChallenge = !page.has(".snippet") && page.says(challengeText);
   return isChallenge || page.title.startsWith("PoW Captcha") ? blocked("captcha") : undefined;
 }

@@ -7,8 +7,8 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { blocked } from "../pages/answers.ts";
-import type { Page } from "../pages/page.ts";
-import { readPage } from "../pages/read-page.ts";
+import type { EnginePage } from "../pages/page.ts";
+import { readEnginePage } from "../pages/read-page.ts";
 import { decodeEscapes, webUrl } from "../pages/web-url.ts";
 import { cookieHeader, formHeaders, formOf, localeOf } from "./request-headers.ts";
 
@@ -40,7 +40,7 @@ export const duckduckgo: SearchEngine = {
 
 /** It answers suspected bots with 202; no other answer has that status. */
 async function read(response: EngineResponse): Promise<EngineAnswer> {
-  const answer = await readPage(response, { results, isEmpty, block });
+  const answer = await readEnginePage(response, { results, isEmpty, block });
   return response.status === 202 && answer.state === "parse_error" ? blocked("captcha") : answer;
 }
 
@@ -91,7 +91,7 @@ function quoteBangs(text: string): string {
   );
 }
 
-function results(page: Page): RawResult[] {
+function results(page: EnginePage): RawResult[] {
   const found = page.all(resultSelector);
   if (found.length === 0) return liteResults(page);
   return found.flatMap((result) => {
@@ -112,7 +112,7 @@ function results(page: Page): RawResult[] {
 }
 
 /** The page for small screens: rows of a table, of which the one with the title comes first. */
-function liteResults(page: Page): RawResult[] {
+function liteResults(page: EnginePage): RawResult[] {
   const found: RawResult[] = [];
   for (const row of page.all(`tr:has(${liteTitleSelector}), tr:has(${liteSnippetSelector})`)) {
     const isAd = liteAdClass.test(row.attribs["class"] ?? "");
@@ -149,10 +149,10 @@ function isOwnAd(url: URL): boolean {
   return isOwn(url) && url.pathname === "/y.js";
 }
 
-function isEmpty(page: Page): boolean {
+function isEmpty(page: EnginePage): boolean {
   return page.has(emptySelector) || page.says(/^No results(?: found(?: for .{0,60})?)?\.?$/i);
 }
 
-function block(page: Page): EngineAnswer | undefined {
+function block(page: EnginePage): EngineAnswer | undefined {
   return page.has(blockSelector) ? blocked("captcha") : undefined;
 }

@@ -1,7 +1,7 @@
 import type { EngineQuery, EngineRequest, RawResult, SearchEngine } from "../engine.ts";
 import { blocked } from "../pages/answers.ts";
-import type { Page } from "../pages/page.ts";
-import { readPage } from "../pages/read-page.ts";
+import type { EnginePage } from "../pages/page.ts";
+import { readEnginePage } from "../pages/read-page.ts";
 import { webUrl } from "../pages/web-url.ts";
 import { formOf, pageHeaders } from "./request-headers.ts";
 
@@ -24,7 +24,7 @@ export const ecosia: SearchEngine = {
   domain: "ecosia.org",
   start: (query) => searchRequest(query),
   read: (response) =>
-    readPage(response, {
+    readEnginePage(response, {
       results,
       internal,
       isEmpty: (page) => page.has(emptySelector),
@@ -41,7 +41,7 @@ function searchRequest({ text, settings }: EngineQuery): EngineRequest {
   };
 }
 
-function results(page: Page): RawResult[] {
+function results(page: EnginePage): RawResult[] {
   return page.all(resultSelector).flatMap((result) => {
     const url = webUrl(page.first(linkSelector, result)?.attribs["href"]);
     if (url === undefined) return [];

@@ -9,8 +9,8 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { blocked, consentWall } from "../pages/answers.ts";
-import type { Page } from "../pages/page.ts";
-import { readPage } from "../pages/read-page.ts";
+import type { EnginePage } from "../pages/page.ts";
+import { readEnginePage } from "../pages/read-page.ts";
 import { decodeEscapes, webUrl } from "../pages/web-url.ts";
 import {
   cookieHeader,
@@ -46,7 +46,7 @@ export const google: SearchEngine = {
   domain: "google.com",
   start: (query) => searchRequest(query),
   read: (response) =>
-    readPage(response, {
+    readEnginePage(response, {
       results,
       isEmpty: (page) => page.says(emptyText),
       block: (page) => block(page, response.text),
@@ -80,7 +80,7 @@ function searchRequest({ text, settings }: EngineQuery): EngineRequest {
   };
 }
 
-function results(page: Page): RawResult[] {
+function results(page: EnginePage): RawResult[] {
   const phone = page.all(phoneResultSelector);
   if (phone.length === 0) return desktopResults(page);
   return phone.flatMap((result) => {
@@ -92,7 +92,7 @@ function results(page: Page): RawResult[] {
   });
 }
 
-function desktopResults(page: Page): RawResult[] {
+function desktopResults(page: EnginePage): RawResult[] {
   const links = page.all(desktopLinkSelector);
   const linksIn = countLinks(links);
   return links.flatMap((link) => {
@@ -134,7 +134,7 @@ function targetUrl(href: string | undefined): string | undefined {
   return webUrl(wrapped === undefined ? undefined : decodeEscapes(wrapped));
 }
 
-function block(page: Page, html: string): EngineAnswer | undefined {
+function block(page: EnginePage, html: string): EngineAnswer | undefined {
   if (page.has(captchaSelector)) return blocked("captcha");
   if (html.length < sorryCharsMax && html.includes("/sorry/")) return blocked("captcha");
   if (page.has(scriptWallSelector)) return blocked("javascript");

@@ -6,8 +6,8 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { blocked } from "../pages/answers.ts";
-import type { Page } from "../pages/page.ts";
-import { readPage } from "../pages/read-page.ts";
+import type { EnginePage } from "../pages/page.ts";
+import { readEnginePage } from "../pages/read-page.ts";
 import { webUrl } from "../pages/web-url.ts";
 import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
@@ -28,7 +28,7 @@ export const mojeek: SearchEngine = {
   domain: "mojeek.com",
   start: (query) => searchRequest(query),
   read: (response) =>
-    readPage(response, {
+    readEnginePage(response, {
       results,
       internal,
       isEmpty: (page) =>
@@ -51,7 +51,7 @@ function searchRequest({ text, settings }: EngineQuery): EngineRequest {
   };
 }
 
-function results(page: Page): RawResult[] {
+function results(page: EnginePage): RawResult[] {
   return page.all(resultSelector).flatMap((result) => {
     const link = page.first(linkSelector, result);
     const url = webUrl(link?.attribs["href"]);
@@ -61,7 +61,7 @@ function results(page: Page): RawResult[] {
   });
 }
 
-function block(page: Page): EngineAnswer | undefined {
+function block(page: EnginePage): EngineAnswer | undefined {
   const isCaptcha = /^captcha$/i.test(page.title) || page.has(captchaSelector);
   return isCaptcha ? blocked("captcha") : undefined;
 }

@@ -7,7 +7,7 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { blocked, failed, listed, rateLimited } from "../pages/answers.ts";
-import type { Page } from "../pages/page.ts";
+import type { EnginePage } from "../pages/page.ts";
 import { listAt, numberAt, readJson, recordOf, textAt, valueAt } from "../pages/read-json.ts";
 import { plainText, webUrl } from "../pages/web-url.ts";
 import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
@@ -97,7 +97,7 @@ function failure(value: unknown): EngineAnswer | undefined {
 }
 
 /** The site itself answers plain clients with an empty shell. */
-function wall(page: Page): EngineAnswer | undefined {
+function wall(page: EnginePage): EngineAnswer | undefined {
   return shellTitle.test(page.title) ? blocked("service unavailable", "denied") : undefined;
 }
 

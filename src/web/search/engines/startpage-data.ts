@@ -1,5 +1,5 @@
 import type { RawResult } from "../engine.ts";
-import type { Page } from "../pages/page.ts";
+import type { EnginePage } from "../pages/page.ts";
 import { parseLiteral } from "../pages/parse-literal.ts";
 import { listAt, recordOf, textAt } from "../pages/read-json.ts";
 import { plainText, webUrl } from "../pages/web-url.ts";
@@ -14,7 +14,7 @@ const interstitialStart = /\bvar\s+data\s*=\s*(?=\{)/g;
 const startsMax = 20;
 
 /** The results in the page's data; undefined when it has none, or other data than known. */
-export async function readStartpageData(page: Page): Promise<RawResult[] | undefined> {
+export async function readStartpageData(page: EnginePage): Promise<RawResult[] | undefined> {
   const mainline = listAt(
     literalAfter(page, dataStart),
     "render",
@@ -39,7 +39,9 @@ export async function readStartpageData(page: Page): Promise<RawResult[] | undef
 }
 
 /** The fields of a page that posts itself again to show that somebody runs its script. */
-export function startpageInterstitial(page: Page): Readonly<Record<string, string>> | undefined {
+export function startpageInterstitial(
+  page: EnginePage,
+): Readonly<Record<string, string>> | undefined {
   const data = recordOf(literalAfter(page, interstitialStart));
   if (data === undefined || textAt(data, "sgt") === "" || textAt(data, "query") === "") {
     return undefined;
@@ -47,7 +49,7 @@ export function startpageInterstitial(page: Page): Readonly<Record<string, strin
   return Object.fromEntries(Object.keys(data).map((name) => [name, textAt(data, name)]));
 }
 
-function literalAfter(page: Page, start: RegExp): unknown {
+function literalAfter(page: EnginePage, start: RegExp): unknown {
   const starts = Iterator.from(page.scripts()).flatMap((script) =>
     script.matchAll(start).map(({ index, 0: text }) => ({ script, at: index + text.length })),
   );

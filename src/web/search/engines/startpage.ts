@@ -8,8 +8,8 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { blocked } from "../pages/answers.ts";
-import { type Page, openPage } from "../pages/page.ts";
-import { readPage } from "../pages/read-page.ts";
+import { type EnginePage, openPage } from "../pages/page.ts";
+import { readEnginePage } from "../pages/read-page.ts";
 import { webUrl } from "../pages/web-url.ts";
 import { cookieHeader, formHeaders, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 import { readStartpageData, startpageInterstitial, startpageLanguage } from "./startpage-data.ts";
@@ -142,14 +142,14 @@ async function next(
   }
 }
 
-function tokenOf(page: Page): string | undefined {
+function tokenOf(page: EnginePage): string | undefined {
   const token = page.first(tokenSelector)?.attribs["value"] ?? "";
   return token === "" ? undefined : token;
 }
 
 async function read(response: EngineResponse, { memory }: EngineQuery): Promise<EngineAnswer> {
   let isListEmpty = false;
-  const answer = await readPage(response, {
+  const answer = await readEnginePage(response, {
     results: async (page) => {
       const listed = await readStartpageData(page);
       isListEmpty = listed?.length === 0;
@@ -167,7 +167,7 @@ async function read(response: EngineResponse, { memory }: EngineQuery): Promise<
   return isHome && answer.state === "parse_error" ? withoutToken : answer;
 }
 
-function results(page: Page): RawResult[] {
+function results(page: EnginePage): RawResult[] {
   return page.all(resultSelector).flatMap((result) => {
     const link = page.first(linkSelector, result);
     const url = webUrl(link?.attribs["href"]);
@@ -178,7 +178,7 @@ function results(page: Page): RawResult[] {
 }
 
 /** The token is all that is wanted of the home page: without it, the reader is to be kept out. */
-function block(page: Page, isListEmpty: boolean): EngineAnswer | undefined {
+function block(page: EnginePage, isListEmpty: boolean): EngineAnswer | undefined {
   if (isListEmpty) return undefined;
   if (page.has(captchaSelector) || /^(?:startpage )?captcha$/i.test(page.title))
     return blocked("captcha");

@@ -8,8 +8,8 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { consentWall, rateLimited, retryAfterMs } from "../pages/answers.ts";
-import { isWithin, type Page } from "../pages/page.ts";
-import { readPage } from "../pages/read-page.ts";
+import { isWithin, type EnginePage } from "../pages/page.ts";
+import { readEnginePage } from "../pages/read-page.ts";
 import { decodeEscapes, webUrl } from "../pages/web-url.ts";
 import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
@@ -38,7 +38,7 @@ export const yahoo: SearchEngine = {
   start: (query) => searchRequest(query),
   read: async (response) =>
     throttled(response) ??
-    (await readPage(response, {
+    (await readEnginePage(response, {
       results,
       internal,
       isEmpty: (page) => page.has(emptySelector) || page.says(emptyText),
@@ -67,7 +67,7 @@ function searchRequest({ text, settings }: EngineQuery): EngineRequest {
   };
 }
 
-function results(page: Page): RawResult[] {
+function results(page: EnginePage): RawResult[] {
   const selector = resultSelectors.find((candidate) => page.has(candidate)) ?? resultSelectors[0];
   const ads = page.all(adSelector);
   return page.all(selector).flatMap((result) => {
@@ -83,14 +83,14 @@ function results(page: Page): RawResult[] {
  * The heading inside of the link. Where the link is inside of the heading, its text also holds the name of the site and
  * its path, and a label of its own the title.
  */
-function titleOf(page: Page, result: HtmlElement, link: HtmlElement | undefined): string {
+function titleOf(page: EnginePage, result: HtmlElement, link: HtmlElement | undefined): string {
   const label = page.first(regionalLinkSelector, result)?.attribs["aria-label"];
   const title =
     label?.replaceAll(/\s+/g, " ").trim() || page.text(page.first(titleSelector, result));
   return title || page.text(link);
 }
 
-function snippetOf(page: Page, result: HtmlElement): string {
+function snippetOf(page: EnginePage, result: HtmlElement): string {
   return page.text(page.first(snippetSelector, result));
 }
 
@@ -107,7 +107,7 @@ function isAd({ hostname, pathname }: URL): boolean {
   return /(?:^|\.)bing\.com$/.test(hostname) && pathname.startsWith("/aclick");
 }
 
-function block(page: Page): EngineAnswer | undefined {
+function block(page: EnginePage): EngineAnswer | undefined {
   if (page.has(consentSelector) || consentTitle.test(page.title)) return consentWall();
   return page.says(throttleText) ? rateLimited(`error ${throttleStatus}`) : undefined;
 }

@@ -7,8 +7,8 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import { blocked } from "../pages/answers.ts";
-import type { Page } from "../pages/page.ts";
-import { readPage } from "../pages/read-page.ts";
+import type { EnginePage } from "../pages/page.ts";
+import { readEnginePage } from "../pages/read-page.ts";
 import { webUrl } from "../pages/web-url.ts";
 import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
@@ -37,7 +37,7 @@ export const yandex: SearchEngine = {
   start: (query) => searchRequest(query),
   read: async (response) =>
     announced(response) ??
-    (await readPage(response, { results, internal, isEmpty, block, judgeLocation })),
+    (await readEnginePage(response, { results, internal, isEmpty, block, judgeLocation })),
   judgeLocation,
 };
 
@@ -61,7 +61,7 @@ function searchRequest({ text, settings }: EngineQuery): EngineRequest {
   };
 }
 
-function results(page: Page): RawResult[] {
+function results(page: EnginePage): RawResult[] {
   return page.all(resultSelector).flatMap((result) => {
     const link = page.first(linkSelector, result);
     const url = webUrl(link?.attribs["href"]);
@@ -71,11 +71,11 @@ function results(page: Page): RawResult[] {
   });
 }
 
-function isEmpty(page: Page): boolean {
+function isEmpty(page: EnginePage): boolean {
   return page.has(emptySelector) || page.says(emptyText);
 }
 
-function block(page: Page): EngineAnswer | undefined {
+function block(page: EnginePage): EngineAnswer | undefined {
   return page.has(captchaSelector) ? blocked("captcha") : undefined;
 }
 

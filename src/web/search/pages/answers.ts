@@ -5,7 +5,7 @@ import type {
   RawResult,
   SearchEngine,
 } from "../engine.ts";
-import type { Page } from "./page.ts";
+import type { EnginePage } from "./page.ts";
 
 /** The answers of engines, each made in one place. */
 
@@ -70,7 +70,10 @@ const errorTitle =
   /^(?:error |HTTP )?([45]\d\d)(?: [-–—:])? (?:unauthorized|forbidden|not found|too many requests|internal server error|bad gateway|service (?:temporarily )?unavailable|gateway time-?out)$/i;
 
 /** The status that a page names which was saved without it. Only for pages without results. */
-export function errorTitleAnswer(page: Page, response: EngineResponse): EngineAnswer | undefined {
+export function errorTitleAnswer(
+  page: EnginePage,
+  response: EngineResponse,
+): EngineAnswer | undefined {
   const status = errorTitle.exec(page.title)?.[1];
   return status === undefined ? undefined : statusAnswer({ ...response, status: Number(status) });
 }
@@ -109,14 +112,17 @@ const captchaSentence =
  * The answers that any site may give to a suspected bot: Cloudflare's challenge, a captcha. Only for pages without
  * results.
  */
-export function challengeOf(page: Page, { headers }: EngineResponse): EngineAnswer | undefined {
+export function challengeOf(
+  page: EnginePage,
+  { headers }: EngineResponse,
+): EngineAnswer | undefined {
   if (headers["cf-mitigated"] === "challenge" || isCloudflare(page)) return blocked("cloudflare");
   const isCaptcha =
     page.has(captchaSelector) || captchaTitle.test(page.title) || page.says(captchaSentence);
   return isCaptcha ? blocked("captcha") : undefined;
 }
 
-function isCloudflare(page: Page): boolean {
+function isCloudflare(page: EnginePage): boolean {
   return (
     cloudflareTitle.test(page.title) ||
     page.has(cloudflareSelector) ||

@@ -4,7 +4,7 @@ import { AppError } from "../../../base/errors.ts";
 import { type HtmlDocument, type HtmlElement, pushNodes } from "../../dom/parse-html.ts";
 
 /** A parsed page of a search engine. */
-export interface Page {
+export interface EnginePage {
   /** In the order of the document, the first 100. */
   all(selector: string, root?: HtmlElement): HtmlElement[];
   first(selector: string, root?: HtmlElement): HtmlElement | undefined;
@@ -35,7 +35,7 @@ const silentElements: ReadonlySet<string> = new Set(["script", "style", "templat
  * Parses HTML, with parsers that are loaded when the first page comes.
  * @throws AppError `limit` for a page that unfolds beyond the parser's bound
  */
-export async function openPage(html: string): Promise<Page> {
+export async function openPage(html: string): Promise<EnginePage> {
   const [{ parseHtml, childElements }, { selectAll, selectOne }] = await Promise.all([
     import("../../dom/parse-html.ts"),
     import("css-select"),

@@ -8,7 +8,7 @@ import {
   retryAfterMs,
   statusAnswer,
 } from "./answers.ts";
-import { type Page, openPage } from "./page.ts";
+import { type EnginePage, openPage } from "./page.ts";
 import { locationAnswer } from "./read-page.ts";
 
 /** Rules that distinguish the answers of one API. */
@@ -20,7 +20,7 @@ export interface JsonRules {
   /** The meaning of a body that is not JSON, such as a sentence about a limit. */
   readonly sentence?: (text: string) => EngineAnswer | undefined;
   /** The engine's own wall, when it answers with a page. */
-  readonly wall?: (page: Page) => EngineAnswer | undefined;
+  readonly wall?: (page: EnginePage) => EngineAnswer | undefined;
   readonly judgeLocation?: SearchEngine["judgeLocation"];
 }
 
@@ -29,7 +29,7 @@ export async function readJson(response: EngineResponse, rules: JsonRules): Prom
   const moved = locationAnswer(response, rules.judgeLocation);
   if (moved !== undefined) return moved;
   try {
-    const value = parseJson(response.text);
+    const value = parseEngineJson(response.text);
     if (value === undefined) return await withoutJson(response, rules);
     const status = statusAnswer(response);
     const failure = rules.failure?.(value) ?? status;
@@ -70,7 +70,7 @@ type JsonRecord = Readonly<Record<string, unknown>>;
  * Undefined when the text is not JSON, or has too many values. Bare control characters in strings, which Baidu sends,
  * become spaces.
  */
-export function parseJson(written: string): unknown {
+export function parseEngineJson(written: string): unknown {
   // A byte order mark is white space here, but not to the parser.
   const text = written.trim();
   if (isHeavyJson(text)) return undefined;

@@ -9,18 +9,18 @@ import {
   statusAnswer,
   wallAt,
 } from "./answers.ts";
-import { type Page, openPage } from "./page.ts";
+import { type EnginePage, openPage } from "./page.ts";
 
 /** Rules that distinguish the pages of one engine. All of it looks at nodes, never at the text of the page. */
 export interface PageRules {
   /** In the page's order; entries without title or address are dropped. */
-  readonly results: (page: Page) => readonly RawResult[] | Promise<readonly RawResult[]>;
+  readonly results: (page: EnginePage) => readonly RawResult[] | Promise<readonly RawResult[]>;
   /** Host and path of pages of the engine itself, its ads and its click counters: no results. */
   readonly internal?: RegExp;
   /** The engine's own marker of an answer without results. */
-  readonly isEmpty: (page: Page) => boolean;
+  readonly isEmpty: (page: EnginePage) => boolean;
   /** The engine's own captcha, wall or denial; of a page without results. */
-  readonly block?: (page: Page) => EngineAnswer | undefined;
+  readonly block?: (page: EnginePage) => EngineAnswer | undefined;
   readonly judgeLocation?: SearchEngine["judgeLocation"];
 }
 
@@ -28,7 +28,10 @@ export interface PageRules {
  * Reads a response that should be a page. Results have precedence: pages of engines carry scripts of their captchas
  * also when all is well. A page without results and without a marker has changed.
  */
-export async function readPage(response: EngineResponse, rules: PageRules): Promise<EngineAnswer> {
+export async function readEnginePage(
+  response: EngineResponse,
+  rules: PageRules,
+): Promise<EngineAnswer> {
   const moved = locationAnswer(response, rules.judgeLocation);
   if (moved !== undefined) return moved;
   try {
@@ -39,7 +42,7 @@ export async function readPage(response: EngineResponse, rules: PageRules): Prom
 }
 
 async function judgePage(
-  page: Page,
+  page: EnginePage,
   response: EngineResponse,
   rules: PageRules,
 ): Promise<EngineAnswer> {

@@ -6,7 +6,7 @@ import { hooksPerEventMax } from "../../../../src/base/limits.ts";
 import type { HookFinding, HooksFolder } from "../../../../src/calls/policy/hooks/hook.ts";
 import {
   faultOfOwner,
-  faultOfWriters,
+  faultOfMode,
   hooksFoldersOf,
 } from "../../../../src/calls/policy/hooks/session-folder.ts";
 import { readHooks } from "../../../../src/calls/policy/hooks/read-hooks.ts";
@@ -204,7 +204,7 @@ describe("who may write", () => {
     [0o100646, "linux", "everybody may write to it: chmod o-w"],
     [0o100666, "win32", undefined],
   ] as const)("mode %p on %s: %p", (mode, platform, fault) => {
-    expect(faultOfWriters({ mode }, platform)).toBe(fault);
+    expect(faultOfMode({ mode }, platform)).toBe(fault);
   });
 
   test.each([

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
 import { findBlocks } from "../../../../src/web/extract/blocks/find-blocks.ts";
-import { readPage } from "../../../../src/web/extract/read-page.ts";
+import { readPageFacts } from "../../../../src/web/extract/read-page.ts";
 
 const blocksOf = (html: string): [string, string][] => {
-  const { body, measure } = readPage(html, "https://example.org/");
+  const { body, measure } = readPageFacts(html, "https://example.org/");
   return findBlocks(body, measure).map(({ container, text }) => [container.name, text]);
 };
 
@@ -57,7 +57,7 @@ describe("findBlocks()", () => {
   });
 
   test("measures links and stops", () => {
-    const { body, measure } = readPage(
+    const { body, measure } = readPageFacts(
       "<p>One, two. <a href=x>Three</a></p>",
       "https://example.org/",
     );

@@ -1,9 +1,12 @@
-import { type Block, findBlocks } from "../../../../src/web/extract/blocks/find-blocks.ts";
+import { type ContentBlock, findBlocks } from "../../../../src/web/extract/blocks/find-blocks.ts";
 import type { PageFacts } from "../../../../src/web/extract/page-facts.ts";
-import { readPage } from "../../../../src/web/extract/read-page.ts";
+import { readPageFacts } from "../../../../src/web/extract/read-page.ts";
 
 /** A page and its blocks. */
-export function pageBlocks(html: string): { readonly page: PageFacts; readonly blocks: Block[] } {
-  const page = readPage(html, "https://example.org/path/page");
+export function pageBlocks(html: string): {
+  readonly page: PageFacts;
+  readonly blocks: ContentBlock[];
+} {
+  const page = readPageFacts(html, "https://example.org/path/page");
   return { page, blocks: findBlocks(page.body, page.measure) };
 }

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { findKind } from "../../../../src/web/extract/kinds/find-kind.ts";
-import { readPage } from "../../../../src/web/extract/read-page.ts";
+import { readPageFacts } from "../../../../src/web/extract/read-page.ts";
 
 function kindOf(html: string): string | undefined {
-  return findKind(readPage(html, "https://any.example/"))?.kind;
+  return findKind(readPageFacts(html, "https://any.example/"))?.kind;
 }
 
 const names =
@@ -45,7 +45,7 @@ test("findKind() throws for no page and leaves each as it was", () => {
           )
           .join("")
           .repeat(times);
-        const page = readPage(html, "https://any.example/");
+        const page = readPageFacts(html, "https://any.example/");
         const before = JSON.stringify(page.measure(page.body)) + page.body.children.length;
         findKind(page);
         expect(JSON.stringify(page.measure(page.body)) + page.body.children.length).toBe(before);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import {
   listAt,
   numberAt,
-  parseJson,
+  parseEngineJson,
   textAt,
   valueAt,
 } from "../../../../src/web/search/pages/read-json.ts";
@@ -16,7 +16,7 @@ describe("parseJson()", () => {
     ["<html>", undefined],
     ["", undefined],
   ])("%j is %j", (text, expected) => {
-    expect(parseJson(text)).toEqual(expected);
+    expect(parseEngineJson(text)).toEqual(expected);
   });
 });
 

@@ -4,7 +4,7 @@ import type { HtmlElement } from "../../../dom/parse-html.ts";
 import { walkElements } from "../../../dom/walk.ts";
 import { classTokens, type ElementPattern, matchesPattern } from "../element-pattern.ts";
 import { isHiddenByClass } from "../is-furniture.ts";
-import { findNear, shortText } from "../short-text.ts";
+import { findNear, shortLine } from "../short-text.ts";
 import type { Post } from "./post.ts";
 
 /** The elements that a walk looks for. */
@@ -117,7 +117,7 @@ function nameIn(element: HtmlElement): string {
 }
 
 function textOfName(element: HtmlElement): string {
-  return shortText(element, authorCharsMax);
+  return shortLine(element, authorCharsMax);
 }
 
 function isName(text: string): boolean {
@@ -158,7 +158,7 @@ function dateIn(element: HtmlElement): string {
   // Themes write the long form and the short one side by side, and show one of them.
   const parts = time?.children.filter(isTag) ?? [];
   const shown = parts.length > 1 ? parts[0] : (time ?? element);
-  const text = shortText(shown ?? element, dateCharsMax).replace(/^#\d+\s+/, "");
+  const text = shortLine(shown ?? element, dateCharsMax).replace(/^#\d+\s+/, "");
   if (/\d|\p{L}{3}/u.test(text)) return text;
   return time?.attribs["datetime"]?.slice(0, dateCharsMax) ?? "";
 }

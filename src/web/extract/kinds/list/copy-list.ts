@@ -12,7 +12,7 @@ import {
   isLinkMenu,
   isPageFurniture,
 } from "../is-furniture.ts";
-import { isHeadingOfNothing, shortText } from "../short-text.ts";
+import { isHeadingOfNothing, shortLine } from "../short-text.ts";
 import type { RecordGroup } from "./record-groups.ts";
 
 /** A part of a page with more of its text is not its frame. */
@@ -134,7 +134,7 @@ const action =
 /** True for a part whose text only names actions to click. */
 export function isActionText(element: HtmlElement, { chars }: TextMeasure): boolean {
   if (chars === 0 || chars > actionCharsMax) return false;
-  return action.test(shortText(element, actionCharsMax));
+  return action.test(shortLine(element, actionCharsMax));
 }
 
 /** The records of a page's lists, and their ancestors. */

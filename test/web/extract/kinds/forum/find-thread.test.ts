@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { lineText } from "../../../../../src/web/dom/element.ts";
 import { childElements } from "../../../../../src/web/dom/parse-html.ts";
 import { findThread } from "../../../../../src/web/extract/kinds/find-kind.ts";
-import { readPage } from "../../../../../src/web/extract/read-page.ts";
+import { readPageFacts } from "../../../../../src/web/extract/read-page.ts";
 
 const first = "Has anyone seen the pump stop after an hour, with the lamp still on?";
 const second = "Mine did. It was the float, which was stuck; cleaning it was enough.";
@@ -15,7 +15,7 @@ function pageOf(posts: string): string {
 }
 
 function threadOf(html: string): { posts: string[]; confidence: number } | undefined {
-  const found = findThread(readPage(html, "https://forum.example/t/1"));
+  const found = findThread(readPageFacts(html, "https://forum.example/t/1"));
   if (found === undefined) return undefined;
   const posts = childElements(found.root).map((post) =>
     childElements(post)
@@ -164,7 +164,7 @@ test("findThread() keeps the question that stands before answers of another form
 });
 
 test("findThread() leaves the page as it was", () => {
-  const page = readPage(pageOf(comments), "https://forum.example/");
+  const page = readPageFacts(pageOf(comments), "https://forum.example/");
   const before = lineText(page.body);
   findThread(page);
   expect(lineText(page.body)).toBe(before);

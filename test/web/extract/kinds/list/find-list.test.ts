@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 
 import type { KindCandidate } from "../../../../../src/web/extract/page-facts.ts";
 import { findKind } from "../../../../../src/web/extract/kinds/find-kind.ts";
-import { readPage } from "../../../../../src/web/extract/read-page.ts";
+import { readPageFacts } from "../../../../../src/web/extract/read-page.ts";
 import { shownLines } from "../shown-lines.ts";
 
 function kindOf(html: string): KindCandidate | undefined {
-  return findKind(readPage(html, "https://shop.example/pots"));
+  return findKind(readPageFacts(html, "https://shop.example/pots"));
 }
 
 function linesOf(html: string): string[] {
@@ -120,7 +120,10 @@ describe("findKind()", () => {
   });
 
   test("leaves the page as it was", () => {
-    const page = readPage(pageOf(cards("<button>Add to cart</button>")), "https://shop.example/");
+    const page = readPageFacts(
+      pageOf(cards("<button>Add to cart</button>")),
+      "https://shop.example/",
+    );
     const before = shownLines(page.body);
     findKind(page);
     expect(shownLines(page.body)).toEqual(before);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { findKind } from "../../../../../src/web/extract/kinds/find-kind.ts";
-import { readPage } from "../../../../../src/web/extract/read-page.ts";
+import { readPageFacts } from "../../../../../src/web/extract/read-page.ts";
 import { shownLines } from "../shown-lines.ts";
 
 const says = `<script type="application/ld+json">{"@context":"https://schema.org","@type":"Product","name":"Jug"}</script>`;
@@ -27,7 +27,7 @@ function pageOf(parts: string, head = says): string {
 const kept = ["Jug", "$24.00", "White", "Blue", description, "Height", "22 cm"];
 
 function found(html: string): { kind: string; lines: string[] } | undefined {
-  const candidate = findKind(readPage(html, "https://shop.example/jug"));
+  const candidate = findKind(readPageFacts(html, "https://shop.example/jug"));
   return candidate && { kind: candidate.kind, lines: shownLines(candidate.root) };
 }
 

@@ -6,7 +6,7 @@ import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
 /** A server's permission by configuration and approvals, before it is started. */
-export type Standing =
+export type ServerPermission =
   | { readonly kind: "disabled" }
   | { readonly kind: "untrusted" | "needs_config"; readonly text: string }
   | {
@@ -19,31 +19,31 @@ export type Standing =
       readonly note?: string;
     };
 
-export interface StandingParts extends Pick<ManagerParts, "trust" | "expand"> {
+export interface PermissionParts extends Pick<ManagerParts, "trust" | "expand"> {
   readonly options: Pick<UpstreamOptions, "dirs" | "trustsProject">;
 }
 
 /** Judges a server; expands, starts and connects nothing of a project before it is approved (CN7). Never rejects. */
-export async function standingOf(
+export async function permissionOf(
   configured: ConfiguredServer,
-  parts: StandingParts,
-): Promise<Standing> {
+  parts: PermissionParts,
+): Promise<ServerPermission> {
   if (!configured.entry.isEnabled) return { kind: "disabled" };
   const refusal = await refusalOf(configured, parts);
   if (refusal === undefined) return expanded(configured, parts);
   const { standIn } = configured;
   if (standIn === undefined || !standIn.entry.isEnabled)
     return { kind: "untrusted", text: refusal };
-  const standing = await expanded(standIn, parts);
-  return standing.kind === "usable"
-    ? { ...standing, note: `An entry of the project would replace yours. ${refusal}` }
-    : standing;
+  const permission = await expanded(standIn, parts);
+  return permission.kind === "usable"
+    ? { ...permission, note: `An entry of the project would replace yours. ${refusal}` }
+    : permission;
 }
 
 /** The reason for which it must not be used; undefined when it may. */
 async function refusalOf(
   configured: ConfiguredServer,
-  { options, trust }: StandingParts,
+  { options, trust }: PermissionParts,
 ): Promise<string | undefined> {
   const { entry } = configured;
   if (entry.origin.trust === "user") return undefined;
@@ -59,7 +59,10 @@ async function refusalOf(
     : `The server ${entry.name} of ${file} waits for your approval. See and approve it: ${command}.`;
 }
 
-async function expanded(configured: ConfiguredServer, parts: StandingParts): Promise<Standing> {
+async function expanded(
+  configured: ConfiguredServer,
+  parts: PermissionParts,
+): Promise<ServerPermission> {
   const outcome = await parts.expand(configured);
   if (outcome.kind === "needs_config") return { kind: "needs_config", text: outcome.text };
   const { launch, secrets } = outcome;
