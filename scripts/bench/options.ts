@@ -30,9 +30,12 @@ export interface Options {
 const quickServers: readonly ServerName[] = [
   "floor_echo",
   "floor_bash",
+  "bare_bun",
+  "worker_echo",
   "scorpiox",
   "gateway",
   "gateway_sdk",
+  "worker_relay",
   "faulty",
   "sdk2_bun",
 ];

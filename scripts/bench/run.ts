@@ -15,7 +15,8 @@ import { injectBetweenMarkers, readmeFigures } from "./report/readme.ts";
 import { terminalReport } from "./report/terminal.ts";
 import { isRunResult } from "./result.ts";
 import type { RunResult } from "./result.ts";
-import { failedTargets, judge, targets } from "./targets.ts";
+import { failedTargets, judge } from "./judge-targets.ts";
+import { targets } from "./targets.ts";
 
 const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
