@@ -119,6 +119,9 @@ bun run bench --against COMMIT [options]     measures this checkout, as it is, b
   --env KEY=VALUE       in the environment of both, any number of times
   --json FILE           where to save the turns
 
+bun run bench --growth [--binary FILE] [--only a,b]     draws what costs grow with, into docs/growth.md;
+                                                        exit 1 when one grows faster than that
+
 phases
 ${phaseLines.join("\n")}
 

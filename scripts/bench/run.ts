@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os";
 import { messageOf } from "../../src/base/errors.ts";
 import { isBudget, parseBudgetOptions } from "./budget/options.ts";
 import { runBudget } from "./budget/run-budget.ts";
+import { parseGrowthOptions, runGrowth } from "./growth/run-growth.ts";
 import { closeAllServers } from "./client/open-servers.ts";
 import { measure } from "./measure.ts";
 import { helpText, parseOptions } from "./options.ts";
@@ -64,6 +65,10 @@ function commandOf(args: readonly string[]): () => number | Promise<number> {
     const options = parseBudgetOptions(args);
     if (options.oneProcessor && availableParallelism() > 1) return () => onOneProcessor(args);
     return () => runBudget(options);
+  }
+  if (args.includes("--growth")) {
+    const options = parseGrowthOptions(args);
+    return () => runGrowth(options);
   }
   const options = parseOptions(args, process.env);
   if (!options.help) return () => main(options);

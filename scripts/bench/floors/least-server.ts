@@ -30,13 +30,20 @@ export function flush(): void {
   void out.flush();
 }
 
-/** Answers all but calls of tools, which `call` answers, until stdin ends. */
-export async function serve(call: (message: Message) => void): Promise<never> {
+/**
+ * Answers all but calls of tools, which `call` answers, until stdin ends.
+ * @param others results in place of the usual ones, by method
+ */
+export async function serve(
+  call: (message: Message) => void,
+  others: Readonly<Record<string, string>> = {},
+): Promise<never> {
+  const all = { ...results, ...others };
   for await (const chunk of Bun.stdin.stream()) {
     for (const message of Bun.JSONL.parseChunk(chunk).values as Message[]) {
       if (message.id === undefined) continue;
       if (message.method === "tools/call") call(message);
-      else reply(message.id, results[message.method ?? ""] ?? "{}");
+      else reply(message.id, all[message.method ?? ""] ?? "{}");
     }
     flush();
   }
