@@ -9,6 +9,8 @@ import type { PhaseName } from "./phases/phase-names.ts";
 export type Build =
   /** A C program of `floors/`. */
   | "cc"
+  /** A program of `floors/`, compiled by Bun to one executable as the product is. */
+  | "least"
   /** A package or script of `peers/`, run by Node. */
   | "npm"
   /** The same, compiled by Bun to one executable. */
@@ -88,6 +90,18 @@ const adapters = {
     cheap: echo,
     shell: bash,
   },
+  bare_bun: {
+    label: "least Bun program",
+    build: "least",
+    command: () => compiled("bare_bun"),
+    cheap: echo,
+  },
+  worker_echo: {
+    label: "least program with a Worker",
+    build: "least",
+    command: () => compiled("worker_echo"),
+    cheap: echo,
+  },
   scorpiox: {
     label: "scorpiox-code",
     build: "given",
@@ -119,10 +133,20 @@ const adapters = {
     relay: "stdio",
     phases: ["relay"],
   },
-  floor_relay: {
-    label: "bare relay through a Worker → official SDK v2",
-    build: "bun",
-    command: () => [...compiled("floor_relay_bun"), relayed],
+  main_relay: {
+    label: "least relay → official SDK v2",
+    build: "least",
+    needs: ["bun"],
+    command: () => [...compiled("main_relay"), relayed],
+    cheap: echo,
+    relay: "stdio",
+    phases: ["relay"],
+  },
+  worker_relay: {
+    label: "least relay through a Worker → official SDK v2",
+    build: "least",
+    needs: ["bun"],
+    command: () => [...compiled("worker_relay"), relayed],
     cheap: echo,
     relay: "stdio",
     phases: ["relay"],

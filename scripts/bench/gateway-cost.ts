@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 
 import { ensureBuilt, productBinary, root } from "../../test/e2e/harness/binary.ts";
 import { TempFolder } from "../../test/e2e/harness/temp-folder.ts";
-import { buildCommit, copyOf } from "./gateway-cost/base-binary.ts";
+import { buildCommit, copyOf } from "./binaries.ts";
 import { type Case, type Figures, measureStart, scripted } from "./gateway-cost/cases.ts";
 import { HttpServer } from "./http/http-server.ts";
 import { pageTable } from "../docs/markdown.ts";

@@ -34,6 +34,8 @@ export async function measure(options: Options): Promise<RunResult> {
   try {
     await runPhases(participants, options, startedAtMs);
   } finally {
+    // The client of a library keeps this process alive for as long as its server lives.
+    for (const participant of participants) participant.close();
     closeAllServers();
   }
   const servers: Partial<Record<ServerName, ServerResult>> = {};

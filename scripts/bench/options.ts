@@ -3,6 +3,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { adapterOf, serverNames } from "./adapters.ts";
 import type { ServerName } from "./adapters.ts";
+import { parts } from "./budget/figures.ts";
 import { paths } from "./paths.ts";
 import { phaseNames, phaseTitles } from "./phases/phase-names.ts";
 import type { PhaseName } from "./phases/phase-names.ts";
@@ -29,9 +30,12 @@ export interface Options {
 const quickServers: readonly ServerName[] = [
   "floor_echo",
   "floor_bash",
+  "bare_bun",
+  "worker_echo",
   "scorpiox",
   "gateway",
   "gateway_sdk",
+  "worker_relay",
   "faulty",
   "sdk2_bun",
 ];
@@ -104,6 +108,20 @@ export function helpText(): string {
   --n, --calls, --shell-calls COUNT    cold starts, cheap calls, shell calls
   --server-stderr FILE  append what the servers print to standard error
 
+bun run bench --against COMMIT [options]     measures this checkout, as it is, beside COMMIT, turn by turn;
+                                             exit 1 when a figure is more than 3 % worse
+
+  --base-binary FILE    instead of what COMMIT builds
+  --binary FILE         instead of what this checkout builds
+  --only a,b            only these: ${parts.join(", ")}
+  --turns COUNT         turns (default: 20), up to four times as many of what is not decided
+  --one-processor       all on one processor, where threads hand over to each other without waking one
+  --env KEY=VALUE       in the environment of both, any number of times
+  --json FILE           where to save the turns
+
+bun run bench --growth [--binary FILE] [--only a,b]     draws what costs grow with, into docs/growth.md;
+                                                        exit 1 when one grows faster than that
+
 phases
 ${phaseLines.join("\n")}
 
@@ -111,14 +129,16 @@ servers
 ${serverLines.join("\n")}`;
 }
 
-function parseCount(flag: string, text: string | undefined, fallback: number): number {
+/** Throws an `Error` that names the flag when its value is no count. */
+export function parseCount(flag: string, text: string | undefined, fallback: number): number {
   if (text === undefined) return fallback;
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;
   throw new Error(`${flag} takes a positive whole number, not "${text}"`);
 }
 
-function parseList<Name extends string>(
+/** Throws an `Error` that names the flag when its value lists something unknown. The order is that of `known`. */
+export function parseList<Name extends string>(
   flag: string,
   text: string | undefined,
   known: readonly Name[],

@@ -29,6 +29,11 @@ export class Participant {
     this.adapter = adapterOf(name);
   }
 
+  /** The file that is executed. */
+  get program(): string {
+    return this.launch.command[0] ?? "";
+  }
+
   /** A new server process; the caller disposes of it. */
   start(): Connection {
     return new Connection(this.launch);

@@ -1,7 +1,11 @@
 #!/usr/bin/env bun
-/** `bun run bench`: see --help. Exit codes: 0 done, 1 a target was missed (--check) or the run failed, 2 wrong usage. */
+/** `bun run bench`: see --help. Exit codes: 0 done, 1 a target was missed (--check), a figure got worse (--against) or the run failed, 2 wrong usage. */
 import fs from "node:fs";
+import { availableParallelism } from "node:os";
 import { messageOf } from "../../src/base/errors.ts";
+import { isBudget, parseBudgetOptions } from "./budget/options.ts";
+import { runBudget } from "./budget/run-budget.ts";
+import { parseGrowthOptions, runGrowth } from "./growth/run-growth.ts";
 import { closeAllServers } from "./client/open-servers.ts";
 import { measure } from "./measure.ts";
 import { helpText, parseOptions } from "./options.ts";
@@ -12,7 +16,8 @@ import { injectBetweenMarkers, readmeFigures } from "./report/readme.ts";
 import { terminalReport } from "./report/terminal.ts";
 import { isRunResult } from "./result.ts";
 import type { RunResult } from "./result.ts";
-import { failedTargets, judge, targets } from "./targets.ts";
+import { failedTargets, judge } from "./judge-targets.ts";
+import { targets } from "./targets.ts";
 
 const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
@@ -54,9 +59,34 @@ function readText(file: string): string | undefined {
   return fs.existsSync(file) ? fs.readFileSync(file, "utf8") : undefined;
 }
 
-function readOptions(): Options | undefined {
+/** Throws an `Error` that names the argument when one is not acceptable. */
+function commandOf(args: readonly string[]): () => number | Promise<number> {
+  if (isBudget(args)) {
+    const options = parseBudgetOptions(args);
+    if (options.oneProcessor && availableParallelism() > 1) return () => onOneProcessor(args);
+    return () => runBudget(options);
+  }
+  if (args.includes("--growth")) {
+    const options = parseGrowthOptions(args);
+    return () => runGrowth(options);
+  }
+  const options = parseOptions(args, process.env);
+  if (!options.help) return () => main(options);
+  return () => {
+    console.log(helpText());
+    return 0;
+  };
+}
+
+/** The same again, with all that it starts, where threads hand over to each other without waking a processor. */
+function onOneProcessor(args: readonly string[]): number {
+  const command = ["taskset", "-c", "0", process.execPath, import.meta.filename, ...args];
+  return Bun.spawnSync(command, { stdio: ["inherit", "inherit", "inherit"] }).exitCode;
+}
+
+function readCommand(args: readonly string[]): ReturnType<typeof commandOf> | undefined {
   try {
-    return parseOptions(process.argv.slice(2), process.env);
+    return commandOf(args);
   } catch (error) {
     process.stderr.write(`bench: ${messageOf(error)}\nbench: see --help\n`);
     return undefined;
@@ -70,16 +100,10 @@ for (const [signal, exitCode] of Object.entries(exitCodeOfSignal)) {
   });
 }
 
-const options = readOptions();
-if (options === undefined) {
-  process.exitCode = 2;
-} else if (options.help) {
-  console.log(helpText());
-} else {
-  try {
-    process.exitCode = await main(options);
-  } catch (error) {
-    process.stderr.write(`bench: ${messageOf(error)}\n`);
-    process.exitCode = 1;
-  }
+const command = readCommand(process.argv.slice(2));
+try {
+  process.exitCode = command === undefined ? 2 : await command();
+} catch (error) {
+  process.stderr.write(`bench: ${messageOf(error)}\n`);
+  process.exitCode = 1;
 }

@@ -6,13 +6,19 @@ import type { Build, ServerName } from "./adapters.ts";
 import { paths } from "./paths.ts";
 
 const floors = ["floor_echo", "floor_shell"] as const;
+/** Source in `floors/`, and the program that it becomes. */
+const leastPrograms = [
+  ["bare-bun.ts", "bare_bun"],
+  ["worker-echo.ts", "worker_echo"],
+  ["main-relay.ts", "main_relay"],
+  ["worker-relay.ts", "worker_relay"],
+] as const;
 /** Source in `peers/`, and the program that it becomes. */
 const compiledPeers = [
   ["sdk1-server.mjs", "sdk1_bun"],
   ["sdk2-server.mjs", "sdk2_bun"],
   ["sdk2-http-server.mjs", "sdk2_http_bun"],
   ["floor-http-server.mjs", "floor_http_bun"],
-  ["floor-relay.mjs", "floor_relay_bun"],
 ] as const;
 
 /** Throws when a compiler or installer fails. */
@@ -27,6 +33,11 @@ export function prepareServers(servers: readonly ServerName[]): void {
   }
   writeGatewayConfig();
   if (needed.has("cc")) floors.forEach(compileFloor);
+  if (needed.has("least")) {
+    for (const [source, name] of leastPrograms) {
+      compileWithBun(paths.repository, path.join(paths.floorSources, source), name);
+    }
+  }
   if (needed.has("npm") || needed.has("bun")) installPeers();
   if (needed.has("bun")) for (const [source, name] of compiledPeers) compilePeer(source, name);
 }
@@ -66,13 +77,18 @@ function installPeers(): void {
 }
 
 function compilePeer(file: string, name: string): void {
-  const source = path.join(paths.peers, file);
-  const program = path.join(paths.build, name);
   const modules = path.join(paths.peerModules, ".package-lock.json");
-  if (isNewer(program, [source, modules, process.execPath])) return;
+  compileWithBun(paths.peers, path.join(paths.peers, file), name, modules);
+}
+
+/** As the product is built, to bytecode. */
+function compileWithBun(cwd: string, source: string, name: string, ...inputs: string[]): void {
+  const program = path.join(paths.build, name);
+  const shared = path.join(paths.floorSources, "least-server.ts");
+  if (isNewer(program, [source, shared, ...inputs, process.execPath])) return;
   process.stderr.write(`bench: compiling ${name}\n`);
   const flags = ["--compile", "--minify", "--bytecode", "--format=esm"];
-  run(paths.peers, [process.execPath, "build", ...flags, source, "--outfile", program]);
+  run(cwd, [process.execPath, "build", ...flags, source, "--outfile", program]);
 }
 
 function run(cwd: string, command: string[]): void {

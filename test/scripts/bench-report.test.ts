@@ -11,7 +11,7 @@ import { formatNumber } from "../../scripts/bench/report/numbers.ts";
 import { injectBetweenMarkers, readmeFigures } from "../../scripts/bench/report/readme.ts";
 import { targetTable } from "../../scripts/bench/report/target-table.ts";
 import { isRunResult } from "../../scripts/bench/result.ts";
-import { judge } from "../../scripts/bench/targets.ts";
+import { judge } from "../../scripts/bench/judge-targets.ts";
 import type { Target } from "../../scripts/bench/targets.ts";
 import { sampleRun } from "./bench-sample.ts";
 
@@ -24,6 +24,10 @@ const run = sampleRun({
 
 describe("targetTable()", () => {
   const initialize: Target = {
+    floor: ["floor_echo", "floor_bash"],
+    least: "bare_bun",
+    peers: ["sdk2_bun"],
+    difference: "linking",
     figure: "start",
     server: "scorpiox",
     metric: "initializeMs",
@@ -56,13 +60,13 @@ describe("targetTable()", () => {
     const table = targetTable(rows.map((target) => judge(target, run)));
     expect(table.split("\n")).toEqual([
       "<!-- prettier-ignore -->",
-      "| figure | target | measured | ratio | met? |",
-      "| --- | --- | --- | --- | --- |",
-      "| start | ≤ 12 × C floor | 5.5 ms | 11 × | yes |",
-      "| beside the SDK | ≤ 1/3 × best official SDK, Bun-compiled | 5.5 ms | 0.18 × | yes |",
-      "| shell | ≤ 0.6 × C floor, bash (wish) | 1.2 ms | 1.09 × | no |",
-      "| memory | ≤ 6 MB | 6 MB | 1.01 × | **no** |",
-      "| replacement | – | – | – | not measured |",
+      "| figure | floor | least program | ours | peer | target | ratio | met? | what the difference consists of |",
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+      "| start | 0.5 ms | – | 5.5 ms | 30 ms | ≤ 12 × C floor | 11 × | yes | linking |",
+      "| beside the SDK | 0.5 ms | – | 5.5 ms | 30 ms | ≤ 1/3 × best official SDK, Bun-compiled | 0.18 × | yes | linking |",
+      "| shell | 1.1 ms | – | 1.2 ms | – | ≤ 0.6 × C floor, bash (wish) | 1.09 × | no | linking |",
+      "| memory | 0.1 MB | – | 6 MB | 12 MB | ≤ 6 MB | 1.01 × | **no** | linking |",
+      "| replacement | – | – | – | – | – | – | not measured | – |",
     ]);
   });
 });

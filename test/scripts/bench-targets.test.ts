@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { failedTargets, judge, targets } from "../../scripts/bench/targets.ts";
-import type { Bound, Target, VerdictState } from "../../scripts/bench/targets.ts";
+import { failedTargets, judge } from "../../scripts/bench/judge-targets.ts";
+import { targets } from "../../scripts/bench/targets.ts";
+import type { VerdictState } from "../../scripts/bench/judge-targets.ts";
+import type { Bound, Target } from "../../scripts/bench/targets.ts";
 import { sampleRun } from "./bench-sample.ts";
 
 const atMostValue: Bound = { kind: "value", is: "at most", value: 130 };

@@ -10,6 +10,8 @@ export const { symbols: libc } = dlopen("libc.so.6", {
   close: { args: ["i32"], returns: "i32" },
   kill: { args: ["i32", "i32"], returns: "i32" },
   wait4: { args: ["i32", "ptr", "i32", "ptr"], returns: "i32" },
+  sched_getaffinity: { args: ["i32", "u64", "ptr"], returns: "i32" },
+  sched_setaffinity: { args: ["i32", "u64", "ptr"], returns: "i32" },
   posix_spawnp: { args: ["ptr", "ptr", "ptr", "ptr", "ptr", "ptr"], returns: "i32" },
   posix_spawn_file_actions_init: { args: ["ptr"], returns: "i32" },
   posix_spawn_file_actions_destroy: { args: ["ptr"], returns: "i32" },

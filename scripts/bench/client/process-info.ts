@@ -65,14 +65,17 @@ export function countThreads(pid: number, name: RegExp): number {
 
 /** Processor time used so far by all threads of the tree. */
 export function processorMs(root: number): number {
-  return sumOverTree(root, (pid) => {
-    let total = 0;
-    for (const thread of threadsOf(pid)) {
-      const onCpuNs = readProc(`${pid}/task/${thread}/schedstat`)?.split(" ")[0] ?? "0";
-      total += Number(onCpuNs) / 1e6;
-    }
-    return total;
-  });
+  return sumOverTree(root, ownProcessorMs);
+}
+
+/** Processor time used so far by all threads of this process alone. */
+export function ownProcessorMs(pid: number): number {
+  let total = 0;
+  for (const thread of threadsOf(pid)) {
+    const onCpuNs = readProc(`${pid}/task/${thread}/schedstat`)?.split(" ")[0] ?? "0";
+    total += Number(onCpuNs) / 1e6;
+  }
+  return total;
 }
 
 function sumOverTree(root: number, measure: (pid: number) => number): number {

@@ -22,7 +22,13 @@ const tenMegabytes: Output = {
   peakMetric: "output10MbPeakMb",
 };
 
-/** A command that prints 1 or 10 MB, until its result has come whole. A server may cut the result; that is noted. */
+const hundredMegabytes: Output = {
+  bytes: 100 * megabyte,
+  metric: "output100MbMs",
+  peakMetric: "output100MbPeakMb",
+};
+
+/** A command that prints 1, 10 or 100 MB, until its result has come whole. A server may cut the result; that is noted. */
 export const output: Phase = async (participants, settings) => {
   const shells = participants.filter((participant) => participant.adapter.shell !== undefined);
   await interleave("output", shells, settings.output1MbCalls, (participant, round) =>
@@ -30,6 +36,9 @@ export const output: Phase = async (participants, settings) => {
   );
   await interleave("output", shells, settings.output10MbCalls, (participant, round) =>
     measureOutput(participant, tenMegabytes, round),
+  );
+  await interleave("output", shells, settings.output100MbCalls, (participant, round) =>
+    measureOutput(participant, hundredMegabytes, round),
   );
 };
 

@@ -7,24 +7,42 @@ import type { Phase } from "./phase.ts";
 
 const command = "echo hi";
 const warmUpCalls = 5;
+/** As many as a short conversation has. */
+const firstCalls = 30;
+const pauseMs = 20;
 const callsAtOnce = 16;
 const runsAtOnce = 3;
 const callTimeoutMs = 40_000;
 /** A server that takes seconds for a call still leaves the round to the others. */
 const roundMsMax = 6000;
 
-/** `echo hi` through the shell tool: one after the other, then 16 at once. */
+/** `echo hi` through the shell tool: by a fresh server, one after the other, each after a pause, then 16 at once. */
 export const shell: Phase = async (participants, settings) => {
   const shells = participants.filter((participant) => participant.adapter.shell !== undefined);
   const callsPerRound = Math.ceil(settings.shellCalls / settings.rounds);
+  await interleave("shell", shells, settings.shellStarts, measureFirst);
   await interleave("shell", shells, 1, warmUp);
   await interleave("shell", shells, settings.rounds, (participant) =>
     measureSequential(participant, callsPerRound),
+  );
+  const pausedPerRound = Math.ceil(settings.pausedShellCalls / settings.rounds);
+  await interleave("shell", shells, settings.rounds, (participant) =>
+    measurePaused(participant, pausedPerRound),
   );
   await interleave("shell", shells, runsAtOnce, (participant) =>
     measureAtOnce(participant, settings.shellCalls),
   );
 };
+
+function measureFirst(participant: Participant): void {
+  using connection = participant.start();
+  connection.initialize();
+  connection.call("tools/list");
+  for (let call = 0; call < firstCalls; call++) {
+    const request = connection.toolRequest(shellCall(participant, command));
+    participant.record("firstShellMs", connection.time(request, callTimeoutMs).ms);
+  }
+}
 
 function warmUp(participant: Participant): void {
   const connection = participant.connection();
@@ -45,6 +63,16 @@ function measureSequential(participant: Participant, count: number): void {
     const { ms } = connection.time(request, callTimeoutMs);
     participant.record("shellMs", ms);
     spentMs += ms;
+  }
+}
+
+/** As an agent calls, that thinks in between: whatever has been prepared is there, but nothing is awake. */
+function measurePaused(participant: Participant, count: number): void {
+  const connection = participant.connection();
+  for (let call = 0; call < count; call++) {
+    Bun.sleepSync(pauseMs);
+    const request = connection.toolRequest(shellCall(participant, command));
+    participant.record("pausedShellMs", connection.time(request, callTimeoutMs).ms);
   }
 }
 

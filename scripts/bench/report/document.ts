@@ -1,6 +1,7 @@
 /** docs/benchmarks.md: written text, and sections that a run fills in. */
 import type { RunResult } from "../result.ts";
-import { judge, targets } from "../targets.ts";
+import { judge } from "../judge-targets.ts";
+import { targets } from "../targets.ts";
 import { comparisonTables } from "./comparison-tables.ts";
 import { machineLine } from "./machine-line.ts";
 import { noteLines } from "./notes.ts";
@@ -27,11 +28,15 @@ by hand. Machines are noisy: quote ratios taken in one run, and do not read a ga
 - All servers are measured interleaved, round by round, after a warm-up. Values are medians unless they say otherwise;
   "(n ×)" is the ratio to the better C floor in the same run.
 - The floors are C programs that do the least that can be done: one answers canned JSON, the other starts a bash for
-  each command from one poll loop. The SDK servers are the plainest that the official TypeScript SDK allows.
+  each command from one poll loop. The least programs are what Bun allows with the design of the product, compiled as it is.
+  The SDK servers are the plainest that the official TypeScript SDK allows.
 - Every server gets the same empty home and working directory, and the same commands. The "cheap call" is the
   cheapest tool that a server has, \`echo\` or \`ListBgTasks\`; mcp-server-commands has none and is asked for a \`ping\`.
 - "Private" memory is anonymous pages of the whole process tree; "PSS" adds its share of the executable. Memory per
   Worker is what a burst of calls adds, divided by the Workers it started, so garbage of the burst counts.
+- "A minute after calls": servers that have answered 500 cheap calls and 10 shell calls, and then heard nothing for a minute.
+- "One processor": client and servers share one, so that handing over to another thread wakes none.
+- "First 30" are the first calls of fresh servers, "after 20 ms of nothing" come one by one with that pause.
 - A server may cut long output; the time of "10 MB output" then is the time until the shortened result has come.
 - "Behind a slow reader": 120 replies of 15 kB to a client that sleeps 600 ms and then reads 64 KB per ms.
 - HTTP: a load generator on raw sockets, a process of its own, with keep-alive connections and one call at a time on

@@ -2,11 +2,22 @@
 import { adapterOf } from "../adapters.ts";
 import type { ServerName } from "../adapters.ts";
 import { metricOf } from "../metrics.ts";
-import type { Bound, Target, Verdict, VerdictState } from "../targets.ts";
+import type { Verdict, VerdictState } from "../judge-targets.ts";
+import type { Bound, Target } from "../targets.ts";
 import { pageTable } from "../../docs/markdown.ts";
 import { formatNumber, formatRatio, formatValue } from "./numbers.ts";
 
-const headings = ["figure", "target", "measured", "ratio", "met?"];
+const headings = [
+  "figure",
+  "floor",
+  "least program",
+  "ours",
+  "peer",
+  "target",
+  "ratio",
+  "met?",
+  "what the difference consists of",
+];
 
 const marks: Readonly<Record<VerdictState, string>> = {
   met: "yes",
@@ -17,14 +28,19 @@ const marks: Readonly<Record<VerdictState, string>> = {
 
 export function targetTable(verdicts: readonly Verdict[]): string {
   const rows = verdicts.map((verdict) => {
-    const { target, measured, ratio } = verdict;
+    const { target, measured, ratio, floor, least, peer } = verdict;
     const { unit } = metricOf(target.metric);
+    const show = (value?: number): string => (value === undefined ? "–" : formatValue(value, unit));
     return [
       target.figure,
+      show(floor),
+      show(least),
+      show(measured),
+      show(peer),
       formatTarget(target),
-      measured === undefined ? "–" : formatValue(measured, unit),
       ratio === undefined ? "–" : formatRatio(ratio),
       formatState(verdict),
+      target.difference ?? "–",
     ];
   });
   return pageTable(headings, rows);

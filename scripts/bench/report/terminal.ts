@@ -1,5 +1,5 @@
 import type { RunResult } from "../result.ts";
-import type { Verdict } from "../targets.ts";
+import type { Verdict } from "../judge-targets.ts";
 import { comparisonTables } from "./comparison-tables.ts";
 import { machineLine } from "./machine-line.ts";
 import { noteLines } from "./notes.ts";
