@@ -17,7 +17,7 @@ export async function generatedPages(root: string): Promise<GeneratedPage[]> {
   return [
     {
       file: "README.md",
-      blocks: new Map([["tools", toolTable()]]),
+      blocks: new Map([["tools", await toolTable()]]),
     },
     { file: "docs/configuration.md", blocks: new Map([["configuration", configTable()]]) },
     { file: "docs/commands.md", blocks: new Map([["commands", await commandTable()]]) },

@@ -1,11 +1,11 @@
 import type { ObjectSchema, ToolListing } from "../../src/protocol/tool-types.ts";
-import { catalogue } from "../../src/tools/catalogue.ts";
+import { loadTools } from "../../src/tools/catalogue.ts";
 import { toolCard } from "../../src/tools/tool-card.ts";
 import { code, pageTable, prose } from "./markdown.ts";
 
 /** The tools as `tools/list` sends them: name, what it does, parameters. */
-export function toolTable(): string {
-  const rows = catalogue.map((tool) => rowOf(toolCard(tool).listing));
+export async function toolTable(): Promise<string> {
+  const rows = (await loadTools()).map((tool) => rowOf(toolCard(tool).listing));
   return pageTable(["tool", "what it does", "parameters"], rows);
 }
 

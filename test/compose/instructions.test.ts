@@ -5,7 +5,7 @@ import { instructionLines, standInLine } from "../../src/compose/instructions.ts
 import { catalogue } from "../../src/tools/catalogue.ts";
 import { published } from "../tools/published-tools.ts";
 
-const names = catalogue.map(({ name }) => name);
+const names = [...catalogue.keys()];
 
 function textOf(offered: readonly string[]): string {
   return instructionLines(offered).join("\n");

@@ -17,7 +17,7 @@ test("describeConfigKeys() has each key with its policy", () => {
     ["READDOCS_ALLOW_HOSTS", "host list", "", "never"],
   ]);
   expect(rows.slice(-2)).toEqual([
-    [toolKeyName(catalogue.at(-1)?.name ?? ""), "boolean", "true", "narrow"],
+    [toolKeyName([...catalogue.keys()].at(-1) ?? ""), "boolean", "true", "narrow"],
     ["SKILL_NAME", "boolean", "true", "narrow"],
   ]);
   expect(rows.length).toBe(configKeys.size + 1);
@@ -26,7 +26,7 @@ test("describeConfigKeys() has each key with its policy", () => {
 
 test("the tools have switches, in the order of the catalogue", () => {
   const switches = [...configKeys.keys()].filter((name) => name.startsWith("TOOL_"));
-  expect(switches).toEqual(catalogue.map(({ name }) => toolKeyName(name)));
+  expect(switches).toEqual([...catalogue.keys()].map(toolKeyName));
 });
 
 describe("CLIENT_BUDGET_MS", () => {

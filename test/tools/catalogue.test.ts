@@ -109,7 +109,7 @@ test("no golden file is without its tool", () => {
   expect(readdirSync(goldenFolder).sort()).toEqual(names.map((name) => `${name}.json`).sort());
 });
 
-test("catalogueCards() gives the same bytes each time, and no name twice", () => {
+test("catalogueCards() gives the same bytes each time, by the names of the catalogue", () => {
   expect(JSON.stringify(catalogueCards())).toBe(JSON.stringify(catalogueCards()));
-  expect(new Set(catalogue.map(({ name }) => name)).size).toBe(catalogue.length);
+  expect(names).toEqual([...catalogue.keys()]);
 });

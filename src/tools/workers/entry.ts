@@ -1,5 +1,6 @@
 import { routeConsoleToStderr } from "../../base/console.ts";
 import { messageOf } from "../../base/errors.ts";
+import type { Catalogue } from "../catalogue.ts";
 import type { AnyTool } from "../tool.ts";
 import { JobContext } from "./job-context.ts";
 import {
@@ -20,7 +21,7 @@ declare const self: Worker;
  * The whole of a Worker: takes jobs, runs their handlers, passes service calls on. Several jobs may be
  * waiting for services at the same time; the pool sees to it that only one computes.
  */
-export function runWorker(tools: readonly AnyTool[]): void {
+export function runWorker(tools: Catalogue): void {
   routeConsoleToStderr();
   const worker = new WorkerSide(tools);
   self.onmessage = (event: MessageEvent<string | SharedArrayBuffer>): void => {
@@ -33,7 +34,11 @@ export function runWorker(tools: readonly AnyTool[]): void {
   process.on("uncaughtException", report);
   process.on("unhandledRejection", report);
   worker.greet();
+  worker.prepare();
 }
+
+/** The tool that is called most: its first call finds it loaded. */
+const firstTool = "Bash";
 
 /** A job that took longer may have been given up as slow, and the jobs behind it moved elsewhere. */
 const slowMs = 1;
@@ -43,7 +48,8 @@ function turnOfLoop(): Promise<void> {
 }
 
 class WorkerSide {
-  readonly #tools: ReadonlyMap<string, AnyTool>;
+  readonly #tools: Catalogue;
+  readonly #loaded = new Map<string, AnyTool>();
   readonly #waiting = new Map<number, JobContext>();
   readonly #outbox = new WorkerOutbox((text) => self.postMessage(text));
   readonly #inbox: (JobMessage | ReplyMessage)[] = [];
@@ -54,12 +60,16 @@ class WorkerSide {
   #wasSlow = false;
   #isBroken = false;
 
-  constructor(tools: readonly AnyTool[]) {
-    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+  constructor(tools: Catalogue) {
+    this.#tools = tools;
   }
 
   greet(): void {
     this.#outbox.send(encodeFromToolWorker({ kind: "ready" }));
+  }
+
+  prepare(): void {
+    if (this.#tools.has(firstTool)) void this.#load(firstTool);
   }
 
   share(memory: SharedArrayBuffer): void {
@@ -134,16 +144,25 @@ class WorkerSide {
   }
 
   #start(job: JobMessage): void {
-    const tool = this.#tools.get(job.tool);
-    if (tool === undefined) throw new Error(`the Worker has no tool ${job.tool}`);
     const { jobId } = job;
     const context = new JobContext(job, (call) => this.#send(jobId, call));
     this.#cell.begin(jobId);
     // Before it starts: a service call may come from within.
     this.#waiting.set(jobId, context);
-    const outcome = runJob(tool, job, context);
+    const tool = this.#loaded.get(job.tool);
+    const outcome =
+      tool === undefined
+        ? this.#load(job.tool).then((loaded) => runJob(loaded, job, context))
+        : runJob(tool, job, context);
     if (outcome instanceof Promise) void outcome.then((finished) => this.#finish(jobId, finished));
     else this.#finish(jobId, outcome);
+  }
+
+  async #load(name: string): Promise<AnyTool> {
+    const tool = await this.#tools.get(name)?.();
+    if (tool === undefined) throw new Error(`the Worker has no tool ${name}`);
+    this.#loaded.set(name, tool);
+    return tool;
   }
 
   #finish(jobId: number, outcome: FromToolWorker): void {

@@ -36,7 +36,7 @@ test.each(builtInCards.map(({ name }) => [name]))(
     expect(keys.filter((key) => !real(key))).toEqual([]);
     const tools =
       text.match(/\b(?:Invoke|Read|Web|Set|Kill|List|Plan|Background)[A-Z]\w+\b/g) ?? [];
-    expect(tools.filter((tool) => !catalogue.some((known) => known.name === tool))).toEqual([]);
+    expect(tools.filter((tool) => !catalogue.has(tool))).toEqual([]);
   },
 );
 
