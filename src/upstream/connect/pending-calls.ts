@@ -124,7 +124,7 @@ export class PendingCall {
   }
 
   #onSign(): void {
-    this.#silentSince = performance.now();
+    if (!this.isAsking) this.#silentSince = performance.now();
   }
 
   /** Progress that does not increase is ignored. */

@@ -4,6 +4,17 @@ import {
   schemaPartsMax,
 } from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import {
+  definitionKeywords,
+  hasUse,
+  ignoresBesideReference,
+  listKeywords,
+  mapKeywords,
+  plainKeywords,
+  schemaKeywords,
+  uncheckedKeywords,
+  unfollowedKeywords,
+} from "./schema-keywords.ts";
 import { isTamePattern } from "./tame-pattern.ts";
 
 /** A schema with too many parts, or a check with too many steps. */
@@ -18,54 +29,13 @@ export interface CopyOptions {
   readonly isThorough: boolean;
 }
 
-/** Keywords that are copied unchanged. `$id` would only move references, so it is left out. */
-const plainKeywords = new Set([
-  "type",
-  "enum",
-  "const",
-  "required",
-  "dependentRequired",
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  "minLength",
-  "maxLength",
-  "minItems",
-  "maxItems",
-  "minContains",
-  "maxContains",
-  "minProperties",
-  "maxProperties",
-  "$anchor",
-]);
-const listKeywords = new Set(["allOf", "anyOf", "prefixItems"]);
-const mapKeywords = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
-const schemaKeywords = new Set([
-  "items",
-  "additionalItems",
-  "additionalProperties",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-  "propertyNames",
-  "then",
-  "else",
-]);
-/** Left out, although they may forbid something. */
-const uncheckedKeywords = new Set(["format", "dependencies"]);
-/** Left out, although they may forbid something and tell which members are known. */
-const unfollowedKeywords = new Set(["$dynamicRef", "$recursiveRef"]);
-
-/** How many parts of a schema its copy leaves out. */
+/** Whether a copy leaves out parts of its schema. */
 interface Losses {
-  /** Those that might forbid a value. */
-  readonly checks: number;
-  /** Those that also tell which members and items are known (`unevaluatedProperties`). */
-  readonly members: number;
+  /** Parts that might forbid a value. */
+  readonly checks: boolean;
+  /** Parts that also tell which members and items are known (`unevaluatedProperties`). */
+  readonly members: boolean;
 }
-
-const noLosses: Losses = { checks: 0, members: 0 };
 
 /**
  * A copy of an upstream server's schema that is safe for a validator: only known keywords, references only into the
@@ -74,30 +44,38 @@ const noLosses: Losses = { checks: 0, members: 0 };
  * @throws SchemaTooLarge
  */
 export function copySchema(schema: Params, options: CopyOptions): Params {
-  const first = new SchemaCopy(options, noLosses);
-  let copy = first.schema(schema, 0);
-  // A reference may lead to a part that lost something, which is known only now.
-  if (first.losses.checks > 0) copy = new SchemaCopy(options, first.losses).schema(schema, 0);
-  return typeof schema.$schema === "string"
-    ? Object.assign(copy, { $schema: schema.$schema })
-    : copy;
+  let known: Losses = { checks: false, members: false };
+  for (;;) {
+    const copier = new SchemaCopy(options, known, ignoresBesideReference(schema));
+    const copy = copier.schema(schema, 0);
+    const { losses } = copier;
+    // A reference may lead to a part that lost something, which is known only now, and is lost with it: a copy loses no
+    // less than the one before, so the third is the last.
+    if (losses.checks !== known.checks || losses.members !== known.members) known = losses;
+    else if (typeof schema.$schema !== "string") return copy;
+    else return Object.assign(copy, { $schema: schema.$schema });
+  }
 }
 
 class SchemaCopy {
   readonly #options: CopyOptions;
   /** The losses of the parts that references lead to. */
   readonly #ofReferences: Losses;
+  readonly #ignoresBesideReference: boolean;
   #parts = 0;
+  /** How many schemas with a name of their own (`$id`) this part is in: references inside start there. */
+  #embeddings = 0;
   #checksLost = 0;
   #membersLost = 0;
 
-  constructor(options: CopyOptions, ofReferences: Losses) {
+  constructor(options: CopyOptions, ofReferences: Losses, ignoresBeside: boolean) {
     this.#options = options;
     this.#ofReferences = ofReferences;
+    this.#ignoresBesideReference = ignoresBeside;
   }
 
   get losses(): Losses {
-    return { checks: this.#checksLost, members: this.#membersLost };
+    return { checks: this.#checksLost > 0, members: this.#membersLost > 0 };
   }
 
   schema(value: Params, depth: number): Params {
@@ -107,12 +85,17 @@ class SchemaCopy {
     }
     const copy: Record<string, unknown> = {};
     const membersLost = this.#membersLost;
+    const isEmbedded = depth > 0 && typeof value.$id === "string";
+    if (isEmbedded) this.#embeddings++;
     for (const [keyword, content] of Object.entries(value)) {
       this.#copyKeyword(copy, keyword, content, depth + 1);
     }
     this.#copyDelicate(copy, value, depth + 1);
     this.#copyPatterns(copy, value, depth + 1);
     this.#copyReference(copy, value.$ref);
+    // References from elsewhere would find it by its short name.
+    if (this.#embeddings > 0) delete copy.$anchor;
+    if (isEmbedded) this.#embeddings--;
     if (this.#membersLost > membersLost) {
       delete copy.unevaluatedProperties;
       delete copy.unevaluatedItems;
@@ -130,8 +113,8 @@ class SchemaCopy {
     content: unknown,
     depth: number,
   ): void {
-    if (plainKeywords.has(keyword)) copy[keyword] = content;
-    else if (uncheckedKeywords.has(keyword)) this.#checksLost++;
+    if (plainKeywords.has(keyword) && hasUse(keyword, content)) copy[keyword] = content;
+    else if (plainKeywords.has(keyword) || uncheckedKeywords.has(keyword)) this.#checksLost++;
     else if (unfollowedKeywords.has(keyword)) this.#loseMembers();
     else if (listKeywords.has(keyword) && Array.isArray(content))
       copy[keyword] = this.#list(content, depth);
@@ -197,11 +180,15 @@ class SchemaCopy {
   }
 
   #copyReference(copy: Record<string, unknown>, value: unknown): void {
-    const ref = typeof value === "string" && value.startsWith("#") ? value : undefined;
-    if (ref !== undefined) {
-      if (this.#ofReferences.checks > 0) this.#checksLost++;
-      if (this.#ofReferences.members > 0) this.#membersLost++;
-    } else if (value !== undefined) this.#loseMembers();
+    const isInside = typeof value === "string" && value.startsWith("#") && this.#embeddings === 0;
+    const ref = isInside ? value : undefined;
+    if (isInside) {
+      if (this.#ofReferences.checks) this.#checksLost++;
+      if (this.#ofReferences.members) this.#membersLost++;
+    } else if (value !== undefined) {
+      this.#loseMembers();
+      if (this.#ignoresBesideReference) keepDefinitions(copy);
+    }
     const { onStep } = this.#options;
     // The validator reads `$ref` once for each check of this part.
     Object.defineProperty(copy, "$ref", {
@@ -226,5 +213,12 @@ class SchemaCopy {
       ([name, part]) => [name, this.#part(part, depth)] as const,
     );
     return Object.fromEntries(entries);
+  }
+}
+
+/** Removes whatever would check a value. */
+function keepDefinitions(copy: Record<string, unknown>): void {
+  for (const keyword of Object.keys(copy)) {
+    if (!definitionKeywords.has(keyword)) delete copy[keyword];
   }
 }

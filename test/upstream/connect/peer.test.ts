@@ -111,6 +111,32 @@ describe("Peer", () => {
     expect(strays.length).toBe(1);
   });
 
+  test("progress while a question is open does not end the pause of the idle limit", async () => {
+    const { peer } = createWire();
+    const question = Promise.withResolvers<Params>();
+    const asked = Promise.withResolvers<void>();
+    const ask = (): Promise<Params> => {
+      asked.resolve();
+      return question.promise;
+    };
+    const limits = { timeoutMs: 60_000, idleMs: 20 };
+    const hooks = { asking: { capabilities: allCapabilities, ask } };
+    const asking = request(peer, { ...limits, hooks });
+    const params = { message: "m", requestedSchema: { type: "object", properties: {} } };
+    peer.onMessage({ id: "q", method: "elicitation/create", params }, undefined);
+    await asked.promise;
+    const waiting = { method: "notifications/progress", params: { progressToken: 1, progress: 1 } };
+    peer.onMessage(waiting, undefined);
+    // Others are silent for longer than it would be.
+    for (let calls = 0; calls < 2; calls++) {
+      const late = await request(peer, limits).catch((error: unknown) => error);
+      expect(late).toMatchObject({ failure: "timeout" });
+    }
+    question.resolve({ action: "decline" });
+    peer.onMessage({ id: 1, result: "asked" }, undefined);
+    expect(await asking).toEqual({ kind: "result", result: "asked" });
+  });
+
   test("a batch of 2025-03-26 is taken apart", async () => {
     const { peer } = createWire();
     const replies = [request(peer), request(peer)];

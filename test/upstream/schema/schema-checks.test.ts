@@ -146,6 +146,75 @@ const rows: readonly (readonly [
     { a: "b" },
     'a: Instance matched "not" schema.',
   ],
+  [
+    "a reference inside a schema that has a name of its own",
+    {
+      $defs: { n: { type: "string" } },
+      ...object({
+        a: {
+          $id: "https://example.com/a",
+          $defs: { n: { type: "number" } },
+          ...object({ b: { $ref: "#/$defs/n" } }),
+        },
+      }),
+    },
+    { a: { b: 1 } },
+    undefined,
+  ],
+  [
+    "a short name that a schema inside has as well",
+    {
+      $defs: {
+        n: { $anchor: "n", type: "number" },
+        other: { $id: "https://example.com/a", $defs: { n: { $anchor: "n", type: "string" } } },
+      },
+      ...object({ a: { $ref: "#n" } }),
+    },
+    { a: 1 },
+    undefined,
+  ],
+  [
+    "what is beside a reference outside, in draft-07",
+    {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      definitions: { n: { type: "number" } },
+      ...object({
+        a: { $ref: "https://example.com/x.json", type: "string" },
+        b: { $ref: "#/definitions/n" },
+      }),
+    },
+    { a: 1, b: "x" },
+    "b: must be number, and is string",
+  ],
+  [
+    "members that a condition knows, two references away from a format",
+    {
+      $defs: {
+        date: object({ a: { format: "date" } }),
+        // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+        dated: { if: { $ref: "#/$defs/date" }, then: {} },
+      },
+      ...object({ b: { $ref: "#/$defs/dated", unevaluatedProperties: false } }),
+    },
+    { b: { a: "2026-01-01" } },
+    undefined,
+  ],
+  [
+    "an exclusive limit of draft-04 and OpenAPI 3.0",
+    object({
+      a: { minimum: 0, exclusiveMinimum: true },
+      b: { type: "integer", maximum: 5, exclusiveMaximum: false },
+    }),
+    { a: 1, b: 6 },
+    "b: 6 is greater than 5.",
+  ],
+  ["a type that JSON does not have", object({ a: { type: "any" } }), { a: 1 }, undefined],
+  [
+    "what a type that JSON does not have leaves open below not",
+    object({ a: { not: { type: ["file", "null"] } } }),
+    { a: 1 },
+    undefined,
+  ],
   ["an unknown dialect", { $schema: "https://example.com/mine", type: "string" }, 1, undefined],
   [
     "draft-07",
