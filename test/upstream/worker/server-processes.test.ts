@@ -52,12 +52,13 @@ test("one that does not read holds up nobody, and what waits for it fails when i
 
 test("what waits for one that does not read is bounded", async () => {
   await using upstreams = new ScriptedUpstreams();
-  await upstreams.start("sleep 2");
+  const pid = Number(await upstreams.start("exec sleep 60"));
   const first = upstreams.call("write", { bytes: 60_000_000 });
   await upstreams.call("echo");
   expect(await upstreams.call("write", { bytes: 20_000_000 })).toBe(
     "The server scripted does not read: 57 MiB wait for it already. Restart it.",
   );
+  process.kill(pid);
   await first;
 });
 
