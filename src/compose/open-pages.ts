@@ -31,6 +31,8 @@ export interface PageBrowserOptions {
   readonly homeDir: string;
   readonly platform: NodeJS.Platform;
   readonly orphanage: Orphanage;
+  /** The program that opens pages has ended; this process may have got a browser that it started. */
+  readonly onOpened?: () => void;
 }
 
 /** Shows pages to the user of this machine in their own browser, which outlives the server. */
@@ -44,7 +46,11 @@ export function createPageBrowser(options: PageBrowserOptions): PageBrowser {
   };
   return {
     canOpen: true,
-    open: async (url) => (await startUserProgram([...opener, url], env, options.orphanage)) === 0,
+    async open(url) {
+      const exitCode = await startUserProgram([...opener, url], env, options.orphanage);
+      options.onOpened?.();
+      return exitCode === 0;
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { messageOf } from "../base/errors.ts";
 import { Lazy } from "../base/lazy.ts";
 import type { StateServices } from "../calls/state-calls.ts";
+import type { Supervisor } from "../commands/background/supervisor.ts";
 import type { Orphanage } from "../commands/process/orphanage.ts";
 import type { Questions } from "../interact/questions/questions.ts";
 import type { Terminals } from "../interact/questions/terminals.ts";
@@ -8,6 +9,7 @@ import type { ToolServicesOptions } from "./program-parts.ts";
 
 export interface LazyQuestionsParts extends Pick<ToolServicesOptions, "start" | "env" | "warn"> {
   readonly orphanage: Orphanage;
+  readonly supervisor: Pick<Supervisor, "collectAdopted">;
   readonly terminals: Terminals;
 }
 
@@ -44,13 +46,14 @@ export class LazyQuestions implements Disposable {
         import("../interact/questions/terminal-rung.ts"),
         import("./open-pages.ts"),
       ]);
-    const { start, env, warn, orphanage, terminals } = this.#parts;
+    const { start, env, warn, orphanage, supervisor, terminals } = this.#parts;
     const browser = createPageBrowser({
       setting: start.config.settings.askBrowser,
       env,
       homeDir: start.dirs.homeDir,
       platform: process.platform,
       orphanage,
+      onOpened: () => supervisor.collectAdopted(),
     });
     const terminal = terminalRung(terminals);
     const page = new PageRung(browser);

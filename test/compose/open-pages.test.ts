@@ -29,7 +29,10 @@ posixTest.each([
   ["/no/such/program", true, false],
 ])("createPageBrowser() with %s", async (setting, canOpen, opens) => {
   const orphanage = new Orphanage();
-  const parts = { setting, env: {}, homeDir: "/", platform: process.platform, orphanage };
+  let opened = 0;
+  const onOpened = (): void => void opened++;
+  const parts = { setting, env: {}, homeDir: "/", platform: process.platform, orphanage, onOpened };
   const browser = createPageBrowser(parts);
   expect([browser.canOpen, await browser.open("http://127.0.0.1:1/")]).toEqual([canOpen, opens]);
+  expect(opened).toBe(canOpen ? 1 : 0);
 });

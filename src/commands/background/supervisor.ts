@@ -181,6 +181,11 @@ export class Supervisor implements AsyncDisposable {
     this.#strays.beginLasting();
   }
 
+  /** The same for as long as there are any: the user's own browser is not ended, but it is reaped. */
+  collectAdopted(): void {
+    this.#strays.begin();
+  }
+
   /** Ends all background tasks of a client that is gone. */
   async endClient(clientId: string): Promise<void> {
     const tasks = this.#clients.get(clientId);

@@ -26,7 +26,7 @@ export class StrayWatch implements Disposable {
     this.#lookMs = everyMs;
   }
 
-  /** A command starts. */
+  /** A command starts, or a program of the user's has ended that may have left others. */
   begin(): void {
     if (this.#isClosed) return;
     this.#timer ??= setInterval(() => this.#look(), this.#lookMs).unref();

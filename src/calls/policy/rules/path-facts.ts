@@ -115,7 +115,7 @@ async function programsOf(name: string, input: PathFactsInput): Promise<readonly
   return [];
 }
 
-/** None when there is no program. Undefined for a link, which may lead to the disk of another machine. */
+/** None when there is no program. Undefined for a link, which may lead to the disk of another machine, and after an error. */
 function programNow(path: string): readonly string[] | undefined {
   try {
     const stats: Stats | undefined = lstatSync(path, { throwIfNoEntry: false });
@@ -124,7 +124,7 @@ function programNow(path: string): readonly string[] | undefined {
     accessSync(path, constants.X_OK);
     return stats.isFile() ? [...new Set([path, realpathSync.native(path)])] : [];
   } catch {
-    return [];
+    return undefined;
   }
 }
 
@@ -154,7 +154,7 @@ const localTypes: ReadonlySet<number> = new Set([
 
 /**
  * Whether folders of PATH are on such a file system: there a look takes some microseconds, and through another thread
- * some hundred. A wrong answer, after another disk was mounted, costs time and nothing else.
+ * some hundred. After another disk was mounted the answer is wrong for a minute at most.
  */
 const locals = new Map<string, { readonly isLocal: boolean; readonly until: number }>();
 const localsMax = 200;
@@ -167,18 +167,32 @@ function isLocal(folder: string): boolean | undefined {
 }
 
 async function lookIfLocal(folder: string): Promise<boolean> {
-  const isOwn = process.platform === "linux" && localTypes.has(await fileSystemOf(folder));
+  const isOwn = process.platform === "linux" && (await isOnLocalDisks(folder));
   if (locals.size >= localsMax) locals.clear();
   locals.set(folder, { isLocal: isOwn, until: performance.now() + localMs });
   return isOwn;
 }
 
-/** Of a folder that is not there, that of the folder above; -1 when it cannot be seen. */
-async function fileSystemOf(folder: string): Promise<number> {
+/** With every folder on the way: a link in the home folder of another machine may lead to a disk of this one. */
+async function isOnLocalDisks(folder: string): Promise<boolean> {
+  const onTheWay = new Set([
+    ...withFoldersAbove(folder),
+    ...withFoldersAbove(await realPathOf(folder)),
+  ]);
+  const areLocal = await Promise.all([...onTheWay].map(isLocalOrMissing));
+  return areLocal.every((isOwn) => isOwn);
+}
+
+function withFoldersAbove(folder: string): readonly string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...withFoldersAbove(above)];
+}
+
+/** A folder that is not there is looked for in the one above. */
+async function isLocalOrMissing(folder: string): Promise<boolean> {
   try {
-    return (await statfs(folder)).type >>> 0;
+    return localTypes.has((await statfs(folder)).type >>> 0);
   } catch (error) {
-    const isMissing = systemCodeOf(error) === "ENOENT" && folder !== dirname(folder);
-    return isMissing ? fileSystemOf(dirname(folder)) : -1;
+    return systemCodeOf(error) === "ENOENT";
   }
 }

@@ -99,7 +99,8 @@ export function policyFor(
 ): ToolPolicy {
   const { rules, defaults, problems } = policy;
   if (rules.length + defaults.length + problems.length === 0) return noRules;
-  const key = otherNames.length === 0 ? tool : JSON.stringify([tool, ...otherNames]);
+  // Always in this form: clients choose names, and one that looks like the names of another tool must not share its key.
+  const key = JSON.stringify([tool, ...otherNames]);
   const known = toolPolicies.get(policy)?.get(key);
   if (known !== undefined) return known;
   const isAbout = ({ tools }: Pick<Rule, "tools">): boolean =>

@@ -39,6 +39,43 @@ test("readPathFacts: a folder and a link without a target are no programs", asyn
   expect(found).toEqual([[], []]);
 });
 
+test.if(process.platform === "linux")(
+  "readPathFacts: does not wait for a disk that is only on the way to a local one",
+  async () => {
+    using folder = new TempFolder();
+    const searchPath = [`/proc/self/root${folder.path}`];
+    await pathsIn(searchPath, "nothing");
+    let isFound = false;
+    const looking = pathsIn(searchPath, "nothing").then(() => (isFound = true));
+    // Without a turn of the loop only looks that hold the main thread come to an end.
+    for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+    expect(isFound).toBe(false);
+    await looking;
+  },
+);
+
+test.if(process.platform === "linux")(
+  "readPathFacts: finds a program whose real path is longer than the system takes",
+  async () => {
+    using folder = new TempFolder();
+    const near = "n".repeat(200);
+    const far = "f".repeat(200);
+    const halves = [near, far].map((name) => `${name}/`.repeat(12));
+    Bun.spawnSync(
+      [
+        "sh",
+        "-c",
+        'mkdir -p "$1" && ln -s "$1" a && cd a && mkdir -p "$2" && ln -s "$2" b && cd b && printf x > tool && chmod +x tool',
+        "sh",
+        ...halves,
+      ],
+      { cwd: folder.path },
+    );
+    const path = folder.at("a/b/tool");
+    expect(await pathsIn([folder.at("a/b")], "tool")).toContain(path);
+  },
+);
+
 test.each([
   ["/bin/rm", ["rm"]],
   ["C:\\Git\\RM.exe", ["rm"]],

@@ -41,3 +41,9 @@ test("policyFor: read once for each tool, of a bounded number of names", () => {
   const long = "x".repeat(1_000);
   expect(policyFor(policy, long)).not.toBe(policyFor(policy, long));
 });
+
+test("policyFor: a name that reads like the names of another tool is not that tool", () => {
+  const [name, other] = ["mcp__one__made", "mcp__one"];
+  expect(policyFor(policy, JSON.stringify([name, other])).rules).toEqual([]);
+  expect(policyFor(policy, name, [other]).rules.map((rule) => rule.name)).toEqual(["rule 2 of P"]);
+});
