@@ -14,6 +14,9 @@ export interface TextPlace {
   readonly column: number;
 }
 
+/** Not behind another carriage return: that is an error, and the rest would be taken for a line end. */
+const windowsLineEnd = /(?<!\r)\r\n/g;
+
 /** Parses TOML. All tables are null-prototype. Never throws. */
 export function parseToml(source: string): ParsedText {
   const text = source.startsWith(byteOrderMark) ? source.slice(1) : source;
@@ -22,7 +25,7 @@ export function parseToml(source: string): ParsedText {
   }
   try {
     // Line ends inside a long string are part of what the user approved: the same on every system.
-    return { kind: "value", value: parse(text.replaceAll("\r\n", "\n")) };
+    return { kind: "value", value: parse(text.replaceAll(windowsLineEnd, "\n")) };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const { line, column } = error;

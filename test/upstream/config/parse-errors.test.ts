@@ -121,6 +121,7 @@ test("[GW-01] parseToml() takes and refuses the same texts as the runtime's own 
 
 test("[GW-01] line ends of Windows are read as those of others", () => {
   expect(parseToml('a = """x\r\ny"""\r\n')).toEqual({ kind: "value", value: { a: "x\ny" } });
+  expect(parseToml('a = """\r\r\n"""').kind).toBe("fault");
 });
 
 describe("[GW-03] parseJsonc()", () => {
