@@ -14,7 +14,7 @@ function secondCursor(list: PagedList<string>, entriesMax = 2): string {
   return cutListPage(list, undefined, entriesMax)?.nextCursor ?? "none";
 }
 
-describe("cutPage()", () => {
+describe("cutListPage()", () => {
   test.each([
     [0, [[]]],
     [1, [["0"]]],

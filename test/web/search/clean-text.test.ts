@@ -3,7 +3,7 @@ import fc from "fast-check";
 
 import { cleanLine, cutAtWord } from "../../../src/web/search/clean-text.ts";
 
-describe("cleanText()", () => {
+describe("cleanLine()", () => {
   test.each([
     ["  a \n\t b  ", "a b"],
     ["a\u00a0\u3000b", "a b"],

@@ -7,7 +7,7 @@ import {
   valueAt,
 } from "../../../../src/web/search/pages/read-json.ts";
 
-describe("parseJson()", () => {
+describe("parseEngineJson()", () => {
   test.each([
     ['{"a":1}', { a: 1 }],
     ['\ufeff {"a":1}\n', { a: 1 }],
