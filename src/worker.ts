@@ -1,4 +1,4 @@
 import { catalogue } from "./tools/catalogue.ts";
 import { runWorker } from "./tools/workers/entry.ts";
 
-runWorker(catalogue);
+runWorker(catalogue, "Bash");

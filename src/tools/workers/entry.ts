@@ -20,8 +20,9 @@ declare const self: Worker;
 /**
  * The whole of a Worker: takes jobs, runs their handlers, passes service calls on. Several jobs may be
  * waiting for services at the same time; the pool sees to it that only one computes.
+ * @param first the tool that is called most: it is loaded ahead of its first call
  */
-export function runWorker(tools: Catalogue): void {
+export function runWorker(tools: Catalogue, first?: string): void {
   routeConsoleToStderr();
   const worker = new WorkerSide(tools);
   self.onmessage = (event: MessageEvent<string | SharedArrayBuffer>): void => {
@@ -34,11 +35,8 @@ export function runWorker(tools: Catalogue): void {
   process.on("uncaughtException", report);
   process.on("unhandledRejection", report);
   worker.greet();
-  worker.prepare();
+  if (first !== undefined) worker.prepare(first);
 }
-
-/** The tool that is called most: its first call finds it loaded. */
-const firstTool = "Bash";
 
 /** A job that took longer may have been given up as slow, and the jobs behind it moved elsewhere. */
 const slowMs = 1;
@@ -68,8 +66,8 @@ class WorkerSide {
     this.#outbox.send(encodeFromToolWorker({ kind: "ready" }));
   }
 
-  prepare(): void {
-    if (this.#tools.has(firstTool)) void this.#load(firstTool);
+  prepare(name: string): void {
+    void this.#load(name);
   }
 
   share(memory: SharedArrayBuffer): void {
