@@ -1,6 +1,6 @@
 import type { Cancellation } from "../base/cancellation.ts";
 import { answerMarginMs } from "../base/limits.ts";
-import { isAtLeast } from "../protocol/versions.ts";
+import { isAtLeast } from "../protocol/message.ts";
 import { FaultError } from "./ask-client.ts";
 import type {
   CallRequest,

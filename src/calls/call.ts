@@ -2,8 +2,8 @@ import type { Cancellation } from "../base/cancellation.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { InputRequests } from "../protocol/input-request.ts";
 import type { LogLevel, Params, ProtocolFault } from "../protocol/json-rpc.ts";
+import type { ProtocolVersion } from "../protocol/message.ts";
 import type { ToolAnnotations, ToolListing } from "../protocol/tool-types.ts";
-import type { ProtocolVersion } from "../protocol/versions.ts";
 import type { BlockReason, ServerRights } from "../upstream/snapshot.ts";
 import type { AskClient } from "./ask-client.ts";
 

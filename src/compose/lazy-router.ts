@@ -10,8 +10,8 @@ import type {
 import { Changes, type ResourceProvider, skillToolName } from "../calls/features.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
+import type { ProtocolVersion } from "../protocol/message.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
-import type { ProtocolVersion } from "../protocol/versions.ts";
 import { LiveConnections } from "../server/connection/live-connections.ts";
 import { mayHaveServers } from "../upstream/config/may-have-servers.ts";
 import { LazyResources, LazySkills } from "./lazy-features.ts";

@@ -1,5 +1,21 @@
-import { isObject, type Params } from "./json-rpc.ts";
-import { isAtLeast, type ProtocolVersion } from "./versions.ts";
+import {
+  createFault,
+  errorCodes,
+  isLogLevel,
+  isObject,
+  type LogLevel,
+  logLevels,
+  type Params,
+  type ProtocolFault,
+} from "./json-rpc.ts";
+import {
+  metaKeys,
+  isAtLeast,
+  isModernVersion,
+  modernVersions,
+  type ModernVersion,
+  type ProtocolVersion,
+} from "./message.ts";
 
 /** Ids of the extensions that the core serves; they sit in `capabilities.extensions` (docs/spec/modern.md#discovery). */
 export const extensionIds = {
@@ -89,4 +105,72 @@ export function appExtension(apps: AppSupport | undefined): Params {
 function isEmpty(object: Readonly<Record<string, unknown>>): boolean {
   for (const _ in object) return false;
   return true;
+}
+
+/** The sender's data in a modern request; none of it outlives the request. */
+export interface Envelope {
+  readonly version: ModernVersion;
+  readonly capabilities: ClientCapabilities;
+  readonly clientName: string | undefined;
+  /** Undefined: the client wants no log messages for this request (docs/spec/modern.md#notifications). */
+  readonly logLevel: LogLevel | undefined;
+}
+
+export type EnvelopeReading =
+  | { readonly kind: "envelope"; readonly envelope: Envelope }
+  | { readonly kind: "fault"; readonly fault: ProtocolFault };
+
+/**
+ * Checks the fields first (-32602), then the headers with `checkHeaders` (-32020), then whether the version is
+ * served (-32022): docs/spec/modern.md#order-of-checks, steps 6 to 8.
+ */
+export function readEnvelope(
+  meta: Params,
+  checkHeaders: () => ProtocolFault | undefined = () => undefined,
+): EnvelopeReading {
+  const missing = findMissing(meta);
+  if (missing !== undefined) return { kind: "fault", fault: missing };
+  const headerFault = checkHeaders();
+  if (headerFault !== undefined) return { kind: "fault", fault: headerFault };
+  const version = meta[metaKeys.protocolVersion];
+  if (!isModernVersion(version)) return { kind: "fault", fault: unsupportedVersion(version) };
+  const logLevel = meta[metaKeys.logLevel];
+  if (logLevel !== undefined && !isLogLevel(logLevel)) return { kind: "fault", fault: badLogLevel };
+  const capabilities = readClientCapabilities(meta[metaKeys.clientCapabilities], version);
+  const clientName = readName(meta[metaKeys.clientInfo]);
+  return { kind: "envelope", envelope: { version, capabilities, clientName, logLevel } };
+}
+
+/** Only the faults of the fields themselves (-32602), as `readEnvelope` finds them where no header is in the way. */
+export function findFieldFault(meta: Params): ProtocolFault | undefined {
+  const missing = findMissing(meta);
+  if (missing !== undefined || !isModernVersion(meta[metaKeys.protocolVersion])) return missing;
+  const logLevel = meta[metaKeys.logLevel];
+  return logLevel === undefined || isLogLevel(logLevel) ? undefined : badLogLevel;
+}
+
+function findMissing(meta: Params): ProtocolFault | undefined {
+  if (typeof meta[metaKeys.protocolVersion] !== "string") return noVersion;
+  return isObject(meta[metaKeys.clientCapabilities]) ? undefined : noCapabilities;
+}
+
+/** `clientInfo.name`, which is never required: a malformed value is treated as absent (docs/spec/modern.md#envelope). */
+export function readName(clientInfo: unknown): string | undefined {
+  return isObject(clientInfo) && typeof clientInfo.name === "string" ? clientInfo.name : undefined;
+}
+
+function fieldFault(key: string, type: string): ProtocolFault {
+  const message = `Invalid params: params._meta["${key}"] must be ${type}`;
+  return createFault(errorCodes.invalidParams, message);
+}
+
+const noVersion = fieldFault(metaKeys.protocolVersion, "a string");
+const noCapabilities = fieldFault(metaKeys.clientCapabilities, "an object");
+const badLogLevel = fieldFault(metaKeys.logLevel, `one of ${logLevels.join(", ")}`);
+
+function unsupportedVersion(requested: unknown): ProtocolFault {
+  return createFault(errorCodes.unsupportedProtocolVersion, "Unsupported protocol version", {
+    supported: modernVersions,
+    requested,
+  });
 }

@@ -1,15 +1,14 @@
-import { channelCapability } from "./claude-channel.ts";
-import { extensionIds } from "./client-capabilities.ts";
-import type { Params } from "./json-rpc.ts";
+import { extensionIds, readName } from "./client-capabilities.ts";
+import { type Params, isObject } from "./json-rpc.ts";
 import { discoverCacheHints } from "./list-parts.ts";
-import { encodeComplete, serverInfoFor } from "./result-codec.ts";
 import {
   isAtLeast,
   isModernVersion,
   type LegacyVersion,
   modernVersions,
   type ProtocolVersion,
-} from "./versions.ts";
+} from "./message.ts";
+import { encodeComplete, serverInfoFor } from "./result-codec.ts";
 
 export interface Handshake {
   readonly offered: OfferedCapabilities;
@@ -93,4 +92,18 @@ function encodeExtensions(
 
 function listChanged(offered: { readonly listChanged: boolean }): Params {
   return offered.listChanged ? { listChanged: true } : {};
+}
+
+/** Experimental capability of hosts that put messages of servers into the conversation, as Claude Code does. */
+const channelCapability = "claude/channel";
+export const channelMethod = "notifications/claude/channel";
+
+/**
+ * True when the client of this `initialize` takes channel messages: it declared so, or it is Claude Code, where servers
+ * declare it and the user says at the start whose messages are shown (`--channels`).
+ */
+export function takesChannel(params: Params | undefined): boolean {
+  const declared = isObject(params?.capabilities) ? params.capabilities.experimental : undefined;
+  if (isObject(declared) && isObject(declared[channelCapability])) return true;
+  return readName(params?.clientInfo)?.toLowerCase() === "claude-code";
 }

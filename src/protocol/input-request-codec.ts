@@ -8,10 +8,10 @@ import {
   type InputRequests,
   type UrlElicitation,
 } from "./input-request.ts";
+import { isContentBlock } from "./input-response-checks.ts";
 import { isObject, type Params } from "./json-rpc.ts";
-import { modernResultMeta } from "./result-codec.ts";
-import { shapeSampling } from "./sampling-codec.ts";
-import { isAtLeast, isModernVersion, type ProtocolVersion } from "./versions.ts";
+import { isAtLeast, isModernVersion, type ProtocolVersion } from "./message.ts";
+import { modernResultMeta, shapeContent } from "./result-codec.ts";
 
 /** A request to the client, as one revision writes it. */
 export interface ShapedInputRequest {
@@ -187,4 +187,29 @@ function valueOf(choices: readonly Choice[], written: string): string {
     choices.find(({ value }) => value.toLowerCase() === wanted) ??
     choices.find(({ title }) => title.toLowerCase() === wanted);
   return found?.value ?? written;
+}
+
+/**
+ * The parameters of `sampling/createMessage` as a revision has them (docs/spec/legacy.md#revisions). One message holds
+ * one block before 2025-11-25; from then on `includeContext` needs a declaration of its own and is left out,
+ * which means `none`. `task` belongs to a feature that is offered to nobody (docs/spec/legacy.md#tasks).
+ */
+function shapeSampling(params: Params, version: ProtocolVersion): Params {
+  const { task: _, includeContext, messages, ...rest } = params;
+  const isRecent = isAtLeast(version, "2025-11-25");
+  const context = isRecent || includeContext === undefined ? {} : { includeContext };
+  if (isRecent || !Array.isArray(messages)) return { ...rest, ...context, messages };
+  const shaped = messages.flatMap((message: unknown) => shapeMessage(message, version));
+  return { ...rest, ...context, messages: shaped };
+}
+
+function shapeMessage(message: unknown, version: ProtocolVersion): readonly unknown[] {
+  if (!isObject(message)) return [message];
+  const { role, content } = message;
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  return blocks.map((block) => ({ role, content: shapeBlock(block, version) }));
+}
+
+function shapeBlock(block: unknown, version: ProtocolVersion): unknown {
+  return isContentBlock(block) ? shapeContent(block, version) : block;
 }

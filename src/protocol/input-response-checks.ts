@@ -1,7 +1,7 @@
 import { askedContent, filledContent, problemOfContent } from "./elicitation-checks.ts";
-import { type FormElicitation, type InputRequest, type UrlElicitation } from "./input-request.ts";
+import type { FormElicitation, InputRequest, UrlElicitation } from "./input-request.ts";
 import { isObject, type Params } from "./json-rpc.ts";
-import { problemOfMessage } from "./sampling-codec.ts";
+import type { ContentBlock } from "./tool-types.ts";
 
 /** An answer of the client, checked; or why it is not accepted. */
 export type InputReading =
@@ -66,4 +66,43 @@ function answer(value: Params): InputReading {
 
 function problem(text: string): InputReading {
   return { kind: "problem", problem: text };
+}
+
+/** The fault in a `CreateMessageResult` for this request; undefined when it is valid. */
+function problemOfMessage(params: Params, result: Params): string | undefined {
+  const { role, model, content, stopReason } = result;
+  if (role !== "assistant" && role !== "user") return "`role` must be assistant or user";
+  if (typeof model !== "string") return "`model` must be a string";
+  if (stopReason !== undefined && typeof stopReason !== "string") {
+    return "`stopReason` must be a string";
+  }
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  const known = params.tools === undefined ? contentMembers : { ...contentMembers, ...toolMembers };
+  return blocks.every((block) => isBlock(block, known)) ? undefined : "`content` is malformed";
+}
+
+type MemberChecks = Readonly<Record<string, (value: unknown) => boolean>>;
+
+const isText = (value: unknown): boolean => typeof value === "string";
+
+const contentMembers: Readonly<Record<string, MemberChecks>> = {
+  text: { text: isText },
+  image: { data: isText, mimeType: isText },
+  audio: { data: isText, mimeType: isText },
+};
+
+/** Only where tools were offered: nobody expects them otherwise. */
+const toolMembers: Readonly<Record<string, MemberChecks>> = {
+  tool_use: { id: isText, name: isText, input: isObject },
+  tool_result: { toolUseId: isText, content: Array.isArray },
+};
+
+export function isContentBlock(block: unknown): block is ContentBlock {
+  return isBlock(block, contentMembers);
+}
+
+function isBlock(block: unknown, known: Readonly<Record<string, MemberChecks>>): boolean {
+  if (!isObject(block) || typeof block.type !== "string") return false;
+  if (!Object.hasOwn(known, block.type)) return false;
+  return Object.entries(known[block.type] ?? {}).every(([name, check]) => check(block[name]));
 }

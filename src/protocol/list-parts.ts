@@ -1,6 +1,6 @@
 import { cursorCharsMax } from "../base/limits.ts";
+import { isAtLeast, type ProtocolVersion } from "./message.ts";
 import type { ContentAnnotations, Icon } from "./resource-types.ts";
-import { isAtLeast, type ProtocolVersion } from "./versions.ts";
 
 /** Annotations without members unknown to the revision: `lastModified` before 2025-06-18. */
 export function shapeAnnotations(

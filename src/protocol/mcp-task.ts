@@ -1,9 +1,9 @@
 import { extensionIds } from "./client-capabilities.ts";
-import { shapeInputRequests } from "./input-request-codec.ts";
 import type { InputRequests } from "./input-request.ts";
+import { shapeInputRequests } from "./input-request-codec.ts";
 import { createFault, errorCodes, type Params, type ProtocolFault } from "./json-rpc.ts";
+import { modernVersions } from "./message.ts";
 import { modernResultMeta } from "./result-codec.ts";
-import { modernVersions } from "./versions.ts";
 
 /** The state of an MCP task, with its data; the last three are final (docs/spec/modern.md#mcp-tasks). */
 export type McpTaskState =

@@ -1,11 +1,10 @@
 import { completionValuesMax } from "../base/limits.ts";
-import { shapeContent } from "./content-codec.ts";
 import type { Params } from "./json-rpc.ts";
 import { type CacheHints, type ListPage, shapeIcons } from "./list-parts.ts";
+import { isAtLeast, type ProtocolVersion } from "./message.ts";
 import type { Icon } from "./resource-types.ts";
-import { encodeComplete } from "./result-codec.ts";
+import { shapeContent, encodeComplete } from "./result-codec.ts";
 import type { ContentBlock } from "./tool-types.ts";
-import { isAtLeast, type ProtocolVersion } from "./versions.ts";
 
 export interface PromptArgument {
   readonly name: string;

@@ -1,12 +1,12 @@
 import type { Params } from "./json-rpc.ts";
 import { type CacheHints, type ListPage, shapeAnnotations, shapeIcons } from "./list-parts.ts";
+import { isAtLeast, type ProtocolVersion } from "./message.ts";
 import type {
   ResourceContents,
   ResourceListing,
   ResourceTemplateListing,
 } from "./resource-types.ts";
 import { encodeComplete } from "./result-codec.ts";
-import { isAtLeast, type ProtocolVersion } from "./versions.ts";
 
 /** Also the result of `resources/directory/read` (docs/spec/modern.md#skills). */
 export function encodeResourcesList(

@@ -1,10 +1,22 @@
 import { product } from "../base/product.ts";
-import { shapeContent } from "./content-codec.ts";
-import { metaKeys } from "./envelope.ts";
 import { createFault, errorCodes, isObject, type Params, type ProtocolFault } from "./json-rpc.ts";
-import type { CacheHints } from "./list-parts.ts";
-import type { CallToolResult, ContentBlock } from "./tool-types.ts";
-import { isAtLeast, isModernVersion, type ProtocolVersion } from "./versions.ts";
+import {
+  type CacheHints,
+  shapeAnnotations,
+  shapeIcons,
+  toolsListCacheHints,
+} from "./list-parts.ts";
+import { metaKeys, isAtLeast, isModernVersion, type ProtocolVersion } from "./message.ts";
+import type { ContentAnnotations } from "./resource-types.ts";
+import type {
+  CallToolResult,
+  ContentBlock,
+  AudioContent,
+  ResourceLink,
+  TextContent,
+  ToolAnnotations,
+  ToolListing,
+} from "./tool-types.ts";
 
 export interface ResultExtras {
   /** For the cacheable methods (docs/spec/modern.md#caching). */
@@ -112,3 +124,115 @@ export function serverInfoFor(version: ProtocolVersion): Readonly<Record<string,
 export const modernResultMeta: Readonly<Record<string, unknown>> = {
   [metaKeys.serverInfo]: serverInfoFor("2026-07-28"),
 };
+
+/** Whether the revision has resource links. */
+export function hasLinks(version: ProtocolVersion): boolean {
+  return isAtLeast(version, "2025-06-18");
+}
+
+/**
+ * Content blocks are closed unions in each revision: an unknown one becomes text (SH1).
+ * `_meta` of blocks and `lastModified` exist from 2025-06-18 on.
+ */
+export function shapeContent(block: ContentBlock, version: ProtocolVersion): ContentBlock {
+  if (isAtLeast(version, "2025-06-18")) return block;
+  switch (block.type) {
+    case "resource_link":
+      return linkAsText(block, shapeAnnotations(block.annotations, version));
+    case "audio":
+      return isAtLeast(version, "2025-03-26")
+        ? withoutMeta(block, version)
+        : audioAsText(block, shapeAnnotations(block.annotations, version));
+    case "resource": {
+      const { _meta, ...resource } = block.resource;
+      return withoutMeta({ ...block, resource }, version);
+    }
+    case "text":
+    case "image":
+      return withoutMeta(block, version);
+  }
+}
+
+function withoutMeta<Block extends ContentBlock>(block: Block, version: ProtocolVersion): Block {
+  if (block.annotations === undefined && block._meta === undefined) return block;
+  // JSON leaves undefined members out.
+  const annotations = shapeAnnotations(block.annotations, version);
+  return { ...block, annotations, _meta: undefined };
+}
+
+function linkAsText(link: ResourceLink, annotations: ContentAnnotations | undefined): TextContent {
+  const lines = [`Resource: ${link.title ?? link.name}`, `URI: ${link.uri}`];
+  if (link.description !== undefined) lines.push(link.description);
+  return asText(lines.join("\n"), annotations);
+}
+
+function audioAsText(
+  audio: AudioContent,
+  annotations: ContentAnnotations | undefined,
+): TextContent {
+  const bytes = base64ByteCount(audio.data);
+  return asText(
+    `[Audio, ${audio.mimeType}, ${bytes} bytes: not shown, protocol revision 2024-11-05 has no audio]`,
+    annotations,
+  );
+}
+
+function asText(text: string, annotations: ContentAnnotations | undefined): TextContent {
+  return annotations === undefined ? { type: "text", text } : { type: "text", text, annotations };
+}
+
+function base64ByteCount(data: string): number {
+  const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
+  return Math.floor((data.length * 3) / 4) - padding;
+}
+
+export interface ListExtras {
+  readonly hints?: CacheHints | undefined;
+  /** Where the next page begins. */
+  readonly nextCursor?: string | undefined;
+}
+
+/** The result of `tools/list` as JSON text, with the fields that the revision knows (SH2–SH4). */
+export function encodeToolsListResult(
+  listings: readonly ToolListing[],
+  version: ProtocolVersion,
+  { hints = toolsListCacheHints, nextCursor }: ListExtras = {},
+): string {
+  const tools = listings.map((listing) => shapeListing(listing, version));
+  return encodeComplete({ tools, nextCursor }, version, { hints });
+}
+
+function shapeListing(listing: ToolListing, version: ProtocolVersion): Params {
+  const { name, title, description, inputSchema, outputSchema, annotations, _meta } = listing;
+  if (!isAtLeast(version, "2025-03-26")) return { name, description, inputSchema };
+  if (!isAtLeast(version, "2025-06-18")) {
+    return { name, description, inputSchema, annotations: withTitle(annotations, title) };
+  }
+  return {
+    name,
+    title,
+    description,
+    inputSchema,
+    outputSchema: shownOutputSchema(outputSchema, version),
+    annotations,
+    icons: shapeIcons(listing.icons, version),
+    _meta,
+  };
+}
+
+/** Legacy revisions know objects only, so any other schema would promise data that is not sent. */
+function shownOutputSchema(
+  outputSchema: Params | undefined,
+  version: ProtocolVersion,
+): Params | undefined {
+  return isModernVersion(version) || outputSchema?.type === "object" ? outputSchema : undefined;
+}
+
+/** 2025-03-26 has no `title` beside the annotations, so it moves into them instead of vanishing. */
+function withTitle(
+  annotations: ToolAnnotations | undefined,
+  title: string | undefined,
+): ToolAnnotations | undefined {
+  const kept = annotations?.title || title;
+  return kept === undefined ? annotations : { ...annotations, title: kept };
+}

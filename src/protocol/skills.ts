@@ -1,7 +1,7 @@
 import type { Params } from "./json-rpc.ts";
 import type { CacheHints, ListPage } from "./list-parts.ts";
+import type { ProtocolVersion } from "./message.ts";
 import { encodeComplete } from "./result-codec.ts";
-import type { ProtocolVersion } from "./versions.ts";
 
 /** A file of a skill: digest over its raw bytes, `sha256:` and 64 lower-case hex digits. */
 export interface SkillFile {

@@ -1,13 +1,6 @@
 import { batchElementsMax } from "../base/limits.ts";
 import { replyOfError } from "../calls/ask-client.ts";
-import {
-  type BatchMessage,
-  type ClassifiedMessage,
-  classifyMessage,
-  type LegacyRequest,
-  type ModernRequest,
-  readEnvelope,
-} from "../protocol/envelope.ts";
+import { readEnvelope } from "../protocol/client-capabilities.ts";
 import {
   createFault,
   encodeError,
@@ -16,6 +9,13 @@ import {
   type ProtocolFault,
   type RequestId,
 } from "../protocol/json-rpc.ts";
+import {
+  type BatchMessage,
+  type ClassifiedMessage,
+  classifyMessage,
+  type LegacyRequest,
+  type ModernRequest,
+} from "../protocol/message.ts";
 import { ActiveRequest, type Asker } from "./connection/active-request.ts";
 import { BatchReplies, PipeLane, type ReplyLane } from "./connection/lanes.ts";
 import { encodedRound, type FinalReply, type MethodReply } from "./connection/method.ts";

@@ -5,7 +5,7 @@ import type { JsonText } from "../base/weight.ts";
 import type { AppSupport, ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { InputRequest, InputRequests, InputResponses } from "../protocol/input-request.ts";
 import type { LogLevel, Params, ProtocolFault } from "../protocol/json-rpc.ts";
-import type { ProtocolVersion } from "../protocol/versions.ts";
+import type { ProtocolVersion } from "../protocol/message.ts";
 import type { ConfiguredServer } from "./config/server-entry.ts";
 import { isComing, type ServerInfo } from "./server-state.ts";
 import type { UpstreamSnapshot } from "./snapshot.ts";

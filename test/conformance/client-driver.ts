@@ -7,7 +7,7 @@ import { name as suiteName } from "@modelcontextprotocol/conformance/package.jso
 import { noClientCapabilities } from "../../src/protocol/client-capabilities.ts";
 import type { InputRequest, InputResponses } from "../../src/protocol/input-request.ts";
 import { isObject, type Params } from "../../src/protocol/json-rpc.ts";
-import { isModernVersion } from "../../src/protocol/versions.ts";
+import { isModernVersion } from "../../src/protocol/message.ts";
 import {
   ConnectionError,
   type ConnectionReply,

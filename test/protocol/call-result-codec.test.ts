@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { version as ownVersion } from "../../package.json";
-import { badArguments, encodeCallToolResult } from "../../src/protocol/result-codec.ts";
-import type { CallToolResult, ContentBlock } from "../../src/protocol/tool-types.ts";
 import {
   legacyVersions,
   modernVersions,
   type ProtocolVersion,
-} from "../../src/protocol/versions.ts";
+} from "../../src/protocol/message.ts";
+import { badArguments, encodeCallToolResult } from "../../src/protocol/result-codec.ts";
+import type { CallToolResult, ContentBlock } from "../../src/protocol/tool-types.ts";
 
 const text = { type: "text", text: "hello" } as const;
 const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;

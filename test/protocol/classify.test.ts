@@ -3,7 +3,7 @@ import {
   classifyMessage,
   type ClassifiedMessage,
   type InvalidMessage,
-} from "../../src/protocol/envelope.ts";
+} from "../../src/protocol/message.ts";
 
 const V = "io.modelcontextprotocol/protocolVersion";
 const C = "io.modelcontextprotocol/clientCapabilities";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { legacyVersions } from "../../src/protocol/message.ts";
 import { encodeComplete } from "../../src/protocol/result-codec.ts";
-import { legacyVersions } from "../../src/protocol/versions.ts";
 import { ownMeta } from "./own-meta.ts";
 
 const serverInfo = "io.modelcontextprotocol/serverInfo";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { shapeContent } from "../../src/protocol/content-codec.ts";
+import type { ProtocolVersion } from "../../src/protocol/message.ts";
+import { shapeContent } from "../../src/protocol/result-codec.ts";
 import type { ContentBlock } from "../../src/protocol/tool-types.ts";
-import type { ProtocolVersion } from "../../src/protocol/versions.ts";
 
 const annotations = { audience: ["user"], priority: 0.5, lastModified: "2026-01-01" } as const;
 const older = { audience: ["user"], priority: 0.5 } as const;

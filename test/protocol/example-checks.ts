@@ -1,21 +1,11 @@
-import { encodeCallToolResult, encodeComplete } from "../../src/protocol/result-codec.ts";
-import { classifyMessage, readEnvelope } from "../../src/protocol/envelope.ts";
-import { readClientCapabilities } from "../../src/protocol/client-capabilities.ts";
-import {
-  encodeCompletion,
-  encodePromptResult,
-  encodePromptsList,
-  type PromptListing,
-  type PromptResult,
-} from "../../src/protocol/prompts.ts";
-import { shapeContent } from "../../src/protocol/content-codec.ts";
+import { readEnvelope, readClientCapabilities } from "../../src/protocol/client-capabilities.ts";
 import { encodeCapabilities, encodeDiscoverResult } from "../../src/protocol/handshake-codec.ts";
+import type { InputRequest, InputRequests } from "../../src/protocol/input-request.ts";
 import {
   encodeInputRequired,
   shapeInputRequest,
   shapeInputRequests,
 } from "../../src/protocol/input-request-codec.ts";
-import type { InputRequest, InputRequests } from "../../src/protocol/input-request.ts";
 import { readInputResponse } from "../../src/protocol/input-response-checks.ts";
 import {
   encodeError,
@@ -23,6 +13,14 @@ import {
   encodeResult,
   type ProtocolFault,
 } from "../../src/protocol/json-rpc.ts";
+import { classifyMessage } from "../../src/protocol/message.ts";
+import {
+  encodeCompletion,
+  encodePromptResult,
+  encodePromptsList,
+  type PromptListing,
+  type PromptResult,
+} from "../../src/protocol/prompts.ts";
 import type {
   ResourceContents,
   ResourceListing,
@@ -33,8 +31,13 @@ import {
   encodeResourcesList,
   encodeResourceTemplatesList,
 } from "../../src/protocol/resources-codec.ts";
+import {
+  encodeCallToolResult,
+  encodeComplete,
+  shapeContent,
+  encodeToolsListResult,
+} from "../../src/protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock, ToolListing } from "../../src/protocol/tool-types.ts";
-import { encodeToolsListResult } from "../../src/protocol/tools-list-codec.ts";
 import { encodeChange, subscriptionMeta } from "../../src/server/subscriptions/change-sender.ts";
 import {
   encodeListenFilter,

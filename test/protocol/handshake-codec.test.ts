@@ -4,7 +4,7 @@ import {
   encodeDiscoverResult,
   encodeInitializeResult,
 } from "../../src/protocol/handshake-codec.ts";
-import type { LegacyVersion } from "../../src/protocol/versions.ts";
+import type { LegacyVersion } from "../../src/protocol/message.ts";
 
 const name = "scorpiox-code";
 const title = "scorpiox-code";

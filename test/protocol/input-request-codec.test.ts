@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { choicesTextCharsMax } from "../../src/base/limits.ts";
-import { shapeInputRequest, upgradeContent } from "../../src/protocol/input-request-codec.ts";
 import type { FormField, FormSchema, InputRequest } from "../../src/protocol/input-request.ts";
-import type { ProtocolVersion } from "../../src/protocol/versions.ts";
+import { shapeInputRequest, upgradeContent } from "../../src/protocol/input-request-codec.ts";
+import type { ProtocolVersion } from "../../src/protocol/message.ts";
 import { hasSchemas, SchemaOf } from "../e2e/harness/schemas.ts";
 
 const titled = [

@@ -13,7 +13,7 @@ import {
   kindsLacking,
   requiredCapabilities,
 } from "../../src/protocol/input-request.ts";
-import type { ProtocolVersion } from "../../src/protocol/versions.ts";
+import type { ProtocolVersion } from "../../src/protocol/message.ts";
 
 const kinds: readonly InputKind[] = ["form", "url", "sampling", "samplingTools", "roots"];
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import type { ProtocolVersion } from "../../src/protocol/message.ts";
 import {
   encodePromptResult,
   encodePromptsList,
   type PromptListing,
   type PromptResult,
 } from "../../src/protocol/prompts.ts";
-import type { ProtocolVersion } from "../../src/protocol/versions.ts";
 import { ownMeta } from "./own-meta.ts";
 
 const hints = { ttlMs: 1, cacheScope: "private" } as const;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import type { ProtocolVersion } from "../../src/protocol/message.ts";
 import type { ResourceContents, ResourceListing } from "../../src/protocol/resource-types.ts";
 import {
   encodeResourceContents,
   encodeResourcesList,
   encodeResourceTemplatesList,
 } from "../../src/protocol/resources-codec.ts";
-import type { ProtocolVersion } from "../../src/protocol/versions.ts";
 import { ownMeta } from "./own-meta.ts";
 
 const hints = { ttlMs: 1, cacheScope: "public" } as const;

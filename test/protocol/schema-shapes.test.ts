@@ -1,23 +1,22 @@
 import { describe, expect, test } from "bun:test";
-import { encodeCallToolResult } from "../../src/protocol/result-codec.ts";
+import {
+  encodeDiscoverResult,
+  encodeInitializeResult,
+  type OfferedCapabilities,
+} from "../../src/protocol/handshake-codec.ts";
+import { legacyVersions, type ProtocolVersion } from "../../src/protocol/message.ts";
 import {
   encodeCompletion,
   encodePromptResult,
   encodePromptsList,
 } from "../../src/protocol/prompts.ts";
 import {
-  encodeDiscoverResult,
-  encodeInitializeResult,
-  type OfferedCapabilities,
-} from "../../src/protocol/handshake-codec.ts";
-import {
   encodeResourceContents,
   encodeResourcesList,
   encodeResourceTemplatesList,
 } from "../../src/protocol/resources-codec.ts";
+import { encodeCallToolResult, encodeToolsListResult } from "../../src/protocol/result-codec.ts";
 import type { ContentBlock, ToolListing } from "../../src/protocol/tool-types.ts";
-import { encodeToolsListResult } from "../../src/protocol/tools-list-codec.ts";
-import { legacyVersions, type ProtocolVersion } from "../../src/protocol/versions.ts";
 import { hasSchemas, SchemaOf } from "../e2e/harness/schemas.ts";
 
 const _meta = { "a/b": 1 };

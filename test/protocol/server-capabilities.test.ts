@@ -3,7 +3,7 @@ import {
   encodeCapabilities,
   type OfferedCapabilities,
 } from "../../src/protocol/handshake-codec.ts";
-import type { ProtocolVersion } from "../../src/protocol/versions.ts";
+import type { ProtocolVersion } from "../../src/protocol/message.ts";
 
 const everything: OfferedCapabilities = {
   tools: { listChanged: true },

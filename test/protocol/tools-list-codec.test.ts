@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { version as ownVersion } from "../../package.json";
+import type { ProtocolVersion } from "../../src/protocol/message.ts";
+import { encodeToolsListResult } from "../../src/protocol/result-codec.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
-import { encodeToolsListResult } from "../../src/protocol/tools-list-codec.ts";
-import type { ProtocolVersion } from "../../src/protocol/versions.ts";
 
 const hints = {
   readOnlyHint: true,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { encodeDiscoverResult } from "../../src/protocol/handshake-codec.ts";
-import { encodeToolsListResult } from "../../src/protocol/tools-list-codec.ts";
-import { legacyVersions } from "../../src/protocol/versions.ts";
+import { legacyVersions } from "../../src/protocol/message.ts";
+import { encodeToolsListResult } from "../../src/protocol/result-codec.ts";
 import {
   C,
   V,

@@ -1,6 +1,6 @@
 import { noClientCapabilities } from "../../src/protocol/client-capabilities.ts";
 import type { LogLevel, Params, RequestId } from "../../src/protocol/json-rpc.ts";
-import type { ProtocolVersion } from "../../src/protocol/versions.ts";
+import type { ProtocolVersion } from "../../src/protocol/message.ts";
 import { ActiveRequest } from "../../src/server/connection/active-request.ts";
 
 /** Keeps what is sent, parsed, replies included. */

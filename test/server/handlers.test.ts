@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { legacyVersions, type LegacyVersion } from "../../src/protocol/message.ts";
 import { badArguments } from "../../src/protocol/result-codec.ts";
-import { legacyVersions, type LegacyVersion } from "../../src/protocol/versions.ts";
 import { error, modern, request, result, startServer, startSession } from "./harness.ts";
 
 describe("tools/list", () => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { legacyVersions, modernVersions } from "../../src/protocol/versions.ts";
-import { encodeToolsListResult } from "../../src/protocol/tools-list-codec.ts";
+import { legacyVersions, modernVersions } from "../../src/protocol/message.ts";
+import { encodeToolsListResult } from "../../src/protocol/result-codec.ts";
 import { catalogue } from "../../src/tools/catalogue.ts";
 import { catalogueCards } from "../../src/tools/catalogue-cards.macro.ts";
 import { published } from "./published-tools.ts";

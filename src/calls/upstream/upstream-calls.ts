@@ -1,15 +1,15 @@
 import { startTimer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
-import { ownValue } from "../../base/own-value.ts";
 import { mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
+import { ownValue } from "../../base/own-value.ts";
 import { createFault, errorCodes, isObject, type ProtocolFault } from "../../protocol/json-rpc.ts";
+import type { ProtocolVersion } from "../../protocol/message.ts";
 import { badArguments, encodeCallToolResult } from "../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
-import type { ProtocolVersion } from "../../protocol/versions.ts";
 import { parseSearchArguments } from "../../upstream/deferred/gateway-tools.ts";
 import type { FailureReason, Upstreams } from "../../upstream/upstreams.ts";
-import { answerTimeOf, promisesStructure, tryBecomeTask, withSignal } from "../call-target.ts";
 import { type CallOutcome, type CallRequest, type ToolTarget } from "../call.ts";
+import { answerTimeOf, promisesStructure, tryBecomeTask, withSignal } from "../call-target.ts";
 import { withLinesAbout } from "../gate/result-lines.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
 import { foreignFault, pagesWanted } from "./foreign-requests.ts";

@@ -1,7 +1,7 @@
 import { ownValue } from "../../base/own-value.ts";
 import { upstreamListWaitMsMax } from "../../base/upstream-limits.ts";
+import { isModernVersion, type ProtocolVersion } from "../../protocol/message.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
-import { isModernVersion, type ProtocolVersion } from "../../protocol/versions.ts";
 import {
   alwaysLoaded,
   toolCallListing,

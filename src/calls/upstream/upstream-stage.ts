@@ -1,9 +1,9 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
-import { isAtLeast } from "../../protocol/versions.ts";
+import { isAtLeast } from "../../protocol/message.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
-import { withSignal } from "../call-target.ts";
 import type { CallRequest, ToolTarget } from "../call.ts";
+import { withSignal } from "../call-target.ts";
 import type { GateStage, Refusal } from "../gate/gate-stage.ts";
 
 /**

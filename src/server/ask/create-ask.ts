@@ -1,6 +1,6 @@
 import type { AskClient, AskOptions } from "../../calls/ask-client.ts";
 import type { InputKind, InputRequests, InputResponses } from "../../protocol/input-request.ts";
-import { isModernVersion } from "../../protocol/versions.ts";
+import { isModernVersion } from "../../protocol/message.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import type { ServedConnection } from "../context/server-context.ts";
 import { mayAsk } from "./with-rounds.ts";

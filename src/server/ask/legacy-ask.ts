@@ -2,7 +2,6 @@ import { assertWanted, Cancellation } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { askMsMax } from "../../base/limits.ts";
 import type { AskClient, AskOptions } from "../../calls/ask-client.ts";
-import { shapeInputRequest, upgradeContent } from "../../protocol/input-request-codec.ts";
 import {
   type InputKind,
   type InputRequest,
@@ -10,9 +9,10 @@ import {
   type InputResponses,
   kindsLacking,
 } from "../../protocol/input-request.ts";
+import { shapeInputRequest, upgradeContent } from "../../protocol/input-request-codec.ts";
 import { readInputResponse } from "../../protocol/input-response-checks.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
-import { isAtLeast, type ProtocolVersion } from "../../protocol/versions.ts";
+import { isAtLeast, type ProtocolVersion } from "../../protocol/message.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import type { Outbox } from "../connection/lanes.ts";
 import type { ServedConnection } from "../context/server-context.ts";

@@ -1,6 +1,6 @@
 import { canBeAsked, type InputKind } from "../../protocol/input-request.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import { isModernVersion } from "../../protocol/versions.ts";
+import { isModernVersion } from "../../protocol/message.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import { cancelledReply, type MethodReply } from "../connection/method.ts";
 import type { ServedConnection } from "../context/server-context.ts";

@@ -5,7 +5,7 @@ import type { ClientContext } from "../../calls/call.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { InputResponses } from "../../protocol/input-request.ts";
 import type { LogLevel, Params, RequestId } from "../../protocol/json-rpc.ts";
-import type { ProtocolVersion } from "../../protocol/versions.ts";
+import type { ProtocolVersion } from "../../protocol/message.ts";
 import type { ReplyLane } from "./lanes.ts";
 import type { ProgressReporter } from "./progress.ts";
 

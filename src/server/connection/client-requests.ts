@@ -1,13 +1,13 @@
 import { type Cancellation, startTimer, type Timer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { rootsReplyMsMax } from "../../base/limits.ts";
-import type { ResponseMessage } from "../../protocol/envelope.ts";
 import {
   encodeNotification,
   encodeRequest,
   isObject,
   type Params,
 } from "../../protocol/json-rpc.ts";
+import type { ResponseMessage } from "../../protocol/message.ts";
 import type { Outbox } from "./lanes.ts";
 
 interface PendingRequest {

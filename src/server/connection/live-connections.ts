@@ -1,8 +1,8 @@
 import { callbackSampleMsMax } from "../../base/limits.ts";
 import type { ClientReach, ReachableClient } from "../../calls/features.ts";
-import { channelMethod } from "../../protocol/claude-channel.ts";
+import { channelMethod } from "../../protocol/handshake-codec.ts";
 import { encodeNotification, isWantedAt, type Params } from "../../protocol/json-rpc.ts";
-import type { LegacyVersion } from "../../protocol/versions.ts";
+import type { LegacyVersion } from "../../protocol/message.ts";
 import type { InFlight } from "./active-request.ts";
 import type { ClientRequests } from "./client-requests.ts";
 import type { Outbox } from "./lanes.ts";

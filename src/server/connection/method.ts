@@ -1,6 +1,6 @@
 import type { InputRequests } from "../../protocol/input-request.ts";
 import { createFault, errorCodes, type ProtocolFault } from "../../protocol/json-rpc.ts";
-import type { ProtocolVersion } from "../../protocol/versions.ts";
+import type { ProtocolVersion } from "../../protocol/message.ts";
 
 /** The result of a method. Nothing is sent for `cancelled`; `input-required` is for three modern methods only. */
 export type MethodReply =

@@ -2,7 +2,7 @@ import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { progressHeartbeatMs, progressPerSecondMax } from "../../base/limits.ts";
 import type { ProgressUpdate } from "../../calls/call.ts";
 import { encodeNotification } from "../../protocol/json-rpc.ts";
-import { isAtLeast, type ProtocolVersion } from "../../protocol/versions.ts";
+import { isAtLeast, type ProtocolVersion } from "../../protocol/message.ts";
 import type { Outbox } from "./lanes.ts";
 
 /** One step short of the rate, so that the last message before the reply may come early. */

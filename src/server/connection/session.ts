@@ -1,17 +1,18 @@
 import type { ClientContext, ClientLimits } from "../../calls/call.ts";
-import { takesChannel } from "../../protocol/claude-channel.ts";
 import {
   type ClientCapabilities,
   noClientCapabilities,
   readClientCapabilities,
+  type Envelope,
+  readName,
 } from "../../protocol/client-capabilities.ts";
-import { type Envelope, readName } from "../../protocol/envelope.ts";
+import { takesChannel } from "../../protocol/handshake-codec.ts";
 import type { LogLevel, Params } from "../../protocol/json-rpc.ts";
 import {
   isLegacyVersion,
   legacyVersionLatest,
   type LegacyVersion,
-} from "../../protocol/versions.ts";
+} from "../../protocol/message.ts";
 import type { Asker } from "./active-request.ts";
 import { type ClientRequests, WorkspaceRoots } from "./client-requests.ts";
 import { type Outbox, PipeLane } from "./lanes.ts";

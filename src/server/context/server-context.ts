@@ -9,9 +9,9 @@ import {
   stricterHints,
   toolsListCacheHints,
 } from "../../protocol/list-parts.ts";
+import type { ProtocolVersion } from "../../protocol/message.ts";
+import { encodeToolsListResult } from "../../protocol/result-codec.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
-import { encodeToolsListResult } from "../../protocol/tools-list-codec.ts";
-import type { ProtocolVersion } from "../../protocol/versions.ts";
 import { InFlight } from "../connection/active-request.ts";
 import { ClientRequests } from "../connection/client-requests.ts";
 import type { Outbox } from "../connection/lanes.ts";

@@ -8,7 +8,6 @@ import type {
   RequestContext,
 } from "../../calls/call.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
-import { readPassedMeta, readProgressToken } from "../../protocol/envelope.ts";
 import {
   encodeNotification,
   isWantedAt,
@@ -16,7 +15,7 @@ import {
   type Params,
 } from "../../protocol/json-rpc.ts";
 import { cutListPage, type ListPage, type PagedList } from "../../protocol/list-parts.ts";
-import type { ProtocolVersion } from "../../protocol/versions.ts";
+import { readPassedMeta, readProgressToken, type ProtocolVersion } from "../../protocol/message.ts";
 import { createAsk } from "../ask/create-ask.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import { invalidParams, type MethodReply, resultReply } from "../connection/method.ts";

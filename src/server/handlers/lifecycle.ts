@@ -1,6 +1,6 @@
-import { claimsModernEra, metaOf, type NotificationMessage } from "../../protocol/envelope.ts";
 import { encodeDiscoverResult, encodeInitializeResult } from "../../protocol/handshake-codec.ts";
 import { isLogLevel, isRequestId, logLevels } from "../../protocol/json-rpc.ts";
+import { claimsModernEra, metaOf, type NotificationMessage } from "../../protocol/message.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import { invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
 import { offeredCapabilities } from "../context/offered-capabilities.ts";

@@ -1,13 +1,13 @@
 import { completionArgumentsMax, completionCharsMax } from "../../base/limits.ts";
 import type { CompletionRequest } from "../../calls/features.ts";
 import { createFault, errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isAtLeast } from "../../protocol/message.ts";
 import {
   encodeCompletion,
   encodePromptResult,
   encodePromptsList,
   type PromptListing,
 } from "../../protocol/prompts.ts";
-import { isAtLeast } from "../../protocol/versions.ts";
 import { withRounds } from "../ask/with-rounds.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import { faultReply, invalidParams, type MethodReply, resultReply } from "../connection/method.ts";

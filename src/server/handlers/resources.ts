@@ -1,13 +1,13 @@
 import { watchedCharsMax, watchedResourcesMax } from "../../base/limits.ts";
 import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
 import { notCacheable } from "../../protocol/list-parts.ts";
+import { isModernVersion, type ProtocolVersion } from "../../protocol/message.ts";
 import { uriProblem } from "../../protocol/resource-types.ts";
 import {
   encodeResourceContents,
   encodeResourcesList,
   encodeResourceTemplatesList,
 } from "../../protocol/resources-codec.ts";
-import { isModernVersion, type ProtocolVersion } from "../../protocol/versions.ts";
 import { withRounds } from "../ask/with-rounds.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import {

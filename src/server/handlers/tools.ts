@@ -1,6 +1,6 @@
 import { isObject } from "../../protocol/json-rpc.ts";
+import { isModernVersion } from "../../protocol/message.ts";
 import { badArguments } from "../../protocol/result-codec.ts";
-import { isModernVersion } from "../../protocol/versions.ts";
 import { withRounds } from "../ask/with-rounds.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import { invalidParams, type MethodReply, resultReply } from "../connection/method.ts";

@@ -1,4 +1,4 @@
-import { type ClassifiedMessage, classifyMessage } from "../../protocol/envelope.ts";
+import { type ClassifiedMessage, classifyMessage } from "../../protocol/message.ts";
 import type { Principal } from "../auth/principal.ts";
 import { InFlight } from "../connection/active-request.ts";
 import { ClientRequests } from "../connection/client-requests.ts";

@@ -1,4 +1,4 @@
-import { classifyMessage } from "../../protocol/envelope.ts";
+import { classifyMessage } from "../../protocol/message.ts";
 import type { Principal } from "../auth/principal.ts";
 import { isAcceptable } from "../transport/http/header-rules.ts";
 import { type BodyBounds, type BodyReading, readBody } from "../transport/http/read-body.ts";

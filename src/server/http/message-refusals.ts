@@ -1,4 +1,4 @@
-import type { ClassifiedMessage } from "../../protocol/envelope.ts";
+import type { ClassifiedMessage } from "../../protocol/message.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { BodyReading } from "../transport/http/read-body.ts";
 import { faultResponse } from "./sse-stream.ts";

@@ -1,9 +1,9 @@
 import { httpSubscriptionsMax } from "../../base/limits.ts";
 import { Shares } from "../../base/turns.ts";
 import type { Router } from "../../calls/call.ts";
-import type { ClassifiedMessage, ModernRequest } from "../../protocol/envelope.ts";
 import { type ParamHeader, paramHeadersOf } from "../../protocol/headers.ts";
 import type { ProtocolFault } from "../../protocol/json-rpc.ts";
+import type { ClassifiedMessage, ModernRequest } from "../../protocol/message.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { Principal } from "../auth/principal.ts";
 import { InFlight } from "../connection/active-request.ts";

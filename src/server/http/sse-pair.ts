@@ -1,6 +1,5 @@
-import { type ClassifiedMessage, classifyMessage } from "../../protocol/envelope.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
-import { legacyVersions } from "../../protocol/versions.ts";
+import { type ClassifiedMessage, classifyMessage, legacyVersions } from "../../protocol/message.ts";
 import type { Principal } from "../auth/principal.ts";
 import { type Outbox, PipeLane } from "../connection/lanes.ts";
 import { createConnection, type ServedConnection } from "../context/server-context.ts";

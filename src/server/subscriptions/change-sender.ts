@@ -1,8 +1,8 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { changeRetryMs, changeRetryMsMax } from "../../base/limits.ts";
 import type { Change } from "../../calls/features.ts";
-import { metaKeys } from "../../protocol/envelope.ts";
 import { encodeNotification, type Params, type RequestId } from "../../protocol/json-rpc.ts";
+import { metaKeys } from "../../protocol/message.ts";
 import type { Outbox } from "../connection/lanes.ts";
 
 /** A subscriber to changes. */

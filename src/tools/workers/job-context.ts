@@ -1,7 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { ownValue } from "../../base/own-value.ts";
-import { hasLinks } from "../../protocol/content-codec.ts";
 import type { InputKind } from "../../protocol/input-request.ts";
+import { hasLinks } from "../../protocol/result-codec.ts";
 import {
   type BackgroundService,
   type ClientService,

@@ -3,7 +3,7 @@ import { parseOwnJson } from "../../base/own-value.ts";
 import { JsonText } from "../../base/weight.ts";
 import type { InputKind, InputRequests } from "../../protocol/input-request.ts";
 import type { ProtocolFault } from "../../protocol/json-rpc.ts";
-import type { ProtocolVersion } from "../../protocol/versions.ts";
+import type { ProtocolVersion } from "../../protocol/message.ts";
 import type { ServiceRequest } from "../services.ts";
 import type { AfterDelivery, Snapshots, ToolLimits } from "../tool.ts";
 

@@ -2,9 +2,9 @@ import type * as z from "zod/mini";
 
 import { AppError, messageOf } from "../../base/errors.ts";
 import { structuredBytesMax } from "../../base/limits.ts";
+import { isAtLeast } from "../../protocol/message.ts";
 import { badArguments, encodeCallToolResult, tooLongForData } from "../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock, ResourceLink } from "../../protocol/tool-types.ts";
-import { isAtLeast } from "../../protocol/versions.ts";
 import { fitText, isShort, savedLinks } from "../shown-output.ts";
 import type { AnyTool, ToolContext, ToolOutput } from "../tool.ts";
 import type { FromToolWorker, JobMessage } from "./messages.ts";

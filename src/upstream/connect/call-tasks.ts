@@ -7,7 +7,7 @@ import {
 import { extensionIds } from "../../protocol/client-capabilities.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import { createFault, errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
-import { legacyVersionLatest } from "../../protocol/versions.ts";
+import { legacyVersionLatest } from "../../protocol/message.ts";
 import { ConnectionError, type ConnectionRequest } from "./connection.ts";
 import type { Greeting } from "./handshake.ts";
 import { type Peer, readAnswer } from "./peer.ts";

@@ -1,5 +1,4 @@
 import { appExtension, type ClientCapabilities } from "../../protocol/client-capabilities.ts";
-import { metaKeys, metaOf } from "../../protocol/envelope.ts";
 import {
   argumentAt,
   encodeHeaderValue,
@@ -7,6 +6,7 @@ import {
   paramHeadersOf,
 } from "../../protocol/headers.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { metaKeys, metaOf } from "../../protocol/message.ts";
 import type { ConnectOptions, RawTool } from "./connection.ts";
 
 type Asking = Pick<ConnectOptions, "mayAsk" | "roots">;

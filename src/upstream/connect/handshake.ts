@@ -5,14 +5,15 @@ import {
   upstreamToolCharsMax,
 } from "../../base/upstream-limits.ts";
 import { appExtension } from "../../protocol/client-capabilities.ts";
-import { metaKeys, metaOf } from "../../protocol/envelope.ts";
 import { errorCodes, isObject, type Params, type ProtocolFault } from "../../protocol/json-rpc.ts";
 import {
+  metaKeys,
+  metaOf,
   isLegacyVersion,
   isModernVersion,
   legacyVersionLatest,
   modernVersions,
-} from "../../protocol/versions.ts";
+} from "../../protocol/message.ts";
 import { handshakeCapabilities, withEnvelope } from "./client-envelope.ts";
 import { ConnectionError, type ConnectOptions, type ServerCatalogue } from "./connection.ts";
 import type { Peer, PeerRequest } from "./peer.ts";

@@ -5,8 +5,8 @@ import {
   upstreamRawCharsShown,
   upstreamSaidCharsMax,
 } from "../../base/upstream-limits.ts";
-import { metaOf } from "../../protocol/envelope.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { metaOf } from "../../protocol/message.ts";
 import {
   ConnectionError,
   type OutgoingMessage,

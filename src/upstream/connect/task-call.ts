@@ -10,8 +10,8 @@ import {
   upstreamTaskPollMsMax,
   upstreamTaskPollMsMin,
 } from "../../base/upstream-limits.ts";
-import { metaOf } from "../../protocol/envelope.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { metaOf } from "../../protocol/message.ts";
 import { ConnectionError } from "./connection.ts";
 import type { Peer, PeerRequest } from "./peer.ts";
 import type { PendingCall, PeerReply, ServerTask } from "./pending-calls.ts";

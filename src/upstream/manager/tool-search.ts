@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { upstreamSearchWaitMs } from "../../base/upstream-limits.ts";
 import { JsonText } from "../../base/weight.ts";
+import { modernVersions } from "../../protocol/message.ts";
 import { encodeCallToolResult } from "../../protocol/result-codec.ts";
-import { modernVersions } from "../../protocol/versions.ts";
 import { NameTable } from "../catalogue/name-table.ts";
 import { answerSearch } from "../search/answer-search.ts";
 import type { SearchedTool } from "../search/tool-fields.ts";

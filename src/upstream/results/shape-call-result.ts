@@ -1,14 +1,14 @@
 import { resultBlocksMax } from "../../base/upstream-limits.ts";
 import { JsonText } from "../../base/weight.ts";
-import { hasLinks } from "../../protocol/content-codec.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
+import { modernVersions, type ProtocolVersion } from "../../protocol/message.ts";
 import {
+  hasLinks,
   encodeCallToolResult,
   tooLongForData,
   withStructureAsText,
 } from "../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
-import { modernVersions, type ProtocolVersion } from "../../protocol/versions.ts";
 import { textOf } from "../adapters/text-of.ts";
 import { boundResult, boundText } from "./bound-result.ts";
 import { cleanCallResult, type Cleaning } from "./clean-result.ts";

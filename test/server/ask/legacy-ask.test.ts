@@ -2,12 +2,12 @@ import { describe, expect, test } from "bun:test";
 
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { AppError } from "../../../src/base/errors.ts";
-import { inputKinds, type InputKind } from "../../../src/protocol/input-request.ts";
-import type { LegacyVersion } from "../../../src/protocol/versions.ts";
-import { ActiveRequest } from "../../../src/server/connection/active-request.ts";
-import { LegacyAsk } from "../../../src/server/ask/legacy-ask.ts";
-import { createConnection, ServerContext } from "../../../src/server/context/server-context.ts";
 import { Changes } from "../../../src/calls/features.ts";
+import { inputKinds, type InputKind } from "../../../src/protocol/input-request.ts";
+import type { LegacyVersion } from "../../../src/protocol/message.ts";
+import { LegacyAsk } from "../../../src/server/ask/legacy-ask.ts";
+import { ActiveRequest } from "../../../src/server/connection/active-request.ts";
+import { createConnection, ServerContext } from "../../../src/server/context/server-context.ts";
 import {
   notification,
   request,

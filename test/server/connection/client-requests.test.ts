@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { AppError } from "../../../src/base/errors.ts";
-import type { ResponseMessage } from "../../../src/protocol/envelope.ts";
 import { Cancellation } from "../../../src/base/cancellation.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import type { ResponseMessage } from "../../../src/protocol/message.ts";
 import { ClientRequests } from "../../../src/server/connection/client-requests.ts";
 import type { Outbox } from "../../../src/server/connection/lanes.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { progressHeartbeatMs, progressPerSecondMax } from "../../../src/base/limits.ts";
+import type { ProtocolVersion } from "../../../src/protocol/message.ts";
 import { ProgressReporter, type ProgressClock } from "../../../src/server/connection/progress.ts";
-import type { ProtocolVersion } from "../../../src/protocol/versions.ts";
 
 /** A clock that stands still until it is told how far to go. */
 class TestClock implements ProgressClock {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { ServerFeatures } from "../../../src/calls/features.ts";
-import { legacyVersions } from "../../../src/protocol/versions.ts";
+import { legacyVersions } from "../../../src/protocol/message.ts";
 import { everyFeature } from "../fake-features.ts";
 import { modern, request, startServer, startSession } from "../harness.ts";
 

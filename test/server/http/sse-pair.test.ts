@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { sseWaitingBytesMax } from "../../../src/base/limits.ts";
-import { legacyVersions } from "../../../src/protocol/versions.ts";
+import { legacyVersions } from "../../../src/protocol/message.ts";
 import { until } from "../../commands/process/until.ts";
 import { error, modern, request, result } from "../harness.ts";
 import { startEndpoint } from "./endpoint-fixture.ts";

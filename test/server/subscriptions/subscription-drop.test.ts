@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { subscriptionsMax } from "../../../src/base/limits.ts";
 import { Changes } from "../../../src/calls/features.ts";
-import { classifyMessage } from "../../../src/protocol/envelope.ts";
+import { classifyMessage } from "../../../src/protocol/message.ts";
+import type { ReplyLane } from "../../../src/server/connection/lanes.ts";
 import { createConnection, ServerContext } from "../../../src/server/context/server-context.ts";
 import { Dispatcher } from "../../../src/server/dispatcher.ts";
-import type { ReplyLane } from "../../../src/server/connection/lanes.ts";
-import { ownMeta } from "../../protocol/own-meta.ts";
 import { until } from "../../commands/process/until.ts";
+import { ownMeta } from "../../protocol/own-meta.ts";
 import { modern, result } from "../harness.ts";
 
 const SUB = "io.modelcontextprotocol/subscriptionId";

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod/mini";
 
-import { OutputStore } from "../../../src/commands/background/output-store.ts";
-import { outputText } from "../../../src/commands/background/output-text.ts";
 import { bodyCharsMax } from "../../../src/base/cut-text.ts";
 import { AppError } from "../../../src/base/errors.ts";
-import type { ProtocolVersion } from "../../../src/protocol/versions.ts";
+import { OutputStore } from "../../../src/commands/background/output-store.ts";
+import { outputText } from "../../../src/commands/background/output-text.ts";
+import type { ProtocolVersion } from "../../../src/protocol/message.ts";
 import { bash } from "../../../src/tools/bash.ts";
 import {
   type AnyTool,

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
-import type { ProtocolVersion } from "../../../src/protocol/versions.ts";
+import type { ProtocolVersion } from "../../../src/protocol/message.ts";
 import { cleanText } from "../../../src/upstream/adapters/text-of.ts";
 import { SavedResults } from "../../../src/upstream/results/saved-results.ts";
 import {

@@ -1,13 +1,13 @@
 import { parseOwnJson } from "../../../base/own-value.ts";
 import { isObject, type Params } from "../../../protocol/json-rpc.ts";
+import type { ProtocolVersion } from "../../../protocol/message.ts";
 import { encodeCallToolResult, withStructureAsText } from "../../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock } from "../../../protocol/tool-types.ts";
-import type { ProtocolVersion } from "../../../protocol/versions.ts";
 import type { CallRequest } from "../../call.ts";
 import type { Amendment, ResultChange, Refusal } from "../../gate/gate-stage.ts";
 import { strictest, type Verdict } from "../rules/rule.ts";
-import { failureText, type Objection, readHookAnswer, warningOf } from "./hook-answer.ts";
 import { type Heeded, type Hook, type HookEnd, hookKey } from "./hook.ts";
+import { failureText, type Objection, readHookAnswer, warningOf } from "./hook-answer.ts";
 
 /** The answers of hooks before a call is made: the strictest decision is used, and the last arguments. */
 export class HeardBefore {

@@ -1,4 +1,3 @@
-import { metaKeys, type ModernRequest } from "../../../protocol/envelope.ts";
 import { argumentAt, decodeHeaderValue, type ParamHeader } from "../../../protocol/headers.ts";
 import {
   createFault,
@@ -6,6 +5,7 @@ import {
   type Params,
   type ProtocolFault,
 } from "../../../protocol/json-rpc.ts";
+import { metaKeys, type ModernRequest } from "../../../protocol/message.ts";
 
 /** The parameter that `Mcp-Name` repeats, for the methods that have it. */
 const nameSources: ReadonlyMap<string, string> = new Map([

@@ -1,10 +1,4 @@
-import {
-  type ClassifiedMessage,
-  findFieldFault,
-  metaKeys,
-  metaOf,
-  type NotificationMessage,
-} from "../../../protocol/envelope.ts";
+import { findFieldFault } from "../../../protocol/client-capabilities.ts";
 import {
   createFault,
   errorCodes,
@@ -13,12 +7,16 @@ import {
   type RequestId,
 } from "../../../protocol/json-rpc.ts";
 import {
+  type ClassifiedMessage,
+  metaKeys,
+  metaOf,
+  type NotificationMessage,
   isLegacyVersion,
   isModernVersion,
   type LegacyVersion,
   legacyVersions,
   modernVersions,
-} from "../../../protocol/versions.ts";
+} from "../../../protocol/message.ts";
 
 export type EraDecision =
   | { readonly kind: "modern" }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { classifyMessage, type ModernRequest } from "../../../../src/protocol/envelope.ts";
-import { checkRequestHeaders } from "../../../../src/server/transport/http/header-rules.ts";
 import type { ParamHeader } from "../../../../src/protocol/headers.ts";
+import { classifyMessage, type ModernRequest } from "../../../../src/protocol/message.ts";
+import { checkRequestHeaders } from "../../../../src/server/transport/http/header-rules.ts";
 
 const V = "io.modelcontextprotocol/protocolVersion";
 const C = "io.modelcontextprotocol/clientCapabilities";

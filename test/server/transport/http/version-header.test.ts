@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { classifyMessage } from "../../../../src/protocol/envelope.ts";
 import type { ProtocolFault, RequestId } from "../../../../src/protocol/json-rpc.ts";
+import { classifyMessage } from "../../../../src/protocol/message.ts";
 import {
   checkSessionVersion,
   decideEra,

@@ -1,17 +1,29 @@
-import { type ClientCapabilities, readClientCapabilities } from "./client-capabilities.ts";
-import {
-  createFault,
-  errorCodes,
-  isLogLevel,
-  isObject,
-  isRequestId,
-  type LogLevel,
-  logLevels,
-  type Params,
-  type ProtocolFault,
-  type RequestId,
-} from "./json-rpc.ts";
-import { isModernVersion, modernVersions, type ModernVersion } from "./versions.ts";
+import { errorCodes, isObject, isRequestId, type Params, type RequestId } from "./json-rpc.ts";
+
+/** Released revisions with the `initialize` handshake, oldest first. */
+export const legacyVersions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] as const;
+/** Revisions without a handshake: each request carries its version and capabilities. */
+export const modernVersions = ["2026-07-28"] as const;
+
+export type LegacyVersion = (typeof legacyVersions)[number];
+export type ModernVersion = (typeof modernVersions)[number];
+export type ProtocolVersion = LegacyVersion | ModernVersion;
+
+/** The answer to a client that asks for any other version in `initialize`. */
+export const legacyVersionLatest: LegacyVersion = "2025-11-25";
+
+export function isLegacyVersion(value: unknown): value is LegacyVersion {
+  return (legacyVersions as readonly unknown[]).includes(value);
+}
+
+export function isModernVersion(value: unknown): value is ModernVersion {
+  return (modernVersions as readonly unknown[]).includes(value);
+}
+
+/** True when `version` is `since` or newer; revision names sort by date. */
+export function isAtLeast(version: ProtocolVersion, since: ProtocolVersion): boolean {
+  return version >= since;
+}
 
 /** The reserved `_meta` keys of the modern revisions (docs/spec/modern.md#envelope). */
 export const metaKeys = {
@@ -37,53 +49,6 @@ export function claimsModernEra(meta: Params): boolean {
   );
 }
 
-/** The sender's data in a modern request; none of it outlives the request. */
-export interface Envelope {
-  readonly version: ModernVersion;
-  readonly capabilities: ClientCapabilities;
-  readonly clientName: string | undefined;
-  /** Undefined: the client wants no log messages for this request (docs/spec/modern.md#notifications). */
-  readonly logLevel: LogLevel | undefined;
-}
-
-export type EnvelopeReading =
-  | { readonly kind: "envelope"; readonly envelope: Envelope }
-  | { readonly kind: "fault"; readonly fault: ProtocolFault };
-
-/**
- * Checks the fields first (-32602), then the headers with `checkHeaders` (-32020), then whether the version is
- * served (-32022): docs/spec/modern.md#order-of-checks, steps 6 to 8.
- */
-export function readEnvelope(
-  meta: Params,
-  checkHeaders: () => ProtocolFault | undefined = () => undefined,
-): EnvelopeReading {
-  const missing = findMissing(meta);
-  if (missing !== undefined) return { kind: "fault", fault: missing };
-  const headerFault = checkHeaders();
-  if (headerFault !== undefined) return { kind: "fault", fault: headerFault };
-  const version = meta[metaKeys.protocolVersion];
-  if (!isModernVersion(version)) return { kind: "fault", fault: unsupportedVersion(version) };
-  const logLevel = meta[metaKeys.logLevel];
-  if (logLevel !== undefined && !isLogLevel(logLevel)) return { kind: "fault", fault: badLogLevel };
-  const capabilities = readClientCapabilities(meta[metaKeys.clientCapabilities], version);
-  const clientName = readName(meta[metaKeys.clientInfo]);
-  return { kind: "envelope", envelope: { version, capabilities, clientName, logLevel } };
-}
-
-/** Only the faults of the fields themselves (-32602), as `readEnvelope` finds them where no header is in the way. */
-export function findFieldFault(meta: Params): ProtocolFault | undefined {
-  const missing = findMissing(meta);
-  if (missing !== undefined || !isModernVersion(meta[metaKeys.protocolVersion])) return missing;
-  const logLevel = meta[metaKeys.logLevel];
-  return logLevel === undefined || isLogLevel(logLevel) ? undefined : badLogLevel;
-}
-
-function findMissing(meta: Params): ProtocolFault | undefined {
-  if (typeof meta[metaKeys.protocolVersion] !== "string") return noVersion;
-  return isObject(meta[metaKeys.clientCapabilities]) ? undefined : noCapabilities;
-}
-
 const traceKeys: ReadonlySet<string> = new Set(["traceparent", "tracestate", "baggage"]);
 
 /**
@@ -102,31 +67,10 @@ function isVendorKey(key: string): boolean {
   return key.includes("/") && !/^[^./]+\.(?:modelcontextprotocol|mcp)[./]/.test(key);
 }
 
-/** `clientInfo.name`, which is never required: a malformed value is treated as absent (docs/spec/modern.md#envelope). */
-export function readName(clientInfo: unknown): string | undefined {
-  return isObject(clientInfo) && typeof clientInfo.name === "string" ? clientInfo.name : undefined;
-}
-
 /** `_meta.progressToken`, a string or an integer (docs/spec/modern.md#envelope); anything else is treated as absent. */
 export function readProgressToken(params: Params | undefined): string | number | undefined {
   const token = metaOf(params)?.progressToken;
   return isRequestId(token) ? token : undefined;
-}
-
-function fieldFault(key: string, type: string): ProtocolFault {
-  const message = `Invalid params: params._meta["${key}"] must be ${type}`;
-  return createFault(errorCodes.invalidParams, message);
-}
-
-const noVersion = fieldFault(metaKeys.protocolVersion, "a string");
-const noCapabilities = fieldFault(metaKeys.clientCapabilities, "an object");
-const badLogLevel = fieldFault(metaKeys.logLevel, `one of ${logLevels.join(", ")}`);
-
-function unsupportedVersion(requested: unknown): ProtocolFault {
-  return createFault(errorCodes.unsupportedProtocolVersion, "Unsupported protocol version", {
-    supported: modernVersions,
-    requested,
-  });
 }
 
 export interface ModernRequest {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 
-import { noClientCapabilities } from "../../src/protocol/client-capabilities.ts";
 import {
+  noClientCapabilities,
   readEnvelope,
-  readProgressToken,
   type EnvelopeReading,
-} from "../../src/protocol/envelope.ts";
+} from "../../src/protocol/client-capabilities.ts";
+import { readProgressToken } from "../../src/protocol/message.ts";
 
 const V = "io.modelcontextprotocol/protocolVersion";
 const C = "io.modelcontextprotocol/clientCapabilities";
