@@ -1,13 +1,11 @@
-import { upstreamPingMsMax } from "../../base/upstream-limits.ts";
-import { type AppSupport, noClientCapabilities } from "../../protocol/client-capabilities.ts";
-import { errorCodes, isLogLevel, isObject, type Params } from "../../protocol/json-rpc.ts";
-import { CallTasks, taskExtension } from "./call-tasks.ts";
+import { upstreamPingMsMax, upstreamTaskKeptMs } from "../../base/upstream-limits.ts";
 import {
-  CallHeaders,
-  joinCapabilities,
-  requestCapabilities,
-  withEnvelope,
-} from "./client-envelope.ts";
+  type AppSupport,
+  noClientCapabilities,
+  extensionIds,
+} from "../../protocol/client-capabilities.ts";
+import { errorCodes, isLogLevel, isObject, type Params } from "../../protocol/json-rpc.ts";
+import { legacyVersionLatest } from "../../protocol/message.ts";
 import {
   ConnectionError,
   type ConnectionEvents,
@@ -18,13 +16,21 @@ import {
   type ServerCatalogue,
   type UpstreamConnection,
 } from "./connection.ts";
+import {
+  CallHeaders,
+  joinCapabilities,
+  requestCapabilities,
+  withEnvelope,
+  type Greeting,
+} from "./handshake.ts";
 import type { Met } from "./negotiate-pipe.ts";
-import type { Peer } from "./peer.ts";
-import type { CallHooks, PeerReply } from "./pending-calls.ts";
+import type { Peer, CallHooks, CallOrigin } from "./peer.ts";
 import { type AskList, readLists } from "./read-lists.ts";
-import { readReply } from "./read-reply.ts";
+import { readReply, type PeerReply } from "./read-reply.ts";
 import { ServerRequests } from "./server-requests.ts";
 import { ConnectionSubscriptions } from "./subscriptions.ts";
+import { type AskTask, type TaskForm, UpstreamTaskCall, readTask } from "./task-call.ts";
+import { LegacyTask, ModernTask } from "./task-forms.ts";
 
 /** A connection to a server after the negotiation. */
 export class LiveConnection implements UpstreamConnection {
@@ -198,4 +204,92 @@ const ignore = (): void => {};
 /** Passes a server's log message to the call on whose stream it came, otherwise to the connection. */
 export function tellLog({ level, data, logger }: Params, tell: ConnectionEvents["onLog"]): void {
   tell(isLogLevel(level) ? level : "info", data, typeof logger === "string" ? logger : undefined);
+}
+
+interface CallTasksParts {
+  readonly peer: Peer;
+  readonly greeting: Greeting;
+  readonly requests: ServerRequests;
+}
+
+/** The capabilities of a client with the extension. */
+const taskExtension = { extensions: { [extensionIds.tasks]: {} } };
+
+/**
+ * Decides which calls of a server's tools are made as tasks: only those that cannot be made otherwise, since a task
+ * reports nothing between two polls.
+ */
+class CallTasks {
+  readonly #parts: CallTasksParts;
+  /** Tools of a modern server that it has refused to call other than as a task. */
+  readonly #demanding = new Set<string>();
+
+  constructor(parts: CallTasksParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The parameters that make the call a task of 2025-11-25.
+   * @throws ConnectionError when it would have to be a task and the server does not support tasks
+   */
+  params({ method, mustBeTask = false, timeoutMs }: ConnectionRequest): Params {
+    const { protocolVersion, capabilities } = this.#parts.greeting;
+    if (method !== "tools/call" || !mustBeTask || protocolVersion !== legacyVersionLatest)
+      return {};
+    if (memberOf(capabilities, "tasks", "requests", "tools", "call") === undefined) {
+      const text =
+        "The tool can only be called as a task, but its server does not declare support for tasks. That is a fault of the server.";
+      throw new ConnectionError("refused", text);
+    }
+    return { task: { ttl: Math.ceil(timeoutMs) + upstreamTaskKeptMs } };
+  }
+
+  /** The capabilities for a call to a modern server. */
+  capabilities({ method, params }: ConnectionRequest): Params {
+    return method === "tools/call" && this.#demanding.has(String(params.name)) ? taskExtension : {};
+  }
+
+  /** True when the tool was refused because it can only be called as a task, and the next attempt will be one. */
+  learn({ method, params }: ConnectionRequest, reply: PeerReply): boolean {
+    if (method !== "tools/call" || reply.kind !== "fault") return false;
+    const { code, data } = reply.fault;
+    const { capabilities } = this.#parts.greeting;
+    const path = ["extensions", extensionIds.tasks] as const;
+    const isWanted =
+      code === errorCodes.missingClientCapability &&
+      memberOf(data, "requiredCapabilities", ...path) !== undefined &&
+      memberOf(capabilities, ...path) !== undefined;
+    const name = String(params.name);
+    if (!isWanted || this.#demanding.has(name)) return false;
+    this.#demanding.add(name);
+    return true;
+  }
+
+  /** Follows the task, if the answer of the call is one. */
+  origin({ method, mustBeTask }: ConnectionRequest, shape: (params: Params) => Params): CallOrigin {
+    const { peer, greeting, requests } = this.#parts;
+    const mayBeTask = greeting.era === "modern" || mustBeTask === true;
+    if (method !== "tools/call" || !mayBeTask) return {};
+    return {
+      taskOf: (reply, call) => {
+        const task = reply.kind === "result" ? taskIn(reply.result, greeting.era) : undefined;
+        if (task === undefined) return undefined;
+        const formOf = (ask: AskTask): TaskForm =>
+          greeting.era === "legacy"
+            ? new LegacyTask(ask)
+            : new ModernTask(ask, (request) => requests.askFor(request, call));
+        return new UpstreamTaskCall(readTask(task), { peer, call, shape, formOf });
+      },
+    };
+  }
+}
+
+function taskIn(result: unknown, era: Greeting["era"]): unknown {
+  if (!isObject(result)) return undefined;
+  if (era === "modern") return result.resultType === "task" ? result : undefined;
+  return isObject(result.task) && result.content === undefined ? result.task : undefined;
+}
+
+function memberOf(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
 }

@@ -14,7 +14,7 @@ import {
   readDiscoverResult,
 } from "./handshake.ts";
 import type { Peer } from "./peer.ts";
-import type { PeerReply } from "./pending-calls.ts";
+import type { PeerReply } from "./read-reply.ts";
 
 /** A separate link for each attempt: a server may be unusable after a request that it does not know. */
 export type OpenPeer = (form: "usual" | "sse") => Promise<Peer>;

@@ -21,8 +21,8 @@ import { StatusError } from "./http-errors.ts";
 import { LiveConnection, tellLog } from "./live-connection.ts";
 import { type Attempt, type Met, negotiatePipe, type OpenPeer } from "./negotiate-pipe.ts";
 import { PeerOpener } from "./open-peer.ts";
-import type { Peer, PeerEvents } from "./peer.ts";
-import type { PeerReply, PendingCall } from "./pending-calls.ts";
+import type { Peer, PeerEvents, PendingCall } from "./peer.ts";
+import type { PeerReply } from "./read-reply.ts";
 import { ServerRequests } from "./server-requests.ts";
 
 /** Finds out which revisions a server speaks (CN10, CN11). @throws ConnectionError */

@@ -10,7 +10,7 @@ import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import { ConnectionError, type RawTool, type ServerCatalogue } from "./connection.ts";
 import { skillAsPrompt } from "./foreign-skill.ts";
 import type { Greeting } from "./handshake.ts";
-import { isNestedDeeper } from "./nesting.ts";
+import { isNestedDeeper } from "./read-reply.ts";
 import {
   type AskPage,
   createListBudget,

@@ -6,7 +6,7 @@ import {
 } from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";
-import type { PeerReply } from "./pending-calls.ts";
+import type { PeerReply } from "./read-reply.ts";
 
 /** Sends one request for a page of a list. @throws ConnectionError */
 export type AskPage = (params: Params, timeoutMs: number) => Promise<PeerReply>;

@@ -1,11 +1,45 @@
+import { cutEnd } from "../../base/cut-text.ts";
 import {
   upstreamQuestionCharsMax,
   upstreamQuestionsPerCallMax,
+  upstreamMessageDepthMax,
+  upstreamRawCharsShown,
+  upstreamSaidCharsMax,
 } from "../../base/upstream-limits.ts";
 import type { FormSchema, InputRequest, InputRequests } from "../../protocol/input-request.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject, type Params, type ProtocolFault } from "../../protocol/json-rpc.ts";
 import { ConnectionError, type ConnectionReply, type Era } from "./connection.ts";
-import type { PeerReply } from "./pending-calls.ts";
+
+export type PeerReply =
+  | { readonly kind: "result"; readonly result: unknown }
+  | { readonly kind: "fault"; readonly fault: ProtocolFault };
+
+/** Undefined unless it is either a result or an error (CA16). */
+export function readAnswer(message: Params): PeerReply | undefined {
+  const { result, error } = message;
+  const hasResult = Object.hasOwn(message, "result");
+  if (hasResult === Object.hasOwn(message, "error")) return undefined;
+  if (isNestedDeeper(message, upstreamMessageDepthMax)) return undefined;
+  if (hasResult) return { kind: "result", result };
+  if (!isObject(error) || typeof error.code !== "number") return undefined;
+  const { code, data } = error;
+  const text = typeof error.message === "string" ? error.message : "";
+  const fault = { code, message: cutEnd(text, upstreamSaidCharsMax) };
+  const hasData = data !== undefined && JSON.stringify(data).length <= upstreamQuestionCharsMax;
+  return { kind: "fault", fault: hasData ? { ...fault, data } : fault };
+}
+
+export function malformed(message: Params): ConnectionError {
+  const text = isNestedDeeper(message, upstreamMessageDepthMax)
+    ? `The answer of the server nests deeper than ${upstreamMessageDepthMax} levels.`
+    : `The answer of the server is neither a result nor an error: ${shown(message)}`;
+  return new ConnectionError("protocol", text);
+}
+
+export function shown(message: unknown): string {
+  const json = isNestedDeeper(message, upstreamMessageDepthMax) ? "…" : JSON.stringify(message);
+  return (json ?? "undefined").slice(0, upstreamRawCharsShown);
+}
 
 /**
  * The answer of a server to a call: its whole result, or the questions that it needs answered first.
@@ -16,10 +50,10 @@ export function readReply(reply: PeerReply, era: Era): ConnectionReply {
   const { resultType, ...result } = reply.result;
   if (resultType === undefined || resultType === "complete") return { kind: "result", result };
   if (resultType === "input_required") return readInputRequired(result);
-  const shown = JSON.stringify(resultType).slice(0, 100);
+  const type = JSON.stringify(resultType).slice(0, 100);
   throw new ConnectionError(
     "protocol",
-    `The server answered with a result of the unknown type ${shown}.`,
+    `The server answered with a result of the unknown type ${type}.`,
   );
 }
 
@@ -92,4 +126,37 @@ function isFormSchema(schema: unknown): schema is FormSchema {
   return Object.values(schema.properties).every(
     (field) => isObject(field) && typeof field.type === "string",
   );
+}
+
+/**
+ * Whether arrays and objects in `value` nest deeper than so many levels. Without recursion, so that any value is safe.
+ */
+export function isNestedDeeper(value: unknown, levelsMax: number): boolean {
+  let level: readonly Parent[] = isParent(value) ? [value] : [];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth === levelsMax) return true;
+    const below: Parent[] = [];
+    for (const each of level) addChildren(each, below);
+    level = below;
+  }
+  return false;
+}
+
+/** In place: every answer is checked, and a list of each object's values would be most of the cost. */
+function addChildren(parent: Parent, below: Parent[]): void {
+  if (Array.isArray(parent)) {
+    for (const child of parent as readonly unknown[]) if (isParent(child)) below.push(child);
+    return;
+  }
+  for (const name in parent) {
+    const child = parent[name];
+    if (isParent(child)) below.push(child);
+  }
+}
+
+/** An object or an array: both have members by name. */
+type Parent = Readonly<Record<string, unknown>>;
+
+function isParent(value: unknown): value is Parent {
+  return typeof value === "object" && value !== null;
 }

@@ -10,8 +10,7 @@ import {
   type ProtocolFault,
 } from "../../protocol/json-rpc.ts";
 import { ConnectionError, type ConnectOptions } from "./connection.ts";
-import type { Peer } from "./peer.ts";
-import type { CallHooks, PendingCall } from "./pending-calls.ts";
+import type { Peer, CallHooks, PendingCall } from "./peer.ts";
 import { readInputRequest } from "./read-reply.ts";
 import { relatedTaskOf, withoutRelatedTask } from "./task-call.ts";
 

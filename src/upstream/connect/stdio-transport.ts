@@ -15,8 +15,7 @@ import {
   type ClientTransport,
   type TransportEvents,
 } from "./connection.ts";
-import { FloodGate } from "./flood-gate.ts";
-import { idOfHead, LineReader, noteRead } from "./line-reader.ts";
+import { FloodGate, idOfHead, LineReader, noteRead } from "./line-reader.ts";
 
 const decoder = new TextDecoder();
 

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-
 import { cutEnd } from "../../base/cut-text.ts";
 import {
   upstreamRawCharsShown,
@@ -13,8 +12,8 @@ import {
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { metaOf } from "../../protocol/message.ts";
 import { ConnectionError } from "./connection.ts";
-import type { Peer, PeerRequest } from "./peer.ts";
-import type { PendingCall, PeerReply, ServerTask } from "./pending-calls.ts";
+import type { Peer, PeerRequest, PendingCall, ServerTask } from "./peer.ts";
+import type { PeerReply } from "./read-reply.ts";
 
 const statuses = ["working", "input_required", "completed", "failed", "cancelled"] as const;
 

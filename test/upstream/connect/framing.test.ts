@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 
 import { boundBody } from "../../../src/upstream/connect/guarded-fetch.ts";
 import { idOfHead, LineReader } from "../../../src/upstream/connect/line-reader.ts";
-import { isNestedDeeper } from "../../../src/upstream/connect/nesting.ts";
+import { isNestedDeeper } from "../../../src/upstream/connect/read-reply.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { messageOf, systemCodeOf } from "../../../base/errors.ts";
 import { trustFileBytesMax } from "../../../base/upstream-limits.ts";
 import { isObject } from "../../../protocol/json-rpc.ts";
-import { isNestedDeeper } from "../../connect/nesting.ts";
+import { isNestedDeeper } from "../../connect/read-reply.ts";
 import { mayBeNameOf } from "../../names/assign-names.ts";
 import { mapOf, textOf, type ToolPins } from "../trust-file.ts";
 
