@@ -1,15 +1,18 @@
+import { closeSync } from "node:fs";
+
 import { AppError } from "../../base/errors.ts";
 import { shutdownGraceMs, shutdownGraceMsMin, terminateGraceMs } from "../../base/limits.ts";
 import { upstreamInputEndMs } from "../../base/upstream-limits.ts";
-import type { CommandExit, LeaderSpec } from "../../commands/process/command.ts";
+import { type CommandExit, type LeaderSpec, spawnLeader } from "../../commands/process/command.ts";
 import { endFamily, graceUntil, killTime } from "../../commands/process/family.ts";
 import type { Guardian } from "../../commands/process/guardian.ts";
+import { type Libc, loadLibc } from "../../commands/process/libc.ts";
 import type { Family, Orphanage } from "../../commands/process/orphanage.ts";
 import { ownerVariable } from "../../commands/process/proc-table.ts";
+import { loadWindowsJobs } from "../../commands/process/signals.ts";
 import { startRefused } from "./find-program.ts";
 import { type LaunchSurroundings, prepareLaunch } from "./prepare-launch.ts";
-import { type SpawnedServer, spawnServer } from "./spawn-server.ts";
-import type { ProcessLaunch } from "./upstream-process.ts";
+import type { ProcessLaunch, ServerDescriptors } from "./upstream-process.ts";
 
 /** The time for each step of stopping a server, in ms. */
 interface StopSteps {
@@ -152,4 +155,71 @@ export class ServerProcesses implements AsyncDisposable {
       "The server is shutting down: no more MCP servers are started.",
     );
   }
+}
+
+/** The main thread's ends of a server's pipes. */
+type SpawnedPipes =
+  | ({ readonly kind: "descriptors"; readonly descriptors: ServerDescriptors } & Disposable)
+  | { readonly kind: "relayed"; readonly child: RelayedChild };
+
+export type RelayedChild = Bun.Subprocess<"pipe", "pipe", "pipe">;
+
+export interface SpawnedServer {
+  readonly pid: number;
+  readonly pipes: SpawnedPipes;
+  /** Resolves when the leader has ended. Never rejects. */
+  readonly ended: Promise<CommandExit>;
+}
+
+/**
+ * Starts a program that leads a process group of its own, with three pipes and no other descriptor.
+ * @throws the system's error
+ */
+function spawnServer(spec: LeaderSpec): SpawnedServer {
+  const libc = loadLibc();
+  return libc === undefined ? spawnRelayed(spec) : spawnOnPipes(spec, libc);
+}
+
+function spawnOnPipes(spec: LeaderSpec, libc: Libc): SpawnedServer {
+  const open: number[] = [];
+  const pipe = (): [number, number] => {
+    const ends = libc.createPipe();
+    open.push(...ends);
+    return ends;
+  };
+  const exit = Promise.withResolvers<CommandExit>();
+  try {
+    const [stdin, input] = pipe();
+    const [output, stdout] = pipe();
+    const [errors, stderr] = pipe();
+    const child = spawnLeader(spec, [stdin, stdout, stderr], exit.resolve);
+    for (const fd of [stdin, stdout, stderr]) closeSync(fd);
+    const pipes = handedDescriptors({ input, output, errors });
+    return { pid: child.pid, pipes, ended: exit.promise };
+  } catch (error) {
+    for (const fd of open) closeSync(fd);
+    throw error;
+  }
+}
+
+function handedDescriptors(descriptors: ServerDescriptors): SpawnedPipes {
+  let isOpen = true;
+  return {
+    kind: "descriptors",
+    descriptors,
+    [Symbol.dispose]() {
+      // Only once: the numbers may be reused afterwards.
+      if (!isOpen) return;
+      isOpen = false;
+      for (const fd of [descriptors.input, descriptors.output, descriptors.errors]) closeSync(fd);
+    },
+  };
+}
+
+/** Spawns without a C library that makes pipes (Windows): the main thread relays their bytes. */
+export function spawnRelayed(spec: LeaderSpec): SpawnedServer {
+  const exit = Promise.withResolvers<CommandExit>();
+  const child = spawnLeader(spec, ["pipe", "pipe", "pipe"], exit.resolve) as RelayedChild;
+  loadWindowsJobs()?.adopt(child.pid);
+  return { pid: child.pid, pipes: { kind: "relayed", child }, ended: exit.promise };
 }

@@ -5,9 +5,14 @@ import {
   upstreamInputWaitingBytesMax,
   upstreamLastWordsMs,
 } from "../../base/upstream-limits.ts";
-import type { ServerLogs } from "./server-logs.ts";
-import { LineSplitter, StderrRing } from "./server-stderr.ts";
-import type { ByteSource, ServerPipes, UpstreamProcess } from "./upstream-process.ts";
+import { type ServerLogs, LineSplitter, StderrRing } from "./server-logs.ts";
+import type {
+  ByteSource,
+  ServerPipes,
+  UpstreamProcess,
+  ByteReader,
+  ServerDescriptors,
+} from "./upstream-process.ts";
 
 export interface WorkerProcessParts {
   readonly server: string;
@@ -198,4 +203,78 @@ export class InputQueue {
       else reject(this.#failure);
     }
   }
+}
+
+/**
+ * Opens the pipes of a server. Before this returns, the runtime makes copies of the descriptors, which end with this
+ * thread; the owner of the originals can then close them.
+ */
+export function openDescriptorPipes(descriptors: ServerDescriptors): ServerPipes {
+  const output = readerOf(descriptors.output);
+  const errors = readerOf(descriptors.errors);
+  const sink = Bun.file(descriptors.input).writer();
+  let isEnded = false;
+  return {
+    // Every answer comes this way: a stream around the stream would cost each of them several promises.
+    output: { getReader: () => output.reader },
+    errors: streamOf(errors),
+    write(text) {
+      if (isEnded) return Promise.reject(new Error("its input is closed"));
+      try {
+        const [written, flushed] = [sink.write(text), sink.flush()];
+        if (typeof written === "number" && typeof flushed === "number") return undefined;
+        return Promise.all([written, flushed]).then(() => undefined);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+    endInput() {
+      if (isEnded) return;
+      isEnded = true;
+      // Unread input is dropped on purpose; the process may be gone as well.
+      Promise.resolve(sink.end()).catch(() => {});
+    },
+    release() {
+      this.endInput();
+      output.cancel();
+      errors.cancel();
+    },
+  };
+}
+
+interface Opened {
+  readonly reader: ByteReader;
+  cancel(): void;
+}
+
+function readerOf(descriptor: number): Opened {
+  const reader = Bun.file(descriptor).stream().getReader();
+  // The first read makes the copy.
+  let first: ReturnType<typeof reader.read> | undefined = reader.read();
+  first.catch(() => {});
+  return {
+    reader: {
+      read() {
+        const reading = first ?? reader.read();
+        first = undefined;
+        return reading;
+      },
+      cancel: () => reader.cancel(),
+    },
+    cancel: () => void reader.cancel().catch(() => {}),
+  };
+}
+
+function streamOf({ reader }: Opened): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done || value === undefined) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: () => reader.cancel(),
+    },
+    { highWaterMark: 0 },
+  );
 }

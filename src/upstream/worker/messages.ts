@@ -3,7 +3,7 @@ import { ownValue } from "../../base/own-value.ts";
 import { upstreamSliceCharsMax } from "../../base/upstream-limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { LogLevel, Params } from "../../protocol/json-rpc.ts";
-import type { ProcessReport, ProcessRequest } from "../process/process-messages.ts";
+import type { ProcessReport, ProcessRequest } from "../process/upstream-process.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
 import type {
   KeptResult,
@@ -103,7 +103,7 @@ export type SnapshotSlice =
  * Cuts a snapshot into parts of about 64 KiB of JSON, except for longer single items. @param changed called for the
  * last part, so that it includes changes reported meanwhile
  */
-export function* snapshotSlices(
+function* snapshotSlices(
   snapshot: UpstreamSnapshot,
   changed: () => ChangedLists,
 ): Generator<SnapshotSlice, void> {
@@ -167,4 +167,62 @@ export class SnapshotAssembly {
 
 function emptyLists(): Record<LongList, unknown[]> {
   return { tools: [], blocked: [], prompts: [], resources: [], templates: [] };
+}
+
+/**
+ * Sends snapshots part by part, each when the one before was taken. While one is being sent, only the newest of later
+ * ones waits.
+ */
+export class SnapshotSender {
+  readonly #send: (slice: SnapshotSlice) => void;
+  #slices: Generator<SnapshotSlice, void> | undefined;
+  #waiting: UpstreamSnapshot | undefined;
+  #changed = new Set<ChangedLists[number]>();
+  #isScheduled = false;
+
+  constructor(send: (slice: SnapshotSlice) => void) {
+    this.#send = send;
+  }
+
+  publish(snapshot: UpstreamSnapshot): void {
+    this.#waiting = snapshot;
+    if (this.#slices !== undefined || this.#isScheduled) return;
+    this.#isScheduled = true;
+    // The list of changes follows right after the snapshot and is sent with it.
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      this.#next();
+    });
+  }
+
+  /** Adds changes to the snapshot that is being sent. False when there is none. */
+  tellChanged(changed: ChangedLists): boolean {
+    if (this.#slices === undefined && this.#waiting === undefined) return false;
+    for (const list of changed) this.#changed.add(list);
+    return true;
+  }
+
+  /** The main thread has taken the last part. */
+  onTaken(): void {
+    this.#next();
+  }
+
+  #next(): void {
+    const part = this.#slices?.next();
+    if (part !== undefined && part.done !== true) return this.#send(part.value);
+    this.#slices = undefined;
+    const snapshot = this.#waiting;
+    if (snapshot === undefined) return;
+    this.#waiting = undefined;
+    this.#slices = snapshotSlices(snapshot, () => this.#takeChanged());
+    this.#next();
+  }
+
+  #takeChanged(): ChangedLists {
+    // Changes that belong to a newer snapshot are sent with it.
+    if (this.#waiting !== undefined) return [];
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    return changed;
+  }
 }

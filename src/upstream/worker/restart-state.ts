@@ -5,6 +5,7 @@ import {
 } from "../../base/upstream-limits.ts";
 import type { UpstreamControl } from "../upstreams.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
+
 /** All subscriptions, which a new Worker gets. */
 export class KeptSubscriptions {
   readonly #clients = new Map<string, Set<string>>();

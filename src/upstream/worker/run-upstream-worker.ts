@@ -1,20 +1,20 @@
 import { join } from "node:path";
 
-import { AppError, type AppErrorCode } from "../../base/errors.ts";
-import { upstreamAsksMax } from "../../base/upstream-limits.ts";
 import {
   serveChannel,
   type WorkerHost,
   type WorkerWork,
 } from "../../base/worker-channel/worker-side.ts";
-import type { InputRequest } from "../../protocol/input-request.ts";
-import type { Params } from "../../protocol/json-rpc.ts";
 import { ServerLogs } from "../process/server-logs.ts";
 import { WorkerProcesses } from "../process/worker-processes.ts";
-import type { KeptResult, UpstreamEvent } from "../upstreams.ts";
-import { EventOutbox, LogRate, SnapshotSender } from "./event-outbox.ts";
-import type { FromUpstreamPost, ToUpstreamPost, UpstreamRequest } from "./messages.ts";
-import { performRequest } from "./perform-request.ts";
+import type { UpstreamEvent, UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
+import {
+  type FromUpstreamPost,
+  type ToUpstreamPost,
+  type UpstreamRequest,
+  SnapshotSender,
+} from "./messages.ts";
+import { EventOutbox, LogRate, PacedProgress, WorkerAsks } from "./outbox.ts";
 import type {
   OpenUpstreams,
   UpstreamHost,
@@ -66,14 +66,7 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
 
   async call(request: UpstreamRequest, id: number, signal: AbortSignal): Promise<unknown> {
     try {
-      return await performRequest(this.#made ?? (await this.#work), request, {
-        id,
-        signal,
-        tell: (event) => this.#outbox.add(event),
-        ask: this.#asks.ask.bind(this.#asks),
-        keep: this.#asks.keep.bind(this.#asks),
-        logRate: this.#logRate,
-      });
+      return await this.#perform(this.#made ?? (await this.#work), request, id, signal);
     } finally {
       if (!signal.aborted) this.#outbox.flush(id);
       this.onCancelled(id);
@@ -113,6 +106,52 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
     await this.#logs.flush();
   }
 
+  /** The value of the reply, or its promise; `JsonText` is passed on unparsed. */
+  #perform(work: UpstreamWork, request: UpstreamRequest, id: number, signal: AbortSignal): unknown {
+    switch (request.kind) {
+      case "call":
+        return this.#relay(work, request.call, id, signal);
+      case "search":
+        return work.search(request.query, signal);
+      case "check":
+        return work.checkArguments(request.server, request.tool, request.args, signal);
+      case "control":
+        return work.control(request.control, signal);
+      case "info":
+        return work.infoList();
+      case "subscribe":
+        return work.subscribe(request.uri, request.clientId);
+    }
+  }
+
+  async #relay(
+    work: UpstreamWork,
+    call: UpstreamCall,
+    id: number,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    using progress = new PacedProgress((value, total, message) =>
+      this.#outbox.add({
+        kind: "progress",
+        id,
+        progress: value,
+        ...(total !== undefined && { total }),
+        ...(message !== undefined && { message }),
+      }),
+    );
+    const events: UpstreamCallEvents = {
+      ...(call.wantsProgress && { onProgress: progress.report }),
+      ask: (question) => this.#asks.ask(id, question),
+      keep: (output) => this.#asks.keep(id, output),
+      log: (level, data, logger) => {
+        if (signal.aborted || !this.#logRate.mayPass(call.server)) return;
+        this.#outbox.add({ kind: "log", id, level, data, ...(logger !== undefined && { logger }) });
+      },
+    };
+    const reply = await work.call(call, events, signal);
+    return reply.kind === "result" ? reply.json : reply;
+  }
+
   /** The services of the main thread for the work. */
   #upstreamHost(): UpstreamHost {
     return {
@@ -130,77 +169,5 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
 
   #withWork(act: (work: UpstreamWork) => void): void {
     this.#work.then(act).catch(this.#host.report);
-  }
-}
-
-interface WaitingAsk {
-  readonly callId: number;
-  readonly resolve: (answer: Params) => void;
-  readonly reject: (error: AppError) => void;
-}
-
-/**
- * Requests of calls to the main thread: questions of servers for the client, and background tasks for results that were
- * cut.
- */
-class WorkerAsks {
-  readonly #send: (message: FromUpstreamPost) => void;
-  readonly #waiting = new Map<number, WaitingAsk>();
-  #lastId = 0;
-
-  constructor(send: (message: FromUpstreamPost) => void) {
-    this.#send = send;
-  }
-
-  /** @throws AppError `limit` when the call has too many open questions; otherwise the error in the answer */
-  ask(callId: number, request: InputRequest): Promise<Params> {
-    const open = [...this.#waiting.values()].filter((ask) => ask.callId === callId).length;
-    if (open >= upstreamAsksMax) {
-      const text = `The server has ${upstreamAsksMax} open questions already. It must wait for an answer.`;
-      return Promise.reject(new AppError("limit", text));
-    }
-    return this.#put(callId, (askId) => ({ kind: "ask", id: callId, askId, request }));
-  }
-
-  /** The background task through which the client reads the rest; undefined when the call has ended. */
-  async keep(callId: number, output: KeptResult): Promise<number | undefined> {
-    try {
-      const message = (askId: number) => ({ kind: "keep", id: callId, askId, output }) as const;
-      const { taskId } = await this.#put(callId, message);
-      return typeof taskId === "number" ? taskId : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
-  #put(callId: number, message: (askId: number) => FromUpstreamPost): Promise<Params> {
-    const askId = ++this.#lastId;
-    const { promise, resolve, reject } = Promise.withResolvers<Params>();
-    this.#waiting.set(askId, { callId, resolve, reject });
-    this.#send(message(askId));
-    return promise;
-  }
-
-  answer(askId: number, answer: Params): void {
-    this.#take(askId)?.resolve(answer);
-  }
-
-  refuse(askId: number, code: AppErrorCode, message: string): void {
-    this.#take(askId)?.reject(new AppError(code, message));
-  }
-
-  /** Rejects the open questions of a call that has ended. */
-  endCall(callId: number): void {
-    for (const [askId, ask] of this.#waiting) {
-      if (ask.callId !== callId) continue;
-      this.#waiting.delete(askId);
-      ask.reject(new AppError("cancelled", "The call of this question has ended."));
-    }
-  }
-
-  #take(askId: number): WaitingAsk | undefined {
-    const ask = this.#waiting.get(askId);
-    this.#waiting.delete(askId);
-    return ask;
   }
 }

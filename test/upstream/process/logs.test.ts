@@ -8,9 +8,13 @@ import {
   upstreamInputsWaitingMax,
   upstreamStderrBytesMax,
 } from "../../../src/base/upstream-limits.ts";
-import { RelayedPipes } from "../../../src/upstream/process/relayed-pipes.ts";
-import { RotatedFile, ServerLogs } from "../../../src/upstream/process/server-logs.ts";
-import { LineSplitter, StderrRing } from "../../../src/upstream/process/server-stderr.ts";
+import { RelayedPipes } from "../../../src/upstream/process/worker-processes.ts";
+import {
+  RotatedFile,
+  ServerLogs,
+  LineSplitter,
+  StderrRing,
+} from "../../../src/upstream/process/server-logs.ts";
 import { InputQueue } from "../../../src/upstream/process/worker-process.ts";
 
 let dir = "";

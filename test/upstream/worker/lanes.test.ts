@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-
 import {
   upstreamEventsAtOnceMax,
   upstreamEventsWaitingMax,
@@ -10,12 +9,13 @@ import {
   type ToolEntry,
   type UpstreamSnapshot,
 } from "../../../src/upstream/snapshot.ts";
-import { EventOutbox, SnapshotSender } from "../../../src/upstream/worker/event-outbox.ts";
 import {
   type LaneEvent,
   SnapshotAssembly,
   type SnapshotSlice,
+  SnapshotSender,
 } from "../../../src/upstream/worker/messages.ts";
+import { EventOutbox } from "../../../src/upstream/worker/outbox.ts";
 import { RestartPause } from "../../../src/upstream/worker/restart-state.ts";
 
 const failure = (text: string): LaneEvent => ({

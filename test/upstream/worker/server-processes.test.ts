@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 
 import { readProcStat } from "../../../src/commands/process/proc-table.ts";
-import { spawnRelayed } from "../../../src/upstream/process/spawn-server.ts";
+import { spawnRelayed } from "../../../src/upstream/process/server-processes.ts";
 import { until } from "../../commands/process/until.ts";
 import { ScriptedUpstreams } from "./scripted-upstreams.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
