@@ -233,10 +233,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "types:server/tasks",
     "server/subscriptions",
   ],
-  "server/ask": ["base", "calls", "protocol", "server/connection", "types:server/context"],
+  "server/ask": ["base", "calls", "protocol", "types:server/connection", "types:server/context"],
   "server/handlers": [
     "base",
-    "types:calls",
+    "calls",
     "protocol",
     "server/connection",
     "server/tasks",

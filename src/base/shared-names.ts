@@ -1,11 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { basename } from "node:path";
-/** Our tools that run a command. What is said of Bash is said of all of them, since the one does what the other does. */
-export const commandTools: readonly string[] = ["Bash", "BackgroundBash"];
 
-export function runsCommand(toolName: string): boolean {
-  return commandTools.includes(toolName);
-}
+/** Our tools that run a command. What is said of Bash is said of all of them, since the one does what the other does. */
+export const commandTools: ReadonlySet<string> = new Set(["Bash", "BackgroundBash"]);
 
 /** The database of all servers of this user. */
 export const storeFileName = "scorpiox.db";

@@ -1,5 +1,5 @@
 import { messageLineBytesMax } from "../base/limits.ts";
-import { LineFramer } from "../server/transport/line-framer.ts";
+import { LineFramer } from "../server/transport/message-parser.ts";
 
 /** A page of 10 MB is longer as JSON: every quote and line break in it takes two characters. */
 export const jsonlLineBytesMax = 2 * messageLineBytesMax;

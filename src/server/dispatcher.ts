@@ -16,9 +16,14 @@ import {
   type LegacyRequest,
   type ModernRequest,
 } from "../protocol/message.ts";
-import { ActiveRequest, type Asker } from "./connection/active-request.ts";
-import { BatchReplies, PipeLane, type ReplyLane } from "./connection/lanes.ts";
-import { encodedRound, type FinalReply, type MethodReply } from "./connection/method.ts";
+import { ActiveRequest, type Asker, PipeLane } from "./connection/active-request.ts";
+import {
+  BatchReplies,
+  type ReplyLane,
+  encodedRound,
+  type FinalReply,
+  type MethodReply,
+} from "./connection/replies.ts";
 import { isOffered } from "./context/offered-capabilities.ts";
 import type { ServedConnection } from "./context/server-context.ts";
 import { handleNotification } from "./handlers/lifecycle.ts";

@@ -1,5 +1,5 @@
 import type { ActiveRequest } from "./connection/active-request.ts";
-import type { MethodReply } from "./connection/method.ts";
+import type { MethodReply } from "./connection/replies.ts";
 import type { Need } from "./context/offered-capabilities.ts";
 import type { ServedConnection } from "./context/server-context.ts";
 import { lateHandlers } from "./handlers/late.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import fc from "fast-check";
 
-import { IdTable } from "../../src/base/id-table.ts";
+import { IdTable } from "../../src/base/cancellation.ts";
 
 describe("IdTable", () => {
   test("gives out ids from 1 on, and none of them again soon", () => {

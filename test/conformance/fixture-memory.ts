@@ -1,5 +1,5 @@
 import { serveConnection } from "../../src/server/serve-connection.ts";
-import { MemoryTransport } from "../../src/server/transport/memory.ts";
+import { MemoryTransport } from "../server/transport/memory-transport.ts";
 import { createFixtureContext, fixtureLimits } from "./fixture-features.ts";
 
 export interface MemoryFixture extends AsyncDisposable {

@@ -38,11 +38,11 @@ import {
   encodeToolsListResult,
 } from "../../src/protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock, ToolListing } from "../../src/protocol/tool-types.ts";
-import { encodeChange, subscriptionMeta } from "../../src/server/subscriptions/change-sender.ts";
 import {
   encodeListenFilter,
   readListenFilter,
-} from "../../src/server/subscriptions/listen-filter.ts";
+} from "../../src/server/subscriptions/subscription.ts";
+import { encodeChange, subscriptionMeta } from "../../src/server/subscriptions/subscriptions.ts";
 import { ownMeta } from "./own-meta.ts";
 
 // The type parameters say what is in the file that a check is for.

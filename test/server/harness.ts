@@ -5,7 +5,7 @@ import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import { ServerContext } from "../../src/server/context/server-context.ts";
 import { warmHandlers } from "../../src/server/handlers/late.ts";
 import { serveConnection, type Serving } from "../../src/server/serve-connection.ts";
-import { MemoryTransport } from "../../src/server/transport/memory.ts";
+import { MemoryTransport } from "./transport/memory-transport.ts";
 
 // Loaded for all tests alike, whichever runs first.
 await warmHandlers();

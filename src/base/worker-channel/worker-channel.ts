@@ -1,6 +1,5 @@
-import { SharedDeadline } from "../cancellation.ts";
+import { SharedDeadline, IdTable } from "../cancellation.ts";
 import { AppError } from "../errors.ts";
-import { IdTable } from "../id-table.ts";
 import { decodeFromWorker, encodeToWorker, type FromWorker, type ToWorker } from "./messages.ts";
 
 /** How often a Worker is asked whether it lives. */

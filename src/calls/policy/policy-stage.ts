@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
-import { runsCommand } from "../../base/shared-names.ts";
+import { commandTools } from "../../base/shared-names.ts";
 import type { CallRequest, ToolTarget } from "../call.ts";
 import type { CallEnd, CallWatcher, GateStage, Refusal, Rest } from "../gate/gate-stage.ts";
 import { workspaceDirOf } from "../state-calls.ts";
@@ -100,7 +100,7 @@ export class PolicyStage implements GateStage, CallWatcher {
 
   #isWithoutRules(policy: Policy, call: CallRequest): boolean {
     if (serverPolicyOf(call) !== undefined) return false;
-    if (this.#parts.warnsOfDanger && runsCommand(call.name)) return false;
+    if (this.#parts.warnsOfDanger && commandTools.has(call.name)) return false;
     const { name, target } = call;
     const own = policyFor(policy, name, target === undefined ? undefined : ruleNamesOf(target));
     return own.rules.length + own.defaults.length === 0 && own.problem === undefined;

@@ -1,15 +1,15 @@
-import { runsCommand } from "../../base/shared-names.ts";
+import { commandTools } from "../../base/shared-names.ts";
 import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { type InputKind, inputKinds } from "../../protocol/input-request.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import { encodeCallToolResult } from "../../protocol/result-codec.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
-import type { ToolCard } from "../../tools/tool-card.ts";
 import type { Snapshots } from "../../tools/tool.ts";
+import type { ToolCard } from "../../tools/tool-card.ts";
 import type { JobMessageSource, JobOutcome, ServiceCall } from "../../tools/workers/messages.ts";
 import type { WorkerPool } from "../../tools/workers/pool.ts";
-import { answerTimeOf } from "../call-target.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
+import { answerTimeOf } from "../call-target.ts";
 import { type HostParts, JobHost } from "./job-host.ts";
 import { taskSummary } from "./shown-execution.ts";
 
@@ -74,7 +74,7 @@ export class ToolRouter implements Router {
       host?.settle();
       resolve(callOutcome(outcome, request));
     });
-    if (!runsCommand(request.name)) return;
+    if (!commandTools.has(request.name)) return;
     // Behind the message to the Worker, which goes out at the end of this turn: both look at the call at the same time.
     queueMicrotask(() => this.#parts.confinements.lookAhead(request));
   }

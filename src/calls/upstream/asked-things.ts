@@ -1,6 +1,5 @@
 import { saysSecret } from "../../base/secrets.ts";
-import { plainLetters } from "../../base/plain-letters.ts";
-import { escapeUnsafe } from "../../base/unsafe-characters.ts";
+import { plainLetters, escapeUnsafe } from "../../base/unsafe-characters.ts";
 import { upstreamAskCharsMax } from "../../base/upstream-limits.ts";
 import { type Choice, choicesOf, fieldKindOf } from "../../protocol/elicitation-checks.ts";
 import type { FormElicitation, FormField, UrlElicitation } from "../../protocol/input-request.ts";

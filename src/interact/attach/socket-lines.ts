@@ -1,6 +1,6 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { attachQueueBytesMax, attachStallMsMax } from "../../base/limits.ts";
-import { LineFramer } from "../../server/transport/line-framer.ts";
+import { LineFramer } from "../../server/transport/message-parser.ts";
 
 /**
  * Cuts what comes from a socket into lines of text.

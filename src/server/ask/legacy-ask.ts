@@ -3,6 +3,7 @@ import { AppError } from "../../base/errors.ts";
 import { askMsMax } from "../../base/limits.ts";
 import type { AskClient, AskOptions } from "../../calls/ask-client.ts";
 import {
+  canBeAsked,
   type InputKind,
   type InputRequest,
   type InputRequests,
@@ -14,9 +15,8 @@ import { readInputResponse } from "../../protocol/input-response-checks.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { isAtLeast, type ProtocolVersion } from "../../protocol/message.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
-import type { Outbox } from "../connection/lanes.ts";
+import type { Outbox } from "../connection/replies.ts";
 import type { ServedConnection } from "../context/server-context.ts";
-import { mayAsk } from "./with-rounds.ts";
 
 /** Asks by requests of our own, on the lane of the request that needs the answers (SH9). */
 export class LegacyAsk implements AskClient {
@@ -32,7 +32,8 @@ export class LegacyAsk implements AskClient {
   }
 
   can(kind: InputKind): boolean {
-    return mayAsk(this.#request, this.#connection, kind);
+    const { asker } = this.#request;
+    return this.#connection.session.isInitialized && canBeAsked(asker.capabilities, kind);
   }
 
   /** All requests go out together; the first that fails takes the others back. */

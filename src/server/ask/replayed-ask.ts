@@ -5,6 +5,7 @@ import {
   InputNeeded,
 } from "../../calls/ask-client.ts";
 import {
+  canBeAsked,
   cannotBeAsked,
   type InputKind,
   type InputRequest,
@@ -17,7 +18,6 @@ import { canonicalJson, type Params } from "../../protocol/json-rpc.ts";
 import type { ActiveRequest, BroughtRounds, Round } from "../connection/active-request.ts";
 import type { ServedConnection } from "../context/server-context.ts";
 import { digestOf, sealRounds } from "./state-seal.ts";
-import { mayAsk } from "./with-rounds.ts";
 
 /**
  * Asks by ending the request: the handler runs again from its start when the client comes back, and its n-th
@@ -47,7 +47,7 @@ export class ReplayedAsk implements AskClient {
   }
 
   can(kind: InputKind): boolean {
-    return mayAsk(this.#request, this.#connection, kind);
+    return canBeAsked(this.#request.asker.capabilities, kind);
   }
 
   /** @throws FaultError -32021 when the client did not declare one of them */

@@ -11,9 +11,8 @@ import {
 import { isObject } from "../../protocol/json-rpc.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { isLoopbackHost } from "./listen-policy.ts";
-import type { Principal } from "./principal.ts";
+import { type Principal, digestTokenAsText, readClaims } from "./principal.ts";
 import { fetchKeySet, KeySetUnavailable, RemoteKeySet } from "./remote-key-set.ts";
-import { digestTokenAsText, readClaims } from "./token-claims.ts";
 
 /**
  * Parses the value of `--jwks`: `https:` anywhere, `http:` on this machine only, because who can change the keys

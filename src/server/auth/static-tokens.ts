@@ -2,9 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 
 import { AppError } from "../../base/errors.ts";
 import { bearerTokenCharsMax, staticTokenCharsMin, staticTokensMax } from "../../base/limits.ts";
-import type { Principal } from "./principal.ts";
-import { digestToken } from "./token-claims.ts";
-import { isScope } from "./tool-scopes.ts";
+import { digestToken, isScope, type Principal } from "./principal.ts";
 
 /** Where the tokens come from; asked for each request. */
 export interface TokenSource {

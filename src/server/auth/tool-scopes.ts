@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
-import { commandTools, runsCommand } from "../../base/shared-names.ts";
-import type { Principal } from "./principal.ts";
+import { commandTools } from "../../base/shared-names.ts";
+import { isScope, type Principal } from "./principal.ts";
 
 /** The scopes that a call needs: one of each group. The first of a group is the narrowest, which a challenge names. */
 type ScopeGroups = readonly (readonly string[])[];
@@ -34,7 +34,7 @@ export class ToolScopes {
    */
   commandWarning(hasOtherServers: boolean): string | undefined {
     if (this.groups.size === 0) return undefined;
-    const own = commandTools.filter((name) => this.#ownGroupsOf(name) === undefined);
+    const own = [...commandTools].filter((name) => this.#ownGroupsOf(name) === undefined);
     const names = [...own, ...(hasOtherServers ? ["the tools of MCP servers"] : [])];
     if (names.length === 0) return undefined;
     const others = this.groups.get(anyOther);
@@ -51,7 +51,7 @@ export class ToolScopes {
   /** The entry for Bash is for every tool that runs commands, unless it has one itself. */
   #ownGroupsOf(toolName: string): ScopeGroups | undefined {
     const { groups } = this;
-    return groups.get(toolName) ?? (runsCommand(toolName) ? groups.get(bash) : undefined);
+    return groups.get(toolName) ?? (commandTools.has(toolName) ? groups.get(bash) : undefined);
   }
 }
 
@@ -92,14 +92,4 @@ function parseGroups(text: string, fail: (what: string) => never): ScopeGroups {
   if (groups.length === 0) fail("names no scope");
   if (!groups.flat().every(isScope)) fail("has a scope with characters that scopes cannot have");
   return groups;
-}
-
-/** Whether `text` is one scope: visible ASCII without quotation mark and backslash (RFC 6749 section 3.3). */
-export function isScope(text: string): boolean {
-  return /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(text);
-}
-
-/** The scopes in a text that separates them by blanks; drops invalid ones. */
-export function splitScopes(text: string): string[] {
-  return text.split(" ").filter(isScope);
 }

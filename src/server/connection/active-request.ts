@@ -6,8 +6,8 @@ import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { InputResponses } from "../../protocol/input-request.ts";
 import type { LogLevel, Params, RequestId } from "../../protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../../protocol/message.ts";
-import type { ReplyLane } from "./lanes.ts";
 import type { ProgressReporter } from "./progress.ts";
+import type { Outbox, ReplyLane } from "./replies.ts";
 
 /** One `ask` of a handler, as the next round will know it. */
 export interface Round {
@@ -195,5 +195,26 @@ export class InFlight {
   #all(): ActiveRequest[] {
     const others = this.#others?.values() ?? [];
     return this.#first === undefined ? [...others] : [this.#first, ...others];
+  }
+}
+
+/** The lane of everything that comes by a pipe: replies and the rest go out the same way, in order. */
+export class PipeLane implements ReplyLane {
+  readonly #outbox: Outbox;
+
+  constructor(outbox: Outbox) {
+    this.#outbox = outbox;
+  }
+
+  get isCongested(): boolean {
+    return this.#outbox.isCongested;
+  }
+
+  send(text: string): void {
+    this.#outbox.send(text);
+  }
+
+  reply(text: string | undefined): void {
+    if (text !== undefined) this.#outbox.send(text);
   }
 }

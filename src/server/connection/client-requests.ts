@@ -8,7 +8,7 @@ import {
   type Params,
 } from "../../protocol/json-rpc.ts";
 import type { ResponseMessage } from "../../protocol/message.ts";
-import type { Outbox } from "./lanes.ts";
+import type { Outbox } from "./replies.ts";
 
 interface PendingRequest {
   readonly lane: Outbox;

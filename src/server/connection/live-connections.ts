@@ -5,7 +5,7 @@ import { encodeNotification, isWantedAt, type Params } from "../../protocol/json
 import type { LegacyVersion } from "../../protocol/message.ts";
 import type { InFlight } from "./active-request.ts";
 import type { ClientRequests } from "./client-requests.ts";
-import type { Outbox } from "./lanes.ts";
+import type { Outbox } from "./replies.ts";
 import type { Session } from "./session.ts";
 
 /** The legacy sessions that are ready, by client. Holds nothing of the stateless revision: there nobody is told unasked. */

@@ -3,7 +3,7 @@ import { progressHeartbeatMs, progressPerSecondMax } from "../../base/limits.ts"
 import type { ProgressUpdate } from "../../calls/call.ts";
 import { encodeNotification } from "../../protocol/json-rpc.ts";
 import { isAtLeast, type ProtocolVersion } from "../../protocol/message.ts";
-import type { Outbox } from "./lanes.ts";
+import type { Outbox } from "./replies.ts";
 
 /** One step short of the rate, so that the last message before the reply may come early. */
 const progressIntervalMs = Math.ceil(1000 / (progressPerSecondMax - 1));

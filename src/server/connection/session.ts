@@ -13,9 +13,9 @@ import {
   legacyVersionLatest,
   type LegacyVersion,
 } from "../../protocol/message.ts";
-import type { Asker } from "./active-request.ts";
+import { type Asker, PipeLane } from "./active-request.ts";
 import { type ClientRequests, WorkspaceRoots } from "./client-requests.ts";
-import { type Outbox, PipeLane } from "./lanes.ts";
+import type { Outbox } from "./replies.ts";
 
 /** The composition root's knowledge of the client before its first message. */
 export interface ClientProfile {

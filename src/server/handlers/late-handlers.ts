@@ -7,10 +7,10 @@ import {
   handleResourcesSubscribe,
   handleResourcesUnsubscribe,
   handleResourceTemplatesList,
+  handleSkillsGet,
+  handleSkillsList,
 } from "./resources.ts";
-import { handleSkillsGet, handleSkillsList } from "./skills.ts";
-import { callAsTask } from "./task-call.ts";
-import { handleTasksCancel, handleTasksGet, handleTasksUpdate } from "./tasks.ts";
+import { callAsTask, handleTasksCancel, handleTasksGet, handleTasksUpdate } from "./tasks.ts";
 
 /** Handlers by method, and calls as MCP tasks: one chunk of the program that no first answer needs. */
 export const lateHandlers = {

@@ -2,7 +2,7 @@ import { encodeDiscoverResult, encodeInitializeResult } from "../../protocol/han
 import { isLogLevel, isRequestId, logLevels } from "../../protocol/json-rpc.ts";
 import { claimsModernEra, metaOf, type NotificationMessage } from "../../protocol/message.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
-import { invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
+import { invalidParams, type MethodReply, resultReply } from "../connection/replies.ts";
 import { offeredCapabilities } from "../context/offered-capabilities.ts";
 import type { ServedConnection } from "../context/server-context.ts";
 

@@ -8,11 +8,14 @@ import {
   faultReply,
   invalidParams,
   type MethodReply,
-} from "../connection/method.ts";
+} from "../connection/replies.ts";
 import { offersTasks } from "../context/offered-capabilities.ts";
 import type { ServedConnection, ServerContext } from "../context/server-context.ts";
-import { type ListenFilter, readListenFilter } from "../subscriptions/listen-filter.ts";
-import { Subscription } from "../subscriptions/subscription.ts";
+import {
+  type ListenFilter,
+  readListenFilter,
+  Subscription,
+} from "../subscriptions/subscription.ts";
 import { mcpTasksOf } from "../tasks/mcp-tasks.ts";
 
 /** `subscriptions/listen`: lasts until one of the two sides ends it (docs/spec/modern.md#subscriptions). */

@@ -8,11 +8,10 @@ import {
   encodePromptsList,
   type PromptListing,
 } from "../../protocol/prompts.ts";
-import { withRounds } from "../ask/with-rounds.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
-import { faultReply, invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
+import { faultReply, invalidParams, type MethodReply, resultReply } from "../connection/replies.ts";
 import { featureOf, listCacheHints, type ServedConnection } from "../context/server-context.ts";
-import { HandlerContext, pageReply } from "./handler-context.ts";
+import { withRounds, HandlerContext, pageReply } from "./handler-context.ts";
 
 type StringValues =
   | { readonly kind: "strings"; readonly values: Readonly<Record<string, string>> }

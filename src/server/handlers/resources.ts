@@ -8,7 +8,7 @@ import {
   encodeResourcesList,
   encodeResourceTemplatesList,
 } from "../../protocol/resources-codec.ts";
-import { withRounds } from "../ask/with-rounds.ts";
+import { encodeSkill, encodeSkillsList } from "../../protocol/skills.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import {
   cancelledReply,
@@ -16,18 +16,18 @@ import {
   invalidParams,
   type MethodReply,
   resultReply,
-} from "../connection/method.ts";
+} from "../connection/replies.ts";
 import type { WatchedUris } from "../connection/session.ts";
 import { featureOf, listCacheHints, type ServedConnection } from "../context/server-context.ts";
-import { charsOf } from "../subscriptions/listen-filter.ts";
-import { HandlerContext, pageReply } from "./handler-context.ts";
+import { charsOf } from "../subscriptions/subscription.ts";
+import { withRounds, HandlerContext, pageReply } from "./handler-context.ts";
 
-export type UriParam =
+type UriParam =
   | { readonly kind: "uri"; readonly uri: string }
   | { readonly kind: "refused"; readonly reply: MethodReply };
 
 /** `params.uri`, checked for its form (docs/spec/modern.md#resources-and-prompts). */
-export function readUriParam(params: Params | undefined): UriParam {
+function readUriParam(params: Params | undefined): UriParam {
   const uri = params?.uri;
   const problem = uriProblem(uri);
   if (typeof uri === "string" && problem === undefined) return { kind: "uri", uri };
@@ -164,4 +164,37 @@ async function readDirectory(
   return pageReply(request, { name: "directory", entries, keyOf: ({ uri }) => uri }, (page) =>
     encodeResourcesList(page, request.version, hints),
   );
+}
+
+/** `skills/list` of the skills extension (docs/spec/modern.md#skills). */
+export async function handleSkillsList(
+  request: ActiveRequest,
+  connection: ServedConnection,
+): Promise<MethodReply> {
+  const entries = await featureOf(connection, "skills").list(request.client);
+  const hints = listCacheHints(connection.server.features, "skills");
+  return pageReply(request, { name: "skills", entries, keyOf: ({ uri }) => uri }, (page) =>
+    encodeSkillsList(page, request.version, hints),
+  );
+}
+
+/** `skills/get` of the skills extension: one entry of the list, by the URI of its `SKILL.md` (docs/spec/modern.md#skills). */
+export function handleSkillsGet(
+  request: ActiveRequest,
+  connection: ServedConnection,
+): MethodReply | Promise<MethodReply> {
+  const param = readUriParam(request.params);
+  return param.kind === "refused" ? param.reply : find(param.uri, request, connection);
+}
+
+async function find(
+  uri: string,
+  request: ActiveRequest,
+  connection: ServedConnection,
+): Promise<MethodReply> {
+  const skills = await featureOf(connection, "skills").list(request.client);
+  const skill = skills.find((entry) => entry.uri === uri);
+  if (skill === undefined) return invalidParams("uri names no skill", { uri });
+  const hints = listCacheHints(connection.server.features, "skills");
+  return resultReply(encodeSkill(skill, request.version, hints));
 }

@@ -1,10 +1,23 @@
-import { isObject } from "../../protocol/json-rpc.ts";
+import { Cancellation } from "../../base/cancellation.ts";
+import { type AskClient, type AskOptions, FaultError } from "../../calls/ask-client.ts";
+import type { CallOutcome, TaskOptions } from "../../calls/call.ts";
+import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
+import {
+  canBeAsked,
+  cannotBeAsked,
+  type InputKind,
+  type InputRequests,
+  type InputResponses,
+  kindsLacking,
+} from "../../protocol/input-request.ts";
+import { isObject, type LogLevel } from "../../protocol/json-rpc.ts";
 import { taskAcknowledgement, tasksNotDeclared } from "../../protocol/mcp-task.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
-import { faultReply, invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
+import { faultReply, invalidParams, type MethodReply, resultReply } from "../connection/replies.ts";
 import type { ServedConnection } from "../context/server-context.ts";
 import type { McpTask } from "../tasks/mcp-task.ts";
 import { mcpTasksOf } from "../tasks/mcp-tasks.ts";
+import { ToolCall } from "./handler-context.ts";
 
 type FoundTask =
   | { readonly kind: "task"; readonly task: McpTask }
@@ -60,4 +73,142 @@ export function handleTasksUpdate(
   if (found.kind === "refused") return found.reply;
   found.task.update(responses);
   return resultReply(taskAcknowledgement);
+}
+
+/** Runs a call that may become an MCP task; refuses one that has to, of a client that did not declare them. */
+export function callAsTask(
+  name: string,
+  args: unknown,
+  request: ActiveRequest,
+  connection: ServedConnection,
+): MethodReply | Promise<MethodReply> {
+  if (!request.asker.capabilities.tasks) return faultReply(tasksNotDeclared(`The tool ${name}`));
+  return new TaskCall(name, args, request, connection).run();
+}
+
+/**
+ * A `tools/call` that may become an MCP task: `becomeTask` answers the request, and whatever the call comes
+ * to afterwards is the task's. Until then it is a call as any other.
+ */
+export class TaskCall extends ToolCall {
+  readonly #request: ActiveRequest;
+  readonly #connection: ServedConnection;
+  /** The call's own: that of the request ends with the reply, which the work may outlive. */
+  readonly #cancellation = new Cancellation();
+  readonly #reply = Promise.withResolvers<MethodReply>();
+  #taskAsk: TaskAsk | undefined;
+  #task: McpTask | undefined;
+
+  constructor(name: string, args: unknown, request: ActiveRequest, connection: ServedConnection) {
+    super(name, args, request, connection);
+    this.#request = request;
+    this.#connection = connection;
+    request.cancellation.onCancel(() => this.#onRequestCancelled());
+  }
+
+  /** Runs the call; the reply is there when the call is over, or has become an MCP task. */
+  run(): Promise<MethodReply> {
+    this.#connection.server.features.router.call(this).then(
+      (outcome) => this.#settle(outcome),
+      (error: unknown) => this.#settleWithError(error),
+    );
+    return this.#reply.promise;
+  }
+
+  /** @throws FaultError when there are too many MCP tasks: the call can still be answered as usual */
+  readonly becomeTask = (options?: TaskOptions): void => {
+    if (this.#task !== undefined || this.#cancellation.isCancelled) return;
+    const tasks = mcpTasksOf(this.#connection.server);
+    this.#task = tasks.create(this.client.id, this.#cancellation, options);
+    this.#request.progress?.finish();
+    this.#reply.resolve(resultReply(this.#task.createResult()));
+  };
+
+  override get cancellation(): Cancellation {
+    return this.#cancellation;
+  }
+
+  override get ask(): AskClient {
+    this.#taskAsk ??= new TaskAsk({
+      inRounds: () => super.ask,
+      task: () => this.#task,
+      capabilities: this.capabilities,
+    });
+    return this.#taskAsk;
+  }
+
+  /** Log messages do not exist for MCP tasks (docs/spec/modern.md#task-methods). */
+  override log(level: LogLevel, data: unknown, logger?: string): void {
+    if (this.#task === undefined) super.log(level, data, logger);
+  }
+
+  #settle(outcome: CallOutcome): void {
+    if (this.#task === undefined) this.#reply.resolve(outcome);
+    else this.#task.settle(outcome);
+  }
+
+  #settleWithError(error: unknown): void {
+    if (this.#task === undefined) this.#reply.reject(error);
+    else this.#task.settleWithError(error);
+  }
+
+  /** A client that has the task cancels it by `tasks/cancel` only; one that never got it wants nothing of it. */
+  #onRequestCancelled(): void {
+    if (this.#request.isAnswered) return;
+    this.#task?.cancel();
+    this.#cancellation.cancel();
+  }
+}
+
+interface TaskAskParts {
+  /** Asks in rounds of the request, while it is not answered (docs/spec/modern.md#questions). */
+  readonly inRounds: () => AskClient;
+  readonly task: () => McpTask | undefined;
+  readonly capabilities: ClientCapabilities;
+}
+
+/** Asks by rounds of the request until the call has become an MCP task, then by the task. */
+export class TaskAsk implements AskClient {
+  readonly #parts: TaskAskParts;
+
+  constructor(parts: TaskAskParts) {
+    this.#parts = parts;
+  }
+
+  get endsCall(): boolean {
+    return this.#parts.task() === undefined;
+  }
+
+  /** A call that has become an MCP task has no more rounds. */
+  get isReplaying(): boolean {
+    return this.#parts.task() === undefined && this.#parts.inRounds().isReplaying === true;
+  }
+
+  mark(what: string): void {
+    this.#parts.inRounds().mark?.(what);
+  }
+
+  isMarked(what: string): boolean {
+    return this.#parts.inRounds().isMarked?.(what) === true;
+  }
+
+  marksWith(prefix: string): readonly string[] {
+    return this.#parts.inRounds().marksWith?.(prefix) ?? [];
+  }
+
+  can(kind: InputKind): boolean {
+    return canBeAsked(this.#parts.capabilities, kind);
+  }
+
+  /** @throws FaultError -32021 for a capability that the client did not declare (docs/spec/modern.md#questions) */
+  async ask(requests: InputRequests, options: AskOptions = {}): Promise<InputResponses> {
+    const task = this.#parts.task();
+    if (task === undefined) return this.#parts.inRounds().ask(requests, options);
+    const lacking = kindsLacking(requests, (kind) => this.can(kind));
+    if (lacking.length > 0) throw new FaultError(cannotBeAsked(lacking));
+    const askedAt = performance.now();
+    const responses = await task.ask(requests);
+    options.onTook?.(performance.now() - askedAt);
+    return responses;
+  }
 }

@@ -1,12 +1,11 @@
 import { isObject } from "../../protocol/json-rpc.ts";
 import { isModernVersion } from "../../protocol/message.ts";
 import { badArguments } from "../../protocol/result-codec.ts";
-import { withRounds } from "../ask/with-rounds.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
-import { invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
+import { invalidParams, type MethodReply, resultReply } from "../connection/replies.ts";
 import { taskSupportOf } from "../context/offered-capabilities.ts";
 import type { ServedConnection } from "../context/server-context.ts";
-import { ToolCall, unknownCursor } from "./handler-context.ts";
+import { withRounds, ToolCall, unknownCursor } from "./handler-context.ts";
 import { lateHandlers } from "./late.ts";
 
 /** `tools/list` (docs/spec/modern.md#tools). At once where the list is the same for all clients with the same extensions. */

@@ -2,20 +2,20 @@ import type { Authorization } from "../auth/authorizer.ts";
 import type { Principal } from "../auth/principal.ts";
 import { type BodyBounds, createBodyBounds } from "../transport/http/read-body.ts";
 import type { RequestGuard } from "../transport/http/request-guard.ts";
-import { Heartbeat, type TokenStateOf, TokenWatch } from "./heartbeat.ts";
 import { HttpMetrics } from "./http-metrics.ts";
 import { HttpSessions, type HttpSessionsParts } from "./http-sessions.ts";
 import { LegacyHttp } from "./legacy-http.ts";
 import { McpPost } from "./mcp-post.ts";
+import { ModernHttp, type ModernHttpParts } from "./modern-http.ts";
 import {
+  refusal,
   beginsWork,
   type RefuseMessage,
   refuseMessage,
   type RefuseTool,
-} from "./message-refusals.ts";
-import { ModernHttp, type ModernHttpParts } from "./modern-http.ts";
+} from "./responses.ts";
 import { SsePair, type SsePairPaths } from "./sse-pair.ts";
-import { refusal } from "./sse-stream.ts";
+import { Heartbeat, type TokenStateOf, TokenWatch } from "./sse-stream.ts";
 
 export interface HttpEndpointParts extends HttpSessionsParts, Omit<ModernHttpParts, "heartbeat"> {
   /** Path of the MCP endpoint, such as `/mcp`. */

@@ -1,6 +1,6 @@
 import { httpRetryMs } from "../../base/limits.ts";
 import type { Principal } from "../auth/principal.ts";
-import type { Outbox } from "../connection/lanes.ts";
+import type { Outbox } from "../connection/replies.ts";
 import { createConnection, type ServedConnection } from "../context/server-context.ts";
 import { Dispatcher } from "../dispatcher.ts";
 import {
@@ -12,10 +12,9 @@ import {
   keepAliveComment,
   type StoredEvent,
 } from "../transport/http/event-store.ts";
-import type { Beating, Heartbeat } from "./heartbeat.ts";
 import type { LegacySession, LegacySessionParts } from "./http-sessions.ts";
 import type { EventSink } from "./response-lane.ts";
-import { replayResponse, SseStream } from "./sse-stream.ts";
+import { type Beating, type Heartbeat, replayResponse, SseStream } from "./sse-stream.ts";
 
 /** The stream for what belongs to no request. */
 const ownStreamNumber = 0;

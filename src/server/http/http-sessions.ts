@@ -4,7 +4,7 @@ import type { Principal } from "../auth/principal.ts";
 import type { ClientProfile } from "../connection/session.ts";
 import type { ServedConnection, ServerContext } from "../context/server-context.ts";
 import { EventMemory } from "../transport/http/event-store.ts";
-import type { TokenStateOf } from "./heartbeat.ts";
+import type { TokenStateOf } from "./sse-stream.ts";
 
 export interface HttpSessionsParts {
   readonly server: ServerContext;

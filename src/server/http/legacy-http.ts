@@ -2,7 +2,7 @@ import { type ClassifiedMessage, classifyMessage } from "../../protocol/message.
 import type { Principal } from "../auth/principal.ts";
 import { InFlight } from "../connection/active-request.ts";
 import { ClientRequests } from "../connection/client-requests.ts";
-import type { ReplyLane } from "../connection/lanes.ts";
+import type { ReplyLane } from "../connection/replies.ts";
 import { Session } from "../connection/session.ts";
 import type { ServedConnection, ServerContext } from "../context/server-context.ts";
 import { Dispatcher } from "../dispatcher.ts";
@@ -12,12 +12,18 @@ import {
   takesEventStream,
 } from "../transport/http/header-rules.ts";
 import { checkSessionVersion } from "../transport/http/version-header.ts";
-import type { Heartbeat } from "./heartbeat.ts";
 import { HttpSession } from "./http-session.ts";
 import type { HttpSessions } from "./http-sessions.ts";
-import { beginsWork } from "./message-refusals.ts";
 import { ResponseLane } from "./response-lane.ts";
-import { accepted, faultResponse, noContent, refusal, tooManySessions } from "./sse-stream.ts";
+import {
+  accepted,
+  faultResponse,
+  noContent,
+  refusal,
+  tooManySessions,
+  beginsWork,
+} from "./responses.ts";
+import { type Heartbeat } from "./sse-stream.ts";
 
 const nobody = {
   id: "nobody",

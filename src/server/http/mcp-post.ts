@@ -4,9 +4,8 @@ import { isAcceptable } from "../transport/http/header-rules.ts";
 import { type BodyBounds, type BodyReading, readBody } from "../transport/http/read-body.ts";
 import { decideEra } from "../transport/http/version-header.ts";
 import type { LegacyHttp } from "./legacy-http.ts";
-import { refuseBody, type RefuseMessage } from "./message-refusals.ts";
 import type { ModernHttp } from "./modern-http.ts";
-import { faultResponse, refusal } from "./sse-stream.ts";
+import { refuseBody, type RefuseMessage, faultResponse, refusal } from "./responses.ts";
 
 /** One POST: body → message → era → the side of the server that answers it. */
 export class McpPost {

@@ -13,10 +13,10 @@ import type { ServedConnection, ServerContext } from "../context/server-context.
 import { Dispatcher } from "../dispatcher.ts";
 import { encodeEvent, keepAliveComment } from "../transport/http/event-store.ts";
 import { checkRequestHeaders, modernStatus } from "../transport/http/header-rules.ts";
-import type { Heartbeat, TokenStateOf } from "./heartbeat.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { type EventSink, ResponseLane } from "./response-lane.ts";
-import { accepted, refusal, SseStream } from "./sse-stream.ts";
+import { accepted, refusal } from "./responses.ts";
+import { type Heartbeat, type TokenStateOf, SseStream } from "./sse-stream.ts";
 
 interface ModernClient {
   /** With the newest token. */

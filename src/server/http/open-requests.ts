@@ -1,7 +1,7 @@
-import { IdTable } from "../../base/id-table.ts";
+import { IdTable } from "../../base/cancellation.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { InFlight } from "../connection/active-request.ts";
-import type { TokenStateOf } from "./heartbeat.ts";
+import type { TokenStateOf } from "./sse-stream.ts";
 
 interface OpenRequest {
   readonly request: Request;

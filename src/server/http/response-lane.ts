@@ -1,6 +1,6 @@
-import type { ReplyLane } from "../connection/lanes.ts";
-import type { Heartbeat } from "./heartbeat.ts";
-import { accepted, jsonResponse } from "./sse-stream.ts";
+import type { ReplyLane } from "../connection/replies.ts";
+import { accepted, jsonResponse } from "./responses.ts";
+import { type Heartbeat } from "./sse-stream.ts";
 
 export interface ResponseLaneParts {
   /** HTTP status of a reply that is JSON alone; `code` is that of its error. */

@@ -1,17 +1,24 @@
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import { type ClassifiedMessage, classifyMessage, legacyVersions } from "../../protocol/message.ts";
 import type { Principal } from "../auth/principal.ts";
-import { type Outbox, PipeLane } from "../connection/lanes.ts";
+import { PipeLane } from "../connection/active-request.ts";
+import type { Outbox } from "../connection/replies.ts";
 import { createConnection, type ServedConnection } from "../context/server-context.ts";
 import { Dispatcher } from "../dispatcher.ts";
 import { encodeEvent, keepAliveComment } from "../transport/http/event-store.ts";
 import { takesEventStream } from "../transport/http/header-rules.ts";
 import { type BodyBounds, readBody } from "../transport/http/read-body.ts";
 import { checkSessionVersion, decideEra } from "../transport/http/version-header.ts";
-import type { Beating, Heartbeat } from "./heartbeat.ts";
 import type { HttpSessions, LegacySession, LegacySessionParts } from "./http-sessions.ts";
-import { refuseBody, type RefuseMessage } from "./message-refusals.ts";
-import { accepted, faultResponse, refusal, SseStream, tooManySessions } from "./sse-stream.ts";
+import {
+  accepted,
+  faultResponse,
+  refusal,
+  tooManySessions,
+  refuseBody,
+  type RefuseMessage,
+} from "./responses.ts";
+import { type Beating, type Heartbeat, SseStream } from "./sse-stream.ts";
 
 /** Where the two endpoints are. */
 export interface SsePairPaths {

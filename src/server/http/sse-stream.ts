@@ -1,10 +1,11 @@
-import { sseWaitingBytesMax } from "../../base/limits.ts";
+import { IdTable } from "../../base/cancellation.ts";
 import {
-  createFault,
-  encodeError,
-  errorCodes,
-  type ProtocolFault,
-} from "../../protocol/json-rpc.ts";
+  sseWaitingBytesMax,
+  httpFirstByteMsMax,
+  httpKeepAliveMs,
+  tokenLookMs,
+} from "../../base/limits.ts";
+import type { Principal, TokenState } from "../auth/principal.ts";
 import { encodeEvent, type StoredEvent } from "../transport/http/event-store.ts";
 
 const sseHeaders: Readonly<Record<string, string>> = {
@@ -14,53 +15,9 @@ const sseHeaders: Readonly<Record<string, string>> = {
   "x-accel-buffering": "no",
 };
 
-/** Shared by all responses: new headers cost a tenth of a small answer. */
-const jsonHeaders = new Headers({ "content-type": "application/json" });
-
-export function jsonResponse(
-  text: string,
-  status: number,
-  more?: Readonly<Record<string, string>>,
-): Response {
-  if (more === undefined) return new Response(text, { status, headers: jsonHeaders });
-  return new Response(text, { status, headers: { "content-type": "application/json", ...more } });
-}
-
-/** A notification or response was taken (202), or there is nothing to say any more. */
-export function accepted(): Response {
-  return new Response(null, { status: 202 });
-}
-
-export function noContent(): Response {
-  return new Response(null, { status: 204 });
-}
-
-/** A refusal before any request was read: a JSON-RPC error without id (docs/spec/modern.md#endpoint). */
-export function refusal(
-  status: number,
-  message: string,
-  headers?: Readonly<Record<string, string>>,
-): Response {
-  const fault = createFault(errorCodes.invalidRequest, message);
-  return jsonResponse(encodeError(undefined, fault), status, headers);
-}
-
-export function tooManySessions(): Response {
-  const message = "The limit of sessions is reached: try again later.";
-  return refusal(503, message, { "retry-after": "60" });
-}
-
 /** The events of a stream that has ended. */
 export function replayResponse(events: readonly StoredEvent[]): Response {
   return new Response(events.map((event) => encodeEvent(event)).join(""), { headers: sseHeaders });
-}
-
-export function faultResponse(
-  status: number,
-  fault: ProtocolFault,
-  id?: string | number,
-): Response {
-  return jsonResponse(encodeError(id, fault), status);
 }
 
 /** Past this an optional message waits or is left out. */
@@ -120,5 +77,93 @@ export class SseStream {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#onGone();
+  }
+}
+
+/** Something that wants to be called while it waits. */
+export interface Beating {
+  /** True while the client has not even the head of its response. */
+  readonly isSilent: boolean;
+  beat(): void;
+}
+
+interface Waiting {
+  readonly lane: Beating;
+  /** When it was last heard of, on the clock of `performance.now()`. */
+  since: number;
+}
+
+/**
+ * One timer for all responses that wait: the head goes out soon, so that clients and proxies do not give up,
+ * then a sign of life every 15 s. Costs a call nothing but its place in a table.
+ */
+export class Heartbeat {
+  readonly #waiting = new IdTable<Waiting>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  /** Its number, for `delete`. */
+  add(lane: Beating): number {
+    this.#timer ??= setInterval(() => this.#beat(), httpFirstByteMsMax / 2).unref();
+    return this.#waiting.add({ lane, since: performance.now() });
+  }
+
+  delete(number: number): void {
+    this.#waiting.delete(number);
+  }
+
+  #beat(): void {
+    const now = performance.now();
+    for (const [number, waiting] of this.#waiting.entries()) {
+      const { lane, since } = waiting;
+      const dueMs = lane.isSilent ? httpFirstByteMsMax / 2 : httpKeepAliveMs;
+      // One beat may be the end of another lane.
+      if (now - since < dueMs || this.#waiting.get(number) === undefined) continue;
+      waiting.since = now;
+      lane.beat();
+    }
+    if (this.#waiting.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+export type TokenStateOf = (principal: Principal) => TokenState;
+
+/** Has what is open looked over now and then, so that a token that does not count any more keeps nothing open. */
+export class TokenWatch {
+  readonly #tokenStateOf: TokenStateOf;
+  readonly #review: (tokenStateOf: TokenStateOf) => void;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #seenWithdrawn = new Set<Principal>();
+
+  /** @param review ends sessions and streams by the state of their tokens */
+  constructor(
+    tokenStateOf: TokenStateOf,
+    review: (tokenStateOf: TokenStateOf) => void,
+    lookMs: number = tokenLookMs,
+  ) {
+    this.#tokenStateOf = tokenStateOf;
+    this.#review = review;
+    this.#timer = setInterval(() => this.look(), lookMs).unref();
+  }
+
+  /**
+   * A token is withdrawn when two checks in a row miss it: an editor that rewrites the file leaves none, or an empty one, for a
+   * moment, which must not end everybody's work.
+   */
+  look(): void {
+    const before = this.#seenWithdrawn;
+    const now = new Set<Principal>();
+    this.#seenWithdrawn = now;
+    this.#review((principal) => {
+      const state = this.#tokenStateOf(principal);
+      if (state !== "withdrawn") return state;
+      now.add(principal);
+      return before.has(principal) ? "withdrawn" : "valid";
+    });
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
   }
 }

@@ -1,5 +1,4 @@
-import type { Cancellation } from "../../base/cancellation.ts";
-import { IdTable } from "../../base/id-table.ts";
+import { type Cancellation, IdTable } from "../../base/cancellation.ts";
 import {
   lastWorkerIdleLooksMax,
   workerIdleLookMs,

@@ -1,4 +1,4 @@
-import { IdTable } from "../../base/id-table.ts";
+import { IdTable } from "../../base/cancellation.ts";
 import { onWorkerEnd } from "../../base/worker-channel/worker-channel.ts";
 import {
   decodeFromToolWorker,

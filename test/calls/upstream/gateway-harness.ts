@@ -5,17 +5,17 @@ import type { CallEnd, GateStage } from "../../../src/calls/gate/gate-stage.ts";
 import { GatedRouter, type GateParts } from "../../../src/calls/gate/gated-router.ts";
 import type { StateServices } from "../../../src/calls/state-calls.ts";
 import { UpstreamGateway } from "../../../src/calls/upstream/upstream-gateway.ts";
+import { encodeCallToolResult } from "../../../src/protocol/result-codec.ts";
+import { ServerContext } from "../../../src/server/context/server-context.ts";
+import { serveConnection } from "../../../src/server/serve-connection.ts";
 import type {
   Answer,
   QuestionsReply,
   QuestionsRequest,
 } from "../../../src/tools/state-services.ts";
-import { encodeCallToolResult } from "../../../src/protocol/result-codec.ts";
-import { ServerContext } from "../../../src/server/context/server-context.ts";
-import { serveConnection } from "../../../src/server/serve-connection.ts";
-import { MemoryTransport } from "../../../src/server/transport/memory.ts";
 import { SupervisorHarness } from "../../commands/background/supervisor-harness.ts";
 import { C, notification, request, V } from "../../server/harness.ts";
+import { MemoryTransport } from "../../server/transport/memory-transport.ts";
 import { FakeUpstreams, listing } from "./fake-upstreams.ts";
 
 const native = listing("Echo");

@@ -3,7 +3,7 @@ import { Cancellation } from "../../../src/base/cancellation.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import type { ResponseMessage } from "../../../src/protocol/message.ts";
 import { ClientRequests } from "../../../src/server/connection/client-requests.ts";
-import type { Outbox } from "../../../src/server/connection/lanes.ts";
+import type { Outbox } from "../../../src/server/connection/replies.ts";
 
 function start(): { requests: ClientRequests; lane: Outbox; sent: unknown[] } {
   const sent: unknown[] = [];

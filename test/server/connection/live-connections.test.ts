@@ -4,8 +4,8 @@ import { Changes, type ReachableClient } from "../../../src/calls/features.ts";
 import { LiveConnections } from "../../../src/server/connection/live-connections.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { serveConnection } from "../../../src/server/serve-connection.ts";
-import { MemoryTransport } from "../../../src/server/transport/memory.ts";
 import { FakeRouter, notification, request } from "../harness.ts";
+import { MemoryTransport } from "../transport/memory-transport.ts";
 
 const channelMethod = "notifications/claude/channel";
 

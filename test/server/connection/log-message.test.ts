@@ -1,8 +1,22 @@
 import { expect, test } from "bun:test";
 
+import { Changes } from "../../../src/calls/features.ts";
 import type { ActiveRequest } from "../../../src/server/connection/active-request.ts";
-import { sendLogMessage } from "../../../src/server/handlers/handler-context.ts";
+import { createConnection, ServerContext } from "../../../src/server/context/server-context.ts";
+import { HandlerContext } from "../../../src/server/handlers/handler-context.ts";
 import { createRequest, FakeLane, type RequestFields } from "../fake-request.ts";
+import { FakeRouter } from "../harness.ts";
+
+const server = new ServerContext({
+  features: { router: new FakeRouter(), changes: new Changes(), changing: new Set() },
+  instructions: "",
+  stateKey: () => Promise.resolve(new Uint8Array(32)),
+});
+const profile = {
+  id: "c",
+  limitsFor: () => ({ answerMs: 1, resultCharsMax: 1 }),
+  fallbackDir: "/",
+};
 
 const message = {
   jsonrpc: "2.0",
@@ -22,6 +36,7 @@ test.each<[string, RequestFields, (request: ActiveRequest, lane: FakeLane) => vo
   const lane = new FakeLane();
   const request = createRequest({ ...fields, lane });
   prepare(request, lane);
-  sendLogMessage(request, "warning", { a: 1 }, "l");
+  const connection = createConnection(server, profile, lane);
+  new HandlerContext(request, connection).log("warning", { a: 1 }, "l");
   expect(lane.sent).toEqual(expected);
 });

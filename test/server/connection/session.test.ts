@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ClientLimits } from "../../../src/calls/call.ts";
+import { PipeLane } from "../../../src/server/connection/active-request.ts";
 import { ClientRequests } from "../../../src/server/connection/client-requests.ts";
-import { PipeLane } from "../../../src/server/connection/lanes.ts";
 import { Session } from "../../../src/server/connection/session.ts";
 import { FakeLane } from "../fake-request.ts";
 import {

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
-import type { Principal, TokenState } from "../../../src/server/auth/principal.ts";
 import { Changes } from "../../../src/calls/features.ts";
+import type { Principal, TokenState } from "../../../src/server/auth/principal.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
-import { TokenWatch } from "../../../src/server/http/heartbeat.ts";
-import { mirrored, modernMessage } from "../../e2e/harness/http-client.ts";
+import { TokenWatch } from "../../../src/server/http/sse-stream.ts";
 import { until } from "../../commands/process/until.ts";
+import { mirrored, modernMessage } from "../../e2e/harness/http-client.ts";
 import { FakeRouter, request } from "../harness.ts";
 import { type EndpointFixture, startEndpoint } from "./endpoint-fixture.ts";
 import { get, post, postModern } from "./exchange.ts";

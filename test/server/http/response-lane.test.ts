@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
 import { DirectSink } from "../../../src/server/http/modern-http.ts";
-import { type Beating, Heartbeat } from "../../../src/server/http/heartbeat.ts";
 import { ResponseLane } from "../../../src/server/http/response-lane.ts";
+import { type Beating, Heartbeat } from "../../../src/server/http/sse-stream.ts";
 
 /** Knows who waits; nobody is called. */
 class Watched extends Heartbeat {

@@ -1,9 +1,9 @@
 import { expect, spyOn, test } from "bun:test";
 
 import { Changes } from "../../../src/calls/features.ts";
-import { Heartbeat } from "../../../src/server/http/heartbeat.ts";
-import { SsePairSession } from "../../../src/server/http/sse-pair.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
+import { SsePairSession } from "../../../src/server/http/sse-pair.ts";
+import { Heartbeat } from "../../../src/server/http/sse-stream.ts";
 import { EventMemory } from "../../../src/server/transport/http/event-store.ts";
 import { FakeRouter } from "../harness.ts";
 

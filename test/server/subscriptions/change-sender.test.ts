@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { changeRetryMs, changeRetryMsMax } from "../../../src/base/limits.ts";
-import { ChangeSender } from "../../../src/server/subscriptions/change-sender.ts";
+import { ChangeSender } from "../../../src/server/subscriptions/subscriptions.ts";
 
 class Reader {
   readonly sent: string[] = [];

@@ -6,7 +6,7 @@ import {
   isWanted,
   type ListenFilter,
   readListenFilter,
-} from "../../../src/server/subscriptions/listen-filter.ts";
+} from "../../../src/server/subscriptions/subscription.ts";
 
 const nothing: ListenFilter = {
   tools: false,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { subscriptionsMax } from "../../../src/base/limits.ts";
 import { Changes } from "../../../src/calls/features.ts";
 import { classifyMessage } from "../../../src/protocol/message.ts";
-import type { ReplyLane } from "../../../src/server/connection/lanes.ts";
+import type { ReplyLane } from "../../../src/server/connection/replies.ts";
 import { createConnection, ServerContext } from "../../../src/server/context/server-context.ts";
 import { Dispatcher } from "../../../src/server/dispatcher.ts";
 import { until } from "../../commands/process/until.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { LineFramer } from "../../../src/server/transport/line-framer.ts";
+import { LineFramer } from "../../../src/server/transport/message-parser.ts";
 
 const lineBytesMax = 8;
 

@@ -1,4 +1,4 @@
-import { runsCommand } from "../../../base/shared-names.ts";
+import { commandTools } from "../../../base/shared-names.ts";
 import { readShell } from "../shell/read-shell.ts";
 import {
   literalOf,
@@ -187,7 +187,7 @@ function aboutMissing(
 
 /** The command of a call that runs one; undefined for all others. */
 export function commandOf({ tool, args }: JudgedCall): string | undefined {
-  return runsCommand(tool) ? textsOf(args, "command")[0] : undefined;
+  return commandTools.has(tool) ? textsOf(args, "command")[0] : undefined;
 }
 
 function wordsOf(commands: readonly SimpleCommand[], { args }: JudgedCall): readonly string[] {

@@ -1,5 +1,5 @@
 import { callKindsMax, policyWorkMax } from "../../../base/limits.ts";
-import { runsCommand } from "../../../base/shared-names.ts";
+import { commandTools } from "../../../base/shared-names.ts";
 import { cautionRule, gravityOf } from "./cautions.ts";
 import { createGlob, type Glob, globMatches, isPathGlob } from "./glob.ts";
 
@@ -61,7 +61,7 @@ export const emptyPolicy: Policy = { rules: [], defaults: [], problems: [], note
 /** Whether a pattern for tools is about this one. Many write `bash`: a rule that is about nothing protects nobody. */
 export function isAboutTool(glob: Glob, toolName: string): boolean {
   if (globMatches(glob, toolName)) return true;
-  if (!runsCommand(toolName)) return false;
+  if (!commandTools.has(toolName)) return false;
   const inLowerCase = createGlob(glob.pattern.toLowerCase());
   return globMatches(inLowerCase, "bash") || globMatches(inLowerCase, toolName.toLowerCase());
 }

@@ -1,6 +1,15 @@
 import { batchReplyCharsMax } from "../../base/limits.ts";
-import { createFault, encodeError, errorCodes, type RequestId } from "../../protocol/json-rpc.ts";
+import type { InputRequests } from "../../protocol/input-request.ts";
+import {
+  createFault,
+  errorCodes,
+  type ProtocolFault,
+  encodeError,
+  type RequestId,
+} from "../../protocol/json-rpc.ts";
+import type { ProtocolVersion } from "../../protocol/message.ts";
 import type { Transport } from "../transport/transport.ts";
+
 /**
  * One way to the client, on which a request waits for its one reply: the pipe for all that comes by it, or the
  * response to one HTTP request.
@@ -15,25 +24,41 @@ export interface ReplyLane extends Outbox {
 /** The sending half of a connection, as the server sees it. */
 export type Outbox = Pick<Transport, "send" | "isCongested">;
 
-/** The lane of everything that comes by a pipe: replies and the rest go out the same way, in order. */
-export class PipeLane implements ReplyLane {
-  readonly #outbox: Outbox;
+/** The result of a method. Nothing is sent for `cancelled`; `input-required` is for three modern methods only. */
+export type MethodReply =
+  | { readonly kind: "result"; readonly json: string }
+  | { readonly kind: "fault"; readonly fault: ProtocolFault }
+  | {
+      readonly kind: "input-required";
+      readonly requests: InputRequests;
+      readonly requestState: string;
+    }
+  | { readonly kind: "cancelled" };
 
-  constructor(outbox: Outbox) {
-    this.#outbox = outbox;
-  }
+export const cancelledReply: MethodReply = { kind: "cancelled" };
 
-  get isCongested(): boolean {
-    return this.#outbox.isCongested;
-  }
+export function resultReply(json: string): MethodReply {
+  return { kind: "result", json };
+}
 
-  send(text: string): void {
-    this.#outbox.send(text);
-  }
+export function faultReply(fault: ProtocolFault): MethodReply {
+  return { kind: "fault", fault };
+}
 
-  reply(text: string | undefined): void {
-    if (text !== undefined) this.#outbox.send(text);
-  }
+export function invalidParams(message: string, data?: unknown): MethodReply {
+  return faultReply(createFault(errorCodes.invalidParams, `Invalid params: ${message}`, data));
+}
+
+/** A reply that can be sent as it is. */
+export type FinalReply = Exclude<MethodReply, { readonly kind: "input-required" }>;
+
+/** A round of questions, ready to be sent. Few calls ask: what encodes it is loaded with the first. */
+export async function encodedRound(
+  round: Extract<MethodReply, { readonly kind: "input-required" }>,
+  version: ProtocolVersion,
+): Promise<FinalReply> {
+  const { encodeInputRequired } = await import("../../protocol/input-request-codec.ts");
+  return { kind: "result", json: encodeInputRequired(round, version) };
 }
 
 const tooMuch = createFault(

@@ -1,6 +1,6 @@
-import { createDeferred } from "../../base/shared-work.ts";
-import { MessageParser } from "./message-parser.ts";
-import type { EventsReceiver, Transport } from "./transport.ts";
+import { createDeferred } from "../../../src/base/shared-work.ts";
+import { MessageParser } from "../../../src/server/transport/message-parser.ts";
+import type { EventsReceiver, Transport } from "../../../src/server/transport/transport.ts";
 
 /** Both ends of a connection in one process: tests write text and read the messages sent. */
 export class MemoryTransport implements Transport {

@@ -1,7 +1,56 @@
+import {
+  createFault,
+  encodeError,
+  errorCodes,
+  type ProtocolFault,
+} from "../../protocol/json-rpc.ts";
 import type { ClassifiedMessage } from "../../protocol/message.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { BodyReading } from "../transport/http/read-body.ts";
-import { faultResponse } from "./sse-stream.ts";
+
+/** Shared by all responses: new headers cost a tenth of a small answer. */
+const jsonHeaders = new Headers({ "content-type": "application/json" });
+
+export function jsonResponse(
+  text: string,
+  status: number,
+  more?: Readonly<Record<string, string>>,
+): Response {
+  if (more === undefined) return new Response(text, { status, headers: jsonHeaders });
+  return new Response(text, { status, headers: { "content-type": "application/json", ...more } });
+}
+
+/** A notification or response was taken (202), or there is nothing to say any more. */
+export function accepted(): Response {
+  return new Response(null, { status: 202 });
+}
+
+export function noContent(): Response {
+  return new Response(null, { status: 204 });
+}
+
+/** A refusal before any request was read: a JSON-RPC error without id (docs/spec/modern.md#endpoint). */
+export function refusal(
+  status: number,
+  message: string,
+  headers?: Readonly<Record<string, string>>,
+): Response {
+  const fault = createFault(errorCodes.invalidRequest, message);
+  return jsonResponse(encodeError(undefined, fault), status, headers);
+}
+
+export function tooManySessions(): Response {
+  const message = "The limit of sessions is reached: try again later.";
+  return refusal(503, message, { "retry-after": "60" });
+}
+
+export function faultResponse(
+  status: number,
+  fault: ProtocolFault,
+  id?: string | number,
+): Response {
+  return jsonResponse(encodeError(id, fault), status);
+}
 
 /** Undefined when the principal may use the tool, else the answer (403). */
 export type RefuseTool = (principal: Principal, toolName: string) => Response | undefined;

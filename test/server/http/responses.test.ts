@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { httpBodiesBytesMax } from "../../../src/base/limits.ts";
-import { refuseBody } from "../../../src/server/http/message-refusals.ts";
+import { refuseBody } from "../../../src/server/http/responses.ts";
 import { request } from "../harness.ts";
 import { startEndpoint } from "./endpoint-fixture.ts";
 import { post } from "./exchange.ts";
