@@ -1,4 +1,4 @@
-import { listProcesses, readProcVariable } from "../../src/commands/process/proc-table.ts";
+import { listProcesses, readProcVariable } from "../../src/commands/process/processes.ts";
 import { isError } from "../../test/e2e/harness/messages.ts";
 import { residentBytes } from "../../test/e2e/harness/processes.ts";
 import { runProduct } from "../../test/e2e/harness/run-product.ts";

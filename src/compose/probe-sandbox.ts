@@ -7,10 +7,9 @@ import { ownRunningCommand } from "../base/own-command.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { startCommand } from "../commands/process/command.ts";
 import { findShell } from "../commands/process/shell.ts";
-import { signalGroup } from "../commands/process/signals.ts";
+import { signalGroup } from "../commands/process/processes.ts";
 import type { BackendParts, Start } from "../commands/sandbox/backends.ts";
-import type { SandboxReport } from "../commands/sandbox/notes.ts";
-import type { SandboxSettings } from "../commands/sandbox/settings.ts";
+import type { SandboxReport, SandboxSettings } from "../commands/sandbox/notes.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

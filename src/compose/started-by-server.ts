@@ -1,4 +1,4 @@
-import { ownerVariable } from "../commands/process/proc-table.ts";
+import { ownerVariable } from "../commands/process/processes.ts";
 import { lookAtProcesses, originOf } from "../commands/process/process-origin.ts";
 
 /** The sign that a scorpiox-code server started this process; undefined when there is none. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { ownerMark } from "../commands/process/proc-table.ts";
+import { ownerMark } from "../commands/process/processes.ts";
 import type { ConfigDirs } from "../config/places.ts";
 import type { WebSettings } from "../config/settings.ts";
 import { storePathIn } from "../state/store/open-store.ts";

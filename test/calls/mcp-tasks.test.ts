@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Cancellation } from "../../src/base/cancellation.ts";
 import { FaultError } from "../../src/calls/ask-client.ts";
 import type { CallOutcome, CallRequest, TaskOptions } from "../../src/calls/call.ts";
-import { isGroupAlive } from "../../src/commands/process/signals.ts";
+import { isGroupAlive } from "../../src/commands/process/processes.ts";
 import { until } from "../commands/process/until.ts";
 import { programResult, type Result, RouterHarness } from "./router-harness.ts";
 

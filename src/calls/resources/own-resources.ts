@@ -3,7 +3,7 @@ import { formatCount, oneLine } from "../../base/cut-text.ts";
 import { taskUpdateMs } from "../../base/limits.ts";
 import { describeState } from "../../base/shown-state.ts";
 import type { BackgroundTask } from "../../commands/background/client-tasks.ts";
-import { newOutput } from "../../commands/background/output-text.ts";
+import { newOutput } from "../../commands/background/output-store.ts";
 import type { SavedOutputs, SavedText } from "../../commands/background/saved-outputs.ts";
 import type { Supervisor } from "../../commands/background/supervisor.ts";
 import type { ResourceListing } from "../../protocol/resource-types.ts";

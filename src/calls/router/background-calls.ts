@@ -7,7 +7,7 @@ import {
   type ClientTasks,
   goneError,
 } from "../../commands/background/client-tasks.ts";
-import type { Confinement } from "../../commands/background/confinement.ts";
+import type { Confinement } from "../../commands/background/command-launcher.ts";
 import type { Execution } from "../../commands/background/execution.ts";
 import { readSavedPart } from "../../commands/background/saved-outputs.ts";
 import type { Supervisor } from "../../commands/background/supervisor.ts";

@@ -7,7 +7,7 @@ import type {
   OutputTask,
 } from "../../commands/background/client-tasks.ts";
 import type { Execution } from "../../commands/background/execution.ts";
-import { type CutOutput, newOutput, outputText } from "../../commands/background/output-text.ts";
+import { type CutOutput, newOutput, outputText } from "../../commands/background/output-store.ts";
 import type {
   ReadReply,
   RunReply,

@@ -1,21 +1,44 @@
 import { randomBytes } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import { loginShellMsMax, terminateGraceMs } from "../../base/limits.ts";
-import { withProcessLimit } from "../process/command-limits.ts";
-import { type RunningCommand, startCommand } from "../process/command.ts";
+import { hasProcessLimit, withProcessLimit } from "../process/command-limits.ts";
+import {
+  type OutputReceiver,
+  type RunningCommand,
+  startCommand,
+  startWaitingCommand,
+  type WaitingCommand,
+} from "../process/command.ts";
 import type { Guardian } from "../process/guardian.ts";
 import type { Family, Orphanage } from "../process/orphanage.ts";
-import { ownerMark, ownerVariable } from "../process/proc-table.ts";
+import { ownerMark, ownerVariable } from "../process/processes.ts";
 import { childEnvironment, readLoginPath, type RunProgram, type Shell } from "../process/shell.ts";
-import type { Confinement } from "./confinement.ts";
 import { Execution, type ExecutionParts } from "./execution.ts";
-import { outputText } from "./output-text.ts";
-import { ShellReserve } from "./shell-reserve.ts";
+import { outputText } from "./output-store.ts";
+
+/** How one command is kept within bounds by the system; made for it alone. */
+export interface Confinement {
+  /** The program to start instead, which starts `argv` within the bounds. */
+  wrap(argv: readonly string[]): readonly string[];
+  /** Added to the environment of the command, such as its TMPDIR. */
+  readonly env: Readonly<Record<string, string>>;
+  /**
+   * The input that the program reads from its descriptor 3 before it starts the command. At most 4 KiB: it waits in a
+   * pipe.
+   */
+  readonly data?: Uint8Array;
+  /** That program stays, watches over the command and kills it when it is asked to end: the command is asked instead. */
+  readonly isOverseen?: boolean;
+  /** Notes for the model: the sandbox of the command, and the parts that are not enforced; one sentence each. */
+  readonly notes: readonly string[];
+  /** Removes the resources of the command once it and everything it started are gone. Never rejects. */
+  release(): Promise<void>;
+}
 
 /** Linux refuses one argument above 128 KiB; a longer command text goes through a file. */
 const argumentBytesMax = 100 * 1024;
@@ -34,16 +57,29 @@ export interface LauncherParts {
   readonly orphanage: Orphanage;
   readonly guardian: Guardian;
   readonly shell: Shell;
-  /** Told when a family lives and when it is gone, so that the next start can clean up after us. */
+  /** Told when a family lasts and when it is gone, so that the next start can clean up after us. */
   readonly onFamily?: (family: Family, isLive: boolean) => void;
+}
+
+/**
+ * A family that ends sooner is reported to nobody: if the server is killed in that time, the owner mark finds the family.
+ * Saves two writes and two wake-ups of the guardian for each short command.
+ */
+const reportAfterMs = process.platform === "linux" ? 30 : 0;
+
+/** A family that may still have members. */
+interface LiveFamily {
+  readonly family: Family;
+  readonly confinement: Confinement | undefined;
+  /** Runs until it is reported. */
+  report: ReturnType<typeof setTimeout> | undefined;
 }
 
 /** Starts commands with their owner mark and follows their families until nothing is left of them. */
 export class CommandLauncher implements Disposable {
   readonly #parts: LauncherParts;
   readonly #reserve: ShellReserve;
-  readonly #live = new Map<Execution, Family>();
-  readonly #confinements = new Map<Execution, Confinement>();
+  readonly #live = new Map<Execution, LiveFamily>();
   readonly #releasing = new Set<Promise<void>>();
   #commandNumber = 0;
   #isClosed = false;
@@ -138,12 +174,12 @@ export class CommandLauncher implements Disposable {
     const { confinement } = spec;
     const isOverseen = confinement?.isOverseen ?? false;
     const family: Family = { groupId: command.pid, mark, isOverseen };
-    if (confinement !== undefined) this.#confinements.set(execution, confinement);
     orphanage.add(family);
     guardian.start();
-    guardian.add(command.pid);
-    this.#live.set(execution, family);
-    this.#parts.onFamily?.(family, true);
+    const live: LiveFamily = { family, confinement, report: undefined };
+    this.#live.set(execution, live);
+    if (reportAfterMs === 0) this.#report(live);
+    else live.report = setTimeout(() => this.#report(live), reportAfterMs).unref();
     execution.attach(command, family, spec.timeoutMs);
     void command.ended.then(() => orphanage.removeDirectChild(command.pid));
     return execution;
@@ -154,20 +190,27 @@ export class CommandLauncher implements Disposable {
     return ownerMark(this.#parts.instanceId, ++this.#commandNumber);
   }
 
-  #onGone(execution: Execution): void {
-    const family = this.#live.get(execution);
-    if (family === undefined) return;
-    this.#live.delete(execution);
-    this.#parts.orphanage.remove(family);
-    this.#parts.guardian.remove(family.groupId);
-    this.#parts.onFamily?.(family, false);
-    this.#release(execution);
+  #report(live: LiveFamily): void {
+    live.report = undefined;
+    this.#parts.guardian.add(live.family.groupId);
+    this.#parts.onFamily?.(live.family, true);
   }
 
-  #release(execution: Execution): void {
-    const released = this.#confinements.get(execution)?.release();
-    if (released === undefined) return;
-    this.#confinements.delete(execution);
+  #onGone(execution: Execution): void {
+    const live = this.#live.get(execution);
+    if (live === undefined) return;
+    this.#live.delete(execution);
+    const { family, confinement, report } = live;
+    this.#parts.orphanage.remove(family);
+    if (report === undefined) {
+      this.#parts.guardian.remove(family.groupId);
+      this.#parts.onFamily?.(family, false);
+    } else clearTimeout(report);
+    if (confinement !== undefined) this.#release(confinement);
+  }
+
+  #release(confinement: Confinement): void {
+    const released = confinement.release();
     this.#releasing.add(released);
     void released.then(() => this.#releasing.delete(released));
   }
@@ -188,6 +231,166 @@ function scriptFor(shell: Shell, commandText: string): { args: string[]; file?: 
 
 function removeAtEnd(file: string, ended: Promise<unknown>): void {
   void ended.then(() => unlink(file).catch(() => {}));
+}
+
+interface ShellReserveParts {
+  readonly shell: Shell;
+  readonly orphanage: Orphanage;
+  /** The owner mark of the next child. */
+  readonly nextMark: () => string;
+}
+
+/** A shell that has been started for one command and has not got it yet. */
+interface ReadyShell {
+  readonly command: WaitingCommand;
+  readonly mark: string;
+  readonly cwd: string;
+  /** Identity of the folder: one that was removed and made again is another. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  setSink(sink: OutputReceiver): void;
+}
+
+/** Enough that two commands in a row find one; more would only hold memory. */
+const readyShellsMax = 2;
+/** bash reads descriptor 3 a byte at a time: a longer command is quicker without. */
+const commandCharsMax = 1_000;
+/** The reserve is filled up when no command was started, or has ended, for this long. */
+const refillAfterMs = 1;
+/** While a command runs and a shell is ready for the next one, that is put off: starting shells holds the main thread. */
+const refillBesideMs = 20;
+/** Nobody has run a command for this long: the reserve is given up. */
+const idleMsMax = 60_000;
+
+/**
+ * Takes its command from descriptor 3, which is gone when that runs, into the variable that has it under `bash -c` too:
+ * nothing needs to be added to the command, and errors in it name its own text and lines.
+ */
+const waitForCommand =
+  'IFS= read -r -d "" BASH_EXECUTION_STRING <&3; exec 3<&-; eval "$BASH_EXECUTION_STRING"';
+
+/**
+ * Shells that are started ahead, one for each coming command: starting bash is three quarters of the
+ * time of a short command. Each runs one command and ends, so that nothing is shared between commands.
+ */
+class ShellReserve implements Disposable {
+  readonly #parts: ShellReserveParts;
+  readonly #ready: ReadyShell[] = [];
+  #refillTimer: ReturnType<typeof setTimeout> | undefined;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  #isClosed = false;
+
+  constructor(parts: ShellReserveParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * A shell that now runs `commandText`, or undefined when there is none that fits.
+   * @throws AppError `system` when none can be started
+   */
+  take(
+    commandText: string,
+    cwd: string,
+    env: Readonly<Record<string, string>>,
+  ): ReadyShell | undefined {
+    if (this.#isClosed || basename(this.#parts.shell.path) !== "bash") return undefined;
+    const ready = this.#takeReady(commandText, cwd, env);
+    this.#refillLater(cwd, env, this.#ready.length === 0 ? refillAfterMs : refillBesideMs);
+    if (ready !== undefined || commandText.length > commandCharsMax) return ready;
+    // One that waits gets its limit before its command, and needs no other program for it.
+    const own = hasProcessLimit() ? this.#startOne(cwd, env) : undefined;
+    return own?.command.release(`${commandText}\0`) === true ? own : undefined;
+  }
+
+  #takeReady(
+    commandText: string,
+    cwd: string,
+    env: Readonly<Record<string, string>>,
+  ): ReadyShell | undefined {
+    if (commandText.length > commandCharsMax) return undefined;
+    const folder = folderIdentity(cwd);
+    for (let shell = this.#ready.shift(); shell !== undefined; shell = this.#ready.shift()) {
+      const fits = shell.cwd === cwd && shell.env === env && shell.folder === folder;
+      if (fits && shell.command.release(`${commandText}\0`)) {
+        void shell.command.ended.then(() => this.#refillLater(cwd, env, refillAfterMs));
+        return shell;
+      }
+      if (!fits) shell.command.dismiss();
+    }
+    return undefined;
+  }
+
+  /** Lets all waiting shells go. */
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    clearTimeout(this.#refillTimer);
+    this.#dismissAll();
+  }
+
+  #refillLater(cwd: string, env: Readonly<Record<string, string>>, afterMs: number): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#refillTimer);
+    this.#refillTimer = setTimeout(() => this.#refill(cwd, env), afterMs);
+    this.#refillTimer.unref();
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => this.#dismissAll(), idleMsMax);
+    this.#idleTimer.unref();
+  }
+
+  #refill(cwd: string, env: Readonly<Record<string, string>>): void {
+    try {
+      while (!this.#isClosed && this.#ready.length < readyShellsMax) {
+        const shell = this.#startOne(cwd, env);
+        if (shell === undefined) return;
+        this.#ready.push(shell);
+      }
+    } catch {
+      // Without a reserve, commands are started when they come, and report their own errors.
+    }
+  }
+
+  #startOne(cwd: string, env: Readonly<Record<string, string>>): ReadyShell | undefined {
+    const { shell, orphanage, nextMark } = this.#parts;
+    const mark = nextMark();
+    let sink: OutputReceiver = () => {};
+    const command = startWaitingCommand({
+      argv: [shell.path, "-c", waitForCommand],
+      cwd,
+      env: { ...env, PWD: cwd, [ownerVariable]: mark },
+      onOutput: (chunk) => sink(chunk),
+    });
+    if (command === undefined) return undefined;
+    orphanage.addDirectChild(command.pid);
+    const setSink = (next: OutputReceiver): void => {
+      sink = next;
+    };
+    const ready = { command, mark, cwd, folder: folderIdentity(cwd), env, setSink };
+    void command.ended.then(() => this.#onEnd(ready));
+    return ready;
+  }
+
+  /** One that ended while it waited is no longer there to be taken. */
+  #onEnd(shell: ReadyShell): void {
+    const place = this.#ready.indexOf(shell);
+    if (place !== -1) {
+      this.#ready.splice(place, 1);
+      shell.command.dismiss();
+    }
+    this.#parts.orphanage.removeDirectChild(shell.command.pid);
+  }
+
+  #dismissAll(): void {
+    for (const { command } of this.#ready.splice(0)) command.dismiss();
+  }
+}
+
+function folderIdentity(path: string): string {
+  try {
+    const { dev, ino } = statSync(path);
+    return `${dev}:${ino}`;
+  } catch {
+    return "";
+  }
 }
 
 interface CommandEnvironmentParts {

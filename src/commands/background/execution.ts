@@ -1,7 +1,7 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { terminateGraceMs } from "../../base/limits.ts";
-import type { RunningCommand, CommandExit } from "../process/command.ts";
-import { countFamily, endFamily, isFamilyAlive } from "../process/family.ts";
+import type { CommandExit, RunningCommand } from "../process/command.ts";
+import { countFamily, endFamily } from "../process/family.ts";
 import type { Family, Orphanage } from "../process/orphanage.ts";
 import { OutputStore, type OutputStoreSizes } from "./output-store.ts";
 import type { SavedOutput } from "./saved-output.ts";
@@ -214,7 +214,7 @@ export class Execution {
     const family = this.#family;
     if (family === undefined) return;
     const { orphanage } = this.#parts;
-    if (!isFamilyAlive(orphanage, family)) return this.#parts.onGone(this);
+    if (!orphanage.isAlive(family)) return this.#parts.onGone(this);
     if (this.#endReason === undefined) this.#leftBehind = countFamily(orphanage, family) ?? null;
     const gone = (this.#ending ?? this.#endFamily(terminateGraceMs)).then(() =>
       this.#parts.onGone(this),

@@ -2,10 +2,10 @@ import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Ledger } from "../../state/store/tables.ts";
 import type { Family } from "../process/orphanage.ts";
-import { readProcStat } from "../process/proc-table.ts";
+import { readProcStat } from "../process/processes.ts";
 import { describeInstance, endLeftovers } from "./leftovers.ts";
 
-/** A family is written down when it has lived this long: most never are. */
+/** A family is written down this long after it was reported: most never are. */
 const writeAfterMs = 250;
 /** Delay before a write is retried while another process holds the store; it grows each time. */
 const retryMs = { first: 20, max: 1_000 };

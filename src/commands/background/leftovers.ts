@@ -2,22 +2,20 @@ import { readFileSync, readlinkSync } from "node:fs";
 
 import { shutdownGraceMs } from "../../base/limits.ts";
 import type { Ledger, LiveGroup, ServerInstance } from "../../state/store/tables.ts";
-import { loadLimitMarks } from "../process/limit-mark.ts";
+import { loadLimitMarks } from "../process/command-limits.ts";
 import {
+  isGroupAlive,
   isMarkOf,
+  isProcessAlive,
   listProcesses,
   ownerMark,
   ownerVariable,
   readProcStat,
   readProcVariable,
-} from "../process/proc-table.ts";
-import {
-  isGroupAlive,
-  isProcessAlive,
   type SentSignal,
   signalGroup,
   signalProcess,
-} from "../process/signals.ts";
+} from "../process/processes.ts";
 
 /** This run of the server, as the ledger names it. */
 export function describeInstance(id: string): ServerInstance {

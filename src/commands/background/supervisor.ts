@@ -3,11 +3,9 @@ import { AppError } from "../../base/errors.ts";
 import { shutdownGraceMs, terminateGraceMs } from "../../base/limits.ts";
 import { endAdopted, graceUntil, killTime } from "../process/family.ts";
 import type { Guardian } from "../process/guardian.ts";
-import type { Orphanage } from "../process/orphanage.ts";
-import { StrayWatch } from "../process/stray-watch.ts";
-import { type AnswerTime, type BackgroundTask, ClientTasks, untilEndOr } from "./client-tasks.ts";
-import type { CommandLauncher } from "./command-launcher.ts";
-import type { Confinement } from "./confinement.ts";
+import { type Orphanage, StrayWatch } from "../process/orphanage.ts";
+import { type BackgroundTask, ClientTasks } from "./client-tasks.ts";
+import type { CommandLauncher, Confinement } from "./command-launcher.ts";
 import { Execution, type Work } from "./execution.ts";
 import type { OutputStoreSizes } from "./output-store.ts";
 import type { SavedOutput } from "./saved-output.ts";
@@ -26,7 +24,11 @@ export interface SupervisorParts {
   readonly onTask?: (clientId: string, task: BackgroundTask) => void;
 }
 
-export interface ForegroundSpec extends AnswerTime {
+export interface ForegroundSpec {
+  /** When the client must have an answer, on the clock of `performance.now()`; undefined = no limit. */
+  readonly answerAt: number | undefined;
+  /** Called when that time comes; true: the client was answered otherwise, and the command runs to its end. */
+  readonly onAnswerDue?: () => boolean;
   readonly clientId: string;
   readonly commandText: string;
   readonly cwd: string;
@@ -103,7 +105,7 @@ export class Supervisor implements AsyncDisposable {
     const cancel = (): void => void execution.terminate("cancelled", terminateGraceMs);
     cancellation.onCancel(cancel);
     try {
-      const isEnded = await untilEndOr(execution, spec, () => this.hasRoom(spec.clientId));
+      const isEnded = await this.#untilEndOrDue(execution, spec);
       if (isEnded) return { kind: "ended", execution };
       return { kind: "handed_over", task: this.#addTask(spec.clientId, "command", execution) };
     } finally {
@@ -216,6 +218,30 @@ export class Supervisor implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.endBy(killTime());
+  }
+
+  /**
+   * True when the execution ended, false when `answerAt` came first and it may be handed over; when it
+   * may not, it is ended as if its time were over.
+   */
+  async #untilEndOrDue(
+    execution: Execution,
+    { answerAt, onAnswerDue, clientId }: ForegroundSpec,
+  ): Promise<boolean> {
+    if (answerAt === undefined) {
+      await execution.ended;
+      return true;
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const timer = startTimer(answerAt - performance.now(), () => {
+      if (onAnswerDue?.() === true) return;
+      if (this.hasRoom(clientId)) resolve(false);
+      else void execution.terminate("timeout", terminateGraceMs);
+    });
+    void execution.ended.then(() => resolve(true));
+    const isEnded = await promise;
+    timer.stop();
+    return isEnded;
   }
 
   #addTask(clientId: string, kind: BackgroundTask["kind"], execution: Execution): BackgroundTask {

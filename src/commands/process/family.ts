@@ -2,8 +2,15 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { shutdownGraceMs, shutdownGraceMsMin, shutdownKillMs } from "../../base/limits.ts";
 import type { Family, Orphanage } from "./orphanage.ts";
-import { listProcesses, type ProcStat, readProcStat } from "./proc-table.ts";
-import { isGroupAlive, type SentSignal, signalGroup, signalProcess } from "./signals.ts";
+import {
+  isGroupAlive,
+  listProcesses,
+  type ProcStat,
+  readProcStat,
+  type SentSignal,
+  signalGroup,
+  signalProcess,
+} from "./processes.ts";
 
 /** Sends `signal` to every member of the family that can be found. False when there was none. */
 function signalFamily(orphanage: Orphanage, family: Family, signal: SentSignal): boolean {
@@ -26,11 +33,6 @@ function signalOrphan(orphan: ProcStat, family: Family, signal: SentSignal): voi
     signalGroup(orphan.groupId, signal);
   }
   signalProcess(orphan.pid, signal);
-}
-
-/** True while a member of the family can be found. */
-export function isFamilyAlive(orphanage: Orphanage, family: Family): boolean {
-  return orphanage.adoptedOf(family).length > 0 || isGroupAlive(family.groupId);
 }
 
 /** Looks again after these, in ms; the last one is repeated. Most families die at the first TERM. */
@@ -77,7 +79,7 @@ async function waitForEnd(
 ): Promise<boolean> {
   const deadline = performance.now() + patienceMs;
   for (let round = 0; ; round++) {
-    if (!isFamilyAlive(orphanage, family)) return true;
+    if (!orphanage.isAlive(family)) return true;
     const leftMs = deadline - performance.now();
     if (leftMs <= 0) return false;
     const stepMs = pollStepsMs[Math.min(round, pollStepsMs.length - 1)] ?? 50;

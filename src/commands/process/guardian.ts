@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 
 import { huntArgument } from "../../base/own-command.ts";
-import { loadLimitMarks } from "./limit-mark.ts";
+import { loadLimitMarks } from "./command-limits.ts";
 import type { Orphanage } from "./orphanage.ts";
 
 /**
@@ -71,18 +71,11 @@ done
 leave
 `.replaceAll("\\$", "$");
 
-/**
- * A family that ends sooner is never reported to the guardian: if the server is killed in that time, the owner mark
- * finds the family. Saves two writes and two wake-ups for each short command.
- */
-const tellAfterMs = process.platform === "linux" ? 30 : 0;
-
 /** Watches over live process groups from outside, against the death of the server itself. */
 export class Guardian implements Disposable {
   readonly #instanceId: string;
   readonly #orphanage: Pick<Orphanage, "addDirectChild" | "removeDirectChild">;
   readonly #live = new Set<number>();
-  readonly #untold = new Map<number, ReturnType<typeof setTimeout>>();
   #child: Bun.Subprocess<"pipe", "ignore", "ignore"> | undefined;
   #closed = false;
 
@@ -130,31 +123,18 @@ export class Guardian implements Disposable {
     }
   }
 
-  /** @param afterMs 0 for a long-lived process, which is reported immediately: it may have wiped its owner mark */
-  add(groupId: number, afterMs = tellAfterMs): void {
-    const tell = (): void => {
-      this.#untold.delete(groupId);
-      this.#live.add(groupId);
-      this.#tell(`+${groupId}`);
-    };
-    if (afterMs === 0) tell();
-    else this.#untold.set(groupId, setTimeout(tell, afterMs).unref());
+  add(groupId: number): void {
+    this.#live.add(groupId);
+    this.#tell(`+${groupId}`);
   }
 
   remove(groupId: number): void {
-    const untold = this.#untold.get(groupId);
-    if (untold !== undefined) {
-      clearTimeout(untold);
-      this.#untold.delete(groupId);
-    } else if (this.#live.delete(groupId)) {
-      this.#tell(`-${groupId}`);
-    }
+    if (this.#live.delete(groupId)) this.#tell(`-${groupId}`);
   }
 
   /** Lets the guardian go; it sweeps once more and ends by itself. */
   [Symbol.dispose](): void {
     this.#closed = true;
-    for (const timer of this.#untold.values()) clearTimeout(timer);
     void this.#child?.stdin.end();
   }
 

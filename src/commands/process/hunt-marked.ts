@@ -1,8 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 
-import { type LimitMarks, loadLimitMarks } from "./limit-mark.ts";
-import { listProcesses, readProcStat } from "./proc-table.ts";
-import { signalProcess } from "./signals.ts";
+import { type LimitMarks, loadLimitMarks } from "./command-limits.ts";
+import { listProcesses, readProcStat, signalProcess } from "./processes.ts";
 
 /** Grace for processes that end when they are asked to. */
 const graceMs = 400;

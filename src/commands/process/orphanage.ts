@@ -1,14 +1,15 @@
+import { loadLimitMarks } from "./command-limits.ts";
 import { loadLibc } from "./libc.ts";
-import { loadLimitMarks } from "./limit-mark.ts";
 import {
   huntChildren,
+  isGroupAlive,
   listOwnChildren,
   ownerVariable,
   type ProcStat,
   readProcStat,
   readProcVariable,
-} from "./proc-table.ts";
-import { signalProcess } from "./signals.ts";
+  signalProcess,
+} from "./processes.ts";
 
 /** One command and all that it started, wherever that went. */
 export interface Family {
@@ -101,6 +102,11 @@ export class Orphanage {
   /** Kills whatever was adopted and is not the user's. @returns how many there were */
   killAll(): number {
     return this.#hunt(() => true);
+  }
+
+  /** True while a member of the family can be found, a child or an orphan. */
+  isAlive(family: Family): boolean {
+    return this.adoptedOf(family).length > 0 || isGroupAlive(family.groupId);
   }
 
   /** Collects zombies among the adopted and returns the living ones that belong to `family`. */
@@ -237,4 +243,59 @@ function knownToBelong({ pid, groupId }: ProcStat, family: Family): boolean | un
   if (known !== undefined) return known;
   const mark = readProcVariable(pid, ownerVariable);
   return mark === undefined ? undefined : mark === family.mark;
+}
+
+/** How often adopted processes are looked for. */
+const lookMs = 1_000;
+
+/**
+ * Ends and reaps processes without a live parent at intervals, as long as there may be any: while commands are live, and until
+ * a look finds nothing that was adopted. An idle server is not woken for it.
+ */
+export class StrayWatch implements Disposable {
+  readonly #orphanage: Pick<Orphanage, "endStrays" | "hasAdopted">;
+  readonly #isAnyLive: () => boolean;
+  readonly #lookMs: number;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isLasting = false;
+  #isClosed = false;
+
+  /** @param isAnyLive whether a command is live */
+  constructor(
+    orphanage: Pick<Orphanage, "endStrays" | "hasAdopted">,
+    isAnyLive: () => boolean,
+    everyMs = lookMs,
+  ) {
+    this.#orphanage = orphanage;
+    this.#isAnyLive = isAnyLive;
+    this.#lookMs = everyMs;
+  }
+
+  /** A command starts, or a program of the user's has ended that may have left others. */
+  begin(): void {
+    if (this.#isClosed) return;
+    this.#timer ??= setInterval(() => this.#look(), this.#lookMs).unref();
+  }
+
+  /** Something starts whose end is not known here, and that may leave orphans: from now on the watch goes on. */
+  beginLasting(): void {
+    this.#isLasting = true;
+    this.begin();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#stop();
+  }
+
+  #look(): void {
+    this.#orphanage.endStrays();
+    if (this.#isLasting || this.#isAnyLive() || this.#orphanage.hasAdopted()) return;
+    this.#stop();
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
 }

@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 
 import { isCompiled } from "../../base/own-command.ts";
 import { product } from "../../base/product.ts";
-import { ownerVariable, readProcStat, readProcVariable } from "./proc-table.ts";
+import { ownerVariable, readProcStat, readProcVariable } from "./processes.ts";
 
 /** The facts that show the origin of a process. */
 export interface ProcessLook {

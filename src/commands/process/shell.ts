@@ -3,7 +3,7 @@ import { basename, join, win32 } from "node:path";
 
 import { loginShellMsMax } from "../../base/limits.ts";
 import type { CommandExit } from "./command.ts";
-import { ownerVariable } from "./proc-table.ts";
+import { ownerVariable } from "./processes.ts";
 
 /** The shell that runs commands. */
 export interface Shell {

@@ -2,12 +2,15 @@ import { join } from "node:path";
 
 import { sandboxArgument } from "../../base/own-command.ts";
 import {
+  type BackendName,
+  type Bounds,
   bubblewrapArguments,
   landlockRules,
+  noShield,
+  nothingHidden,
   sandboxExec,
   seatbeltArguments,
 } from "./backend-arguments.ts";
-import { type BackendName, type Bounds, noShield, nothingHidden } from "./bounds.ts";
 import { makeTemporaryFolder, removePrivateFolder } from "./sandbox-folders.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { privateFolderAgeMsMax } from "../../base/limits.ts";
 import { isInside } from "../../base/paths.ts";
-import type { Hidden } from "./bounds.ts";
+import type { Hidden } from "./backend-arguments.ts";
 
 /** Where a path leads, and by which links. All real paths. */
 interface Way {

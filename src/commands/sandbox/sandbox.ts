@@ -1,17 +1,26 @@
 import { lstat, realpath } from "node:fs/promises";
 
 import { AppError } from "../../base/errors.ts";
-import type { Confinement } from "../background/confinement.ts";
+import type { Confinement } from "../background/command-launcher.ts";
 import type { Backend, Backends } from "./backends.ts";
-import { type Bounds, noShield, type SandboxMode } from "./bounds.ts";
-import { type Applied, notesOf, planNotesOf, stateOf, unheldNote, unheldState } from "./notes.ts";
+import { type Bounds, noShield, type SandboxMode } from "./backend-arguments.ts";
+import {
+  type Applied,
+  notesOf,
+  planNotesOf,
+  reasonsOf,
+  refusalOf,
+  type SandboxSettings,
+  stateOf,
+  unheldNote,
+  unheldState,
+} from "./notes.ts";
 import {
   findOwnSecrets,
   makeTemporaryFolder,
   openFolders,
   removePrivateFolder,
 } from "./sandbox-folders.ts";
-import { reasonsOf, refusalOf, type SandboxSettings } from "./settings.ts";
 import { assertProtectable, findShield, type OwnFolders } from "./shield.ts";
 import type { StandIns } from "./stand-ins.ts";
 

@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import { isInside } from "../../base/paths.ts";
-import type { BackendName, Shield } from "./bounds.ts";
+import type { BackendName, Shield } from "./backend-arguments.ts";
 import { deeperNames, type ProtectedName } from "./deeper-names.ts";
 import { isEmptyFolder, type KeptName } from "./stand-ins.ts";
 

@@ -1,7 +1,7 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { attachOutputBytesMax, attachOutputMs, attachTextCharsMax } from "../../base/limits.ts";
 import type { Execution } from "../../commands/background/execution.ts";
-import { newOutput } from "../../commands/background/output-text.ts";
+import { newOutput } from "../../commands/background/output-store.ts";
 import type { ClientKey, OutputPiece } from "./messages.ts";
 
 export interface FollowedTask {

@@ -9,7 +9,7 @@ import {
   isRunningStill,
   ownIdentity,
   type ProcessIdentity,
-} from "../../commands/process/proc-table.ts";
+} from "../../commands/process/processes.ts";
 import { writePrivate } from "./write-private.ts";
 
 /** Which process tries a launch that has no catalogue yet. */

@@ -1,6 +1,6 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { upstreamInstallLookMs, upstreamInstallQuietMs } from "../../base/upstream-limits.ts";
-import { groupTicks } from "../../commands/process/proc-table.ts";
+import { groupTicks } from "../../commands/process/processes.ts";
 import { ConnectionError } from "../connect/connection.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { RunnerCommand } from "./runner-command.ts";

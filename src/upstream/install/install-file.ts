@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { ownValue } from "../../base/own-value.ts";
-import { isRunningStill, ownIdentity } from "../../commands/process/proc-table.ts";
+import { isRunningStill, ownIdentity } from "../../commands/process/processes.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { writePrivate } from "../cache/write-private.ts";

@@ -1,4 +1,4 @@
-import { ownerVariable } from "../../commands/process/proc-table.ts";
+import { ownerVariable } from "../../commands/process/processes.ts";
 import { joinPaths } from "../../commands/process/shell.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -8,8 +8,8 @@ import { endFamily, graceUntil, killTime } from "../../commands/process/family.t
 import type { Guardian } from "../../commands/process/guardian.ts";
 import { type Libc, loadLibc } from "../../commands/process/libc.ts";
 import type { Family, Orphanage } from "../../commands/process/orphanage.ts";
-import { ownerVariable } from "../../commands/process/proc-table.ts";
-import { loadWindowsJobs } from "../../commands/process/signals.ts";
+import { ownerVariable } from "../../commands/process/processes.ts";
+import { loadWindowsJobs } from "../../commands/process/windows-jobs.ts";
 import { startRefused } from "./find-program.ts";
 import { type LaunchSurroundings, prepareLaunch } from "./prepare-launch.ts";
 import type { ProcessLaunch, ServerDescriptors } from "./upstream-process.ts";
@@ -134,7 +134,7 @@ export class ServerProcesses implements AsyncDisposable {
     orphanage.addDirectChild(spawned.pid);
     orphanage.add(family);
     guardian.start();
-    guardian.add(spawned.pid, 0);
+    guardian.add(spawned.pid);
     onFamily(family, true);
     const server = new ServerProcess(spawned, family, orphanage);
     this.#live.add(server);

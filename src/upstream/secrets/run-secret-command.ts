@@ -1,9 +1,9 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { secretCommandBytesMax, secretCommandMsMax } from "../../base/upstream-limits.ts";
 import { Guardian } from "../../commands/process/guardian.ts";
-import { ownerMark, ownerVariable } from "../../commands/process/proc-table.ts";
+import { ownerMark, ownerVariable } from "../../commands/process/processes.ts";
+import { loadWindowsJobs } from "../../commands/process/windows-jobs.ts";
 import { findShell } from "../../commands/process/shell.ts";
-import { loadWindowsJobs } from "../../commands/process/signals.ts";
 
 export interface SecretCommandParts {
   /**
@@ -39,7 +39,7 @@ export async function runSecretCommand(
   try {
     const mark = ownerMark(instanceId, 1);
     const child = start([path, ...args, command], cwd, { ...ownless(env), [ownerVariable]: mark });
-    guardian.add(child.pid, 0);
+    guardian.add(child.pid);
     try {
       return await untilStopped(outputOf(child), signal);
     } finally {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { Execution } from "../../../src/commands/background/execution.ts";
-import { newOutput } from "../../../src/commands/background/output-text.ts";
+import { newOutput } from "../../../src/commands/background/output-store.ts";
 import { outputSoFar } from "../../../src/calls/router/shown-execution.ts";
 import { Orphanage } from "../../../src/commands/process/orphanage.ts";
 

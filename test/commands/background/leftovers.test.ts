@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { FamilyLedger } from "../../../src/commands/background/family-ledger.ts";
 import { describeInstance, endLeftovers } from "../../../src/commands/background/leftovers.ts";
 import {
+  isProcessAlive,
   ownerMark,
   ownerVariable,
   readProcStat,
   readProcVariable,
-} from "../../../src/commands/process/proc-table.ts";
-import { isProcessAlive } from "../../../src/commands/process/signals.ts";
+} from "../../../src/commands/process/processes.ts";
 import { spawnLeader } from "../../../src/commands/process/command.ts";
 import { Ledger } from "../../../src/state/store/tables.ts";
 import { openStore } from "../../../src/state/store/open-store.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { OutputStore } from "../../../src/commands/background/output-store.ts";
 import {
   newOutput,
   type NewOutput,
+  OutputStore,
   outputText,
-} from "../../../src/commands/background/output-text.ts";
+} from "../../../src/commands/background/output-store.ts";
 
 const sizes = { headBytes: 8, windowBytes: 24 };
 

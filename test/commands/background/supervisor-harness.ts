@@ -14,7 +14,7 @@ import { Cancellation } from "../../../src/base/cancellation.ts";
 import { Orphanage } from "../../../src/commands/process/orphanage.ts";
 import { Guardian } from "../../../src/commands/process/guardian.ts";
 import { loadLibc } from "../../../src/commands/process/libc.ts";
-import { isGroupAlive } from "../../../src/commands/process/signals.ts";
+import { isGroupAlive } from "../../../src/commands/process/processes.ts";
 import { until } from "../process/until.ts";
 
 /**

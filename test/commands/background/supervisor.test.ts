@@ -3,9 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Execution } from "../../../src/commands/background/execution.ts";
-import { newOutput, outputText } from "../../../src/commands/background/output-text.ts";
+import { newOutput, outputText } from "../../../src/commands/background/output-store.ts";
 import { Cancellation } from "../../../src/base/cancellation.ts";
-import { isGroupAlive } from "../../../src/commands/process/signals.ts";
+import { isGroupAlive } from "../../../src/commands/process/processes.ts";
 import { until } from "../process/until.ts";
 import { groupGone, SupervisorHarness } from "./supervisor-harness.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";

@@ -4,13 +4,13 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { guardianScript } from "../../../src/commands/process/guardian.ts";
-import { loadLimitMarks } from "../../../src/commands/process/limit-mark.ts";
+import { loadLimitMarks } from "../../../src/commands/process/command-limits.ts";
 import {
+  isProcessAlive,
   ownerMark,
   ownerVariable,
   readProcVariable,
-} from "../../../src/commands/process/proc-table.ts";
-import { isProcessAlive } from "../../../src/commands/process/signals.ts";
+} from "../../../src/commands/process/processes.ts";
 import { spawnLeader } from "../../../src/commands/process/command.ts";
 import { until } from "./until.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";

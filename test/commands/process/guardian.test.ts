@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { Orphanage } from "../../../src/commands/process/orphanage.ts";
 import { Guardian } from "../../../src/commands/process/guardian.ts";
-import { listOwnChildren, readProcStat } from "../../../src/commands/process/proc-table.ts";
+import { listOwnChildren, readProcStat } from "../../../src/commands/process/processes.ts";
 import { until } from "./until.ts";
 
 const startSleep = () =>

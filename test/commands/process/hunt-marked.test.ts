@@ -3,9 +3,12 @@ import { expect, test } from "bun:test";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 import { isHeld, makeComet } from "../../fixtures/processes/comet.ts";
 import { huntMarked } from "../../../src/commands/process/hunt-marked.ts";
-import { loadLimitMarks } from "../../../src/commands/process/limit-mark.ts";
-import { ownerMark, ownerVariable } from "../../../src/commands/process/proc-table.ts";
-import { isProcessAlive } from "../../../src/commands/process/signals.ts";
+import { loadLimitMarks } from "../../../src/commands/process/command-limits.ts";
+import {
+  isProcessAlive,
+  ownerMark,
+  ownerVariable,
+} from "../../../src/commands/process/processes.ts";
 import { spawnLeader } from "../../../src/commands/process/command.ts";
 import { until } from "./until.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { LimitMarks } from "../../../src/commands/process/limit-mark.ts";
+import { LimitMarks } from "../../../src/commands/process/command-limits.ts";
 import { type Limits, loadLibc } from "../../../src/commands/process/libc.ts";
 
 const libc = loadLibc();

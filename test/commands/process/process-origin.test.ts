@@ -7,7 +7,7 @@ import {
   originOf,
   type ProcessLook,
 } from "../../../src/commands/process/process-origin.ts";
-import { ownerVariable } from "../../../src/commands/process/proc-table.ts";
+import { ownerVariable } from "../../../src/commands/process/processes.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";
 
 const plain = { name: "sh", hasTerminal: true, isMarked: false, isProduct: false };

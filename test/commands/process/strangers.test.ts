@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { isProcessAlive } from "../../../src/commands/process/signals.ts";
+import { isProcessAlive } from "../../../src/commands/process/processes.ts";
 
 const fixture = (name: string): string => new URL(`./fixtures/${name}`, import.meta.url).pathname;
 
@@ -25,7 +25,7 @@ test.skipIf(!mayBecomeNobody)(
   "isProcessAlive() sees a process that we may not signal",
   async () => {
     const script = `const { isProcessAlive } = await import(${JSON.stringify(
-      new URL("../../../src/commands/process/signals.ts", import.meta.url).pathname,
+      new URL("../../../src/commands/process/processes.ts", import.meta.url).pathname,
     )}); console.log(isProcessAlive(${process.pid}), isProcessAlive(4194303));`;
     const child = Bun.spawn([process.execPath, "-e", script], { uid: nobody, stdout: "pipe" });
     expect((await child.stdout.text()).trim()).toBe("true false");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { StrayWatch } from "../../../src/commands/process/stray-watch.ts";
+import { StrayWatch } from "../../../src/commands/process/orphanage.ts";
 import { until } from "./until.ts";
 
 /** A watch that looks every millisecond, and the state of the machine that it sees. */

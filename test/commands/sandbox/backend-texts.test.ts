@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 
-import { type Bounds, noShield, nothingHidden } from "../../../src/commands/sandbox/bounds.ts";
 import {
+  type Bounds,
   bubblewrapArguments,
   grantedRights,
   landlockRules,
+  noShield,
+  nothingHidden,
   rulesetAttributes,
   seatbeltArguments,
   seatbeltProfile,

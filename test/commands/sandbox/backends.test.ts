@@ -2,9 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { linkSync, readdirSync } from "node:fs";
 
 import { type BackendParts, Backends, type Start } from "../../../src/commands/sandbox/backends.ts";
-import { reportOn } from "../../../src/commands/sandbox/notes.ts";
+import { reportOn, type SandboxSettings } from "../../../src/commands/sandbox/notes.ts";
 import { Sandbox } from "../../../src/commands/sandbox/sandbox.ts";
-import type { SandboxSettings } from "../../../src/commands/sandbox/settings.ts";
 import { StandIns } from "../../../src/commands/sandbox/stand-ins.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 

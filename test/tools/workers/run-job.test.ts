@@ -6,8 +6,7 @@ import * as z from "zod/mini";
 
 import { bodyCharsMax } from "../../../src/base/cut-text.ts";
 import { AppError } from "../../../src/base/errors.ts";
-import { OutputStore } from "../../../src/commands/background/output-store.ts";
-import { outputText } from "../../../src/commands/background/output-text.ts";
+import { OutputStore, outputText } from "../../../src/commands/background/output-store.ts";
 import type { ProtocolVersion } from "../../../src/protocol/message.ts";
 import { bash } from "../../../src/tools/bash.ts";
 import {

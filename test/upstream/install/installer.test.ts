@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { ownIdentity } from "../../../src/commands/process/proc-table.ts";
+import { ownIdentity } from "../../../src/commands/process/processes.ts";
 import { failureOf, InstallHarness } from "./install-harness.ts";
 
 const day = 24 * 60 * 60_000;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { readProcStat } from "../../../src/commands/process/proc-table.ts";
+import { readProcStat } from "../../../src/commands/process/processes.ts";
 import { readServerStatuses } from "../../../src/upstream/manager/server-status.ts";
 
 test("readServerStatuses() gives those of processes that run, and removes the others", async () => {

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-import { readProcStat } from "../../../src/commands/process/proc-table.ts";
+import { readProcStat } from "../../../src/commands/process/processes.ts";
 import { spawnRelayed } from "../../../src/upstream/process/server-processes.ts";
 import { until } from "../../commands/process/until.ts";
 import { ScriptedUpstreams } from "./scripted-upstreams.ts";

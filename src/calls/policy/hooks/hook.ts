@@ -1,7 +1,7 @@
 import { cutText } from "../../../base/cut-text.ts";
 import { hookOutputBytesMax } from "../../../base/limits.ts";
 import type { Execution } from "../../../commands/background/execution.ts";
-import { outputText } from "../../../commands/background/output-text.ts";
+import { outputText } from "../../../commands/background/output-store.ts";
 /** How the run of a hook went. */
 export interface HookEnd {
   /** `held`: a project's hook that is not approved as it is now. `cancelled`: nobody waited for it any more. */

@@ -4,17 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import {
-  listOwnChildren,
-  listProcesses,
-  readProcStat,
-  readProcVariable,
-} from "../../../src/commands/process/proc-table.ts";
-import {
   isGroupAlive,
   isProcessAlive,
+  isRunningStill,
+  listOwnChildren,
+  listProcesses,
+  ownIdentity,
+  readProcStat,
+  readProcVariable,
   signalGroup,
   signalProcess,
-} from "../../../src/commands/process/signals.ts";
+} from "../../../src/commands/process/processes.ts";
 import { until } from "./until.ts";
 
 test.each(["plain", "with blank", "a) S 1 1 (b", "((", "x) R"])(
@@ -80,3 +80,14 @@ test.each([0, 1])(
     expect([signalGroup(id, "SIGCONT"), signalProcess(id, "SIGCONT")]).toEqual([false, false]);
   },
 );
+
+test("a process is known by its pid and its start", async () => {
+  const own = ownIdentity();
+  const ended = Bun.spawn(["true"]);
+  await ended.exited;
+  expect(
+    [own, { ...own, startTicks: null }, { ...own, startTicks: 1 }, { ...own, pid: ended.pid }].map(
+      isRunningStill,
+    ),
+  ).toEqual([true, true, process.platform !== "linux", false]);
+});
