@@ -62,7 +62,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "types:upstream/*",
   ],
   "upstream/edit": ["base", "config", "protocol", "upstream/config"],
-  "upstream/import": ["base", "config", "upstream/config", "types:upstream/edit"],
+  "upstream/import": ["base", "config", "protocol", "upstream/config", "types:upstream/edit"],
   "upstream/install": [
     "base",
     "commands",

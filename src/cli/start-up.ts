@@ -6,8 +6,7 @@ import { type ClientLimitsTable, createClientLimits } from "../config/client-lim
 import { loadConfig, type LoadedConfig } from "../config/load-config.ts";
 import { type ConfigDirs, findProjectDir } from "../config/places.ts";
 import { parseBoolean, pathValue } from "../config/value-types.ts";
-import { isNested } from "../upstream/config/json-shapes.ts";
-import type { UpstreamStart } from "../upstream/config/upstream-start.ts";
+import { isNested, type UpstreamStart } from "../upstream/config/upstream-start.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { ParsedArguments } from "./parsed-arguments.ts";
 import type { Printer } from "./print.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../base/errors.ts";
 import { product } from "../base/product.ts";
 import { hideInArguments, hideInUrl } from "../base/secrets.ts";
-import { rootsWords } from "../upstream/config/roots-rule.ts";
+import { rootsWords } from "../upstream/config/option-reader.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
 import type { FlagTable } from "./flags.ts";
 import type { ParsedArguments } from "./parsed-arguments.ts";

@@ -5,7 +5,7 @@ import { hasServers, instructionsWith } from "../calls/upstream/instructions-wit
 import type { StartUp } from "../cli/start-up.ts";
 import { ServerContext } from "../server/context/server-context.ts";
 import { readTold, toldOf, toldPlaceOf, type ToldServers } from "../upstream/cache/told-servers.ts";
-import { namedByProject } from "../upstream/config/may-have-servers.ts";
+import { namedByProject } from "../upstream/config/upstream-start.ts";
 import { instructionLines, standInLine } from "./instructions.ts";
 import type { LazyGateway } from "./lazy-gateway.ts";
 import type { LazyRouter } from "./lazy-router.ts";

@@ -13,7 +13,7 @@ import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { ProtocolVersion } from "../protocol/message.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { LiveConnections } from "../server/connection/live-connections.ts";
-import { mayHaveServers } from "../upstream/config/may-have-servers.ts";
+import { mayHaveServers } from "../upstream/config/upstream-start.ts";
 import { LazyResources, LazySkills } from "./lazy-features.ts";
 import { LazyGateway } from "./lazy-gateway.ts";
 import { FollowedProject, LazyUpstreams } from "./lazy-upstreams.ts";

@@ -1,12 +1,16 @@
 import fc from "fast-check";
 
-import { readTokenLines } from "../../src/server/auth/static-tokens.ts";
-import { parseEnvFile } from "../../src/config/env-file.ts";
 import { parsePolicy } from "../../src/calls/policy/rules/parse-policy.ts";
+import { parseEnvFile } from "../../src/config/env-file.ts";
+import { readTokenLines } from "../../src/server/auth/static-tokens.ts";
 import { parseFrontMatter, splitSkill } from "../../src/state/skills/read-skill.ts";
-import { entriesOfJson, entriesOfToml } from "../../src/upstream/config/json-shapes.ts";
-import { parseJsonc } from "../../src/upstream/config/parse-jsonc.ts";
-import { parseToml, type ParsedText } from "../../src/upstream/config/parse-toml.ts";
+import {
+  entriesOfJson,
+  entriesOfToml,
+  parseJsonc,
+  parseToml,
+  type ParsedText,
+} from "../../src/upstream/config/parse-server-file.ts";
 import { foreignEntry } from "../../src/upstream/import/foreign-entry.ts";
 import { parseForeignText } from "../../src/upstream/import/read-foreign-file.ts";
 import { parseLock } from "../../src/upstream/trust/lock/read-lock.ts";

@@ -4,17 +4,16 @@ import { join } from "node:path";
 
 import { AppError, messageOf } from "../../src/base/errors.ts";
 import type { Params } from "../../src/protocol/json-rpc.ts";
-import { ConnectionError, type ServerAuth } from "../../src/upstream/connect/connection.ts";
-import type { ExpansionContext } from "../../src/upstream/config/expansion-context.ts";
 import { launchIdentity } from "../../src/upstream/config/entry-launch.ts";
 import { readEntry } from "../../src/upstream/config/read-entry.ts";
-import { configuredWish } from "../../src/upstream/oauth/login-asker.ts";
+import type { ServiceGrant, ConfiguredServer } from "../../src/upstream/config/server-entry.ts";
+import type { ExpansionContext } from "../../src/upstream/config/text-expander.ts";
+import { ConnectionError, type ServerAuth } from "../../src/upstream/connect/connection.ts";
 import { logIn } from "../../src/upstream/oauth/log-in.ts";
+import { configuredWish } from "../../src/upstream/oauth/login-asker.ts";
 import { LoginStore } from "../../src/upstream/oauth/login-store.ts";
 import { openLogin } from "../../src/upstream/oauth/open-login.ts";
-import type { ServiceGrant } from "../../src/upstream/config/service-options.ts";
 import { UserSecrets } from "../../src/upstream/secrets/user-secrets.ts";
-import type { ConfiguredServer } from "../../src/upstream/config/server-entry.ts";
 
 /** What the suite takes for this client's own document. */
 const metadataUrl = "https://conformance-test.local/client-metadata.json";

@@ -2,9 +2,9 @@ import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { mcpEntryBytesMax } from "../../base/upstream-limits.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
-import { entriesOfJson, isTable } from "../../upstream/config/json-shapes.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
-import { parseJsonc } from "../../upstream/config/parse-jsonc.ts";
+import { entriesOfJson, parseJsonc } from "../../upstream/config/parse-server-file.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
 import { removeServer } from "../../upstream/edit/edit-server-file.ts";
 import type { NewEntry } from "../../upstream/edit/server-text.ts";
@@ -76,10 +76,10 @@ function readJson(name: string, text: string): NewEntry {
 
 /** The entry itself, or of several entries the only one or the one of this name. */
 function entryIn(name: string, root: unknown): unknown {
-  if (isTable(root) && addressKeys.some((key) => typeof root[key] !== "object" && key in root)) {
+  if (isObject(root) && addressKeys.some((key) => typeof root[key] !== "object" && key in root)) {
     return root;
   }
-  if (isTable(root) && Array.isArray(root.command)) return root;
+  if (isObject(root) && Array.isArray(root.command)) return root;
   const found = entriesOfJson(root);
   const entries = found.kind === "entries" ? found.entries : [];
   const [only, ...others] = entries;

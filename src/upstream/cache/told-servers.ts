@@ -3,8 +3,7 @@ import { join } from "node:path";
 
 import { readTextFile } from "../../config/read-text-file.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import { fixedSources } from "../config/may-have-servers.ts";
-import type { ServersStart } from "../config/upstream-start.ts";
+import { fixedSources, type ServersStart } from "../config/upstream-start.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
 
 /** Facts about upstream servers that the handshake mentions before anything about them is loaded. */

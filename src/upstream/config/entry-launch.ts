@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { unsafeCharacters } from "../../base/unsafe-characters.ts";
 import { quoteValue } from "../../config/problems.ts";
-import { isTable } from "./json-shapes.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
 import {
   EntryFault,
   type EntryNotes,
@@ -113,7 +113,7 @@ export function readStrings(value: unknown, what: string): readonly string[] {
 function readMap(value: unknown, what: string, notes: EntryNotes): StringMap {
   const map = emptyMap();
   if (value === undefined || value === null) return map;
-  if (!isTable(value)) throw new EntryFault(`needs a table of strings in ${what}`);
+  if (!isObject(value)) throw new EntryFault(`needs a table of strings in ${what}`);
   for (const [name, item] of Object.entries(value)) {
     if (typeof item === "number" || typeof item === "boolean") {
       notes.warn(`${what}.${shown(name)} is not a string; it is used as one.`);

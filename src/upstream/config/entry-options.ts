@@ -1,129 +1,17 @@
-import { isolations } from "./isolation.ts";
-import { OptionReader } from "./option-reader.ts";
-import { readRootsRule } from "./roots-rule.ts";
-import {
-  type AskRight,
-  EntryFault,
-  type OauthOptions,
-  type ServerOptions,
+import { readOauth } from "./oauth-options.ts";
+import { OptionReader, readRootsRule } from "./option-reader.ts";
+import type {
+  AskRight,
+  ServerOptions,
+  ServerEntry,
+  Isolation,
+  Principals,
+  UpstreamConfig,
 } from "./server-entry.ts";
-import {
-  type IdpOptions,
-  keyAlgorithms,
-  type KeyOptions,
-  type ServiceGrant,
-  serviceGrants,
-  type ServiceOptions,
-  type WrittenSecret,
-} from "./service-options.ts";
-
-/**
- * Reads the table `oauth` of an entry. Clients write these names in snake case or in camel case.
- * @throws EntryFault for a login without a person that lacks a required key
- */
-function readOauth(reader: OptionReader): OauthOptions {
-  const clientId = text(reader, "client_id", "clientId");
-  const clientSecret = text(reader, "client_secret", "clientSecret");
-  const scopes = reader.list("scopes");
-  const issuer = text(reader, "issuer");
-  const ports = { min: 1, max: 65_535 };
-  const redirectPort =
-    reader.integer("redirect_port", ports, undefined) ??
-    reader.integer("callbackPort", ports, undefined);
-  const options: OauthOptions = {
-    ...(clientId !== undefined && { clientId }),
-    ...(clientSecret !== undefined && { clientSecret }),
-    ...(scopes !== undefined && { scopes }),
-    ...(redirectPort !== undefined && { redirectPort }),
-    ...(issuer !== undefined && { issuer }),
-  };
-  const grants = ["authorization_code", ...serviceGrants] as const;
-  const grant = reader.right("grant", grants, undefined);
-  if (grant === undefined || grant === "authorization_code") return options;
-  return { ...options, service: readService(reader, grant, options) };
-}
-
-/** @throws EntryFault */
-function readService(
-  reader: OptionReader,
-  grant: ServiceGrant,
-  { clientId, clientSecret }: OauthOptions,
-): ServiceOptions {
-  if (clientId === undefined) throw lacks(grant, "client_id");
-  const key = readKey(reader);
-  const proofs = [clientSecret, key?.text, key?.file].filter((proof) => proof !== undefined);
-  // A program that its platform vouches for needs no proof of its own.
-  if (proofs.length > 1 || (proofs.length === 0 && grant !== "workload")) {
-    throw lacks(grant, "one of client_secret, private_key and private_key_file");
-  }
-  return { grant, ...(key !== undefined && { key }), ...readVoucher(reader, grant) };
-}
-
-/**
- * The identity provider or the platform's token, for grants that need one.
- * @throws EntryFault
- */
-function readVoucher(
-  reader: OptionReader,
-  grant: ServiceGrant,
-): Pick<ServiceOptions, "idp" | "workload"> {
-  switch (grant) {
-    case "client_credentials":
-      return {};
-    case "enterprise": {
-      const idp = readIdp(reader);
-      if (idp === undefined) throw lacks(grant, "idp_issuer, idp_client_id and id_token");
-      return { idp };
-    }
-    case "workload": {
-      const workload = written(reader, "workload_token");
-      if (workload === undefined) throw lacks(grant, "workload_token or workload_token_file");
-      return { workload };
-    }
-  }
-}
-
-function lacks(grant: ServiceGrant, what: string): EntryFault {
-  return new EntryFault(`has oauth.grant ${grant}, which needs ${what}`);
-}
-
-function readKey(reader: OptionReader): KeyOptions | undefined {
-  const key = written(reader, "private_key");
-  if (key === undefined) return undefined;
-  const algorithm = reader.right("algorithm", keyAlgorithms, undefined);
-  const id = text(reader, "kid");
-  return {
-    ...key,
-    ...(algorithm !== undefined && { algorithm }),
-    ...(id !== undefined && { id }),
-  };
-}
-
-/** Undefined when a required key is missing. */
-function readIdp(reader: OptionReader): IdpOptions | undefined {
-  const issuer = text(reader, "idp_issuer");
-  const clientId = text(reader, "idp_client_id");
-  const clientSecret = text(reader, "idp_client_secret");
-  const idToken = text(reader, "id_token");
-  if (issuer === undefined || clientId === undefined || idToken === undefined) return undefined;
-  return { issuer, clientId, idToken, ...(clientSecret !== undefined && { clientSecret }) };
-}
-
-/** A secret written in the entry, or in a file that the entry names. */
-function written(reader: OptionReader, key: string): WrittenSecret | undefined {
-  const inEntry = text(reader, key);
-  const file = text(reader, `${key}_file`);
-  if (inEntry === undefined && file === undefined) return undefined;
-  return { ...(inEntry !== undefined && { text: inEntry }), ...(file !== undefined && { file }) };
-}
-
-/** The first of `keys` that is present, if it is a non-empty string. */
-function text({ entry }: OptionReader, ...keys: readonly string[]): string | undefined {
-  const value = keys.map((key) => entry[key]).find((found) => found !== undefined);
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
+import { namesPrincipal } from "./text-expander.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
+
 const askRights: readonly AskRight[] = ["deny", "ask", "allow"];
 
 /** The options of an entry without optional keys. */
@@ -234,4 +122,86 @@ function readConduct(reader: OptionReader): Conduct {
     handover: reader.boolean("handover", defaults.handover),
     promote: reader.boolean("promote", defaults.promote),
   };
+}
+
+/** One effective setting of a server. */
+export interface EntryField {
+  /** As files write it. */
+  readonly key: string;
+  readonly value: unknown;
+  /** `default`: the entry does not, or may not, set anything else. */
+  readonly source: "entry" | "default";
+}
+
+/** Every setting of an entry, under the names that files have for them. */
+export function entryFields(entry: ServerEntry): readonly EntryField[] {
+  const { transport: _transport, ...launch } = entry.launch;
+  const launchFields = Object.entries(launch).map(
+    ([key, value]: [string, unknown]): EntryField => ({
+      key,
+      value,
+      source: isEmpty(value) ? "default" : "entry",
+    }),
+  );
+  const enabled: EntryField = {
+    key: "enabled",
+    value: entry.isEnabled,
+    source: entry.isEnabled ? "default" : "entry",
+  };
+  const defaults: Readonly<Record<string, unknown>> = { ...defaultServerOptions };
+  const optionFields = Object.entries(entry.options).map(
+    ([key, value]: [string, unknown]): EntryField => {
+      const usual = defaults[key];
+      const isUsual = JSON.stringify(value) === JSON.stringify(usual);
+      return { key: snakeCase(key), value, source: isUsual ? "default" : "entry" };
+    },
+  );
+  return [...launchFields, enabled, ...optionFields];
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+function snakeCase(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** From sharing everything to sharing nothing. */
+export const isolations: readonly Isolation[] = ["shared", "workspace", "user", "session", "call"];
+
+/**
+ * Which principals share a connection to this server. As soon as several principals are served, each has its own unless
+ * the user's entry says otherwise: one principal must not read the data that another has stored in a server. A
+ * project's file can only make this stricter.
+ */
+export function isolationOf(
+  { launch, options, origin }: Pick<ServerEntry, "launch" | "options" | "origin">,
+  principals: Principals,
+): Isolation {
+  const usual = principals === "several" || namesPrincipal(launch) ? "user" : "shared";
+  const wanted = options.isolation ?? usual;
+  const isLooser = isolations.indexOf(wanted) < isolations.indexOf(usual);
+  const kept = origin.trust === "project" && isLooser ? usual : wanted;
+  // One person has one connection.
+  return kept === "user" && principals === undefined ? "shared" : kept;
+}
+
+/**
+ * Notices, for people, about the user's entries that share a connection which each principal would otherwise have for
+ * itself.
+ */
+export function sharedNotices(
+  { servers }: Pick<UpstreamConfig, "servers">,
+  principals: Principals,
+): readonly string[] {
+  if (principals !== "several") return [];
+  return [...servers.values()].flatMap(({ entry }) => {
+    const isolation = isolationOf(entry, "several");
+    if (!entry.isEnabled || (isolation !== "shared" && isolation !== "workspace")) return [];
+    return [
+      `The MCP server ${entry.name} has isolation = "${isolation}": all principals share its connection, and one may read ` +
+        `what another has stored there. Take the key out of its entry to give each principal its own.`,
+    ];
+  });
 }

@@ -7,7 +7,6 @@ import type { ConfigDirs } from "../../config/places.ts";
 import { runSecretCommand } from "../secrets/run-secret-command.ts";
 import type { SecretStore } from "../secrets/secret-store.ts";
 import { checkUrl } from "./entry-launch.ts";
-import { type ExpansionContext, NeedsConfig } from "./expansion-context.ts";
 import {
   type ConfiguredServer,
   EntryFault,
@@ -16,7 +15,7 @@ import {
   type StdioLaunch,
 } from "./server-entry.ts";
 import { expandServiceClient } from "./service-client.ts";
-import { TextExpander } from "./text-expander.ts";
+import { type ExpansionContext, NeedsConfig, TextExpander } from "./text-expander.ts";
 
 export type ExpandedLaunch =
   | {

@@ -1,26 +1,29 @@
-import { join } from "node:path";
-
 import { serversPerFileMax } from "../../base/upstream-limits.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { mcpAllowKey, mcpDenyKey, mcpServerKey } from "../../config/mcp-keys.ts";
-import type { ConfigDirs } from "../../config/places.ts";
 import { ProblemList } from "../../config/problems.ts";
-import { isNested } from "./json-shapes.ts";
-import { keptDenies, mergeEntries } from "./merge-entries.ts";
-import { isOwnServerName } from "./own-entry.ts";
-import { readSource, type SourceNotes } from "./read-entry.ts";
-import { parseToolRules, readManagedRules } from "./read-managed-rules.ts";
+import { launchIdentity } from "./entry-launch.ts";
+import { keepStrictness } from "./narrow-options.ts";
+import { isOwnServerName, readSource, type SourceNotes } from "./read-entry.ts";
+import { readManagedRules, managedFileOf } from "./read-managed-rules.ts";
 import { readServerFile } from "./read-server-file.ts";
-import type { EntryOrigin, ServerEntry, ToolRule, UpstreamConfig } from "./server-entry.ts";
+import type {
+  EntryOrigin,
+  ServerEntry,
+  ToolRule,
+  UpstreamConfig,
+  ConfiguredServer,
+} from "./server-entry.ts";
+import { parseToolRules, parseServerList } from "./server-keys.ts";
 import {
   keyFiles,
   type KeyLevel,
   type KeyValue,
-  parseServerList,
   readKeyLevels,
-} from "./server-keys.ts";
-import { type ServerSource, serverSources } from "./server-sources.ts";
-import type { UpstreamConfigParts } from "./upstream-start.ts";
+  type ServerSource,
+  serverSources,
+} from "./server-sources.ts";
+import { isNested, type UpstreamConfigParts } from "./upstream-start.ts";
 
 /** The configuration, and every file that it depends on, whether or not the file exists. */
 export interface UpstreamConfigReading {
@@ -129,17 +132,62 @@ function rulesOf(levels: readonly KeyLevel[]): readonly ToolRule[] {
 }
 
 /**
- * The file in which the administrator restricts upstream servers. Its path is fixed for each system: with an
- * environment variable, `%ProgramData%` included, the users whom the rules restrict could move it.
+ * Merges the entries to one server for each name: the strongest entry as a whole (CF1). Until a project's entry is
+ * approved, the user's of that name stands in (CF2); a project's entry that only switches the server off narrows, and
+ * takes effect at once. A project may only narrow isolation, policy and roots (CF5), so that these are never looser
+ * than the user's; `keptDenies` does the same for denies.
+ * @param entries weakest first
+ * @param warn reports a setting that a project's entry may not change
  */
-export function managedFileOf(
-  { machineDir }: Pick<ConfigDirs, "machineDir">,
-  platform: NodeJS.Platform = process.platform,
-): string {
-  return join(machineDir ?? machineDirs[platform] ?? "/etc/scorpiox", "config.toml");
+export function mergeEntries(
+  entries: readonly ServerEntry[],
+  warn: (entry: ServerEntry, text: string) => void,
+): ReadonlyMap<string, ConfiguredServer> {
+  const byName = new Map<string, ServerEntry[]>();
+  for (const entry of entries) {
+    const same = byName.get(entry.name) ?? [];
+    same.unshift(entry);
+    byName.set(entry.name, same);
+  }
+  const servers = new Map<string, ConfiguredServer>();
+  for (const [name, same] of byName) {
+    const server = configured(same, warn);
+    if (server !== undefined) servers.set(name, server);
+  }
+  return servers;
 }
 
-const machineDirs: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
-  darwin: "/Library/Application Support/scorpiox",
-  win32: "C:\\ProgramData\\scorpiox",
-};
+function configured(
+  [winner, ...shadowed]: readonly ServerEntry[],
+  warn: (entry: ServerEntry, text: string) => void,
+): ConfiguredServer | undefined {
+  if (winner === undefined) return undefined;
+  const usersAt = shadowed.findIndex((entry) => entry.origin.trust === "user");
+  const users = shadowed[usersAt];
+  if (winner.origin.trust === "user" || users === undefined) {
+    return { entry: winner, identity: launchIdentity(winner.launch), shadowed };
+  }
+  const standIn = configured(shadowed.slice(usersAt), warn);
+  const entry = keepStrictness(winner, users.options, warn);
+  return {
+    entry,
+    identity: launchIdentity(entry.launch),
+    shadowed,
+    ...(standIn !== undefined && entry.isEnabled && { standIn }),
+  };
+}
+
+/**
+ * The denies of the user's own entry where a project's has replaced it (TR8): entries are replaced as a whole (CF1),
+ * but a user's deny still overrides any project.
+ */
+function keptDenies(servers: ReadonlyMap<string, ConfiguredServer>): readonly ToolRule[] {
+  return [...servers.values()].flatMap(({ entry, shadowed }) => {
+    if (entry.origin.trust === "user") return [];
+    const users = shadowed.find(({ origin }) => origin.trust === "user");
+    const globs = users?.options.deny ?? [];
+    return globs.map((glob): ToolRule => {
+      return { effect: "deny", server: entry.name, glob, trust: "user" };
+    });
+  });
+}

@@ -1,6 +1,6 @@
+import { isObject } from "../../protocol/json-rpc.ts";
 import { readStrings } from "./entry-launch.ts";
-import { isTable } from "./json-shapes.ts";
-import { EntryFault, type EntryNotes } from "./server-entry.ts";
+import { EntryFault, type EntryNotes, type RootsRule } from "./server-entry.ts";
 
 type Table = Readonly<Record<string, unknown>>;
 
@@ -70,7 +70,7 @@ export class OptionReader {
 
   table(key: string): Table | undefined {
     const value = this.#valueOf(key);
-    if (value === undefined || isTable(value)) return value;
+    if (value === undefined || isObject(value)) return value;
     this.notes.warn(`${key} must be a table; it is ignored.`);
     return undefined;
   }
@@ -91,4 +91,29 @@ export class OptionReader {
   #valueOf(key: string): unknown {
     return this.entry[key] ?? undefined;
   }
+}
+
+/** The values that are not folders. */
+export const rootsWords = ["none", "workspace", "client"] as const;
+
+/**
+ * The key `roots`: one of three words, or folders.
+ * @throws EntryFault for anything else: the key decides which of the user's folders a server learns of
+ */
+export function readRootsRule(value: unknown): RootsRule | undefined {
+  if (value === undefined || value === null) return undefined;
+  const word = rootsWords.find((each) => each === value);
+  if (word !== undefined) return word;
+  if (typeof value === "string") {
+    throw new EntryFault(
+      `has an invalid roots: it must be one of ${rootsWords.join(", ")}, or a list of folders`,
+    );
+  }
+  const folders = readStrings(value, "roots");
+  if (folders.length === 0)
+    throw new EntryFault('has an empty list of roots: write "none" for no folder');
+  if (folders.some((folder) => folder.trim() === "" || folder.includes("\0"))) {
+    throw new EntryFault("has a folder in roots that is not a path");
+  }
+  return folders;
 }

@@ -1,20 +1,24 @@
-import { resultCharsMax } from "../../base/limits.ts";
+import { basename, isAbsolute, resolve } from "node:path";
+
+import { isNetworkPath, realPathOf } from "../../base/paths.ts";
+import { product } from "../../base/product.ts";
 import { type ProblemList, quoteValue } from "../../config/problems.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import { cleanServer } from "../names/assign-names.ts";
 import { readLaunch } from "./entry-launch.ts";
-import { defaultServerOptions, readOptions } from "./entry-options.ts";
-import { isTable, type RawEntry } from "./json-shapes.ts";
+import { readOptions } from "./entry-options.ts";
+import { narrowOptions, warnOfRights } from "./narrow-options.ts";
 import { OptionReader } from "./option-reader.ts";
-import { isOwnEntry } from "./own-entry.ts";
+import type { RawEntry } from "./parse-server-file.ts";
 import type { RawServerFile } from "./read-server-file.ts";
-import { narrowRoots } from "./roots-rule.ts";
 import {
   EntryFault,
   type EntryNotes,
   type EntryOrigin,
-  type OauthOptions,
   type ServerEntry,
+  type HttpLaunch,
   type ServerLaunch,
-  type ServerOptions,
+  type StdioLaunch,
 } from "./server-entry.ts";
 import type { UpstreamConfigParts } from "./upstream-start.ts";
 
@@ -43,7 +47,7 @@ export function readEntry(raw: RawEntry, origin: EntryOrigin, notes: EntryNotes)
       "needs a name of 1 to 64 letters, digits, _ . -, beginning with a letter or digit",
     );
   }
-  if (!isTable(value)) throw new EntryFault("must be a table of settings");
+  if (!isObject(value)) throw new EntryFault("must be a table of settings");
   const reader = new OptionReader(value, notes);
   const isEnabled = readSwitch(reader);
   const launch = readLaunch(value, notes, !isEnabled);
@@ -58,86 +62,6 @@ function readSwitch(reader: OptionReader): boolean {
   return (
     reader.right("enabled", [true, false], true) && !reader.right("disabled", [true, false], false)
   );
-}
-
-const defaults = defaultServerOptions;
-
-type WrittenEntry = Readonly<Record<string, unknown>>;
-
-/** Each key by which a project could widen something, and whether it does, in the order of the warnings. */
-const wideningKeys: readonly (readonly [
-  key: string,
-  widens: (options: ServerOptions, entry: WrittenEntry) => boolean,
-])[] = [
-  ["policy", ({ policy }) => policy === "allow"],
-  ["approve", (_options, entry) => entry["approve"] !== undefined],
-  ["sandbox", (_options, entry) => entry["sandbox"] === "off"],
-  ["auto_approve", ({ autoApprove }) => autoApprove],
-  ["sampling", ({ sampling }) => sampling !== "deny"],
-  ["elicitation", ({ elicitation }) => elicitation === "allow"],
-  ["roots", ({ roots }) => JSON.stringify(narrowRoots(roots)) !== JSON.stringify(roots)],
-  ["inherit_env", ({ inheritEnv }) => inheritEnv.length > 0],
-  ["max_result_chars", ({ maxResultChars = 0 }) => maxResultChars > resultCharsMax],
-  ["oauth.grant", ({ oauth }) => oauth?.service !== undefined],
-  ["oauth.issuer", ({ oauth }) => oauth?.issuer !== undefined],
-  ["timeout_ms", ({ timeoutMs }) => timeoutMs > defaults.timeoutMs],
-  ["init_timeout_ms", ({ initTimeoutMs }) => initTimeoutMs > defaults.initTimeoutMs],
-  ["idle_ms", ({ idleMs }) => idleMs > defaults.idleMs],
-];
-
-/**
- * The options of a project that take effect: a project may only narrow (CF5). Options that would widen are dropped with
- * a warning.
- * @param entry as written, for keys that have no option
- */
-function narrowOptions(
-  options: ServerOptions,
-  entry: WrittenEntry,
-  notes: EntryNotes,
-): ServerOptions {
-  for (const [key, widens] of wideningKeys) {
-    if (!widens(options, entry)) continue;
-    notes.warn(`${key} is ignored: a project's file may only make it stricter.`);
-  }
-  const { policy, maxResultChars, oauth, roots: written, ...kept } = options;
-  const roots = narrowRoots(written);
-  return {
-    ...kept,
-    ...(oauth !== undefined && { oauth: forPersonsAlone(oauth) }),
-    ...(roots !== undefined && { roots }),
-    ...(policy !== undefined && policy !== "allow" && { policy }),
-    ...(maxResultChars !== undefined && maxResultChars <= resultCharsMax && { maxResultChars }),
-    autoApprove: false,
-    sampling: "deny",
-    elicitation: options.elicitation === "allow" ? defaults.elicitation : options.elicitation,
-    inheritEnv: [],
-    timeoutMs: Math.min(options.timeoutMs, defaults.timeoutMs),
-    initTimeoutMs: Math.min(options.initTimeoutMs, defaults.initTimeoutMs),
-    idleMs: Math.min(options.idleMs, defaults.idleMs),
-  };
-}
-
-/**
- * Removes logins without a person and the choice of the authorization server: a project can neither have the user's
- * credentials sent, nor decide which addresses of the local network are asked.
- */
-function forPersonsAlone({
-  service: _service,
-  issuer: _issuer,
-  ...oauth
-}: OauthOptions): OauthOptions {
-  return oauth;
-}
-
-/** Warns of references that only a user's file may have; expansion refuses them. */
-function warnOfRights(launch: ServerLaunch, notes: EntryNotes): void {
-  const texts = Object.values(launch).flatMap((value: unknown) =>
-    typeof value === "object" && value !== null ? Object.values(value) : [value],
-  );
-  for (const form of ["cmd", "keyring"]) {
-    if (!texts.some((text) => typeof text === "string" && text.includes(`\${${form}:`))) continue;
-    notes.warn(`\${${form}:…} is not filled in for a project's file; the server will not start.`);
-  }
 }
 
 /** Collects the problems, and the notices that are not problems. */
@@ -181,4 +105,85 @@ export function readSource(
     }
   }
   return [...entries.values()];
+}
+
+/** Programs that run the program in their first argument. */
+const runners =
+  /^(?:npx|bunx|pnpx|npm|pnpm|yarn|node|bun|deno|env|uvx|sudo|cmd|sh|bash)(?:\.exe|\.cmd)?$/i;
+
+/**
+ * True for an entry that would start scorpiox-code once more, or whose address is its own (CF20): clients start it from
+ * a project's `.mcp.json` too. References are not filled in.
+ */
+export function isOwnEntry(launch: ServerLaunch, parts: UpstreamConfigParts): boolean {
+  return launch.transport === "stdio" ? isOwnProgram(launch, parts) : isOwnAddress(launch, parts);
+}
+
+/**
+ * True for the name under which clients have configured scorpiox-code: a server's tools would look like built-in ones
+ * (NM4).
+ */
+export function isOwnServerName(name: string, ours: string): boolean {
+  return cleanServer(name).toLowerCase() === cleanServer(ours).toLowerCase();
+}
+
+function isOwnProgram(launch: StdioLaunch, parts: UpstreamConfigParts): boolean {
+  const { command, args } = launch;
+  const own = (parts.ownCommand ?? []).map(realPathOf);
+  const program = realProgram(command, launch.cwd, parts);
+  // Run from its sources, it is a script of a runtime that other programs use too.
+  if (own.length === 1 && own[0] === program) return true;
+  if (isOwnName(command)) return true;
+  if (!runners.test(basename(command))) return false;
+  const word =
+    args.find((arg) => !arg.startsWith("-") && !/^(?:run|x|exec|dlx|\/c)$/.test(arg)) ?? "";
+  const script = realProgram(word, launch.cwd, parts);
+  return isOwnName(word) || own.at(-1) === script;
+}
+
+/** `scorpiox-code`, with a path, a version or the suffixes of its executables. */
+function isOwnName(word: string): boolean {
+  const name = basename(word.replaceAll("\\", "/")).replace(/(?<=.)@.*$/, "");
+  return new RegExp(
+    `^${product.name}(?:-(?:linux|darwin|macos|windows)[\\w.-]*)?(?:\\.exe)?$`,
+    "i",
+  ).test(name);
+}
+
+/** Only looks at this machine: the user has not approved anything yet. */
+function realProgram(command: string, cwd: string | undefined, parts: UpstreamConfigParts): string {
+  const path = findProgram(command, cwd, parts);
+  return isNetworkPath(path) ? path : realPathOf(path);
+}
+
+function findProgram(command: string, cwd: string | undefined, parts: UpstreamConfigParts): string {
+  const { homeDir, projectDir } = parts.dirs;
+  if (command.startsWith("~/")) return resolve(homeDir, command.slice(2));
+  if (isAbsolute(command)) return command;
+  if (/[/\\]/.test(command)) return resolve(projectDir ?? homeDir, cwd ?? ".", command);
+  return whichOf(command, parts.env["PATH"] ?? "") ?? command;
+}
+
+function whichOf(command: string, path: string): string | null {
+  try {
+    return Bun.which(command, { PATH: path });
+  } catch {
+    // It is longer than any path.
+    return null;
+  }
+}
+
+function isOwnAddress(launch: HttpLaunch, parts: UpstreamConfigParts): boolean {
+  const own = URL.parse(parts.ownUrl ?? "");
+  const there = URL.parse(launch.url);
+  if (own === null || there === null || portOf(own) !== portOf(there)) return false;
+  return own.hostname === there.hostname || (isThisMachine(own) && isThisMachine(there));
+}
+
+function portOf(url: URL): string {
+  return url.port || (url.protocol === "https:" ? "443" : "80");
+}
+
+function isThisMachine({ hostname }: URL): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(hostname);
 }

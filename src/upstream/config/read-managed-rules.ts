@@ -1,50 +1,13 @@
 import { statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 
+import type { ConfigDirs } from "../../config/places.ts";
 import { type ProblemList, quoteValue } from "../../config/problems.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
-import { isTable } from "./json-shapes.ts";
-import { parseToml } from "./parse-toml.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import { parseToml } from "./parse-server-file.ts";
 import type { ToolRule } from "./server-entry.ts";
-
-/**
- * Reads `server:glob,glob;server2:glob` of `MCP_ALLOW` and `MCP_DENY`. A part without `:` matches whole names. Never
- * throws.
- */
-export function parseToolRules(
-  text: string,
-  effect: ToolRule["effect"],
-  trust: ToolRule["trust"],
-): readonly ToolRule[] {
-  return splitOutside(text, ";").flatMap((part) => {
-    const colon = part.indexOf(":");
-    const server = colon === -1 ? undefined : part.slice(0, colon).trim();
-    return splitOutside(part.slice(colon + 1), ",").map((glob) => ({
-      effect,
-      ...(server !== undefined && { server }),
-      glob,
-      trust,
-    }));
-  });
-}
-
-/**
- * The parts between borders that are not in `{a,b}` or `[…]`, trimmed, without empty ones. A bracket that is never
- * closed does not group: it must not swallow the rules after it.
- */
-function splitOutside(text: string, border: string): readonly string[] {
-  const parts = [""];
-  let depth = 0;
-  for (const character of text) {
-    if ("{[".includes(character)) depth++;
-    if ("}]".includes(character)) depth = Math.max(depth - 1, 0);
-    if (character === border && depth === 0) parts.push("");
-    else parts.push(`${parts.pop() ?? ""}${character}`);
-  }
-  return (depth === 0 ? parts : text.split(border))
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
-}
+import { parseToolRules } from "./server-keys.ts";
 
 /** The administrator's rules for upstream servers; they override those of users and projects (TR8). */
 export interface ManagedRules {
@@ -54,6 +17,7 @@ export interface ManagedRules {
 }
 
 const freely: ManagedRules = { isOn: true, rules: [] };
+
 const keys = ["enabled", "allow", "deny"];
 
 /**
@@ -104,9 +68,9 @@ function readManagedTable(toml: string): ManagedTable | Fault {
     const { place, text } = parsed;
     return fault(`${place === undefined ? "" : `column ${place.column}: `}${text}`, place?.line);
   }
-  const root = isTable(parsed.value) ? parsed.value : {};
+  const root = isObject(parsed.value) ? parsed.value : {};
   const { mcp = {} } = root;
-  if (!isTable(mcp)) return fault("mcp must be a table");
+  if (!isObject(mcp)) return fault("mcp must be a table");
   const { enabled = true, allow, deny = [] } = mcp;
   if (typeof enabled !== "boolean") return fault("mcp.enabled must be true or false");
   if (!isTextList(deny)) return fault("mcp.deny must be a list of strings");
@@ -156,3 +120,19 @@ function mayBeWrittenByAll(file: string): boolean {
     return false;
   }
 }
+
+/**
+ * The file in which the administrator restricts upstream servers. Its path is fixed for each system: with an
+ * environment variable, `%ProgramData%` included, the users whom the rules restrict could move it.
+ */
+export function managedFileOf(
+  { machineDir }: Pick<ConfigDirs, "machineDir">,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  return join(machineDir ?? machineDirs[platform] ?? "/etc/scorpiox", "config.toml");
+}
+
+const machineDirs: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  darwin: "/Library/Application Support/scorpiox",
+  win32: "C:\\ProgramData\\scorpiox",
+};

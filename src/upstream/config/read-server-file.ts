@@ -2,9 +2,15 @@ import { serversPerFileMax } from "../../base/upstream-limits.ts";
 import { isTomlFile } from "../../config/places.ts";
 import type { ProblemList } from "../../config/problems.ts";
 import { readOwnTextFile, readTextFile, type TextFile } from "../../config/read-text-file.ts";
-import { entriesOfJson, entriesOfToml, type RawEntries, type RawEntry } from "./json-shapes.ts";
-import { parseJsonc } from "./parse-jsonc.ts";
-import { type ParsedText, parseToml } from "./parse-toml.ts";
+import {
+  entriesOfJson,
+  entriesOfToml,
+  type RawEntries,
+  type RawEntry,
+  parseJsonc,
+  type ParsedText,
+  parseToml,
+} from "./parse-server-file.ts";
 import type { EntryOrigin } from "./server-entry.ts";
 
 /** A file of servers, which need not exist. */

@@ -4,10 +4,14 @@ import { isAbsolute, join } from "node:path";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { oauthAssertionMsMax, oauthRsaBitsMin } from "../../base/upstream-limits.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
-import { type ExpansionContext, NeedsConfig } from "./expansion-context.ts";
-import type { OauthOptions } from "./server-entry.ts";
-import type { IdpOptions, KeyAlgorithm, KeyOptions, WrittenSecret } from "./service-options.ts";
-import type { TextExpander } from "./text-expander.ts";
+import type {
+  OauthOptions,
+  IdpOptions,
+  KeyAlgorithm,
+  KeyOptions,
+  WrittenSecret,
+} from "./server-entry.ts";
+import { type ExpansionContext, NeedsConfig, type TextExpander } from "./text-expander.ts";
 
 /** The client that asks for tokens where no person logs in, filled in. */
 export interface ServiceClient {

@@ -1,8 +1,9 @@
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
 
 import { AppError } from "../../base/errors.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
+import { serverKeys } from "../config/parse-server-file.ts";
 import {
   appendElement,
   applyEdits,
@@ -100,7 +101,7 @@ function removals(body: string, root: Node, name: string): readonly TextEdit[] |
 }
 
 function isNamed(child: Node, name: string): boolean {
-  const value = valueOf(child);
+  const value: unknown = getNodeValue(child);
   return isObject(value) && value.name === name;
 }
 
@@ -144,38 +145,13 @@ function unitOf(body: string): string {
   return /\n([ \t]+)\S/.exec(body)?.[1] ?? "  ";
 }
 
-/** @throws {AppError} `config`, with line and column, for a text that is not JSON with comments */
+/** The tree of a text that `ServerText` has parsed. @throws {AppError} `config` when it is not JSON with comments */
 function parseJsonTree(text: string): Node {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
-  const [error] = errors;
-  if (root !== undefined && error === undefined) return root;
-  const before = text.slice(0, error?.offset ?? 0).split("\n");
-  const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
-  throw new AppError(
-    "config",
-    `is not JSON: ${place}, ${error === undefined ? "there is no value" : printParseErrorCode(error.error)}`,
-  );
+  if (root !== undefined && errors.length === 0) return root;
+  throw new AppError("config", "has a layout that cannot be edited");
 }
-
-/** The plain value of a node; names are keys of a map without a prototype. */
-function valueOf(node: Node): unknown {
-  const children = node.children ?? [];
-  if (node.type === "array") return children.map(valueOf);
-  return node.type === "object" ? membersOf(node) : node.value;
-}
-
-function membersOf(object: Node): Readonly<Record<string, unknown>> {
-  const value: Record<string, unknown> = Object.create(null);
-  for (const property of object.children ?? []) {
-    const [key, inner] = property.children ?? [];
-    if (inner !== undefined) value[String(key?.value)] = valueOf(inner);
-  }
-  return value;
-}
-
-/** Keys under which files keep their servers (CF9). */
-const serverKeys = ["mcpServers", "mcp_servers", "servers", "context_servers"] as const;
 
 /** Where a file has its servers: an object by name, a list of entries with names, or nowhere yet. */
 type ServersHome =
@@ -194,7 +170,7 @@ function findServers(root: Node): ServersHome {
   });
   const home = found.find(({ node }) => (node.children ?? []).length > 0) ?? found[0];
   if (home !== undefined) return { kind: "object", ...home };
-  const entries = Object.values(membersOf(root));
+  const entries = Object.values(getNodeValue(root));
   const isBare = entries.length > 0 && entries.every(isLaunch);
   return isBare ? { kind: "object", node: root } : { kind: "none", root };
 }

@@ -1,10 +1,15 @@
 import { AppError } from "../../base/errors.ts";
-import { byteOrderMark } from "../../config/env-file.ts";
-import { defaultServerOptions } from "../config/entry-options.ts";
-import { entriesOfJson, entriesOfToml, isTable, type RawEntries } from "../config/json-shapes.ts";
-import { parseJsonc } from "../config/parse-jsonc.ts";
-import { type ParsedText, parseToml } from "../config/parse-toml.ts";
-import type { ServerEntry } from "../config/server-entry.ts";
+import { isTomlFile } from "../../config/places.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import {
+  entriesOfJson,
+  entriesOfToml,
+  type RawEntries,
+  serverKeys,
+  parseJsonc,
+  type ParsedText,
+  parseToml,
+} from "../config/parse-server-file.ts";
 import { addToJson, removeFromJson } from "./json-edit.ts";
 import { addToToml, removeFromToml } from "./toml-edit.ts";
 
@@ -39,10 +44,9 @@ const toml: Language = {
 };
 
 const json: Language = {
-  parse: (text) =>
-    text === "" ? { kind: "value", value: {} } : parseJsonc(withoutMark(text)).parsed,
+  parse: (text) => (text === "" ? { kind: "value", value: {} } : parseJsonc(text).parsed),
   entriesOf: (root) =>
-    isTable(root) && Object.keys(root).length === 0
+    isObject(root) && Object.keys(root).length === 0
       ? { kind: "entries", entries: [] }
       : entriesOfJson(root),
   add: addToJson,
@@ -51,11 +55,7 @@ const json: Language = {
 
 /** By the file's name: `.toml` is TOML, all else JSON with comments. */
 export function serverTextOf(file: string): ServerText {
-  return createServerText(file.toLowerCase().endsWith(".toml") ? toml : json);
-}
-
-function withoutMark(text: string): string {
-  return text.startsWith(byteOrderMark) ? text.slice(1) : text;
+  return createServerText(isTomlFile(file) ? toml : json);
 }
 
 function createServerText(language: Language): ServerText {
@@ -111,7 +111,7 @@ function sameEntries(
   // In a list, the entry itself contains its name.
   return [...other].every(([name, value]) => {
     const found = one.get(name);
-    return sameValue(found, value) || sameValue(found, { name, ...(isTable(value) ? value : {}) });
+    return sameValue(found, value) || sameValue(found, { name, ...(isObject(value) ? value : {}) });
   });
 }
 
@@ -125,7 +125,7 @@ function restOf(language: Language, text: string): unknown {
   const parsed = language.parse(text);
   if (parsed.kind === "fault") return undefined;
   const root = parsed.value;
-  if (!isTable(root)) return undefined;
+  if (!isObject(root)) return undefined;
   const entries = language.entriesOf(root);
   const isBareMap =
     entries.kind === "entries" &&
@@ -133,14 +133,12 @@ function restOf(language: Language, text: string): unknown {
   return isBareMap ? {} : withoutEmpty(withoutServers(root));
 }
 
-const serverKeys = ["mcpServers", "mcp_servers", "servers", "context_servers"];
-
 function withoutServers(root: Readonly<Record<string, unknown>>): NewEntry {
   const rest = Object.entries(root).filter(([key]) => !serverKeys.includes(key));
   return Object.fromEntries(
     rest.map(([key, value]) => [
       key,
-      key === "mcp" && isTable(value) ? withoutServers(value) : value,
+      key === "mcp" && isObject(value) ? withoutServers(value) : value,
     ]),
   );
 }
@@ -149,7 +147,7 @@ function withoutServers(root: Readonly<Record<string, unknown>>): NewEntry {
 function withoutEmpty(root: NewEntry): NewEntry {
   return Object.fromEntries(
     Object.entries(root).filter(
-      ([key, value]) => key !== "mcp" || !isTable(value) || Object.keys(value).length > 0,
+      ([key, value]) => key !== "mcp" || !isObject(value) || Object.keys(value).length > 0,
     ),
   );
 }
@@ -161,54 +159,11 @@ function sameValue(one: unknown, other: unknown): boolean {
 function canonical(value: unknown): string {
   return (
     JSON.stringify(value, (_key, inner: unknown) =>
-      isTable(inner)
+      isObject(inner)
         ? Object.fromEntries(
             Object.entries(inner).toSorted(([one], [other]) => (one < other ? -1 : 1)),
           )
         : inner,
     ) ?? ""
   );
-}
-
-/** One effective setting of a server. */
-export interface EntryField {
-  /** As files write it. */
-  readonly key: string;
-  readonly value: unknown;
-  /** `default`: the entry does not, or may not, set anything else. */
-  readonly source: "entry" | "default";
-}
-
-/** Every setting of an entry, under the names that files have for them. */
-export function entryFields(entry: ServerEntry): readonly EntryField[] {
-  const { transport: _transport, ...launch } = entry.launch;
-  const launchFields = Object.entries(launch).map(
-    ([key, value]: [string, unknown]): EntryField => ({
-      key,
-      value,
-      source: isEmpty(value) ? "default" : "entry",
-    }),
-  );
-  const enabled: EntryField = {
-    key: "enabled",
-    value: entry.isEnabled,
-    source: entry.isEnabled ? "default" : "entry",
-  };
-  const defaults: Readonly<Record<string, unknown>> = { ...defaultServerOptions };
-  const optionFields = Object.entries(entry.options).map(
-    ([key, value]: [string, unknown]): EntryField => {
-      const usual = defaults[key];
-      const isUsual = JSON.stringify(value) === JSON.stringify(usual);
-      return { key: snakeCase(key), value, source: isUsual ? "default" : "entry" };
-    },
-  );
-  return [...launchFields, enabled, ...optionFields];
-}
-
-function isEmpty(value: unknown): boolean {
-  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
-}
-
-function snakeCase(key: string): string {
-  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

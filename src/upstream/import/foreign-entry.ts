@@ -1,4 +1,4 @@
-import { isTable } from "../config/json-shapes.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
 import type { NewEntry } from "../edit/server-text.ts";
 
 /** The differences between clients whose files look alike. */
@@ -19,9 +19,9 @@ type Table = Readonly<Record<string, unknown>>;
 
 /** Converts an entry of another client's configuration. Keys that only that client knows are left out. Never throws. */
 export function foreignEntry(value: unknown, dialect: Dialect): ForeignEntry {
-  if (!isTable(value)) return { kind: "fault", text: "must be a table of settings" };
+  if (!isObject(value)) return { kind: "fault", text: "must be a table of settings" };
   // Zed once had command, args and env in one table.
-  const fields = isTable(value.command) ? { ...value, ...nestedCommand(value.command) } : value;
+  const fields = isObject(value.command) ? { ...value, ...nestedCommand(value.command) } : value;
   const url = firstText(fields, ["url", "serverUrl", "httpUrl", "uri"]);
   const words = commandWords(fields);
   if (words === undefined && url === undefined) {
@@ -73,7 +73,7 @@ function httpPart(fields: Table, url: string | undefined): Table {
 
 /** A map of strings; numbers and booleans become strings. */
 function mapOf(value: unknown): Readonly<Record<string, string>> | undefined {
-  if (!isTable(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const entries = Object.entries(value).filter(([, item]) =>
     ["string", "number", "boolean"].includes(typeof item),
   );
@@ -155,7 +155,7 @@ function variablesOf({ variables }: Dialect, part: Table): Table {
   const translate = (value: unknown): unknown => {
     if (typeof value === "string") return value.replaceAll(pattern, "${$1}");
     if (Array.isArray(value)) return value.map(translate);
-    return isTable(value) ? translateTable(value) : value;
+    return isObject(value) ? translateTable(value) : value;
   };
   const translateTable = (table: Table): Table =>
     Object.fromEntries(Object.entries(table).map(([key, item]) => [key, translate(item)]));

@@ -1,6 +1,6 @@
-import { isTable, type RawEntry } from "../config/json-shapes.ts";
-import { isOwnEntry } from "../config/own-entry.ts";
-import { readEntry } from "../config/read-entry.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import { type RawEntry } from "../config/parse-server-file.ts";
+import { isOwnEntry, readEntry } from "../config/read-entry.ts";
 import { EntryFault, type EntryOrigin } from "../config/server-entry.ts";
 import type { UpstreamConfigParts } from "../config/upstream-start.ts";
 import type { NewEntry } from "../edit/server-text.ts";
@@ -75,7 +75,7 @@ const rights: Readonly<Record<string, (value: unknown) => boolean>> = {
   roots: (value) => value !== "none",
   inherit_env: () => true,
   // Its credentials may come from a file of the user.
-  oauth: (value) => isTable(value) && value["grant"] !== undefined,
+  oauth: (value) => isObject(value) && value["grant"] !== undefined,
 };
 
 function withoutRights(written: NewEntry): {

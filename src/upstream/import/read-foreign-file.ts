@@ -11,9 +11,14 @@ import {
 } from "../../base/upstream-limits.ts";
 import { excessOf } from "../../base/weight.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
-import { entriesOfJson, isTable, type RawEntry } from "../config/json-shapes.ts";
-import { parseJsonc } from "../config/parse-jsonc.ts";
-import { parseToml, type ParsedText } from "../config/parse-toml.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import {
+  entriesOfJson,
+  type RawEntry,
+  parseJsonc,
+  parseToml,
+  type ParsedText,
+} from "../config/parse-server-file.ts";
 
 /**
  * The servers in a file of another client; undefined when there is no such file.
@@ -57,13 +62,13 @@ function parse(file: string, text: string): unknown {
 
 /** The servers of a settings file, which are below one of its many keys. */
 function entriesIn(root: unknown): readonly RawEntry[] {
-  if (!isTable(root)) return rawEntries(root);
+  if (!isObject(root)) return rawEntries(root);
   const { mcp, extensions } = root;
   const own = rawEntries(root);
   if (own.length > 0) return own;
   // VS Code's settings have `mcp.servers`; OpenCode and Crush have the servers in `mcp` itself.
-  if (isTable(mcp)) return isTable(mcp.servers) ? rawEntries(mcp) : tableEntries(mcp);
-  return isTable(extensions) ? tableEntries(extensions) : [];
+  if (isObject(mcp)) return isObject(mcp.servers) ? rawEntries(mcp) : tableEntries(mcp);
+  return isObject(extensions) ? tableEntries(extensions) : [];
 }
 
 function rawEntries(root: unknown): readonly RawEntry[] {
@@ -73,14 +78,14 @@ function rawEntries(root: unknown): readonly RawEntry[] {
 
 function tableEntries(table: Readonly<Record<string, unknown>>): readonly RawEntry[] {
   return Object.entries(table).flatMap(([name, value]) =>
-    isTable(value) ? [{ name, value }] : [],
+    isObject(value) ? [{ name, value }] : [],
   );
 }
 
 /** The servers of one project in Claude Code's file of the user. */
 function projectPart(root: unknown, projectDir: string | undefined): unknown {
-  const projects = isTable(root) ? root.projects : undefined;
-  return isTable(projects) && projectDir !== undefined && Object.hasOwn(projects, projectDir)
+  const projects = isObject(root) ? root.projects : undefined;
+  return isObject(projects) && projectDir !== undefined && Object.hasOwn(projects, projectDir)
     ? projects[projectDir]
     : undefined;
 }

@@ -2,7 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import { createDeferred } from "../../base/shared-work.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import { configFace } from "../config/entry-launch.ts";
-import { sharedNotices } from "../config/isolation.ts";
+import { sharedNotices } from "../config/entry-options.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
 import { LastGoodFiles } from "../config/read-server-file.ts";
 import type { Principals, ToolRule, UpstreamConfig } from "../config/server-entry.ts";

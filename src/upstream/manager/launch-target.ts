@@ -1,9 +1,8 @@
 import { product } from "../../base/product.ts";
 import { hideTokens } from "../../base/secrets.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
-import { cleanText } from "../adapters/text-of.ts";
-import { isolationOf } from "../config/isolation.ts";
-import { redactSecrets } from "../config/redact-secrets.ts";
+import { cleanText, redactSecrets } from "../adapters/text-of.ts";
+import { isolationOf } from "../config/entry-options.ts";
 import type {
   ConfiguredServer,
   GivenRoots,

@@ -5,8 +5,7 @@ import { join, resolve, win32 } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import type { ConfigDirs } from "../../config/places.ts";
-import { namesPrincipal, principalMarks } from "../config/expansion-context.ts";
-import { narrowerRoots } from "../config/roots-rule.ts";
+import { narrowerRoots } from "../config/narrow-options.ts";
 import type {
   ConfiguredServer,
   GivenRoots,
@@ -15,6 +14,7 @@ import type {
   ServerEntry,
   ServerLaunch,
 } from "../config/server-entry.ts";
+import { namesPrincipal, principalMarks } from "../config/text-expander.ts";
 import type { RootsOffer } from "../connect/connection.ts";
 import type { CurrentProject } from "./manager-parts.ts";
 

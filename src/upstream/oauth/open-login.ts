@@ -1,7 +1,6 @@
-import type { ExpansionContext } from "../config/expansion-context.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import { expandServiceClient } from "../config/service-client.ts";
-import { TextExpander } from "../config/text-expander.ts";
+import { type ExpansionContext, TextExpander } from "../config/text-expander.ts";
 import type { ServerAuth } from "../connect/connection.ts";
 import { joinScopes } from "./discover.ts";
 import type { LoginStore } from "./login-store.ts";

@@ -1,5 +1,5 @@
+import type { IdpOptions } from "../config/server-entry.ts";
 import { type ServiceClient, signAssertion } from "../config/service-client.ts";
-import type { IdpOptions } from "../config/service-options.ts";
 import { errorOf, methodOf, type OauthClient } from "./client-registration.ts";
 import { type Challenge, discover, joinScopes, serverMetadata } from "./discover.ts";
 import type { LoginStore } from "./login-store.ts";

@@ -1,6 +1,6 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { oauthRefreshAtShare, oauthRefreshPauseMs } from "../../base/upstream-limits.ts";
-import { NeedsConfig } from "../config/expansion-context.ts";
+import { NeedsConfig } from "../config/text-expander.ts";
 import { ConnectionError, type ServerAuth } from "../connect/connection.ts";
 import { type Challenge, readChallenge } from "./discover.ts";
 import type { LoginStore } from "./login-store.ts";

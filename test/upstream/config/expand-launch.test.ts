@@ -3,10 +3,10 @@ import { generateKeyPairSync } from "node:crypto";
 
 import { expandedTextCharsMax, expansionDepthMax } from "../../../src/base/upstream-limits.ts";
 import { expandLaunch } from "../../../src/upstream/config/expand-launch.ts";
-import type { ExpansionContext } from "../../../src/upstream/config/expansion-context.ts";
-import { mergeEntries } from "../../../src/upstream/config/merge-entries.ts";
+import { mergeEntries } from "../../../src/upstream/config/load-upstream-config.ts";
 import { readEntry } from "../../../src/upstream/config/read-entry.ts";
 import type { ConfiguredServer } from "../../../src/upstream/config/server-entry.ts";
+import type { ExpansionContext } from "../../../src/upstream/config/text-expander.ts";
 
 const secrets = new Map([
   ["k", "kept-secret"],

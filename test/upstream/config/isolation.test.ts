@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { defaultServerOptions } from "../../../src/upstream/config/entry-options.ts";
-import { isolationOf } from "../../../src/upstream/config/isolation.ts";
+import { defaultServerOptions, isolationOf } from "../../../src/upstream/config/entry-options.ts";
 import type { Isolation, Principals } from "../../../src/upstream/config/server-entry.ts";
 
 const rows: readonly [

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 
-import { managedFileOf } from "../../../src/upstream/config/load-upstream-config.ts";
+import { managedFileOf } from "../../../src/upstream/config/read-managed-rules.ts";
 import { ServerTree } from "./server-tree.ts";
 
 const file = "machine/config.toml";

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { mayHaveServers } from "../../../src/upstream/config/may-have-servers.ts";
-import { isNested } from "../../../src/upstream/config/json-shapes.ts";
+import { mayHaveServers, isNested } from "../../../src/upstream/config/upstream-start.ts";
 import { ServerTree } from "./server-tree.ts";
 
 interface Row {

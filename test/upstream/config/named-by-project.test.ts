@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { namedByProject } from "../../../src/upstream/config/may-have-servers.ts";
-import type { ServersStart } from "../../../src/upstream/config/upstream-start.ts";
+import { namedByProject, type ServersStart } from "../../../src/upstream/config/upstream-start.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 
 const server = { command: "node", args: [] };

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { isOwnEntry } from "../../../src/upstream/config/own-entry.ts";
+import { isOwnEntry } from "../../../src/upstream/config/read-entry.ts";
 import type { ServerLaunch } from "../../../src/upstream/config/server-entry.ts";
 import { ServerTree } from "./server-tree.ts";
 

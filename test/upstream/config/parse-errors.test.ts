@@ -2,8 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { tomlCharsMax } from "../../../src/base/upstream-limits.ts";
-import { parseJsonc } from "../../../src/upstream/config/parse-jsonc.ts";
-import { parseToml } from "../../../src/upstream/config/parse-toml.ts";
+import { parseJsonc, parseToml } from "../../../src/upstream/config/parse-server-file.ts";
 
 const ok = `# first\n[mcp.servers.a]\ncommand = "x"\nnote = """two\nlines"""\n\n`;
 

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 
+import { mergeEntries } from "../../../src/upstream/config/load-upstream-config.ts";
+import { readEntry } from "../../../src/upstream/config/read-entry.ts";
 import {
   EntryFault,
   type EntryOrigin,
   type RootsRule,
 } from "../../../src/upstream/config/server-entry.ts";
-import { readEntry } from "../../../src/upstream/config/read-entry.ts";
-import { mergeEntries } from "../../../src/upstream/config/merge-entries.ts";
 
 const origins = {
   user: { rank: 1, trust: "user", scope: "global" },

@@ -5,13 +5,12 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from "node:crypto";
-
 import { decodeProtectedHeader } from "jose";
 import { jwtVerify } from "jose/jwt/verify";
 
 import { oauthAssertionMsMax, oauthRsaBitsMin } from "../../../src/base/upstream-limits.ts";
+import type { KeyAlgorithm } from "../../../src/upstream/config/server-entry.ts";
 import { readClientKey, signAssertion } from "../../../src/upstream/config/service-client.ts";
-import type { KeyAlgorithm } from "../../../src/upstream/config/service-options.ts";
 
 type Encoding = "pkcs8" | "pkcs1" | "sec1";
 

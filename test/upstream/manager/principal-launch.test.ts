@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { defaultServerOptions } from "../../../src/upstream/config/entry-options.ts";
-import { principalMarks } from "../../../src/upstream/config/expansion-context.ts";
-import { launchFor } from "../../../src/upstream/manager/principal-launch.ts";
 import type { ConfiguredServer, StdioLaunch } from "../../../src/upstream/config/server-entry.ts";
+import { principalMarks } from "../../../src/upstream/config/text-expander.ts";
+import { launchFor } from "../../../src/upstream/manager/principal-launch.ts";
 
 const scorpioxDir = mkdtempSync(join(tmpdir(), "scorpiox-principals-"));
 afterAll(() => rmSync(scorpioxDir, { recursive: true }));

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
-import type { ExpansionContext } from "../../../src/upstream/config/expansion-context.ts";
-import { openLogin } from "../../../src/upstream/oauth/open-login.ts";
 import type { ConfiguredServer } from "../../../src/upstream/config/server-entry.ts";
+import type { ExpansionContext } from "../../../src/upstream/config/text-expander.ts";
+import { openLogin } from "../../../src/upstream/oauth/open-login.ts";
 import { LoginTrial } from "./logins.ts";
 
 function serverAt(url: string, headers: Readonly<Record<string, string>> = {}): ConfiguredServer {

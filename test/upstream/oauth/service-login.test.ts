@@ -2,13 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-
 import { jwtVerify } from "jose/jwt/verify";
 
 import { oauthRefreshPauseMs } from "../../../src/base/upstream-limits.ts";
-import { NeedsConfig } from "../../../src/upstream/config/expansion-context.ts";
-import { logOut } from "../../../src/upstream/oauth/log-out.ts";
 import type { ServiceClient } from "../../../src/upstream/config/service-client.ts";
+import { NeedsConfig } from "../../../src/upstream/config/text-expander.ts";
+import { logOut } from "../../../src/upstream/oauth/log-out.ts";
 import { provingClient, type ServiceWish } from "../../../src/upstream/oauth/service-grant.ts";
 import { logInAsService, ServiceLogin } from "../../../src/upstream/oauth/service-login.ts";
 import type { AuthScript } from "../../fixtures/oauth/auth-server.ts";

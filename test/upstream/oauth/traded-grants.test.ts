@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
+import type { IdpOptions } from "../../../src/upstream/config/server-entry.ts";
 import type { ServiceClient } from "../../../src/upstream/config/service-client.ts";
 import { ServiceLogin } from "../../../src/upstream/oauth/service-login.ts";
-import type { IdpOptions } from "../../../src/upstream/config/service-options.ts";
 import type { AuthScript } from "../../fixtures/oauth/auth-server.ts";
 import { serviceWishOf } from "../../fixtures/oauth/service-wish.ts";
 import { LoginTrial } from "./logins.ts";

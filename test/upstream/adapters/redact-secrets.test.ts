@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { redactedCharsMin } from "../../../src/base/upstream-limits.ts";
-import { redactSecrets } from "../../../src/upstream/config/redact-secrets.ts";
 import { isSecretName } from "../../../src/base/secrets.ts";
+import { redactedCharsMin } from "../../../src/base/upstream-limits.ts";
+import { redactSecrets } from "../../../src/upstream/adapters/text-of.ts";
 
 describe("[GW-42] redactSecrets()", () => {
   test.each([
