@@ -7,7 +7,7 @@ import type { InstallOutcome } from "../upstream/install/installing-text.ts";
 import type { TriedServer } from "../upstream/server-state.ts";
 import type { AskedCatalogue } from "../upstream/trust/approve-differences.ts";
 import type { AskedAs, Upstreams } from "../upstream/upstreams.ts";
-import type { WebSearch } from "../web/search/engine-search.ts";
+import type { WebSearch } from "../web/search/create-search.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { FlagTable } from "./flags.ts";
 import type { HttpSettings } from "./http-flags.ts";

@@ -1,7 +1,6 @@
 import type { StartUp } from "../cli/start-up.ts";
 import { createGuard } from "../web/guard/create-guard.ts";
-import { createSearch } from "../web/search/create-search.ts";
-import type { WebSearch } from "../web/search/engine-search.ts";
+import { createSearch, type WebSearch } from "../web/search/create-search.ts";
 import { createWebOptions } from "./web-options.ts";
 
 /** The web search for one command, in this thread: nothing else waits for it. */

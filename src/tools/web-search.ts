@@ -1,7 +1,12 @@
 import * as z from "zod/mini";
 
-import { isAllFailed, replyNotes, replyText } from "../web/search/reply-text.ts";
-import { offlineCause, withoutCause } from "../web/search/suspension-policy.ts";
+import {
+  isAllFailed,
+  replyNotes,
+  replyText,
+  offlineCause,
+  withoutCause,
+} from "../web/search/search-reply.ts";
 import { notesSchema } from "./schemas.ts";
 import { defineTool } from "./tool.ts";
 

@@ -4,7 +4,7 @@ import type { NetworkGuard } from "./guard/allowance.ts";
 import { createGuard } from "./guard/create-guard.ts";
 import { PageCache, type PageRenderer, RenderedPages } from "./pages/page-cache.ts";
 import { PageLoader } from "./pages/page-loader.ts";
-import type { WebSearch } from "./search/engine-search.ts";
+import type { WebSearch } from "./search/create-search.ts";
 import type { SearchOptions } from "./search/engine.ts";
 import type { Web, WebOptions } from "./web.ts";
 

@@ -46,7 +46,7 @@ async function search({ args, io, print, services }: CommandContext): Promise<nu
   const start = startUp(args, io, print);
   await using web = await services.openSearch(start);
   const reply = await web.search({ query }, io.interrupted);
-  const { isAllFailed, replyText } = await import("../../web/search/reply-text.ts");
+  const { isAllFailed, replyText } = await import("../../web/search/search-reply.ts");
   if (args.has("json")) print.json(reply);
   else print.content(replyText(reply));
   return isAllFailed(reply) ? exitCodes.failed : exitCodes.done;
@@ -75,7 +75,7 @@ async function readFrom(
 
 /** The file with its character set decoded, like a fetched page. */
 async function textOf(file: string): Promise<string> {
-  const { readAnswerText } = await import("../../web/search/read-answer-text.ts");
+  const { readAnswerText } = await import("../../web/search/ask-engine.ts");
   // As a stream: no more of it is read than of an answer, however much there is.
   const text = await readAnswerText(new Response(Bun.file(file).stream())).catch(
     (error: unknown) => {

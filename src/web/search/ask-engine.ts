@@ -1,9 +1,7 @@
-import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
-import { ownValue } from "../../base/own-value.ts";
-import { createDeferred } from "../../base/shared-work.ts";
+import { AppError, systemCodeOf } from "../../base/errors.ts";
 import type { NetworkGuard } from "../guard/allowance.ts";
-import type { EngineChoice } from "./choose-engines.ts";
-import type { EnginePace } from "./engine-pace.ts";
+import { charsetOf, decodeText } from "../pages/charset.ts";
+import type { AskLimits, ReadingQueue } from "./ask-all.ts";
 import {
   type EngineAnswer,
   type EngineQuery,
@@ -12,10 +10,7 @@ import {
   engineStepsMax,
   type SearchEngine,
 } from "./engine.ts";
-import { judgeRedirect, rebaseUrl } from "./engines/judge-redirect.ts";
-import { readAnswerText } from "./read-answer-text.ts";
-import type { ReadingQueue } from "./reading-queue.ts";
-import type { SearchDeadlines } from "./search-limits.ts";
+import { wallAt } from "./pages/answers.ts";
 
 /** The parts that every request to an engine needs. */
 export interface EngineRoad {
@@ -27,15 +22,6 @@ export interface EngineRoad {
   readonly limits: AskLimits;
   /** Shared by all engines of this thread. */
   readonly reading: ReadingQueue;
-}
-
-/** The abort signal of one question, and the listener to its requests. */
-export interface AskLimits {
-  readonly signal: AbortSignal;
-  /** When it must be done, on the clock of `performance.now()`. */
-  readonly untilAt: number;
-  /** Called before each request. */
-  readonly onRequest: () => void;
 }
 
 type Sent =
@@ -131,110 +117,84 @@ function plainHeaders(headers: Headers): Record<string, string> {
   return plain;
 }
 
-export type Ask = Extract<EngineChoice, { kind: "ask" }>;
+/** Redirects that are followed for one request. */
+const engineRedirectsMax = 3;
 
-/** How one question ended. */
-type Finding =
-  | { readonly kind: "answer"; readonly answer: EngineAnswer }
-  /** Its own time, or that of the search, was up. */
-  | { readonly kind: "late"; readonly detail?: string }
-  /** There was enough without it, or nobody wanted the reply any more. */
-  | { readonly kind: "abandoned"; readonly reason: string }
-  /** Its turn did not come in time, since it was asked a moment ago. */
-  | { readonly kind: "own_pace" };
+export type RedirectVerdict =
+  | { readonly kind: "follow"; readonly url: URL }
+  | { readonly kind: "answer"; readonly answer: EngineAnswer };
 
-export interface Settled {
-  readonly ask: Ask;
-  readonly finding: Finding;
-  /** From its first request; 0 when its turn did not come. */
-  readonly ms: number;
+/**
+ * Whether a redirect is followed. One to a captcha or a consent wall is itself the answer, and one that leaves
+ * the engine's domain is followed by nobody.
+ *
+ * @param from where the redirecting response came from, base override included
+ * @param location the header as it was sent
+ * @param hops redirects that were followed before this one
+ */
+export function judgeRedirect(
+  engine: SearchEngine,
+  from: URL,
+  location: string,
+  hops: number,
+): RedirectVerdict {
+  const url = URL.parse(location, from.href);
+  if (url === null) return failed("redirected to something that is not a URL");
+  const said = wallAt(url, (place) => engine.judgeLocation?.(place));
+  if (said !== undefined) return { kind: "answer", answer: said };
+  if (url.protocol !== "https:" && url.protocol !== from.protocol) {
+    return failed(`redirected to ${url.protocol}//${url.host}`);
+  }
+  if (!isWithin(url, from, engine.domain)) return failed(`redirected to ${url.host}`);
+  if (hops >= engineRedirectsMax) return failed(`more than ${engineRedirectsMax} redirects`);
+  return { kind: "follow", url };
 }
 
-export interface AskingParts {
-  readonly deadlines: SearchDeadlines;
-  readonly pace: EnginePace;
-  /** Asks one engine; rejects at the end of the signal. */
-  askOne(ask: Ask, limits: AskLimits): Promise<EngineAnswer>;
-  /** Told of each end, in the order of their coming; true when the rest need not be waited for much longer. */
-  onSettled(settled: Settled): boolean;
+function failed(detail: string): RedirectVerdict {
+  return { kind: "answer", answer: { state: "error", detail } };
+}
+
+/** An overridden host is not in the domain: from there only the same host is allowed. */
+function isWithin(url: URL, from: URL, domain: string | undefined): boolean {
+  if (url.host === from.host) return true;
+  return domain !== undefined && isOf(from.hostname, domain) && isOf(url.hostname, domain);
+}
+
+function isOf(hostname: string, domain: string): boolean {
+  return hostname === domain || hostname.endsWith(`.${domain}`);
 }
 
 /**
- * Asks all at once. Resolves within the deadline of the search, whatever engines do; questions still under way are then
- * abandoned, with their connections.
- * @throws AppError `cancelled` when `signal` says so
+ * The address that a request goes to when the engine's base is overridden: scheme, host and port of the override,
+ * path and query of the request. A path of the override is ignored.
+ *
+ * @param base an absolute `http:` or `https:` URL, already judged by the configuration
  */
-export async function askAll(
-  asks: readonly Ask[],
-  parts: AskingParts,
-  signal: AbortSignal,
-): Promise<void> {
-  const { earlyGraceMs, searchMsMax } = parts.deadlines;
-  const round = new AbortController();
-  const endsAt = performance.now() + searchMsMax;
-  const stop = (finding: Finding): void => round.abort(finding);
-  const onCancel = (): void => stop({ kind: "abandoned", reason: "cancelled" });
-  if (signal.aborted) onCancel();
-  signal.addEventListener("abort", onCancel, { once: true });
-  const timers = [setTimeout(stop, searchMsMax, { kind: "late" } satisfies Finding)];
-  let isEnough = false;
-  const questions = asks.map(async (ask) => {
-    const settled = await askWithin(ask, parts, { signal: round.signal, endsAt });
-    const isEnoughNow = parts.onSettled(settled);
-    if (!isEnoughNow || isEnough) return;
-    isEnough = true;
-    const finding = { kind: "abandoned", reason: "early return" } satisfies Finding;
-    timers.push(setTimeout(stop, earlyGraceMs, finding));
-  });
-  try {
-    await Promise.all(questions);
-  } finally {
-    signal.removeEventListener("abort", onCancel);
-    timers.forEach(clearTimeout);
+export function rebaseUrl(url: string, base: string | undefined): URL {
+  const real = new URL(url);
+  if (base === undefined) return real;
+  return new URL(new URL(base).origin + real.pathname + real.search);
+}
+
+/** Bytes of one answer, decompressed; captured pages reach 547 kB. */
+const answerBytesMax = 3 * 1024 * 1024;
+
+/** The decoded body; undefined when it is too large: the rest of it is not read. */
+export async function readAnswerText(response: Response): Promise<string | undefined> {
+  const bytes = await readBytes(response);
+  if (bytes === undefined) return undefined;
+  return decodeText(bytes, charsetOf(response.headers.get("content-type") ?? ""), false);
+}
+
+async function readBytes(response: Response): Promise<Uint8Array | undefined> {
+  if (response.body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  // Leaving the loop early cancels the stream, which closes the connection.
+  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
+    length += chunk.byteLength;
+    if (length > answerBytesMax) return undefined;
+    chunks.push(chunk);
   }
-  if (signal.aborted) throw new AppError("cancelled", "The search was cancelled.");
-}
-
-interface Round {
-  /** Aborted with the `Finding` of all that is still under way. */
-  readonly signal: AbortSignal;
-  /** On the clock of `performance.now()`. */
-  readonly endsAt: number;
-}
-
-/** One question, as soon as it is its turn. Never rejects, and never outlives `round`. */
-async function askWithin(ask: Ask, parts: AskingParts, round: Round): Promise<Settled> {
-  const { id } = ask.engine;
-  const { answerMsMin, engineMsMax } = parts.deadlines;
-  using turn = await parts.pace.take(id, round.endsAt - answerMsMin, round.signal);
-  if (turn === undefined) return { ask, finding: { kind: "own_pace" }, ms: 0 };
-  const startedAt = performance.now();
-  const own = new AbortController();
-  const timer = setTimeout(() => own.abort({ kind: "late" } satisfies Finding), engineMsMax);
-  const signal = AbortSignal.any([own.signal, round.signal]);
-  const given = createDeferred<Finding>();
-  const giveUp = (): void => given.resolve(ownValue(signal.reason));
-  if (signal.aborted) giveUp();
-  signal.addEventListener("abort", giveUp, { once: true });
-  const untilAt = Math.min(startedAt + engineMsMax, round.endsAt);
-  const limits = { signal, untilAt, onRequest: () => turn.noteRequest() };
-  const answer = findAnswer(parts.askOne(ask, limits), signal);
-  const finding = await Promise.race([given.promise, answer]);
-  clearTimeout(timer);
-  // Anything still under way, such as an unread body, ends here.
-  own.abort(finding);
-  return { ask, finding, ms: Math.round(performance.now() - startedAt) };
-}
-
-/** @param signal decides the reason of a failure that it caused */
-async function findAnswer(answer: Promise<EngineAnswer>, signal: AbortSignal): Promise<Finding> {
-  try {
-    return { kind: "answer", answer: await answer };
-  } catch (error) {
-    if (signal.aborted) return ownValue(signal.reason);
-    if (error instanceof AppError && error.code === "limit") {
-      return { kind: "late", detail: error.message };
-    }
-    return { kind: "answer", answer: { state: "error", detail: messageOf(error) } };
-  }
+  return Buffer.concat(chunks);
 }

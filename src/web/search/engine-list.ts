@@ -1,7 +1,7 @@
-import { cleanLine, cutAtWord } from "./clean-text.ts";
+import { cleanLine, cutAtWord } from "../dom/clean-text.ts";
 import type { EngineId, RawResult } from "./engine.ts";
 import { pageKey } from "./page-key.ts";
-import { snippetCharsMax, titleCharsMax, urlCharsMax } from "./search-limits.ts";
+import { snippetCharsMax } from "./search-reply.ts";
 
 /** A result of one engine, fit to be shown. */
 export interface ListedPage {
@@ -24,6 +24,11 @@ export interface EngineList {
   readonly weight: number;
   readonly pages: readonly ListedPage[];
 }
+
+/** Characters of the shown parts of one result (ranking, "Cleaning a result"). */
+const titleCharsMax = 200;
+/** Characters of a result's address; ten longer ones would leave no room for anything else. */
+const urlCharsMax = 1500;
 
 /** Of one engine; pages show 10 to 20, and later results are worth next to nothing. */
 const engineResultsMax = 100;

@@ -1,6 +1,5 @@
 import { createDeferred } from "../../base/shared-work.ts";
 import type { EngineId, EngineMemory } from "./engine.ts";
-import { engineGapMs, slowEngineGapMs } from "./search-limits.ts";
 
 /** The detail of an engine that was asked too recently. */
 export const ownPace = "own pace";
@@ -112,6 +111,11 @@ export class EnginePace {
     waiting.end(undefined);
   }
 }
+
+/** Between two requests to the same engine. */
+const engineGapMs = 1_000;
+/** DuckDuckGo blocks clients that come sooner. */
+const slowEngineGapMs = 5_000;
 
 function gapOf(engine: EngineId): number {
   return engine === "duckduckgo" ? slowEngineGapMs : engineGapMs;

@@ -101,7 +101,7 @@ export interface RawResult {
   /** With the date in front of it when the engine shows one there; may be empty. */
   readonly snippet: string;
   /** `YYYY-MM-DD`, from a field of its own. */
-  readonly date?: string;
+  readonly date?: string | undefined;
 }
 
 /** A challenge is met again for hours; a denial may be about this one request. */

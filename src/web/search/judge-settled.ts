@@ -1,12 +1,11 @@
-import type { Settled } from "./ask-engine.ts";
-import { cleanLine, cutAtWord } from "./clean-text.ts";
+import type { Settled } from "./ask-all.ts";
+import { cleanLine, cutAtWord } from "../dom/clean-text.ts";
 import { type EngineList, type ListedPage, listPages } from "./engine-list.ts";
 import { ownPace } from "./engine-pace.ts";
 import { type EngineAnswer, engineIds, type SearchEngine } from "./engine.ts";
 import { type Query, tokensOf } from "./query.ts";
-import { detailCharsMax } from "./search-limits.ts";
 import type { EngineReport } from "./search-reply.ts";
-import type { SuspensionVerdict } from "./suspension-policy.ts";
+import type { SuspensionVerdict } from "./suspension-book.ts";
 
 /** One engine's contribution to a search, its report, and the verdict about asking it again. */
 export interface JudgedEngine {
@@ -23,6 +22,9 @@ interface Judgement extends Omit<JudgedEngine, "report"> {
   readonly count: number;
   readonly detail: string | undefined;
 }
+
+/** Characters of an engine's own message, which may come from the network. */
+const detailCharsMax = 120;
 
 /** Judges the outcome of a question: every kind of failure is distinguished, and none is taken for "no results". */
 export function judgeSettled(settled: Settled, query: Query, now: Date): JudgedEngine {

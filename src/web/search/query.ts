@@ -1,6 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { cleanLine, cutAtWord } from "./clean-text.ts";
-import { queryCharsMax } from "./search-limits.ts";
+import { cleanLine, cutAtWord } from "../dom/clean-text.ts";
 
 /** A query as it is sent, and the properties of its words. */
 export interface Query {
@@ -19,6 +18,9 @@ interface Site {
   /** With its leading slash; empty = all of the host. */
   readonly path: string;
 }
+
+/** Characters of a query; DuckDuckGo refuses more than 499, others some thousand. */
+export const queryCharsMax = 500;
 
 /** Words before a colon that restrict a search instead of naming its subject. */
 const operatorExpression =

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { cleanLine, cutAtWord } from "./clean-text.ts";
+import { cleanLine, cutAtWord } from "../dom/clean-text.ts";
 import { listPages } from "./engine-list.ts";
 import {
   type EngineAnswer,
@@ -11,8 +11,7 @@ import {
 import { findEngine } from "./engines/engines.ts";
 import { isPoisoned } from "./judge-settled.ts";
 import { openPage } from "./pages/page.ts";
-import { parseQuery } from "./query.ts";
-import { queryCharsMax } from "./search-limits.ts";
+import { parseQuery, queryCharsMax } from "./query.ts";
 
 /** The box of a page of results still holds the query; its name is that of the engine's parameter. */
 const boxSelector = ["q", "query", "p", "wd", "text"]

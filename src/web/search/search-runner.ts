@@ -1,5 +1,14 @@
 import type { NetworkGuard } from "../guard/allowance.ts";
-import { type Ask, askAll, askEngine, type AskingParts, type Settled } from "./ask-engine.ts";
+import {
+  searchDeadlines,
+  type SearchDeadlines,
+  type Ask,
+  askAll,
+  type AskingParts,
+  type Settled,
+  ReadingQueue,
+} from "./ask-all.ts";
+import { askEngine } from "./ask-engine.ts";
 import { type EngineChoice, chooseEngines, type EngineRoster } from "./choose-engines.ts";
 import type { EngineList } from "./engine-list.ts";
 import { EngineMemories, EnginePace } from "./engine-pace.ts";
@@ -7,16 +16,8 @@ import type { EngineSettings } from "./engine.ts";
 import { type JudgedEngine, judgeSettled } from "./judge-settled.ts";
 import type { Query } from "./query.ts";
 import { rankPages } from "./rank-pages.ts";
-import { ReadingQueue } from "./reading-queue.ts";
-import {
-  earlyPagesMin,
-  earlySettledMin,
-  searchDeadlines,
-  type SearchDeadlines,
-} from "./search-limits.ts";
-import { type EngineReport, isAnswer, type SearchReply } from "./search-reply.ts";
+import { type EngineReport, isAnswer, type SearchReply, suspensionDetail } from "./search-reply.ts";
 import type { SuspensionBook } from "./suspension-book.ts";
-import { suspensionDetail } from "./suspension-policy.ts";
 
 export interface SearchRunnerParts {
   readonly guard: NetworkGuard;
@@ -118,6 +119,10 @@ export class SearchRunner {
     };
   }
 }
+
+/** So many engines settled and so many pages found are enough. */
+const earlySettledMin = 7;
+const earlyPagesMin = 10;
 
 function isEnough(judged: readonly JudgedEngine[]): boolean {
   if (judged.length < earlySettledMin) return false;

@@ -1,7 +1,92 @@
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { openStore } from "../../state/store/open-store.ts";
 import { type EngineSuspension, EngineSuspensions } from "../../state/store/tables.ts";
-import { nextSuspension, suspensionMsMax, type SuspensionVerdict } from "./suspension-policy.ts";
+
+/** The consequence of an answer, or of its absence, for asking that engine again. */
+export type SuspensionVerdict =
+  /** It answers: earlier failures are forgotten. */
+  | { readonly kind: "healthy" }
+  /** It was not heard out: nothing was learned. */
+  | { readonly kind: "unknown" }
+  /** Captcha, Cloudflare's challenge, a wall of JavaScript. */
+  | { readonly kind: "challenge"; readonly reason: string }
+  /** 401, 402, 403, a consent wall. */
+  | { readonly kind: "denied"; readonly reason: string }
+  /** 429 or a throttle code; undefined when it did not say for how long. */
+  | { readonly kind: "throttled"; readonly reason: string; readonly waitMs: number | undefined }
+  /** Timeout, network error, 5xx. */
+  | { readonly kind: "fault"; readonly reason: string }
+  | { readonly kind: "poisoned"; readonly reason: string };
+
+/** Suspensions (ranking, "Suspension and circuit breaking"): the first one, and the limit of doubling. */
+const challengeMs = { first: 3_600_000, max: 86_400_000 };
+const deniedMs = { first: 180_000, max: 3_600_000 };
+const faultMs = { first: 5_000, max: 120_000 };
+const throttledMs = 180_000;
+/** The pause that an engine may ask for: as it says, but neither zero nor forever. */
+const waitMs = { min: 1_000, max: 3_600_000 };
+const poisonedMs = 600_000;
+/** No suspension lasts longer; one that does was written before the clock was set back. */
+const suspensionMsMax = challengeMs.max;
+
+/**
+ * The suspension after `verdict`; undefined = none.
+ * @param isProbe the engine's time was up and this was the one probe: its failure raises the number,
+ * while failures of requests that were under way together are counted once
+ */
+export function nextSuspension(
+  engine: string,
+  present: EngineSuspension | undefined,
+  verdict: SuspensionVerdict,
+  { nowMs, isProbe }: { readonly nowMs: number; readonly isProbe: boolean },
+): EngineSuspension | undefined {
+  if (verdict.kind === "unknown") {
+    return present === undefined || !isProbe ? present : { ...present, probeUntilMs: 0 };
+  }
+  // An answer to a question from before the suspension does not end it.
+  if (verdict.kind === "healthy") return isProbe ? undefined : present;
+  const counts = countsAfter(present, verdict, isProbe);
+  const untilMs = nowMs + durationOf(verdict, counts);
+  if (!isProbe && present !== undefined && present.untilMs >= untilMs) return present;
+  const probeUntilMs = isProbe ? 0 : (present?.probeUntilMs ?? 0);
+  return { engine, reason: verdict.reason, untilMs, probeUntilMs, ...counts };
+}
+
+type FailureCounts = Pick<EngineSuspension, "challenges" | "denials" | "faults">;
+type Failure = Exclude<SuspensionVerdict, { kind: "healthy" | "unknown" }>;
+
+function countsAfter(
+  present: EngineSuspension | undefined,
+  { kind }: Failure,
+  isProbe: boolean,
+): FailureCounts {
+  const raise = (count = 0, isThis: boolean): number =>
+    isThis && (isProbe || count === 0) ? count + 1 : count;
+  return {
+    challenges: raise(present?.challenges, kind === "challenge"),
+    denials: raise(present?.denials, kind === "denied"),
+    faults: raise(present?.faults, kind === "fault"),
+  };
+}
+
+function durationOf(failure: Failure, counts: FailureCounts): number {
+  switch (failure.kind) {
+    case "challenge":
+      return doubled(challengeMs, counts.challenges);
+    case "denied":
+      return doubled(deniedMs, counts.denials);
+    case "fault":
+      return doubled(faultMs, counts.faults);
+    case "throttled":
+      return Math.min(Math.max(failure.waitMs ?? throttledMs, waitMs.min), waitMs.max);
+    case "poisoned":
+      return poisonedMs;
+  }
+}
+
+function doubled({ first, max }: { first: number; max: number }, count: number): number {
+  return Math.min(first * 2 ** (count - 1), max);
+}
 
 /** How an engine may be asked now. */
 export type EngineAvailability =

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { createGuard } from "../../../src/web/guard/create-guard.ts";
-import { askEngine, type AskLimits } from "../../../src/web/search/ask-engine.ts";
+import { type AskLimits, ReadingQueue } from "../../../src/web/search/ask-all.ts";
+import { askEngine } from "../../../src/web/search/ask-engine.ts";
 import { EngineMemories } from "../../../src/web/search/engine-pace.ts";
 import type { EngineAnswer, EngineResponse, SearchEngine } from "../../../src/web/search/engine.ts";
-import { ReadingQueue } from "../../../src/web/search/reading-queue.ts";
 import { captcha, plainEngine } from "./plain-engine.ts";
 
 const guard = createGuard({ allowHosts: [], proxyEnv: {} });

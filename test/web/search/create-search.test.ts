@@ -2,13 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
 import { createGuard } from "../../../src/web/guard/create-guard.ts";
-import type { SearchReply } from "../../../src/web/search/search-reply.ts";
-import { createSearch } from "../../../src/web/search/create-search.ts";
-import { searchDeadlines } from "../../../src/web/search/search-limits.ts";
-import type { WebSearch } from "../../../src/web/search/engine-search.ts";
+import { searchDeadlines } from "../../../src/web/search/ask-all.ts";
+import {
+  createSearch,
+  type WebSearch,
+  SearchCache,
+} from "../../../src/web/search/create-search.ts";
 import type { SearchOptions } from "../../../src/web/search/engine.ts";
+import type { SearchReply } from "../../../src/web/search/search-reply.ts";
 import { PlayedEngines, troubledEngines } from "../../fixtures/played-engines.ts";
 
 const patient = new AbortController().signal;
@@ -138,4 +140,27 @@ describe("createSearch(): the eleven engines, played by local servers", () => {
     const kinds = new Set(["ok", "parse_error", "timeout", "blocked"]);
     expect(Object.values(statesOf(reply)).filter((status) => !kinds.has(status))).toEqual([]);
   }, 60_000);
+});
+
+test("SearchCache: a reply is given again for 15 minutes", () => {
+  let nowMs = 0;
+  const cache = new SearchCache<string>(() => nowMs);
+  cache.set("a", "reply");
+  nowMs = 15 * 60_000 - 1;
+  expect(cache.get("a")).toBe("reply");
+  nowMs += 1;
+  expect([cache.get("a"), cache.get("b")]).toEqual([undefined, undefined]);
+});
+
+test("SearchCache: of more than 200 the one that was not asked for longest goes", () => {
+  const cache = new SearchCache<number>(() => 0);
+  for (let number = 0; number < 200; number++) cache.set(`q${number}`, number);
+  cache.get("q0");
+  cache.set("new", 1);
+  expect([cache.get("q0"), cache.get("q1"), cache.get("q2"), cache.get("new")]).toEqual([
+    0,
+    undefined,
+    2,
+    1,
+  ]);
 });

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
-import type { EngineReport, SearchReply } from "../../../src/web/search/search-reply.ts";
-import { replyText } from "../../../src/web/search/reply-text.ts";
+import {
+  type EngineReport,
+  type SearchReply,
+  replyText,
+} from "../../../src/web/search/search-reply.ts";
 import { captcha, found, plainEngine } from "./plain-engine.ts";
 import { hang, patient, SearchStage } from "./search-stage.ts";
 import type { Play } from "./search-stage.ts";

@@ -6,7 +6,7 @@ import type { RawResult } from "../../../src/web/search/engine.ts";
 import { listPages } from "../../../src/web/search/engine-list.ts";
 import { parseQuery } from "../../../src/web/search/query.ts";
 import { rankPages } from "../../../src/web/search/rank-pages.ts";
-import { replyText } from "../../../src/web/search/reply-text.ts";
+import { replyText } from "../../../src/web/search/search-reply.ts";
 
 const text = fc.oneof(fc.string({ unit: "binary", maxLength: 400 }), fc.lorem({ maxCount: 60 }));
 const address = fc.oneof(

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { ReadingQueue } from "../../../src/web/search/reading-queue.ts";
+import { ReadingQueue } from "../../../src/web/search/ask-all.ts";
 
 const noHurry = Number.POSITIVE_INFINITY;
 

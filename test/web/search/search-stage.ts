@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { createGuard } from "../../../src/web/guard/create-guard.ts";
 import type { EngineRoster } from "../../../src/web/search/choose-engines.ts";
-import { EngineSearch } from "../../../src/web/search/engine-search.ts";
+import { EngineSearch } from "../../../src/web/search/create-search.ts";
 import type { EngineAnswer, EngineId, SearchEngine } from "../../../src/web/search/engine.ts";
 import { SuspensionBook } from "../../../src/web/search/suspension-book.ts";
 import { plainEngine } from "./plain-engine.ts";

@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { eventually } from "../../e2e/harness/conditions.ts";
-import { SuspensionBook } from "../../../src/web/search/suspension-book.ts";
-import type { SuspensionVerdict } from "../../../src/web/search/suspension-policy.ts";
+import { SuspensionBook, type SuspensionVerdict } from "../../../src/web/search/suspension-book.ts";
 
 const challenge: SuspensionVerdict = { kind: "challenge", reason: "captcha" };
 const startMs = Date.parse("2026-03-31T12:00:00Z");

@@ -1,10 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { EngineSuspension } from "../../../src/state/store/tables.ts";
-import {
-  nextSuspension,
-  type SuspensionVerdict,
-} from "../../../src/web/search/suspension-policy.ts";
+import { nextSuspension, type SuspensionVerdict } from "../../../src/web/search/suspension-book.ts";
 
 const challenge: SuspensionVerdict = { kind: "challenge", reason: "captcha" };
 const denied: SuspensionVerdict = { kind: "denied", reason: "HTTP 403" };

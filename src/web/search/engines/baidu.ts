@@ -6,11 +6,9 @@ import type {
   RawResult,
   SearchEngine,
 } from "../engine.ts";
-import { blocked, listed } from "../pages/answers.ts";
-import type { EnginePage } from "../pages/page.ts";
+import { blocked, listed, readEnginePage } from "../pages/answers.ts";
+import { type EnginePage, isoDate, plainText, webUrl } from "../pages/page.ts";
 import { listAt, numberAt, readJson, recordOf, textAt } from "../pages/read-json.ts";
-import { readEnginePage } from "../pages/read-page.ts";
-import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
 import { formOf, pageHeaders } from "./request-headers.ts";
 
 /** The HTML page, confirmed by the captures of 2026-04 and 2026-05. */
@@ -33,7 +31,7 @@ export const baidu: SearchEngine = {
   provider: "baidu",
   weight: 0.4,
   domain: "baidu.com",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: async (response) => {
     if (!response.text.trimStart().startsWith("<")) {
       return await readJson(response, { failure, answer, judgeLocation });
@@ -61,22 +59,17 @@ function failure(value: unknown): EngineAnswer | undefined {
   return numberAt(value, "antiFlag") === 1 ? blocked("denied, antiFlag", "denied") : undefined;
 }
 
-async function answer(value: unknown): Promise<EngineAnswer | undefined> {
-  const entries = listAt(value, "feed", "entry");
-  if (entries === undefined) return undefined;
+function answer(value: unknown): Promise<EngineAnswer | undefined> {
   // The list ends with an empty object.
-  const full = entries.filter((entry) => Object.keys(recordOf(entry) ?? {}).length > 0);
-  const results: RawResult[] = [];
-  for (const entry of full) {
-    const date = isoDate(numberAt(entry, "time"));
-    results.push({
-      title: await plainText(textAt(entry, "title")),
-      url: webUrl(textAt(entry, "url")) ?? "",
-      snippet: await plainText(textAt(entry, "abs")),
-      ...(date === undefined ? {} : { date }),
-    });
-  }
-  return listed(full, results);
+  const entries = listAt(value, "feed", "entry")?.filter(
+    (entry) => Object.keys(recordOf(entry) ?? {}).length > 0,
+  );
+  return listed(entries, async (entry) => ({
+    title: await plainText(textAt(entry, "title")),
+    url: webUrl(textAt(entry, "url")) ?? "",
+    snippet: await plainText(textAt(entry, "abs")),
+    date: isoDate(numberAt(entry, "time")),
+  }));
 }
 
 function results(page: EnginePage): RawResult[] {

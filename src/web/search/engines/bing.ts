@@ -10,10 +10,8 @@ import type {
   RawResult,
   SearchEngine,
 } from "../engine.ts";
-import { blocked } from "../pages/answers.ts";
-import type { EnginePage } from "../pages/page.ts";
-import { readEnginePage } from "../pages/read-page.ts";
-import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
+import { blocked, readEnginePage } from "../pages/answers.ts";
+import { type EnginePage, isoDate, plainText, webUrl } from "../pages/page.ts";
 import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
 /**
@@ -26,12 +24,11 @@ async function bingFeedResults(page: EnginePage): Promise<RawResult[]> {
     const after = page.first("link", item)?.next;
     const url = webUrl(after && isText(after) ? after.data : undefined);
     if (url === undefined) continue;
-    const date = isoDate(page.text(page.first("pubdate", item)));
     found.push({
       title: await plainText(page.text(page.first("title", item))),
       url,
       snippet: await plainText(page.text(page.first("description", item))),
-      ...(date === undefined ? {} : { date }),
+      date: isoDate(page.text(page.first("pubdate", item))),
     });
   }
   return found;
@@ -54,7 +51,7 @@ export const bing: SearchEngine = {
   provider: "bing",
   weight: 0.8,
   domain: "bing.com",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: (response) =>
     readEnginePage(response, {
       results: async (page) =>

@@ -8,10 +8,8 @@ import type {
   RawResult,
   SearchEngine,
 } from "../engine.ts";
-import { blocked } from "../pages/answers.ts";
-import { isWithin, type EnginePage } from "../pages/page.ts";
-import { readEnginePage } from "../pages/read-page.ts";
-import { webUrl } from "../pages/web-url.ts";
+import { blocked, readEnginePage } from "../pages/answers.ts";
+import { isWithin, type EnginePage, webUrl } from "../pages/page.ts";
 import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
 /** Confirmed by the capture of 2026-04. Classes `svelte-…` change with every build. */
@@ -38,7 +36,7 @@ export const brave: SearchEngine = {
   provider: "brave",
   weight: 1,
   domain: "brave.com",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: (response) =>
     readEnginePage(response, {
       results,

@@ -6,10 +6,8 @@ import type {
   RawResult,
   SearchEngine,
 } from "../engine.ts";
-import { blocked } from "../pages/answers.ts";
-import type { EnginePage } from "../pages/page.ts";
-import { readEnginePage } from "../pages/read-page.ts";
-import { decodeEscapes, webUrl } from "../pages/web-url.ts";
+import { blocked, readEnginePage } from "../pages/answers.ts";
+import { type EnginePage, decodeEscapes, webUrl } from "../pages/page.ts";
 import { cookieHeader, formHeaders, formOf, localeOf } from "./request-headers.ts";
 
 /** Confirmed by the captures of 2026-07 (results; the challenge of the lite page). */
@@ -34,7 +32,7 @@ export const duckduckgo: SearchEngine = {
   provider: "bing",
   weight: 1,
   domain: "duckduckgo.com",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read,
 };
 
@@ -99,13 +97,12 @@ function results(page: EnginePage): RawResult[] {
     const url = targetUrl(link?.attribs["href"]);
     if (url === undefined) return [];
     const line = page.text(page.first(dateLineSelector, result));
-    const date = /\b(\d{4}-\d\d-\d\d)T00:00:00/.exec(line)?.[1];
     return [
       {
         title: page.text(link),
         url,
         snippet: page.text(page.first(snippetSelector, result)),
-        ...(date === undefined ? {} : { date }),
+        date: /\b(\d{4}-\d\d-\d\d)T00:00:00/.exec(line)?.[1],
       },
     ];
   });

@@ -1,8 +1,6 @@
 import type { EngineQuery, EngineRequest, RawResult, SearchEngine } from "../engine.ts";
-import { blocked } from "../pages/answers.ts";
-import type { EnginePage } from "../pages/page.ts";
-import { readEnginePage } from "../pages/read-page.ts";
-import { webUrl } from "../pages/web-url.ts";
+import { blocked, readEnginePage } from "../pages/answers.ts";
+import { type EnginePage, webUrl } from "../pages/page.ts";
 import { formOf, pageHeaders } from "./request-headers.ts";
 
 /** Confirmed by the captures of 2026-05 and 2026-06. */
@@ -22,7 +20,7 @@ export const ecosia: SearchEngine = {
   provider: "google",
   weight: 0.5,
   domain: "ecosia.org",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: (response) =>
     readEnginePage(response, {
       results,

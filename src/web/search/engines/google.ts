@@ -8,10 +8,8 @@ import type {
   RawResult,
   SearchEngine,
 } from "../engine.ts";
-import { blocked, consentWall } from "../pages/answers.ts";
-import type { EnginePage } from "../pages/page.ts";
-import { readEnginePage } from "../pages/read-page.ts";
-import { decodeEscapes, webUrl } from "../pages/web-url.ts";
+import { blocked, consentWall, readEnginePage } from "../pages/answers.ts";
+import { type EnginePage, decodeEscapes, webUrl } from "../pages/page.ts";
 import {
   cookieHeader,
   featurePhoneUserAgent,
@@ -44,7 +42,7 @@ export const google: SearchEngine = {
   provider: "google",
   weight: 1,
   domain: "google.com",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: (response) =>
     readEnginePage(response, {
       results,

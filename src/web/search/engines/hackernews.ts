@@ -1,13 +1,7 @@
-import type {
-  EngineAnswer,
-  EngineQuery,
-  EngineRequest,
-  RawResult,
-  SearchEngine,
-} from "../engine.ts";
+import type { EngineAnswer, EngineQuery, EngineRequest, SearchEngine } from "../engine.ts";
 import { listed } from "../pages/answers.ts";
 import { listAt, numberAt, readJson, textAt } from "../pages/read-json.ts";
-import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
+import { isoDate, plainText, webUrl } from "../pages/page.ts";
 import { apiHeaders, formOf } from "./request-headers.ts";
 
 export const hackernews: SearchEngine = {
@@ -15,7 +9,7 @@ export const hackernews: SearchEngine = {
   provider: "hackernews",
   weight: 0.4,
   domain: "algolia.com",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: (response) => readJson(response, { answer }),
 };
 
@@ -29,23 +23,18 @@ function searchRequest({ text, settings }: EngineQuery): EngineRequest {
   };
 }
 
-async function answer(value: unknown): Promise<EngineAnswer | undefined> {
-  const hits = listAt(value, "hits");
-  if (hits === undefined) return undefined;
-  const results: RawResult[] = [];
-  for (const hit of hits) {
-    const date = isoDate(textAt(hit, "created_at"));
+function answer(value: unknown): Promise<EngineAnswer | undefined> {
+  return listed(listAt(value, "hits"), async (hit) => {
     const points = numberAt(hit, "points");
-    results.push({
+    return {
       title: await plainText(textAt(hit, "title")),
       url: webUrl(textAt(hit, "url")) ?? discussionUrl(hit),
       snippet:
         (await plainText(textAt(hit, "story_text"))) ||
         (points === undefined ? "" : `Hacker News: ${points} points`),
-      ...(date === undefined ? {} : { date }),
-    });
-  }
-  return listed(hits, results);
+      date: isoDate(textAt(hit, "created_at")),
+    };
+  });
 }
 
 /** Questions to the readers have no address but that of their discussion. */

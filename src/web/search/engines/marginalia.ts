@@ -1,13 +1,7 @@
-import type {
-  EngineAnswer,
-  EngineQuery,
-  EngineRequest,
-  RawResult,
-  SearchEngine,
-} from "../engine.ts";
+import type { EngineAnswer, EngineQuery, EngineRequest, SearchEngine } from "../engine.ts";
 import { listed, rateLimited } from "../pages/answers.ts";
 import { listAt, readJson, textAt } from "../pages/read-json.ts";
-import { plainText, webUrl } from "../pages/web-url.ts";
+import { plainText, webUrl } from "../pages/page.ts";
 import { apiHeaders, formOf } from "./request-headers.ts";
 
 /** Its message, in JSON or bare, when the key has been used too often in a minute. */
@@ -20,7 +14,7 @@ export const marginalia: SearchEngine = {
   provider: "marginalia",
   weight: 0.4,
   domain: "marginalia-search.com",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: (response) => readJson(response, { failure, answer, sentence: throttled }),
 };
 
@@ -51,16 +45,10 @@ function failure(value: unknown): EngineAnswer | undefined {
   return undefined;
 }
 
-async function answer(value: unknown): Promise<EngineAnswer | undefined> {
-  const entries = listAt(value, "results");
-  if (entries === undefined) return undefined;
-  const results: RawResult[] = [];
-  for (const entry of entries) {
-    results.push({
-      title: await plainText(textAt(entry, "title")),
-      url: webUrl(textAt(entry, "url")) ?? "",
-      snippet: await plainText(textAt(entry, "description")),
-    });
-  }
-  return listed(entries, results);
+function answer(value: unknown): Promise<EngineAnswer | undefined> {
+  return listed(listAt(value, "results"), async (entry) => ({
+    title: await plainText(textAt(entry, "title")),
+    url: webUrl(textAt(entry, "url")) ?? "",
+    snippet: await plainText(textAt(entry, "description")),
+  }));
 }

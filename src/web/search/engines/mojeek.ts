@@ -5,10 +5,8 @@ import type {
   RawResult,
   SearchEngine,
 } from "../engine.ts";
-import { blocked } from "../pages/answers.ts";
-import type { EnginePage } from "../pages/page.ts";
-import { readEnginePage } from "../pages/read-page.ts";
-import { webUrl } from "../pages/web-url.ts";
+import { blocked, readEnginePage } from "../pages/answers.ts";
+import { type EnginePage, webUrl } from "../pages/page.ts";
 import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
 /** Confirmed by the capture of 2026-04. */
@@ -26,7 +24,7 @@ export const mojeek: SearchEngine = {
   provider: "mojeek",
   weight: 0.7,
   domain: "mojeek.com",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: (response) =>
     readEnginePage(response, {
       results,

@@ -1,7 +1,7 @@
 import type { EngineAnswer, EngineRequest, EngineQuery, SearchEngine } from "../engine.ts";
 import { listed } from "../pages/answers.ts";
 import { listAt, readJson, textAt, valueAt } from "../pages/read-json.ts";
-import { webUrl } from "../pages/web-url.ts";
+import { webUrl } from "../pages/page.ts";
 import { apiHeaders, formOf } from "./request-headers.ts";
 
 export const mwmbl: SearchEngine = {
@@ -9,7 +9,7 @@ export const mwmbl: SearchEngine = {
   provider: "mwmbl",
   weight: 0.3,
   domain: "mwmbl.org",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: (response) => readJson(response, { answer }),
 };
 
@@ -22,15 +22,12 @@ function searchRequest({ text, settings }: EngineQuery): EngineRequest {
   };
 }
 
-function answer(value: unknown): EngineAnswer | undefined {
-  const entries = listAt(value);
-  if (entries === undefined) return undefined;
-  const results = entries.map((entry) => ({
+function answer(value: unknown): Promise<EngineAnswer | undefined> {
+  return listed(listAt(value), (entry) => ({
     title: joined(entry, "title"),
     url: webUrl(textAt(entry, "url")) ?? "",
     snippet: joined(entry, "extract"),
   }));
-  return listed(entries, results);
 }
 
 /** Texts come in pieces, of which the bold ones are words of the query; or are null, or missing. */

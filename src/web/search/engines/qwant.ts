@@ -3,13 +3,11 @@ import type {
   EngineQuery,
   EngineRequest,
   EngineResponse,
-  RawResult,
   SearchEngine,
 } from "../engine.ts";
 import { blocked, failed, listed, rateLimited } from "../pages/answers.ts";
-import type { EnginePage } from "../pages/page.ts";
+import { type EnginePage, plainText, webUrl } from "../pages/page.ts";
 import { listAt, numberAt, readJson, recordOf, textAt, valueAt } from "../pages/read-json.ts";
-import { plainText, webUrl } from "../pages/web-url.ts";
 import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
 const site = "https://www.qwant.com";
@@ -37,7 +35,7 @@ export const qwant: SearchEngine = {
   provider: "bing",
   weight: 0.7,
   domain: "qwant.com",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: async (response, query) => {
     keepCookie(response, query);
     return await readJson(response, { failure, answer, wall });
@@ -113,13 +111,9 @@ async function answer(value: unknown): Promise<EngineAnswer | undefined> {
   const items = mainline
     .filter((part) => textAt(part, "type") === "web")
     .flatMap((part) => listAt(part, "items") ?? []);
-  const results: RawResult[] = [];
-  for (const item of items) {
-    results.push({
-      title: await plainText(textAt(item, "title")),
-      url: webUrl(textAt(item, "url")) ?? "",
-      snippet: await plainText(textAt(item, "desc")),
-    });
-  }
-  return listed(items, results);
+  return await listed(items, async (item) => ({
+    title: await plainText(textAt(item, "title")),
+    url: webUrl(textAt(item, "url")) ?? "",
+    snippet: await plainText(textAt(item, "desc")),
+  }));
 }

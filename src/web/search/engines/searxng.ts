@@ -1,14 +1,8 @@
 import { AppError } from "../../../base/errors.ts";
-import type {
-  EngineAnswer,
-  EngineQuery,
-  EngineRequest,
-  RawResult,
-  SearchEngine,
-} from "../engine.ts";
+import type { EngineAnswer, EngineQuery, EngineRequest, SearchEngine } from "../engine.ts";
 import { blocked, listed } from "../pages/answers.ts";
 import { listAt, readJson, textAt } from "../pages/read-json.ts";
-import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
+import { isoDate, plainText, webUrl } from "../pages/page.ts";
 import { apiHeaders, formOf } from "./request-headers.ts";
 
 /** Unresponsive engines that are named. */
@@ -22,7 +16,7 @@ export const searxng: SearchEngine = {
   provider: "searxng",
   weight: 1,
   domain: undefined,
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: async (response) =>
     // The form that JSON is switched off in; a limiter answers 429.
     response.status === deniedStatus
@@ -56,21 +50,14 @@ function searchRequest({ text, settings }: EngineQuery): EngineRequest {
 }
 
 async function answer(value: unknown): Promise<EngineAnswer | undefined> {
-  const entries = listAt(value, "results");
-  if (entries === undefined) return undefined;
-  const results: RawResult[] = [];
-  for (const entry of entries) {
-    const date = isoDate(textAt(entry, "publishedDate"));
-    results.push({
-      title: await plainText(textAt(entry, "title")),
-      url: webUrl(textAt(entry, "url")) ?? "",
-      snippet: await plainText(textAt(entry, "content")),
-      ...(date === undefined ? {} : { date }),
-    });
-  }
-  const said = listed(entries, results);
+  const said = await listed(listAt(value, "results"), async (entry) => ({
+    title: await plainText(textAt(entry, "title")),
+    url: webUrl(textAt(entry, "url")) ?? "",
+    snippet: await plainText(textAt(entry, "content")),
+    date: isoDate(textAt(entry, "publishedDate")),
+  }));
   const detail = unresponsive(value);
-  const mayTell = said.state === "ok" || said.state === "no_results";
+  const mayTell = said?.state === "ok" || said?.state === "no_results";
   return mayTell && detail !== "" ? { ...said, detail } : said;
 }
 

@@ -1,13 +1,7 @@
-import type {
-  EngineAnswer,
-  EngineQuery,
-  EngineRequest,
-  RawResult,
-  SearchEngine,
-} from "../engine.ts";
+import type { EngineAnswer, EngineQuery, EngineRequest, SearchEngine } from "../engine.ts";
 import { blocked, failed, listed, rateLimited } from "../pages/answers.ts";
 import { listAt, numberAt, readJson, textAt, valueAt } from "../pages/read-json.ts";
-import { isoDate, plainText, webUrl } from "../pages/web-url.ts";
+import { isoDate, plainText, webUrl } from "../pages/page.ts";
 import { apiHeaders, formOf } from "./request-headers.ts";
 
 const secondMs = 1_000;
@@ -20,7 +14,7 @@ export const stackexchange: SearchEngine = {
   provider: "stackexchange",
   weight: 0.7,
   domain: "stackexchange.com",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: (response) => readJson(response, { failure, answer }),
 };
 
@@ -59,21 +53,14 @@ function failure(value: unknown): EngineAnswer | undefined {
 }
 
 async function answer(value: unknown): Promise<EngineAnswer | undefined> {
-  const items = listAt(value, "items");
-  if (items === undefined) return undefined;
-  const results: RawResult[] = [];
-  for (const item of items) {
-    const date = isoDate(numberAt(item, "creation_date"));
-    results.push({
-      title: await plainText(textAt(item, "title")),
-      url: webUrl(textAt(item, "link")) ?? "",
-      snippet: snippetOf(item),
-      ...(date === undefined ? {} : { date }),
-    });
-  }
-  const said = listed(items, results);
+  const said = await listed(listAt(value, "items"), async (item) => ({
+    title: await plainText(textAt(item, "title")),
+    url: webUrl(textAt(item, "link")) ?? "",
+    snippet: snippetOf(item),
+    date: isoDate(numberAt(item, "creation_date")),
+  }));
   const pauseMs = backoffMs(value);
-  const mayPause = said.state === "ok" || said.state === "no_results";
+  const mayPause = said?.state === "ok" || said?.state === "no_results";
   return mayPause && pauseMs !== undefined ? { ...said, backoffMs: pauseMs } : said;
 }
 

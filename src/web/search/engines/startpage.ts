@@ -7,10 +7,8 @@ import type {
   RawResult,
   SearchEngine,
 } from "../engine.ts";
-import { blocked } from "../pages/answers.ts";
-import { type EnginePage, openPage } from "../pages/page.ts";
-import { readEnginePage } from "../pages/read-page.ts";
-import { webUrl } from "../pages/web-url.ts";
+import { blocked, readEnginePage } from "../pages/answers.ts";
+import { type EnginePage, openPage, webUrl } from "../pages/page.ts";
 import { cookieHeader, formHeaders, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 import { readStartpageData, startpageInterstitial, startpageLanguage } from "./startpage-data.ts";
 

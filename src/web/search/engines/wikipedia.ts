@@ -1,13 +1,7 @@
-import type {
-  EngineAnswer,
-  EngineQuery,
-  EngineRequest,
-  RawResult,
-  SearchEngine,
-} from "../engine.ts";
+import type { EngineAnswer, EngineQuery, EngineRequest, SearchEngine } from "../engine.ts";
 import { failed, listed, rateLimited } from "../pages/answers.ts";
 import { listAt, readJson, recordOf, textAt, valueAt } from "../pages/read-json.ts";
-import { isoDate, plainText } from "../pages/web-url.ts";
+import { isoDate, plainText } from "../pages/page.ts";
 import { apiHeaders, formOf, localeOf } from "./request-headers.ts";
 
 /** Error codes that mean: later. */
@@ -24,7 +18,7 @@ export const wikipedia: SearchEngine = {
   provider: "wikimedia",
   weight: 0.6,
   domain: "wikipedia.org",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: (response, query) =>
     readJson(response, { failure, answer: (value) => answer(value, siteOf(query)) }),
 };
@@ -60,21 +54,16 @@ function failure(value: unknown): EngineAnswer | undefined {
   return throttleCodes.test(code) ? rateLimited(`error ${code}`) : failed(`error ${code}`);
 }
 
-async function answer(value: unknown, site: string): Promise<EngineAnswer | undefined> {
-  const entries = listAt(value, "query", "search");
-  if (entries === undefined) return undefined;
-  const results: RawResult[] = [];
-  for (const entry of entries) {
+function answer(value: unknown, site: string): Promise<EngineAnswer | undefined> {
+  return listed(listAt(value, "query", "search"), async (entry) => {
     const title = textAt(entry, "title");
-    const date = isoDate(textAt(entry, "timestamp"));
-    results.push({
+    return {
       title,
       url: title === "" ? "" : `${site}/wiki/${titlePath(title)}`,
       snippet: await plainText(textAt(entry, "snippet")),
-      ...(date === undefined ? {} : { date }),
-    });
-  }
-  return listed(entries, results);
+      date: isoDate(textAt(entry, "timestamp")),
+    };
+  });
 }
 
 /** As Wikipedia's own links spell titles: underscores, and escapes for characters that are not allowed in a path. */

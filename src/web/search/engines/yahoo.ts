@@ -7,10 +7,8 @@ import type {
   RawResult,
   SearchEngine,
 } from "../engine.ts";
-import { consentWall, rateLimited, retryAfterMs } from "../pages/answers.ts";
-import { isWithin, type EnginePage } from "../pages/page.ts";
-import { readEnginePage } from "../pages/read-page.ts";
-import { decodeEscapes, webUrl } from "../pages/web-url.ts";
+import { consentWall, rateLimited, retryAfterMs, readEnginePage } from "../pages/answers.ts";
+import { isWithin, type EnginePage, decodeEscapes, webUrl } from "../pages/page.ts";
 import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
 /** Confirmed by the capture of 2026-08. */
@@ -35,7 +33,7 @@ export const yahoo: SearchEngine = {
   provider: "bing",
   weight: 0.8,
   domain: "yahoo.com",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: async (response) =>
     throttled(response) ??
     (await readEnginePage(response, {

@@ -6,10 +6,8 @@ import type {
   RawResult,
   SearchEngine,
 } from "../engine.ts";
-import { blocked } from "../pages/answers.ts";
-import type { EnginePage } from "../pages/page.ts";
-import { readEnginePage } from "../pages/read-page.ts";
-import { webUrl } from "../pages/web-url.ts";
+import { blocked, readEnginePage } from "../pages/answers.ts";
+import { type EnginePage, webUrl } from "../pages/page.ts";
 import { cookieHeader, formOf, localeOf, pageHeaders } from "./request-headers.ts";
 
 /** The page of site searches, known from other programs only; the main page, confirmed by the capture of 2026-05. */
@@ -34,7 +32,7 @@ export const yandex: SearchEngine = {
   provider: "yandex",
   weight: 0.6,
   domain: "yandex.com",
-  start: (query) => searchRequest(query),
+  start: searchRequest,
   read: async (response) =>
     announced(response) ??
     (await readEnginePage(response, { results, internal, isEmpty, block, judgeLocation })),

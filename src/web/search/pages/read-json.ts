@@ -7,9 +7,9 @@ import {
   parseError,
   retryAfterMs,
   statusAnswer,
+  locationAnswer,
 } from "./answers.ts";
 import { type EnginePage, openPage } from "./page.ts";
-import { locationAnswer } from "./read-page.ts";
 
 /** Rules that distinguish the answers of one API. */
 export interface JsonRules {

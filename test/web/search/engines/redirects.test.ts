@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { EngineId } from "../../../../src/web/search/engine.ts";
 import { engineOf } from "../../../../src/web/search/engines/engines.ts";
-import { judgeRedirect, rebaseUrl } from "../../../../src/web/search/engines/judge-redirect.ts";
+import { judgeRedirect, rebaseUrl } from "../../../../src/web/search/ask-engine.ts";
 
 /** `-> URL` when it is followed, else the answer. */
 function verdictOf(id: EngineId, from: string, location: string, hops = 0): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseLiteral } from "../../../../src/web/search/pages/parse-literal.ts";
+import { parseLiteral } from "../../../../src/web/search/engines/startpage-data.ts";
 
 const parse = (text: string): unknown => parseLiteral(text, 0);
 

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "bun:test";
 
-import type {
-  EngineReport,
-  SearchReply,
-  SearchResult,
+import {
+  type EngineReport,
+  type SearchReply,
+  type SearchResult,
+  withoutCause,
+  isAllFailed,
+  replyNotes,
+  replyText,
 } from "../../../src/web/search/search-reply.ts";
-import { withoutCause } from "../../../src/web/search/suspension-policy.ts";
-import { isAllFailed, replyNotes, replyText } from "../../../src/web/search/reply-text.ts";
 
 const report = (name: string, rest: Partial<EngineReport> = {}): EngineReport => ({
   name,
