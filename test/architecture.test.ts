@@ -91,7 +91,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "types:upstream/*",
   ],
   "upstream/search": ["base", "protocol", "upstream/names", "types:upstream/*"],
-  "upstream/deferred": ["base", "protocol", "types:upstream/*", "upstream/search"],
   "upstream/trust": [
     "base",
     "config",
@@ -112,7 +111,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "types:upstream/*",
     "upstream/results",
     "upstream/search",
-    "upstream/deferred",
     "upstream/trust",
   ],
   "upstream/worker": [
@@ -142,7 +140,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "upstream/oauth",
     "upstream/results",
     "upstream/search",
-    "upstream/deferred",
     "upstream/trust",
     "upstream/catalogue",
     "types:upstream/worker",

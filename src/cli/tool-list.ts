@@ -75,7 +75,7 @@ function nameMeantBy(name: string, { router, upstreams }: OpenRouter, start: Sta
   const tools = upstreams?.snapshot?.tools ?? [];
   const reserved = router.list().map((listing) => listing.name);
   const ownKey = start.config.settings.mcp.serverName;
-  const resolution = NameTable.build({ tools, blocked: [], reserved, ownKey }).resolve(name);
+  const resolution = new NameTable({ tools, blocked: [], reserved, ownKey }).resolve(name);
   return resolution.kind === "found" ? resolution.entry.name : name;
 }
 

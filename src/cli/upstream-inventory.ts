@@ -2,7 +2,7 @@ import { orAborted } from "../base/cancellation.ts";
 import type { FoundServer } from "../interact/attach/client/ask-servers.ts";
 import { runFolderIn } from "../interact/attach/run-folder.ts";
 import { type InventoryTool, toolInventory } from "../upstream/catalogue/tool-inventory.ts";
-import { toolCallName, toolSearchName } from "../upstream/deferred/gateway-tools.ts";
+import { toolCallName, toolSearchName } from "../upstream/search/gateway-tools.ts";
 import type { ServerInfo } from "../upstream/server-state.ts";
 import { awaitServers } from "../upstream/upstreams.ts";
 import { exitCodes } from "./command-io.ts";

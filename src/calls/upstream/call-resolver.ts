@@ -4,7 +4,7 @@ import {
   parseCallArguments,
   toolCallName,
   toolSearchName,
-} from "../../upstream/deferred/gateway-tools.ts";
+} from "../../upstream/search/gateway-tools.ts";
 import {
   type BlockedTool,
   type ServerRights,
@@ -90,7 +90,7 @@ export class CallResolver {
     if (this.#table?.snapshot !== snapshot) {
       const { tools, blocked } = snapshot;
       const build = (isWanted: (entry: ToolEntry | BlockedTool) => boolean): NameTable =>
-        NameTable.build({
+        new NameTable({
           tools: tools.filter(isWanted),
           blocked: blocked.filter(isWanted),
           reserved: this.#reserved,

@@ -1,5 +1,5 @@
+import { nameStarts } from "../../upstream/catalogue/name-table.ts";
 import { installingText } from "../../upstream/install/installing-text.ts";
-import { nameStarts } from "../../upstream/names/server-names.ts";
 import { isComing, type ServerInfo, type ServerState } from "../../upstream/server-state.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 

@@ -6,10 +6,10 @@ import { createFault, errorCodes, isObject, type ProtocolFault } from "../../pro
 import type { ProtocolVersion } from "../../protocol/message.ts";
 import { badArguments, encodeCallToolResult } from "../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
-import { parseSearchArguments } from "../../upstream/deferred/gateway-tools.ts";
+import { parseSearchArguments } from "../../upstream/search/gateway-tools.ts";
 import type { FailureReason, Upstreams } from "../../upstream/upstreams.ts";
-import { type CallOutcome, type CallRequest, type ToolTarget } from "../call.ts";
 import { answerTimeOf, promisesStructure, tryBecomeTask, withSignal } from "../call-target.ts";
+import { type CallOutcome, type CallRequest, type ToolTarget } from "../call.ts";
 import { withLinesAbout } from "../gate/result-lines.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
 import { foreignFault, pagesWanted } from "./foreign-requests.ts";

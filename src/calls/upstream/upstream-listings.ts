@@ -6,7 +6,7 @@ import {
   alwaysLoaded,
   toolCallListing,
   toolSearchListing,
-} from "../../upstream/deferred/gateway-tools.ts";
+} from "../../upstream/search/gateway-tools.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
 import type { ClientContext } from "../call.ts";

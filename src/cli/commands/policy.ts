@@ -12,10 +12,10 @@ import type {
 } from "../../calls/policy/rules/rule.ts";
 import type { ShellReading, SimpleCommand } from "../../calls/policy/shell/shell-text.ts";
 import { nearestNames } from "../../config/nearest-name.ts";
+import { nameStarts } from "../../upstream/catalogue/name-table.ts";
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
-import { nameStarts } from "../../upstream/names/server-names.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";

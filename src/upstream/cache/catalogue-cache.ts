@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { catalogueFileBytesMax, catalogueFreshMsMax } from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerCatalogue } from "../connect/connection.ts";
 import { LaunchTrials } from "./launch-trials.ts";
 import { removeStaleDrafts, writePrivate } from "./write-private.ts";
@@ -141,3 +142,16 @@ function isText(value: unknown): boolean {
 function isMaybe(value: unknown, type: "string" | "number"): boolean {
   return value === undefined || typeof value === type;
 }
+
+/**
+ * The key under which a server's catalogue is cached. A catalogue may depend on the rights that the entry gives the
+ * server, so other rights have another key.
+ */
+export function cacheKeyOf({ entry, identity }: ConfiguredServer): string {
+  const { sampling, elicitation, roots } = entry.options;
+  const rights = { sampling, elicitation, ...(roots === undefined ? {} : { roots }) };
+  if (JSON.stringify(rights) === usualRights) return identity;
+  return `${identity}-${Bun.hash(JSON.stringify(rights)).toString(36)}`;
+}
+
+const usualRights = JSON.stringify({ sampling: "deny", elicitation: "ask" });

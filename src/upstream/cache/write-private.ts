@@ -3,7 +3,6 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import { leftDraftMsMin } from "../../base/upstream-limits.ts";
-import type { ConfiguredServer } from "../config/server-entry.ts";
 
 const draftEnd = ".tmp";
 
@@ -36,16 +35,3 @@ export async function removeStaleDrafts(dir: string): Promise<void> {
     if (isLeft) await rm(path, { force: true }).catch(() => {});
   }
 }
-
-/**
- * The key under which a server's catalogue is cached. A catalogue may depend on the rights that the entry gives the
- * server, so other rights have another key.
- */
-export function cacheKeyOf({ entry, identity }: ConfiguredServer): string {
-  const { sampling, elicitation, roots } = entry.options;
-  const rights = { sampling, elicitation, ...(roots === undefined ? {} : { roots }) };
-  if (JSON.stringify(rights) === usualRights) return identity;
-  return `${identity}-${Bun.hash(JSON.stringify(rights)).toString(36)}`;
-}
-
-const usualRights = JSON.stringify({ sampling: "deny", elicitation: "ask" });

@@ -17,8 +17,8 @@ import { cleanMeta, ownUri } from "../results/clean-result.ts";
 import type { SearchedTool } from "../search/tool-fields.ts";
 import type { PromptEntry, ServerRights, SkillOffer, UpstreamSnapshot } from "../snapshot.ts";
 import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
-import { composeTools, readIcons, textOf, type ToolParts } from "./compose-tools.ts";
-import type { ServerView } from "./name-table.ts";
+import { composeTools, type ToolParts, type ServerView } from "./compose-tools.ts";
+import { readIcons, textOf } from "./tool-listing.ts";
 
 export interface ComposedSnapshot {
   readonly snapshot: Omit<UpstreamSnapshot, "revision" | "indexFile">;

@@ -1,78 +1,15 @@
-import { cutEnd } from "../../base/cut-text.ts";
-import { upstreamDescriptionCharsMax, upstreamTitleCharsMax } from "../../base/upstream-limits.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
-import type { Icon } from "../../protocol/resource-types.ts";
-import type { ToolAnnotations, ToolListing } from "../../protocol/tool-types.ts";
-import type { ServerOptions } from "../config/server-entry.ts";
-import type { RawTool } from "../connect/connection.ts";
-import { decideDeferral, type DeferralDecision } from "../deferred/decide-deferral.ts";
+import { deferredTokensMin, deferredToolsMin } from "../../base/upstream-limits.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import type { ToolListing } from "../../protocol/tool-types.ts";
+import type { ServerOptions, GivenRoots } from "../config/server-entry.ts";
+import type { RawTool, ServerCatalogue } from "../connect/connection.ts";
 import { assignNames, distinctTitles } from "../names/assign-names.ts";
-import { cleanMeta } from "../results/clean-result.ts";
 import type { SearchedTool } from "../search/tool-fields.ts";
+import type { ServerInfo } from "../server-state.ts";
 import type { BlockedTool, ToolEntry } from "../snapshot.ts";
-import type { JudgedItem } from "../trust/judge-catalogue.ts";
+import type { JudgedItem, JudgedCatalogue } from "../trust/judge-catalogue.ts";
 import { createToolGlob, toolGlobMatches } from "../trust/tool-glob.ts";
-import { flattenSchema } from "./flatten-schema.ts";
-import type { ServerView } from "./name-table.ts";
-
-const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
-
-/**
- * An upstream server's tool as clients see it, apart from its name and title, which depend on other tools. Members of a
- * wrong type are left out.
- * @param tool without hidden characters
- */
-function toolListing(server: string, tool: RawTool): Omit<ToolListing, "name"> {
-  const { schema, note } = flattenSchema(tool.inputSchema);
-  const own = cutEnd(textOf(tool.description) ?? "", upstreamDescriptionCharsMax);
-  const description = [own, note ?? ""].filter((text) => text !== "").join("\n");
-  const { outputSchema, _meta: meta } = tool;
-  const annotations = readAnnotations(tool.annotations);
-  const title = titleOf(tool, annotations);
-  const icons = readIcons(tool.icons);
-  return {
-    ...(title === undefined ? {} : { title }),
-    description,
-    inputSchema: schema,
-    ...(isObject(outputSchema) ? { outputSchema } : {}),
-    ...(annotations === undefined ? {} : { annotations }),
-    ...(icons === undefined ? {} : { icons }),
-    ...(isObject(meta) ? { _meta: cleanMeta(meta, { server, clean: (text) => text }) } : {}),
-  };
-}
-
-/** The boolean hints. They come from an untrusted party (TR6). */
-function readAnnotations(value: unknown): ToolAnnotations | undefined {
-  if (!isObject(value)) return undefined;
-  const title = textOf(value.title);
-  const entries = hints.flatMap((hint) => {
-    const said = value[hint];
-    return typeof said === "boolean" ? [[hint, said] as const] : [];
-  });
-  const annotations: ToolAnnotations = {
-    ...(title === undefined ? {} : { title: cutEnd(title, upstreamTitleCharsMax) }),
-    ...Object.fromEntries(entries),
-  };
-  return Object.keys(annotations).length === 0 ? undefined : annotations;
-}
-
-/** Icons that a client can show; undefined without any. */
-export function readIcons(value: unknown): readonly Icon[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const icons = value.filter(
-    (icon): icon is Params & Icon => isObject(icon) && typeof icon.src === "string",
-  );
-  return icons.length === 0 ? undefined : icons;
-}
-
-function titleOf(tool: RawTool, annotations: ToolAnnotations | undefined): string | undefined {
-  const title = textOf(tool.title) ?? annotations?.title;
-  return title === undefined ? undefined : cutEnd(title, upstreamTitleCharsMax);
-}
-
-export function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
+import { toolListing } from "./tool-listing.ts";
 
 export interface ListedParts {
   /** The decision of `decideDeferral`. */
@@ -224,6 +161,7 @@ function matchesOne(globs: readonly string[], names: readonly string[]): boolean
 
 /** Kept for each definition: snapshots are frequent, and definitions seldom change. */
 const listings = new WeakMap<RawTool, { readonly server: string; readonly listing: ToolListing }>();
+
 const titledListings = new WeakMap<ToolListing, ToolListing>();
 
 function listingOf(server: string, name: string, tool: RawTool): ToolListing {
@@ -240,4 +178,68 @@ function titledListing(listing: ToolListing, title: string): ToolListing {
   const titled = { ...listing, title };
   titledListings.set(listing, titled);
   return titled;
+}
+
+/** One server, as input to a snapshot. */
+export interface ServerView {
+  readonly info: ServerInfo;
+  readonly options: ServerOptions;
+  /** Its catalogue, and the judgement on each part; undefined while it is unknown, or when the server may not be used. */
+  readonly offer?: { readonly catalogue: ServerCatalogue; readonly judged: JudgedCatalogue };
+  /** Whether the server may be used has been decided. */
+  readonly isLookedAt: boolean;
+  /** It may be used, its catalogue is unknown, and it is being asked. */
+  readonly isAwaited: boolean;
+  /** As `isAwaited`, and lists still wait for it. */
+  readonly holdsLists: boolean;
+  /** It may be used, and its catalogue is unknown, for whatever reason. */
+  readonly isUnknown: boolean;
+  /** The folders that it may learn of. */
+  readonly roots: GivenRoots;
+  /** Its catalogue may depend on the principal. */
+  readonly hasCredentials: boolean;
+}
+
+export interface DeferralParts {
+  /** Of this process: `--defer`, or the default for the client's name (DF3). */
+  readonly mode: "auto" | "on" | "off";
+  /** All callable tools of upstream servers, hidden or not. */
+  readonly tools: Iterable<{ readonly listing: ToolListing }>;
+  /** The tools of an enabled server are not known yet, not even from an earlier run (DF2a). */
+  readonly hasUnknownServer: boolean;
+  /** `isSettled` and `isDeferred` of an earlier decision since the last change of configuration (DF2). */
+  readonly wasDeferred: boolean;
+}
+
+export interface DeferralDecision {
+  /** Most tools are hidden, and found by `tool_search`. */
+  readonly isDeferred: boolean;
+  /** False while a server is not known yet; the decision is made again when it is. */
+  readonly isSettled: boolean;
+}
+
+/**
+ * Whether the tools of upstream servers are hidden until they are searched for. A settled decision to hide them holds
+ * until the configuration changes or the process ends: the list must not flap around the threshold.
+ */
+export function decideDeferral(parts: DeferralParts): DeferralDecision {
+  if (parts.mode !== "auto") return { isDeferred: parts.mode === "on", isSettled: true };
+  if (parts.wasDeferred || isLarge(parts.tools)) return { isDeferred: true, isSettled: true };
+  return { isDeferred: parts.hasUnknownServer, isSettled: !parts.hasUnknownServer };
+}
+
+function isLarge(tools: DeferralParts["tools"]): boolean {
+  let count = 0;
+  let tokens = 0;
+  for (const { listing } of tools) {
+    count++;
+    tokens += estimateTokens(listing);
+    if (count > deferredToolsMin || tokens > deferredTokensMin) return true;
+  }
+  return false;
+}
+
+/** About how many tokens a definition costs a model: a quarter of the characters of its compact JSON (DF1). */
+export function estimateTokens(listing: ToolListing): number {
+  return Math.ceil(JSON.stringify(listing).length / 4);
 }

@@ -1,10 +1,12 @@
-import type { GivenRoots, ServerOptions } from "../config/server-entry.ts";
-import type { ServerCatalogue } from "../connect/connection.ts";
+import {
+  cleanPart,
+  cleanServer,
+  originalName,
+  shortServer,
+  uncutName,
+} from "../names/assign-names.ts";
 import { nearestTools } from "../names/nearest-tools.ts";
-import { ServerNames } from "../names/server-names.ts";
-import type { ServerInfo } from "../server-state.ts";
 import type { BlockedTool, ToolEntry } from "../snapshot.ts";
-import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
 
 /** How a name was resolved: for the audit log. */
 export type ResolvedBy = "primary" | "alias";
@@ -51,10 +53,6 @@ export class NameTable {
     for (const entry of parts.blocked) this.#primary.set(entry.name, entry);
     // A callable tool wins over a blocked one of the same name.
     for (const entry of parts.tools) this.#primary.set(entry.name, entry);
-  }
-
-  static build(parts: NameTableParts): NameTable {
-    return new NameTable(parts);
   }
 
   /** Resolves `name`. Exact: letter case matters, and nothing is guessed. */
@@ -124,22 +122,123 @@ export class NameTable {
   }
 }
 
-/** One server, as input to a snapshot. */
-export interface ServerView {
-  readonly info: ServerInfo;
-  readonly options: ServerOptions;
-  /** Its catalogue, and the judgement on each part; undefined while it is unknown, or when the server may not be used. */
-  readonly offer?: { readonly catalogue: ServerCatalogue; readonly judged: JudgedCatalogue };
-  /** Whether the server may be used has been decided. */
-  readonly isLookedAt: boolean;
-  /** It may be used, its catalogue is unknown, and it is being asked. */
-  readonly isAwaited: boolean;
-  /** As `isAwaited`, and lists still wait for it. */
-  readonly holdsLists: boolean;
-  /** It may be used, and its catalogue is unknown, for whatever reason. */
-  readonly isUnknown: boolean;
-  /** The folders that it may learn of. */
-  readonly roots: GivenRoots;
-  /** Its catalogue may depend on the principal. */
-  readonly hasCredentials: boolean;
+interface NamedTool {
+  readonly server: string;
+  readonly tool: string;
+  /** `tools_prefix`; absent = the server's name. */
+  readonly prefix?: string | undefined;
+  /** Names that it had under another character budget (NM7). */
+  readonly earlierNames?: readonly string[] | undefined;
+}
+
+/** The aliases of one server's tools. No alias is stored: the tool's part of a name is looked up directly. */
+export class ServerNames<Tool extends NamedTool> {
+  readonly #byTool = new Map<string, Tool[]>();
+  /** Only for tools whose clean name differs. */
+  readonly #byCleanTool = new Map<string, Tool[]>();
+  readonly #byDottedTool = new Map<string, Tool[]>();
+  readonly #byEarlierName = new Map<string, Tool[]>();
+  readonly #server: string;
+  readonly #prefixes: ReadonlySet<string>;
+
+  /** @param tools of `server`, all of them */
+  constructor(server: string, tools: readonly Tool[]) {
+    this.#server = server;
+    this.#prefixes = new Set(tools.map(({ prefix }) => prefix ?? server));
+    for (const tool of tools) this.#add(tool);
+  }
+
+  /** `mcp__<server>__<tool>`, uncut or as its server writes it, or a name that it once had. */
+  byFullName(name: string): readonly Tool[] {
+    const starts = new Set([`mcp__${this.#server}__`, `mcp__${cleanServer(this.#server)}__`]);
+    const found = [...starts].flatMap((start) => {
+      const tool = restAfter(name, start);
+      return tool === undefined
+        ? []
+        : [...itemsOf(this.#byTool, tool), ...itemsOf(this.#byCleanTool, tool)];
+    });
+    return [...new Set([...found, ...itemsOf(this.#byEarlierName, name)])];
+  }
+
+  /** `mcp:<prefix>.<tool>`. */
+  byColonName(name: string): readonly Tool[] {
+    return [...this.#prefixes].flatMap((prefix) => {
+      const tool = restAfter(name, `mcp:${prefix}.`);
+      return tool === undefined ? [] : withPrefix(itemsOf(this.#byTool, tool), prefix);
+    });
+  }
+
+  /** The same with underscores for `:` and `.`. */
+  byUnderscoreName(name: string): readonly Tool[] {
+    return [...this.#prefixes].flatMap((prefix) => {
+      const tool = restAfter(name, `mcp_${underscored(prefix)}_`);
+      if (tool === undefined) return [];
+      const found = [...itemsOf(this.#byTool, tool), ...itemsOf(this.#byDottedTool, tool)];
+      return withPrefix(
+        found.filter((one) => underscored(one.tool) === tool),
+        prefix,
+      );
+    });
+  }
+
+  byBareName(name: string): readonly Tool[] {
+    return itemsOf(this.#byTool, name);
+  }
+
+  #add(tool: Tool): void {
+    put(this.#byTool, tool.tool, tool);
+    const clean = cleanPart(tool.tool);
+    if (clean !== tool.tool) put(this.#byCleanTool, clean, tool);
+    const dotted = underscored(tool.tool);
+    if (dotted !== tool.tool) put(this.#byDottedTool, dotted, tool);
+    for (const name of tool.earlierNames ?? []) put(this.#byEarlierName, name, tool);
+  }
+}
+
+function underscored(text: string): string {
+  return text.replaceAll(/[:.]/g, "_");
+}
+
+function restAfter(name: string, start: string): string | undefined {
+  return name.startsWith(start) ? name.slice(start.length) : undefined;
+}
+
+function withPrefix<Tool extends NamedTool>(tools: readonly Tool[], prefix: string): Tool[] {
+  return tools.filter((tool) => (tool.prefix ?? tool.server) === prefix);
+}
+
+function itemsOf<Item>(map: ReadonlyMap<string, readonly Item[]>, key: string): readonly Item[] {
+  return map.get(key) ?? [];
+}
+
+function put<Item>(map: Map<string, Item[]>, key: string, item: Item): void {
+  const items = map.get(key);
+  if (items === undefined) map.set(key, [item]);
+  else items.push(item);
+}
+
+/** All aliases by which a tool might be called (NM5, NM7); `NameTable` decides whether they are unambiguous. */
+export function aliasForms(entry: NamedTool & { readonly name: string }): readonly string[] {
+  const { name, server, tool, prefix = server, earlierNames = [] } = entry;
+  const forms = new Set([
+    `mcp__${server}__${tool}`,
+    `mcp:${prefix}.${tool}`,
+    `mcp_${underscored(prefix)}_${underscored(tool)}`,
+    tool,
+    ...earlierNames,
+  ]);
+  forms.delete(name);
+  return [...forms];
+}
+
+/** All prefixes of names of a server's tools, with cut names and aliases, whatever tools it has. */
+export function nameStarts(server: string, prefix = server): readonly string[] {
+  const starts = [
+    uncutName(server, ""),
+    originalName(server, ""),
+    uncutName(shortServer(server), ""),
+    `mcp:${prefix}.`,
+    `mcp_${underscored(prefix)}_`,
+  ];
+  return [...new Set(starts)];
 }

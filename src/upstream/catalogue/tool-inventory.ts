@@ -1,8 +1,7 @@
-import { estimateTokens } from "../deferred/decide-deferral.ts";
-import { aliasForms } from "../names/server-names.ts";
 import { argumentNames, type SearchedTool, summaryOf } from "../search/tool-fields.ts";
 import type { BlockedTool, BlockReason, ToolEntry, UpstreamSnapshot } from "../snapshot.ts";
-import { NameTable } from "./name-table.ts";
+import { estimateTokens } from "./compose-tools.ts";
+import { aliasForms, NameTable } from "./name-table.ts";
 
 /** An upstream tool, for people: whether it can be called, its names, and its cost. */
 export interface InventoryTool {
@@ -43,7 +42,7 @@ export interface InventoryParts {
 /** All tools of all servers, by server and original name. */
 export function toolInventory(parts: InventoryParts): readonly InventoryTool[] {
   const { tools, blocked } = parts.snapshot;
-  const table = NameTable.build({ ...parts, tools, blocked });
+  const table = new NameTable({ ...parts, tools, blocked });
   const definitions = new Map(parts.searched.map(({ listing }) => [listing.name, listing]));
   const aliasesOf = (entry: ToolEntry | BlockedTool): readonly string[] =>
     aliasForms(entry).filter((form) => {

@@ -1,8 +1,8 @@
 import { messageOf } from "../../base/errors.ts";
 import { createDeferred } from "../../base/shared-work.ts";
 import { cleanText } from "../adapters/text-of.ts";
-import { cacheKeyOf } from "../cache/write-private.ts";
-import type { ServerView } from "../catalogue/name-table.ts";
+import { cacheKeyOf } from "../cache/catalogue-cache.ts";
+import type { ServerView } from "../catalogue/compose-tools.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { CallFigures, CircuitBreaker } from "./call-figures.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { messageOf } from "../../base/errors.ts";
 import { assertNotAborted } from "../../base/turns.ts";
-import { cacheKeyOf } from "../cache/write-private.ts";
+import { cacheKeyOf } from "../cache/catalogue-cache.ts";
 import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import { ConnectionError, type ConnectionEvents } from "../connect/connection.ts";

@@ -1,6 +1,5 @@
-import type { CatalogueCache } from "../cache/catalogue-cache.ts";
-import { cacheKeyOf } from "../cache/write-private.ts";
-import type { ServerView } from "../catalogue/name-table.ts";
+import { type CatalogueCache, cacheKeyOf } from "../cache/catalogue-cache.ts";
+import type { ServerView } from "../catalogue/compose-tools.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import { installingFact } from "../install/installing-text.ts";
 import type { ServerInfo, ServerState } from "../server-state.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { cacheKeyOf } from "../cache/write-private.ts";
+import { cacheKeyOf } from "../cache/catalogue-cache.ts";
 import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerCatalogue } from "../connect/connection.ts";

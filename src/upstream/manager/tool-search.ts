@@ -78,7 +78,7 @@ export class ToolSearch {
   #resolve(name: string, snapshot: SearchState["snapshot"]): string | undefined {
     if (this.#names?.of !== snapshot) {
       const { tools, blocked } = snapshot;
-      const table = NameTable.build({ tools, blocked, reserved: [], ownKey: this.#parts.ownKey });
+      const table = new NameTable({ tools, blocked, reserved: [], ownKey: this.#parts.ownKey });
       this.#names = { of: snapshot, table };
     }
     const found = this.#names.table.resolve(name);

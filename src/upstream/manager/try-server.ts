@@ -1,6 +1,6 @@
 import { createDeferred, type Deferred } from "../../base/shared-work.ts";
 import { assertNotAborted } from "../../base/turns.ts";
-import { cacheKeyOf } from "../cache/write-private.ts";
+import { cacheKeyOf } from "../cache/catalogue-cache.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import { isComing, type TrialStep, type TriedServer } from "../server-state.ts";

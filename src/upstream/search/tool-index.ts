@@ -1,9 +1,7 @@
 import { searchBoostedMax, searchLimitMax } from "../../base/upstream-limits.ts";
-import { conceptsOf, type Concept } from "./concepts.ts";
-import { Postings } from "./postings.ts";
-import { byScore, rank, type NamedTools } from "./rank.ts";
+import { Postings, Vocabulary } from "./postings.ts";
+import { conceptsOf, type Concept, byScore, rank, type NamedTools } from "./rank.ts";
 import type { Field, SearchedTool } from "./tool-fields.ts";
-import { Vocabulary } from "./vocabulary.ts";
 import { type QueryWord, termsOf } from "./words.ts";
 
 export interface Hit {

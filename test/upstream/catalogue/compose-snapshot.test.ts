@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
 import { composeSnapshot } from "../../../src/upstream/catalogue/compose-snapshot.ts";
-import type { RawTool, ServerCatalogue } from "../../../src/upstream/connect/connection.ts";
-import type { ServerView } from "../../../src/upstream/catalogue/name-table.ts";
+import type { ServerView } from "../../../src/upstream/catalogue/compose-tools.ts";
 import { defaultServerOptions } from "../../../src/upstream/config/entry-options.ts";
 import type { ServerOptions } from "../../../src/upstream/config/server-entry.ts";
+import type { RawTool, ServerCatalogue } from "../../../src/upstream/connect/connection.ts";
 import type { ServerInfo } from "../../../src/upstream/server-state.ts";
 import type { JudgedCatalogue } from "../../../src/upstream/trust/judge-catalogue.ts";
 import { catalogue } from "../trust/catalogue.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import type { ObjectSchema } from "../../../src/protocol/tool-types.ts";
-import { flattenSchema } from "../../../src/upstream/catalogue/flatten-schema.ts";
+import { flattenSchema } from "../../../src/upstream/catalogue/tool-listing.ts";
 
 const string = { type: "string" };
 const rows: readonly (readonly [what: string, schema: ObjectSchema, flat: unknown])[] = [

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { exposedName } from "../../../src/upstream/names/assign-names.ts";
 import { NameTable } from "../../../src/upstream/catalogue/name-table.ts";
+import { exposedName } from "../../../src/upstream/names/assign-names.ts";
 import type { BlockedTool, ToolEntry } from "../../../src/upstream/snapshot.ts";
 
 const reserved = ["Bash", "ReadDocs", "tool_search", "tool_call"];
@@ -16,7 +16,7 @@ function blocked(server: string, tool: string): BlockedTool {
 }
 
 function table(tools: readonly ToolEntry[], blockedTools: readonly BlockedTool[] = []): NameTable {
-  return NameTable.build({ tools, blocked: blockedTools, reserved, ownKey: "scorpiox-code" });
+  return new NameTable({ tools, blocked: blockedTools, reserved, ownKey: "scorpiox-code" });
 }
 
 const long = `create_${"very_".repeat(10)}long`;

@@ -1,14 +1,14 @@
-import { oneLine } from "../../../base/cut-text.ts";
-import { resultBytesPerChar } from "../../../base/limits.ts";
-import { escapeUnsafe } from "../../../base/unsafe-characters.ts";
-import { searchBlockedMax } from "../../../base/upstream-limits.ts";
-import { isObject } from "../../../protocol/json-rpc.ts";
-import type { BlockedTool, BlockReason } from "../../snapshot.ts";
-import type { SearchQuery } from "../../upstreams.ts";
-import type { Found, ToolMatch } from "../find-matches.ts";
-import { argumentNames, summaryOf } from "../tool-fields.ts";
-import type { HitExplanation } from "../tool-index.ts";
-import { stopWords, termsOf, wordsOf } from "../words.ts";
+import { oneLine } from "../../base/cut-text.ts";
+import { resultBytesPerChar } from "../../base/limits.ts";
+import { escapeUnsafe } from "../../base/unsafe-characters.ts";
+import { searchBlockedMax } from "../../base/upstream-limits.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import type { BlockedTool, BlockReason } from "../snapshot.ts";
+import type { SearchQuery } from "../upstreams.ts";
+import type { Found, ToolMatch } from "./find-matches.ts";
+import { argumentNames, summaryOf } from "./tool-fields.ts";
+import type { HitExplanation } from "./tool-index.ts";
+import { stopWords, termsOf, wordsOf } from "./words.ts";
 
 /** A match for both forms of the reply. */
 export interface Fitted {

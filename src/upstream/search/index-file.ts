@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, realpath, rename, rm, stat, writeFile, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
 import { oneLine } from "../../base/cut-text.ts";
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { escapeJson, escapeUnsafe } from "../../base/unsafe-characters.ts";
 import { indexArgumentsCharsMax, toolSummaryCharsMax } from "../../base/upstream-limits.ts";
-import { argumentNames, type SearchedTool, summaryOf } from "../search/tool-fields.ts";
-import { hasLivingOwner, ownerHead } from "./index-owner.ts";
+import { argumentNames, type SearchedTool, summaryOf } from "./tool-fields.ts";
 
 /** The content of the index file. */
 interface IndexParts {
@@ -223,4 +222,26 @@ async function makeIndexFolder(projectDir: string): Promise<string> {
 
 function ignoreExisting(error: unknown): void {
   if (systemCodeOf(error) !== "EEXIST") throw error;
+}
+
+/** The begin of an index's JSON file: the process whose tools are in it. */
+function ownerHead(pid: number): string {
+  return `{"pid":${pid},`;
+}
+
+/** Whether another process that wrote the index still runs; only that process may remove it. */
+async function hasLivingOwner(jsonFile: string): Promise<boolean> {
+  const text = await readFile(jsonFile, "utf8").catch(() => "");
+  const pid = Number(/^\{"pid":(\d{1,10}),/.exec(text)?.[1] ?? Number.NaN);
+  return pid > 0 && pid !== process.pid && isRunning(pid);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It runs as another user.
+    return systemCodeOf(error) === "EPERM";
+  }
 }

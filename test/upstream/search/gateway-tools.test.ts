@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 
-import { estimateTokens } from "../../../src/upstream/deferred/decide-deferral.ts";
+import { estimateTokens } from "../../../src/upstream/catalogue/compose-tools.ts";
 import {
   alwaysLoaded,
   parseCallArguments,
   parseSearchArguments,
   toolCallListing,
   toolSearchListing,
-} from "../../../src/upstream/deferred/gateway-tools.ts";
+} from "../../../src/upstream/search/gateway-tools.ts";
 
 test("[GW-21] what is listed for any number of hidden tools costs 1,500 estimated tokens at most", () => {
   expect(estimateTokens(toolSearchListing) + estimateTokens(toolCallListing)).toBeLessThan(700);

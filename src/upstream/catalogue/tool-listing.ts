@@ -1,5 +1,69 @@
+import { cutEnd } from "../../base/cut-text.ts";
+import { upstreamDescriptionCharsMax, upstreamTitleCharsMax } from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
-import type { ObjectSchema } from "../../protocol/tool-types.ts";
+import type { Icon } from "../../protocol/resource-types.ts";
+import type { ToolAnnotations, ToolListing, ObjectSchema } from "../../protocol/tool-types.ts";
+import type { RawTool } from "../connect/connection.ts";
+import { cleanMeta } from "../results/clean-result.ts";
+
+const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
+
+/**
+ * An upstream server's tool as clients see it, apart from its name and title, which depend on other tools. Members of a
+ * wrong type are left out.
+ * @param tool without hidden characters
+ */
+export function toolListing(server: string, tool: RawTool): Omit<ToolListing, "name"> {
+  const { schema, note } = flattenSchema(tool.inputSchema);
+  const own = cutEnd(textOf(tool.description) ?? "", upstreamDescriptionCharsMax);
+  const description = [own, note ?? ""].filter((text) => text !== "").join("\n");
+  const { outputSchema, _meta: meta } = tool;
+  const annotations = readAnnotations(tool.annotations);
+  const title = titleOf(tool, annotations);
+  const icons = readIcons(tool.icons);
+  return {
+    ...(title === undefined ? {} : { title }),
+    description,
+    inputSchema: schema,
+    ...(isObject(outputSchema) ? { outputSchema } : {}),
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(icons === undefined ? {} : { icons }),
+    ...(isObject(meta) ? { _meta: cleanMeta(meta, { server, clean: (text) => text }) } : {}),
+  };
+}
+
+/** The boolean hints. They come from an untrusted party (TR6). */
+function readAnnotations(value: unknown): ToolAnnotations | undefined {
+  if (!isObject(value)) return undefined;
+  const title = textOf(value.title);
+  const entries = hints.flatMap((hint) => {
+    const said = value[hint];
+    return typeof said === "boolean" ? [[hint, said] as const] : [];
+  });
+  const annotations: ToolAnnotations = {
+    ...(title === undefined ? {} : { title: cutEnd(title, upstreamTitleCharsMax) }),
+    ...Object.fromEntries(entries),
+  };
+  return Object.keys(annotations).length === 0 ? undefined : annotations;
+}
+
+/** Icons that a client can show; undefined without any. */
+export function readIcons(value: unknown): readonly Icon[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const icons = value.filter(
+    (icon): icon is Params & Icon => isObject(icon) && typeof icon.src === "string",
+  );
+  return icons.length === 0 ? undefined : icons;
+}
+
+function titleOf(tool: RawTool, annotations: ToolAnnotations | undefined): string | undefined {
+  const title = textOf(tool.title) ?? annotations?.title;
+  return title === undefined ? undefined : cutEnd(title, upstreamTitleCharsMax);
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
 
 /**
  * The properties of several schemas together. A property that they define differently may be any of the definitions, or

@@ -4,7 +4,7 @@ import { chmod, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { IndexFile, type IndexFileParts } from "../../../src/upstream/deferred/index-file.ts";
+import { IndexFile, type IndexFileParts } from "../../../src/upstream/search/index-file.ts";
 import { searched } from "../search/searched.ts";
 
 let projectDir: string;

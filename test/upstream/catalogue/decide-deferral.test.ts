@@ -6,8 +6,9 @@ import {
   type DeferralDecision,
   type DeferralParts,
   estimateTokens,
-} from "../../../src/upstream/deferred/decide-deferral.ts";
-import { isListed, type ListedParts } from "../../../src/upstream/catalogue/compose-tools.ts";
+  isListed,
+  type ListedParts,
+} from "../../../src/upstream/catalogue/compose-tools.ts";
 import { searched } from "../search/searched.ts";
 
 const small = (count: number) => Array.from({ length: count }, (_, at) => searched("s", `t${at}`));
