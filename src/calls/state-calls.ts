@@ -14,8 +14,9 @@ import type {
   PlanText,
   QuestionsReply,
   QuestionsRequest,
+  TaskRequest,
+  TasksReply,
 } from "../tools/state-services.ts";
-import type { TaskRequest, TasksReply } from "../tools/task-service.ts";
 import type { CallRequest, ClientContext } from "./call.ts";
 
 /** The folder in which the commands of this client run. @throws AppError `system` when it is not an absolute path */

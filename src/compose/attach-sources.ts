@@ -20,15 +20,14 @@ import type {
   CallbackEntry,
   ClientEntry,
   ClientKey,
-  PlanEntry,
   InstanceFacts,
   InstanceState,
+  PlanEntry,
   TaskEntry,
   WorkEntry,
 } from "../interact/attach/messages.ts";
 import type { AttachSources } from "../interact/attach/terminal-connection.ts";
-import type { Callback, PlanState } from "../tools/state-services.ts";
-import type { Task, TaskReply } from "../tools/task-service.ts";
+import type { Callback, PlanState, Task, TaskReply } from "../tools/state-services.ts";
 
 export interface AttachSourceParts {
   readonly facts: InstanceFacts;

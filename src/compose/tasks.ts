@@ -6,7 +6,7 @@ import { watchScope } from "../calls/resources/watch-scope.ts";
 import { scopeOf, type StateServices } from "../calls/state-calls.ts";
 import { TaskLook } from "../state/store/tasks/task-look.ts";
 import type { StoreClient } from "../state/store/worker/store-client.ts";
-import type { TaskReply, TaskRequest, TasksReply } from "../tools/task-service.ts";
+import type { TaskReply, TaskRequest, TasksReply } from "../tools/state-services.ts";
 
 export interface TasksParts {
   readonly store: Pick<StoreClient, "call">;

@@ -5,8 +5,8 @@ import type {
   PlanService,
   QuestionsService,
   SkillsService,
+  TasksService,
 } from "./state-services.ts";
-import type { TasksService } from "./task-service.ts";
 import type {
   DocumentsService,
   ImagesService,

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 
-import { bodyCharsMax, cutLine, type CutText, cutText } from "../base/cut-text.ts";
+import { bodyCharsMax, cutLine, type CutText, cutText, isShort } from "../base/cut-text.ts";
 import { messageOf } from "../base/errors.ts";
 import { resultBytesPerChar } from "../base/limits.ts";
 import type { ResourceLink } from "../protocol/tool-types.ts";
@@ -22,17 +22,12 @@ export interface FittedText {
   readonly saved: SavedFile | null;
 }
 
-/** True for a text that surely is within the client's limits; most are, and need no further look. */
-export function isShort(text: string, limits: ToolLimits): boolean {
-  return text.length * 3 <= limits.resultCharsMax;
-}
-
 /** Cuts a text that is too long for the client in the middle and saves the whole of it. */
 export async function fitText(
   text: string,
   { limits, results }: Pick<ToolContext, "limits" | "results">,
 ): Promise<FittedText> {
-  if (isShort(text, limits)) return { text, saved: null };
+  if (isShort(text, limits.resultCharsMax)) return { text, saved: null };
   const bytes = Buffer.byteLength(text);
   const bytesMax = limits.resultCharsMax * resultBytesPerChar;
   if (text.length <= limits.resultCharsMax && bytes <= bytesMax) return { text, saved: null };

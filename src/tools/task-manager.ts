@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { bodyCharsMax, cutEnd, formatCount, oneLine } from "../base/cut-text.ts";
 import { AppError } from "../base/errors.ts";
 import { notesSchema } from "./schemas.ts";
-import type { Task, TaskRequest, TasksReply } from "./task-service.ts";
+import type { Task, TaskRequest, TasksReply } from "./state-services.ts";
 import { defineTool, type ToolLimits } from "./tool.ts";
 
 /** Characters of a query that nothing has. */

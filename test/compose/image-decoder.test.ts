@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { AppError } from "../../src/base/errors.ts";
 import { detectImageFormat } from "../../src/tools/images/image-format.ts";
-import { readImageHeader } from "../../src/tools/images/image-header.ts";
+import { readImageHeader } from "../../src/tools/images/inspect-image.ts";
 import { writePng } from "../../src/tools/images/decode/reduce-pixels.ts";
 import { ImageDecoder } from "../../src/compose/tool-services.ts";
 import type { ConvertedImage } from "../../src/tools/web-services.ts";
@@ -13,9 +13,9 @@ import { SupervisorHarness } from "../commands/background/supervisor-harness.ts"
 import {
   animatedWebp,
   printTiff,
+  tiffWithOrientation,
   upright,
   withPngOrientation,
-  tiffWithOrientation,
   withWebpOrientation,
 } from "../tools/images/unusual-images.ts";
 import {

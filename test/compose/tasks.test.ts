@@ -9,7 +9,7 @@ import type { CallRequest } from "../../src/calls/call.ts";
 import { Tasks } from "../../src/compose/tasks.ts";
 import { StoreFile } from "../../src/state/store/store-file.ts";
 import { StoreClient } from "../../src/state/store/worker/store-client.ts";
-import type { TaskRequest, TasksReply } from "../../src/tools/task-service.ts";
+import type { TaskRequest, TasksReply } from "../../src/tools/state-services.ts";
 import { until } from "../commands/process/until.ts";
 
 let root = "";

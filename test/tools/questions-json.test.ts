@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { questionsJsonCharsMax, questionTextCharsMax } from "../../src/base/limits.ts";
-import { parseQuestions } from "../../src/tools/questions-json.ts";
+import { parseQuestions } from "../../src/tools/ask-user-question.ts";
 
 const parse = (value: unknown): unknown => parseQuestions(JSON.stringify(value));
 const question = "Which?";

@@ -1,7 +1,6 @@
 import { describeCallbacks } from "../../base/shown-state.ts";
 import type { ResourceListing } from "../../protocol/resource-types.ts";
-import type { Callback, PlanState } from "../../tools/state-services.ts";
-import type { TasksReply } from "../../tools/task-service.ts";
+import type { Callback, PlanState, TasksReply } from "../../tools/state-services.ts";
 import type { ClientContext } from "../call.ts";
 
 /** The callbacks of the client that reads. */

@@ -1,6 +1,14 @@
 import { crc32, inflateSync } from "node:zlib";
 
 import { AppError } from "../../base/errors.ts";
+import {
+  readGifHeader,
+  readJpegHeader,
+  readPngHeader,
+  readWebpHeader,
+} from "./headers/common-formats.ts";
+import { readIsoHeader, readSvgHeader, readTiffHeader } from "./headers/converted-formats.ts";
+import { readBmpHeader, readIcoHeader } from "./headers/dib-header.ts";
 import { fourCharacters, type ImageHeader } from "./headers/still.ts";
 import { shownPath } from "./image-file.ts";
 import {
@@ -11,7 +19,6 @@ import {
   latin1,
   withArticle,
 } from "./image-format.ts";
-import { readImageHeader } from "./image-header.ts";
 
 export interface InspectedImage {
   readonly format: ImageFormat;
@@ -203,4 +210,33 @@ function unfoldedBytes(view: DataView): number | undefined {
       sum + rows(Math.ceil((width - x) / byX), Math.ceil((height - y) / byY)),
     0,
   );
+}
+
+const readers: Readonly<Record<ImageFormat, (bytes: DataView) => ImageHeader>> = {
+  png: readPngHeader,
+  jpeg: readJpegHeader,
+  gif: readGifHeader,
+  webp: readWebpHeader,
+  bmp: readBmpHeader,
+  ico: readIcoHeader,
+  tiff: readTiffHeader,
+  avif: readIsoHeader,
+  heic: readIsoHeader,
+  svg: readSvgHeader,
+};
+
+/**
+ * Reads the header of a whole file. Undefined when the file ends before its header does, or the header
+ * says nothing of a size. Every read is checked against the end of the file.
+ */
+export function readImageHeader(format: ImageFormat, bytes: Uint8Array): ImageHeader | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    const header = readers[format](view);
+    return header.width > 0 && header.height > 0 ? header : undefined;
+  } catch (error) {
+    // A read past the end of the view.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }

@@ -2,8 +2,9 @@ import { routeConsoleToStderr } from "../../base/console.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Catalogue } from "../catalogue.ts";
 import type { AnyTool } from "../tool.ts";
-import { JobContext } from "./job-context.ts";
+import { JobContext, runJob } from "./run-job.ts";
 import {
+  ComputingCell,
   decodeToToolWorker,
   encodeFromToolWorker,
   type FromToolWorker,
@@ -12,8 +13,6 @@ import {
   type ReplyMessage,
   type ToToolWorker,
 } from "./messages.ts";
-import { runJob } from "./run-job.ts";
-import { ComputingCell } from "./stretch-watch.ts";
 
 declare const self: Worker;
 

@@ -16,8 +16,13 @@ import {
   type JobServiceHost,
   type ServiceCall,
 } from "./messages.ts";
-import { cancelGraceMs, cancelledReason, findOverdue } from "./overdue.ts";
-import { type Job, WorkerSlot } from "./worker-slot.ts";
+import {
+  cancelGraceMs,
+  cancelledReason,
+  findOverdue,
+  type Job,
+  WorkerSlot,
+} from "./worker-slot.ts";
 
 export interface PoolParts {
   readonly createWorker: () => Worker;

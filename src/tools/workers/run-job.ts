@@ -1,13 +1,41 @@
-import type * as z from "zod/mini";
-
+import { isShort } from "../../base/cut-text.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { structuredBytesMax } from "../../base/limits.ts";
+import { ownValue } from "../../base/own-value.ts";
+import type { InputKind } from "../../protocol/input-request.ts";
 import { isAtLeast } from "../../protocol/message.ts";
-import { badArguments, encodeCallToolResult, tooLongForData } from "../../protocol/result-codec.ts";
+import {
+  badArguments,
+  encodeCallToolResult,
+  hasLinks,
+  tooLongForData,
+} from "../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock, ResourceLink } from "../../protocol/tool-types.ts";
-import { fitText, isShort, savedLinks } from "../shown-output.ts";
-import type { AnyTool, ToolContext, ToolOutput } from "../tool.ts";
-import type { FromToolWorker, JobMessage } from "./messages.ts";
+import {
+  type BackgroundService,
+  type ClientService,
+  recordedMethods,
+  type ResultsService,
+  type ServiceReplyTo,
+  type ServiceRequest,
+} from "../services.ts";
+import { fitText, savedLinks } from "../shown-output.ts";
+import type {
+  CallbacksService,
+  PlanService,
+  QuestionsService,
+  SkillsService,
+  TasksService,
+} from "../state-services.ts";
+import type { AnyTool, Snapshots, ToolContext, ToolLimits, ToolOutput } from "../tool.ts";
+import type {
+  DocumentsService,
+  ImagesService,
+  WebService,
+  WorkspaceService,
+} from "../web-services.ts";
+import { describeIssues, type Issue } from "./argument-errors.ts";
+import type { FromToolWorker, JobMessage, ServiceCall, ServiceReply } from "./messages.ts";
 
 /**
  * Checks the arguments, runs the handler and shapes its result. Never rejects or throws. Answers
@@ -22,7 +50,7 @@ export function runJob(
   if (!parsed.success) return refuse(tool, job, parsed.error.issues);
   try {
     const output = tool.handler(parsed.data, context);
-    if (!(output instanceof Promise) && isShort(output.text, context.limits)) {
+    if (!(output instanceof Promise) && isShort(output.text, context.limits.resultCharsMax)) {
       return done(tool, job, output, output.text, []);
     }
     return finish(tool, job, output, context);
@@ -117,94 +145,127 @@ function failed(tool: AnyTool, { jobId, version }: JobMessage, error: unknown): 
   return { kind: "done", jobId, json: encodeCallToolResult({ content, isError: true }, version) };
 }
 
-/** One fault that zod found. */
-type Issue = z.core.$ZodIssue;
-type IssueOf<Code extends Issue["code"]> = Extract<Issue, { readonly code: Code }>;
+/**
+ * The context of one job's handler inside a Worker. Services are asked on the main thread, one call
+ * at a time, or answered from the record of an earlier Worker.
+ */
+export class JobContext implements ToolContext {
+  readonly snapshots: Partial<Snapshots>;
+  readonly limits: ToolLimits;
+  readonly #jobId: number;
+  readonly #canAsk: readonly InputKind[];
+  readonly #record: readonly ServiceReply[];
+  readonly #send: (call: ServiceCall) => void;
+  #used = 0;
+  #waiting: ((reply: ServiceReply) => void) | undefined;
 
-/** Faults in one message; a model corrects a few at a time. */
-const issuesMax = 20;
-/** Characters of the whole message: a name that the client made up may be long. */
-const textCharsMax = 4_000;
+  constructor(
+    job: Pick<JobMessage, "jobId" | "record" | "snapshots" | "limits" | "version" | "canAsk">,
+    send: (call: ServiceCall) => void,
+  ) {
+    this.snapshots = job.snapshots;
+    this.limits = hasLinks(job.version) ? job.limits : { ...job.limits, linksAsText: true };
+    this.#jobId = job.jobId;
+    this.#canAsk = job.canAsk ?? [];
+    this.#record = job.record;
+    this.#send = send;
+  }
 
-/** The faults of a tool's arguments, one sentence for each, with its remedy; bounded. */
-export function describeIssues(issues: readonly Issue[], allowed: readonly string[]): string {
-  const told = issues.slice(0, issuesMax).map((issue) => describeIssue(issue, allowed));
-  if (issues.length > issuesMax) told.push(`And ${issues.length - issuesMax} more.`);
-  const text = told.join(" ");
-  return text.length <= textCharsMax ? text : `${text.slice(0, textCharsMax)}…`.toWellFormed();
-}
+  get background(): BackgroundService {
+    return {
+      run: (request) => this.#call({ method: "background.run", request }),
+      start: (request) => this.#call({ method: "background.start", request }),
+      read: (request) => this.#call({ method: "background.read", request }),
+      readKept: (request) => this.#call({ method: "background.readKept", request }),
+      kill: (request) => this.#call({ method: "background.kill", request }),
+    };
+  }
 
-function describeIssue(issue: Issue, allowed: readonly string[]): string {
-  const where = issue.path.length === 0 ? "The arguments" : `\`${issue.path.join(".")}\``;
-  switch (issue.code) {
-    case "unrecognized_keys":
-      return unknownNames(issue.keys, allowed);
-    case "invalid_type":
-      return wrongType(where, issue);
-    case "too_small":
-      return tooSmall(where, issue);
-    case "too_big":
-      return tooBig(where, issue);
-    case "invalid_value":
-      return oneOf(where, issue.values.map(String).join(", "), issue.input);
-    case "not_multiple_of":
-    case "invalid_format":
-    case "invalid_union":
-    case "invalid_key":
-    case "invalid_element":
-    case "custom":
-      return `${where} is not valid: ${issue.message}.`;
+  get results(): ResultsService {
+    return {
+      create: () => this.#call({ method: "results.create", request: {} }),
+      keep: (request) => this.#call({ method: "results.keep", request }),
+    };
+  }
+
+  get client(): ClientService {
+    return {
+      can: (kind) => this.#canAsk.includes(kind),
+      ask: (requests) => this.#call({ method: "client.ask", request: requests }),
+    };
+  }
+
+  get web(): WebService {
+    return {
+      fetchPage: (request) => this.#call({ method: "web.fetchPage", request }),
+      renderPage: (request) => this.#call({ method: "web.renderPage", request }),
+      search: (request) => this.#call({ method: "web.search", request }),
+    };
+  }
+
+  get images(): ImagesService {
+    return { convert: (request) => this.#call({ method: "images.convert", request }) };
+  }
+
+  get documents(): DocumentsService {
+    return { readPdf: (request) => this.#call({ method: "documents.readPdf", request }) };
+  }
+
+  get workspace(): WorkspaceService {
+    return { folder: () => this.#call({ method: "workspace.folder", request: {} }) };
+  }
+
+  get tasks(): TasksService {
+    return { perform: (request) => this.#call({ method: "tasks.perform", request }) };
+  }
+
+  get plan(): PlanService {
+    return {
+      status: () => this.#call({ method: "plan.status", request: {} }),
+      read: (request) => this.#call({ method: "plan.read", request }),
+      change: (request) => this.#call({ method: "plan.change", request }),
+    };
+  }
+
+  get questions(): QuestionsService {
+    return { ask: (request) => this.#call({ method: "questions.ask", request }) };
+  }
+
+  get skills(): SkillsService {
+    return { load: (request) => this.#call({ method: "skills.load", request }) };
+  }
+
+  get callbacks(): CallbacksService {
+    return { perform: (request) => this.#call({ method: "callbacks.perform", request }) };
+  }
+
+  /** The main thread's answer to the call that is waiting. */
+  onReply(reply: ServiceReply): void {
+    const settle = this.#waiting;
+    this.#waiting = undefined;
+    settle?.(reply);
+  }
+
+  #call<Asked extends ServiceRequest>(asked: Asked): Promise<ServiceReplyTo<Asked["method"]>> {
+    return this.#reply(asked).then((reply) => ownValue(unwrap(reply)));
+  }
+
+  #reply(asked: ServiceRequest): Promise<ServiceReply> {
+    const recorded = recordedMethods.has(asked.method) ? this.#record[this.#used] : undefined;
+    if (recorded !== undefined) {
+      this.#used++;
+      return Promise.resolve(recorded);
+    }
+    if (this.#waiting !== undefined)
+      throw new Error("a handler may wait for one service at a time");
+    const { promise, resolve } = Promise.withResolvers<ServiceReply>();
+    this.#waiting = resolve;
+    this.#send({ kind: "call", jobId: this.#jobId, ...asked });
+    return promise;
   }
 }
 
-function unknownNames(keys: readonly string[], allowed: readonly string[]): string {
-  const names = keys.slice(0, issuesMax).map((key) => `\`${key.slice(0, 100)}\``);
-  const more = keys.length > issuesMax ? ` and ${keys.length - issuesMax} more` : "";
-  return `Unknown argument ${names.join(", ")}${more}. ${allowedNames(allowed)}`;
-}
-
-function wrongType(where: string, { path, expected, input }: IssueOf<"invalid_type">): string {
-  if (path.length === 0) return "The arguments must be an object.";
-  return input === undefined
-    ? `${where} is missing: it must be ${article(expected)}.`
-    : `${where} must be ${article(expected)}, not ${shown(input)}.`;
-}
-
-function tooSmall(where: string, { origin, minimum, input }: IssueOf<"too_small">): string {
-  return origin === "string"
-    ? tooShort(where, Number(minimum))
-    : `${where} must be at least ${minimum}, not ${shown(input)}.`;
-}
-
-function tooBig(where: string, { origin, maximum, input }: IssueOf<"too_big">): string {
-  return origin === "string"
-    ? `${where} must not be longer than ${maximum} characters.`
-    : `${where} must be at most ${maximum}, not ${shown(input)}.`;
-}
-
-function tooShort(where: string, charsMin: number): string {
-  return charsMin === 1
-    ? `${where} must not be empty.`
-    : `${where} must not be shorter than ${charsMin} characters.`;
-}
-
-function oneOf(where: string, values: string, given: unknown): string {
-  return given === undefined
-    ? `${where} is missing: it must be one of ${values}.`
-    : `${where} must be one of ${values}, not ${shown(given)}.`;
-}
-
-function allowedNames(allowed: readonly string[]): string {
-  if (allowed.length === 0) return "This tool takes none.";
-  return `Allowed: ${allowed.map((name) => `\`${name}\``).join(", ")}.`;
-}
-
-function article(type: string): string {
-  const name = type === "int" ? "integer" : type;
-  return /^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`;
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
+function unwrap(reply: ServiceReply): unknown {
+  if (reply.ok) return reply.value;
+  throw new AppError(reply.code, reply.message);
 }

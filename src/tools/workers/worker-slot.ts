@@ -1,6 +1,8 @@
 import { IdTable } from "../../base/cancellation.ts";
+import { lookStepMsMax, workerJobMsMax, workerStartMsMax } from "../../base/limits.ts";
 import { onWorkerEnd } from "../../base/worker-channel/worker-channel.ts";
 import {
+  ComputingCell,
   decodeFromToolWorker,
   encodeJob,
   encodeToToolWorker,
@@ -12,7 +14,6 @@ import {
   joinMessages,
   type ServiceReply,
 } from "./messages.ts";
-import { ComputingCell, type Stretch, StretchWatch } from "./stretch-watch.ts";
 
 /** One job on the main thread's side. */
 export interface Job {
@@ -255,4 +256,90 @@ export class WorkerSlot {
     this.#isFlushing = false;
     if (!this.#isGone) this.#worker.postMessage(joinMessages(messages));
   };
+}
+
+/** One job's computing without a break, or the doing of nothing. */
+export interface Stretch {
+  /** The job that computes, 0 for none. */
+  readonly jobId: number;
+  /** For how long it has been seen. */
+  readonly ms: number;
+}
+
+/**
+ * Reads a Worker's cell at intervals. Only a state seen at two reads in a row is taken as lasting. Of the time between them at most
+ * one step is added: when the main thread or the machine was halted, the Worker may have been halted too.
+ */
+export class StretchWatch {
+  readonly #cell: ComputingCell;
+  #turn = -1;
+  #jobId = 0;
+  #ms = 0;
+  #lookedAt = 0;
+  #isSlow = false;
+
+  constructor(cell: ComputingCell) {
+    this.#cell = cell;
+  }
+
+  /** True while one job has been computing for two looks; a stretch that is over is not slow. */
+  get isSlow(): boolean {
+    if (!this.#isSlow) return false;
+    const { jobId, turn } = this.#cell;
+    return jobId !== 0 && turn === this.#turn;
+  }
+
+  look(now: number = performance.now()): Stretch {
+    const { jobId, turn } = this.#cell;
+    const isSame = jobId === this.#jobId && turn === this.#turn;
+    this.#ms = isSame ? this.#ms + Math.min(now - this.#lookedAt, lookStepMsMax) : 0;
+    this.#isSlow = isSame && jobId !== 0;
+    this.#turn = turn;
+    this.#jobId = jobId;
+    this.#lookedAt = now;
+    return { jobId, ms: this.#ms };
+  }
+}
+
+/** A cancelled job that still computes after this takes its Worker with it. */
+export const cancelGraceMs = 250;
+
+/** Said of a Worker whose job went on after its cancellation. */
+export const cancelledReason = "its call was cancelled";
+
+/** The facts about a Worker at one check. */
+export interface WorkerState {
+  readonly isReady: boolean;
+  readonly ageMs: number;
+  /** Jobs that compute in it, or will. */
+  readonly load: number;
+}
+
+/**
+ * The reason to end a Worker now, if there is one. Only the job that computes can be overdue: `job`, or a job that is over
+ * (undefined): those in line spend no time of their own, however long they wait.
+ */
+export function findOverdue(
+  worker: WorkerState,
+  { jobId, ms }: Stretch,
+  job: Pick<Job, "msMax"> | undefined,
+): Ending | undefined {
+  if (!worker.isReady) {
+    return worker.ageMs > workerStartMsMax
+      ? { reason: "it did not start", culpritId: 0 }
+      : undefined;
+  }
+  if (jobId === 0) {
+    // Code that a handler left behind computes outside the turn of any job.
+    const isStuck = worker.load > 0 && ms > workerJobMsMax;
+    return isStuck
+      ? { reason: `it started no job within ${workerJobMsMax} ms`, culpritId: 0 }
+      : undefined;
+  }
+  // A cancelled job may begin only after its cancellation.
+  if (job === undefined) {
+    return ms > cancelGraceMs ? { reason: cancelledReason, culpritId: jobId } : undefined;
+  }
+  if (ms <= job.msMax) return undefined;
+  return { reason: `it did not finish within ${job.msMax} ms`, culpritId: jobId };
 }

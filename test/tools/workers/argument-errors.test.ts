@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as z from "zod/mini";
 
-import { describeIssues } from "../../../src/tools/workers/run-job.ts";
+import { describeIssues } from "../../../src/tools/workers/argument-errors.ts";
 
 const schema = z.strictObject({
   action: z.optional(z.enum(["set", "list"])),

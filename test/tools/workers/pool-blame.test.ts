@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 
 import { Cancellation } from "../../../src/base/cancellation.ts";
-import { ComputingCell } from "../../../src/tools/workers/stretch-watch.ts";
+import { ComputingCell } from "../../../src/tools/workers/messages.ts";
 import {
   encodeFromToolWorker,
   type FromToolWorker,

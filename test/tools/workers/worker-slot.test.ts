@@ -1,7 +1,20 @@
 import { expect, test } from "bun:test";
 
-import { encodeFromToolWorker, type FromToolWorker } from "../../../src/tools/workers/messages.ts";
-import { type Job, WorkerSlot } from "../../../src/tools/workers/worker-slot.ts";
+import {
+  ComputingCell,
+  encodeFromToolWorker,
+  type Ending,
+  type FromToolWorker,
+} from "../../../src/tools/workers/messages.ts";
+import {
+  cancelGraceMs,
+  findOverdue,
+  type Job,
+  type Stretch,
+  StretchWatch,
+  WorkerSlot,
+} from "../../../src/tools/workers/worker-slot.ts";
+import { lookStepMsMax, workerJobMsMax, workerStartMsMax } from "../../../src/base/limits.ts";
 
 /** A Worker that only writes down what it is sent. */
 class FakeWorker {
@@ -141,4 +154,85 @@ test("WorkerSlot: a reply waits like a job", async () => {
   expect(harness.posted).toEqual([["1"], ["2"], ["reply 1"]]);
   await harness.say(done(1));
   expect(harness.posted).toHaveLength(3);
+});
+
+const job = { msMax: 300 };
+const ready = { isReady: true, ageMs: 1e9, load: 3 };
+const starting = { isReady: false, ageMs: workerStartMsMax, load: 3 };
+
+test.each<
+  [string, Parameters<typeof findOverdue>[0], Stretch, typeof job | undefined, Ending | undefined]
+>([
+  ["a job within its time", ready, { jobId: 7, ms: 300 }, job, undefined],
+  [
+    "a job beyond its time",
+    ready,
+    { jobId: 7, ms: 301 },
+    job,
+    { reason: "it did not finish within 300 ms", culpritId: 7 },
+  ],
+  ["a cancelled job in its grace", ready, { jobId: 7, ms: cancelGraceMs }, undefined, undefined],
+  [
+    "a cancelled job beyond it",
+    ready,
+    { jobId: 7, ms: cancelGraceMs + 1 },
+    undefined,
+    { reason: "its call was cancelled", culpritId: 7 },
+  ],
+  ["nothing to do", { ...ready, load: 0 }, { jobId: 0, ms: 1e9 }, undefined, undefined],
+  ["jobs about to begin", ready, { jobId: 0, ms: workerJobMsMax }, undefined, undefined],
+  [
+    "jobs that never begin",
+    ready,
+    { jobId: 0, ms: workerJobMsMax + 1 },
+    undefined,
+    { reason: "it started no job within 30000 ms", culpritId: 0 },
+  ],
+  ["a Worker that starts", starting, { jobId: 0, ms: 1e9 }, undefined, undefined],
+  [
+    "a Worker that does not start",
+    { ...starting, ageMs: workerStartMsMax + 1 },
+    { jobId: 0, ms: 0 },
+    undefined,
+    { reason: "it did not start", culpritId: 0 },
+  ],
+])("findOverdue: %s", (_, worker, stretch, computing, expected) => {
+  expect(findOverdue(worker, stretch, computing)).toEqual(expected);
+});
+
+const day = 86_400_000;
+
+test("StretchWatch: what is seen at looks in a row adds up, at most a step for each", () => {
+  const cell = new ComputingCell();
+  const watch = new StretchWatch(cell);
+  cell.begin(7);
+  expect([watch.look(1000), watch.isSlow]).toEqual([{ jobId: 7, ms: 0 }, false]);
+  expect([watch.look(1004), watch.isSlow]).toEqual([{ jobId: 7, ms: 4 }, true]);
+  expect(watch.look(1010)).toEqual({ jobId: 7, ms: 10 });
+  expect(watch.look(day)).toEqual({ jobId: 7, ms: 10 + lookStepMsMax });
+});
+
+test.each<[string, (cell: ComputingCell) => void, number]>([
+  ["the same job's next turn", (cell) => cell.begin(7), 7],
+  ["another job", (cell) => cell.begin(8), 8],
+  ["the end", (cell) => cell.end(7), 0],
+])("StretchWatch: %s begins another stretch, and is not slow before the look", (_, act, jobId) => {
+  const cell = new ComputingCell();
+  const watch = new StretchWatch(cell);
+  cell.begin(7);
+  watch.look(0);
+  watch.look(5);
+  act(cell);
+  expect(watch.isSlow).toBe(false);
+  expect([watch.look(10), watch.isSlow]).toEqual([{ jobId, ms: 0 }, false]);
+});
+
+test("StretchWatch: doing nothing is a stretch, but not a slow one", () => {
+  const watch = new StretchWatch(new ComputingCell());
+  watch.look(0);
+  expect([watch.look(5), watch.look(9).ms > 0, watch.isSlow]).toEqual([
+    { jobId: 0, ms: expect.any(Number) },
+    true,
+    false,
+  ]);
 });

@@ -1,7 +1,7 @@
 import { inflateSync } from "node:zlib";
 
 import { imagePixelsMax } from "../image-format.ts";
-import { readImageHeader } from "../image-header.ts";
+import { readImageHeader } from "../inspect-image.ts";
 import { numberOf, numbersOf, type TiffPage } from "./tiff-page.ts";
 
 const clearCode = 256;
