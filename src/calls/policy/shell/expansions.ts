@@ -1,6 +1,11 @@
-import { readAnsiQuote, WordBuilder } from "./ansi-quote.ts";
-import { evaluated, holdsCommand, unknownName } from "./changes.ts";
-import { type ShellText, Unreadable } from "./shell-text.ts";
+import {
+  evaluated,
+  holdsCommand,
+  type ShellText,
+  unknownName,
+  Unreadable,
+  WordBuilder,
+} from "./shell-text.ts";
 
 /** `"…"`, at the first quote. @throws Unreadable */
 export function readDoubleQuote(text: ShellText, word: WordBuilder): void {
@@ -205,4 +210,66 @@ export function readBackquote(text: ShellText, word: WordBuilder, isQuoted: bool
   const inner = raw.replaceAll(isQuoted ? /\\([\\`$"])/g : /\\([\\`$])/g, "$1");
   text.readAll(text.within(inner));
   addValue(word, isQuoted);
+}
+
+const ansiLetters: Readonly<Record<string, string>> = {
+  a: "\u0007",
+  b: "\b",
+  e: "\u001b",
+  E: "\u001b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "\\": "\\",
+  "'": "'",
+  '"': '"',
+  "?": "?",
+};
+
+/** `$'…'`, at the dollar sign. @throws Unreadable */
+function readAnsiQuote(text: ShellText, word: WordBuilder): void {
+  text.assertBash("$' '");
+  word.isQuoted = true;
+  text.at += 2;
+  for (;;) {
+    const plain = text.match(/[^'\\]+/y) ?? "";
+    word.add(plain);
+    text.at += plain.length;
+    if (text.isAtEnd) throw new Unreadable("a quote without end");
+    if (text.char() === "'") break;
+    word.add(readAnsiEscape(text));
+  }
+  text.at++;
+}
+
+function readAnsiEscape(text: ShellText): string {
+  const letter = ansiLetters[text.char(1)];
+  if (letter !== undefined) {
+    text.at += 2;
+    return letter;
+  }
+  // bash takes all digits behind the brace, whether another one follows or not.
+  if (text.match(/\\x\{/y) !== undefined) throw new Unreadable("\\x{ in $' '");
+  const number = text.match(/\\(?:[0-7]{1,3}|x[\dA-Fa-f]{1,2}|u[\dA-Fa-f]{1,4}|U[\dA-Fa-f]{1,8})/y);
+  if (number !== undefined) {
+    text.at += number.length;
+    return numbered(number);
+  }
+  if (text.char(1) === "c") throw new Unreadable("a control character in $' '");
+  const kept = text.text.slice(text.at, text.at + 2);
+  text.at += 2;
+  return kept;
+}
+
+function numbered(escape: string): string {
+  const isHex = /^\\[xuU]/.test(escape);
+  const code = isHex ? Number.parseInt(escape.slice(2), 16) : Number.parseInt(escape.slice(1), 8);
+  // The shell ends the word at a NUL, and bytes above ASCII may be parts of a character.
+  const isByte = !/^\\[uU]/.test(escape);
+  if (code === 0 || code > 0x10ffff || (isByte && code > 0x7f)) {
+    throw new Unreadable("an escape in $' ' that is not a character");
+  }
+  return String.fromCodePoint(code);
 }

@@ -1,13 +1,18 @@
 import { shellCharsMax, shellStepsMax } from "../../../base/limits.ts";
-import { changeBy, changeIn } from "./changes.ts";
-import { readList } from "./commands.ts";
-import { readHereDocuments } from "./redirects.ts";
+import { declaring, readList } from "./commands.ts";
+import { readHereDocuments } from "./words-and-redirections.ts";
 import {
+  baseNameOf,
+  evaluated,
   type Findings,
   type FoundCommand,
+  hasSubscript,
+  holdsCommand,
+  literalOf,
   type ShellKind,
   type ShellReading,
   ShellText,
+  unknownName,
   Unreadable,
   type Word,
 } from "./shell-text.ts";
@@ -139,3 +144,77 @@ const fileCommand = {
 
 /** `env env env …`: nobody needs more. */
 const wrappersDeepMax = 12;
+
+/** Variables that make a shell run more than its text, or read it in another way. */
+const decisive =
+  /\b(?:BASH_ENV|BASH_ALIASES|BASH_CMDS|BASH_FUNC_\w+|BASH_COMPAT|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[04]|FCEDIT|POSIXLY_CORRECT)\b/;
+
+/** Why the words of a text may mean something else than they say; undefined when nothing of it is seen. */
+function changeIn(text: string): string | undefined {
+  const name = decisive.exec(text)?.[0];
+  return name === undefined ? undefined : `${name}, which changes what is run`;
+}
+
+/** The same of one command: the variables that it sets, and texts that it evaluates once more. */
+function changeBy({ words, assignments }: FoundCommand): string | undefined {
+  const name = baseNameOf(literalOf(words[0]) ?? "");
+  const rest = words.slice(1);
+  const isHome = ({ pieces }: Word): boolean => /^HOME(?:\+?=|$)/.test(pieces[0] ?? "");
+  if (assignments.includes("HOME") || (setting.has(name) && rest.some(isHome)))
+    return "HOME is changed";
+  const values = setting.has(name) ? rest.flatMap((word) => literalOf(word) ?? []) : [];
+  const hidden = [...assignments, ...values].map(changeIn).find((change) => change !== undefined);
+  if (hidden !== undefined) return hidden;
+  const isNameKnown = !setting.has(name) || setsKnownNames(name, rest);
+  if (!isNameKnown) return unknownName;
+  const isEvaluated =
+    evaluating.has(name) && rest.some(({ pieces }) => hasSubscript(pieces.join("")));
+  const isAssigned = setting.has(name) && rest.some(({ pieces }) => holdsCommand(pieces.join("")));
+  return isEvaluated || isAssigned ? evaluated : undefined;
+}
+
+/** Whether all variables that a builtin sets are named in the text: any may be one that runs something. */
+function setsKnownNames(builtin: string, words: readonly Word[]): boolean {
+  if (builtin === "printf") return setsKnownByPrintf(words);
+  let at = 0;
+  for (; at < words.length; at++) {
+    const word = literalOf(words[at]);
+    if (word === undefined || !/^[-+]./.test(word)) break;
+    // Of a reference to a variable the value is a name.
+    if (declaring.has(builtin) && word.includes("n") && builtin !== "export") return false;
+    if (valued[builtin]?.test(word) === true) at++;
+  }
+  // The first word of getopts lists the options.
+  const named = words.slice(builtin === "getopts" ? at + 1 : at);
+  return named.slice(0, builtin === "getopts" ? 1 : undefined).every(isNamed);
+}
+
+/** `-v NAME` can only be in front; a word that may be it is taken for it. */
+function setsKnownByPrintf([first, second]: readonly Word[]): boolean {
+  const option = literalOf(first);
+  if (option === "-v") return second === undefined || isNamed(second);
+  if (option !== undefined || first === undefined) return true;
+  const [known = ""] = first.pieces;
+  if (known.startsWith("-v")) return false;
+  return known !== "" || (!first.isMany && (second === undefined || isNamed(second)));
+}
+
+function isNamed(word: Word): boolean {
+  return literalOf(word) !== undefined || /^[A-Za-z_][\w[\]]*\+?=/.test(word.pieces[0] ?? "");
+}
+
+/** Options whose value is the next word. */
+const valued: Readonly<Record<string, RegExp>> = {
+  read: /^-[a-zA-Z]*[dinNptu]$/,
+  mapfile: /^-[a-zA-Z]*[dnOsuCc]$/,
+  readarray: /^-[a-zA-Z]*[dnOsuCc]$/,
+};
+
+const setting: ReadonlySet<string> = new Set(
+  "export declare typeset local readonly read printf mapfile readarray getopts".split(" "),
+);
+
+/** Builtins that take names of variables, or numbers. */
+const evaluating: ReadonlySet<string> = new Set(
+  "let test [ read printf unset wait getopts mapfile readarray".split(" "),
+);

@@ -191,3 +191,57 @@ export class ShellText {
     if (this.char() === "#") this.skip(/[^\n]*/y);
   }
 }
+
+/** Puts a word together while it is read. */
+export class WordBuilder {
+  readonly #pieces: string[] = [];
+  #last = "";
+  #isMany = false;
+  #isOpaque = false;
+  #isSplit = false;
+  /** Some of it was quoted, if only by a backslash: it is neither a reserved word nor an assignment. */
+  isQuoted = false;
+
+  add(text: string): void {
+    if (!this.#isOpaque) this.#last += text;
+  }
+
+  /** Any text may be here. */
+  addUnknown(isMany: boolean): void {
+    this.#isMany ||= isMany;
+    if (this.#isOpaque || (this.#last === "" && this.#pieces.length > 0)) return;
+    this.#pieces.push(this.#last);
+    this.#last = "";
+  }
+
+  /** The value of an expansion without quotes: blanks in it end the word, so that nothing is known of any part. */
+  addSplit(): void {
+    this.#isSplit = true;
+    this.addUnknown(true);
+  }
+
+  /** Nothing is known of the rest, whatever its characters: braces and sets of characters. */
+  endKnown(isMany: boolean): void {
+    this.addUnknown(isMany);
+    this.#isOpaque = true;
+  }
+
+  get word(): Word {
+    if (this.#isSplit) return { pieces: ["", ""], isMany: true };
+    return { pieces: [...this.#pieces, this.#last], isMany: this.#isMany };
+  }
+}
+
+export const unknownName = "a variable whose name is known only when it runs";
+
+export const evaluated = "a text with commands that may be evaluated once more";
+
+/** `x[$(…)]`: arithmetic runs it, also when a variable holds it. */
+export function hasSubscript(text: string): boolean {
+  return text.includes("[") && /\[[^\]]*(?:\$[({]|`)/.test(text);
+}
+
+/** For a value that a variable gets unchanged. Backquotes alone are often meant for people. */
+export function holdsCommand(text: string): boolean {
+  return text.includes("$(") || hasSubscript(text);
+}
