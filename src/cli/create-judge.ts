@@ -1,8 +1,8 @@
 import { delimiter } from "node:path";
 
-import { commandOf, judgeCall, type JudgedCall } from "../calls/policy/rules/judge-call.ts";
+import { judgeCall } from "../calls/policy/rules/judge-call.ts";
+import { commandOf, type JudgedCall, type Verdict } from "../calls/policy/rules/rule.ts";
 import { ignoresCaseOn, PolicyFiles, policyPlaces } from "../calls/policy/rules/policy-files.ts";
-import type { Verdict } from "../calls/policy/rules/rule.ts";
 import { readShell } from "../calls/policy/shell/read-shell.ts";
 import type { ShellReading } from "../calls/policy/shell/shell-text.ts";
 import type { CommandIo } from "./command-io.ts";

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 
 import { AppError } from "../../base/errors.ts";
 import type { Glob } from "../../calls/policy/rules/glob.ts";
-import type { JudgedCall } from "../../calls/policy/rules/judge-call.ts";
 import type {
   CommandMatch,
+  JudgedCall,
   PolicyDefault,
   Rule,
   RuleAction,

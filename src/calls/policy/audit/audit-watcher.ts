@@ -8,7 +8,7 @@ import { foreignToolOf } from "../../call-target.ts";
 import type { CallRequest } from "../../call.ts";
 import type { CallEnd, CallWatcher } from "../../gate/gate-stage.ts";
 import type { Decision } from "../policy-stage.ts";
-import { commandOf } from "../rules/judge-call.ts";
+import { commandOf } from "../rules/rule.ts";
 import type { AuditLog } from "./audit-log.ts";
 
 export interface AuditWatcherParts {

@@ -1,5 +1,5 @@
 import { AppError } from "../../../base/errors.ts";
-import { consentsKeptMax, consentShownCharsMax } from "../../../base/limits.ts";
+import { consentShownCharsMax, consentsKeptMax } from "../../../base/limits.ts";
 import { canonicalJson } from "../../../protocol/json-rpc.ts";
 import type { QuestionsReply, QuestionsRequest } from "../../../tools/state-services.ts";
 import { answerTimeOf } from "../../call-target.ts";
@@ -7,8 +7,7 @@ import type { CallRequest } from "../../call.ts";
 import type { Refusal } from "../../gate/gate-stage.ts";
 import { type StateServices, workspaceDirOf } from "../../state-calls.ts";
 import { cautionRule } from "../rules/cautions.ts";
-import { commandOf } from "../rules/judge-call.ts";
-import { type Cause, causesOf, type Verdict } from "../rules/rule.ts";
+import { type Cause, causesOf, commandOf, type Verdict } from "../rules/rule.ts";
 import { shownFact, shownLines, sizeText } from "./shown-text.ts";
 
 /** For a model: why its call was not made, and its options now. */

@@ -1,3 +1,4 @@
+import { domainToUnicode } from "node:url";
 import { globWorkMax } from "../../../base/limits.ts";
 import type { Word } from "../shell/shell-text.ts";
 
@@ -84,4 +85,56 @@ function allFrom(pattern: string, from: ReadonlySet<number>): Set<number> {
   const least = Math.min(...from);
   const count = from.size === 0 ? 0 : pattern.length - least + 1;
   return new Set(Array.from({ length: count }, (_, index) => least + index));
+}
+
+/** Spellings of an address that open the same page, or to which a rule against it applies as well. */
+interface UrlTexts {
+  /** The same address as programs write it: small letters, no usual port, a slash behind the host. */
+  readonly same: readonly string[];
+  /** Besides: without its port, user, fragment and the dot behind its host, and with nothing encoded. */
+  readonly near: readonly string[];
+}
+
+const noUrlTexts: UrlTexts = { same: [], near: [] };
+
+/** Of an argument that is a URL, blanks around it aside; none of all others. */
+export function urlTextsOf(text: string): UrlTexts {
+  const url = text.includes(":") ? URL.parse(text.trim()) : null;
+  if (url === null || url.host === "") return noUrlTexts;
+  const bare = new URL(url.href);
+  for (const part of ["hash", "username", "password"] as const) bare[part] = "";
+  bare.hostname = bare.hostname.replace(/\.+$/, "");
+  const near = [bare.href];
+  bare.port = "";
+  near.push(
+    bare.href,
+    bare.href.replace(bare.hostname, () => domainToUnicode(bare.hostname)),
+  );
+  near.push(...near.flatMap(decoded));
+  return { same: withoutSlash([url.href]), near: withoutSlash(near) };
+}
+
+/** Whether a pattern is about one of them; its host may be in any letters. */
+export function globMatchesUrl(glob: Glob, texts: readonly string[]): boolean {
+  if (texts.length === 0) return false;
+  const written = /^([^:/]*:\/\/[^/]*)(.*)$/s.exec(glob.pattern);
+  if (written === null) return texts.some((text) => globMatches(glob, text));
+  const [, origin = "", rest = ""] = written;
+  const usual = origin.toLowerCase().replace(/^(http:.*):80$|^(https:.*):443$/, "$1$2");
+  const normal = createGlob(usual + rest);
+  return texts.some((text) => globMatches(normal, text));
+}
+
+/** Those with nothing but a slash behind the host are written without it as well. */
+function withoutSlash(texts: readonly string[]): readonly string[] {
+  const bare = texts.filter((text) => /^[^/]*:\/\/[^/]*\/$/.test(text));
+  return [...texts, ...bare.map((text) => text.slice(0, -1))];
+}
+
+function decoded(text: string): readonly string[] {
+  try {
+    return [decodeURIComponent(text)];
+  } catch {
+    return [];
+  }
 }

@@ -1,4 +1,3 @@
-import { commandTools } from "../../../base/shared-names.ts";
 import { readShell } from "../shell/read-shell.ts";
 import {
   literalOf,
@@ -6,33 +5,31 @@ import {
   type ShellReading,
   type SimpleCommand,
 } from "../shell/shell-text.ts";
-import { type Folders, foldersOf, hasArguments, textsOf, withFolders } from "./call-arguments.ts";
-import { type CommandRule, judgeCommand } from "./judge-command.ts";
-import { candidatePaths, type Surroundings } from "./match-command.ts";
-import { noFacts, readPathFacts } from "./path-facts.ts";
+import { cautionRule, cautionsAbout } from "./cautions.ts";
+import {
+  hasArguments,
+  isAllowedBy,
+  isHarmless,
+  matchCommand,
+  type Surroundings,
+  wordsOf,
+} from "./match-rule.ts";
+import { type Folders, foldersOf, noFacts, readPathFacts, withFolders } from "./path-facts.ts";
 import {
   allowed,
+  type CommandMatch,
+  commandOf,
+  type JudgedCall,
   type Policy,
   type PolicyDefault,
   policyFor,
   type Rule,
-  type RuleAction,
   RuleWork,
   strictest,
   type ToolPolicy,
   TooMuchWork,
   type Verdict,
 } from "./rule.ts";
-
-/** A call as rules see it. */
-export interface JudgedCall {
-  readonly tool: string;
-  readonly args: unknown;
-  /** Names that rules may use as well. */
-  readonly otherNames?: readonly string[];
-  /** The policy for all calls in the user's entry of the tool's server. */
-  readonly serverPolicy?: { readonly server: string; readonly action: RuleAction };
-}
 
 export interface JudgeParts {
   readonly homeDir: string;
@@ -185,17 +182,67 @@ function aboutMissing(
   return [{ action, rule: strict.name, reason: missing }];
 }
 
-/** The command of a call that runs one; undefined for all others. */
-export function commandOf({ tool, args }: JudgedCall): string | undefined {
-  return commandTools.has(tool) ? textsOf(args, "command")[0] : undefined;
+/** A rule that is about single programs of a command. */
+interface CommandRule extends Rule {
+  readonly command: CommandMatch;
 }
 
-function wordsOf(commands: readonly SimpleCommand[], { args }: JudgedCall): readonly string[] {
-  const words = commands.flatMap(({ words: all, redirects }) => [
-    ...redirects.map(({ target }) => target),
-    ...all.slice(1),
-  ]);
-  const literals = words.flatMap((word) => literalOf(word) ?? []);
-  const keys = typeof args === "object" && args !== null ? Object.keys(args) : [];
-  return [...literals, ...keys.flatMap((key) => textsOf(args, key))].flatMap(candidatePaths);
+interface CommandJudging {
+  readonly rules: readonly CommandRule[];
+  /** The verdict for programs that no rule allows. */
+  readonly otherwise: Verdict;
+  readonly warnsOfDanger: boolean;
+  readonly surroundings: Surroundings;
+}
+
+/** The strictest of the verdicts on all programs. */
+function judgeCommand(reading: ShellReading, judging: CommandJudging): Verdict {
+  const verdicts = reading.commands.map((command) => judgeOne(command, judging));
+  return strictest([...verdicts, aboutUnknowns(reading, judging)]);
+}
+
+function judgeOne(command: SimpleCommand, judging: CommandJudging): Verdict {
+  const { rules, otherwise, warnsOfDanger, surroundings } = judging;
+  const verdicts = rules
+    .filter(({ action }) => action !== "allow")
+    .map((rule) => verdictOf(rule, command, surroundings));
+  const allowing = rules.find(
+    (rule) => rule.action === "allow" && isAllowedBy(rule.command, command, surroundings),
+  );
+  if (allowing !== undefined) {
+    verdicts.push({ action: "allow", rule: allowing.name, reason: allowing.reason });
+    return strictest(verdicts);
+  }
+  // A command that only starts another program is judged as that program; one that only sets variables starts nothing.
+  const startsNothing = command.isWrapper || command.words.length === 0;
+  if (!startsNothing || !isHarmless(command, surroundings)) verdicts.push(otherwise);
+  const cautions = warnsOfDanger ? cautionsAbout(command, surroundings.homeDir) : [];
+  for (const reason of cautions) verdicts.push({ action: "ask", rule: cautionRule, reason });
+  return strictest(verdicts);
+}
+
+function verdictOf(rule: CommandRule, command: SimpleCommand, surroundings: Surroundings): Verdict {
+  const match = matchCommand(rule.command, command, surroundings);
+  if (match === "no") return allowed;
+  const { action, name } = rule;
+  const about = rule.reason ?? `it is about ${nameOf(command)}`;
+  if (match === "yes") return { action, rule: name, reason: about };
+  const reason = `it may be about ${nameOf(command)}, which is known only when it runs`;
+  return { action: "ask", rule: name, reason };
+}
+
+function nameOf({ words }: SimpleCommand): string {
+  const [first] = words;
+  if (first === undefined) return "a redirection";
+  return JSON.stringify((literalOf(first) ?? first.pieces.join("…")).slice(0, 80));
+}
+
+/** Rules that forbid or ask may apply to the unknown parts. */
+function aboutUnknowns({ unknowns }: ShellReading, { rules, otherwise }: CommandJudging): Verdict {
+  const strict = rules.find(({ action }) => action !== "allow");
+  if (unknowns.length === 0 || (strict === undefined && otherwise.action === "allow"))
+    return allowed;
+  const reason = `cannot determine what the command runs: ${unknowns.slice(0, 3).join("; ")}`;
+  const action = otherwise.action === "deny" ? "deny" : "ask";
+  return { action, rule: strict?.name ?? otherwise.rule, reason };
 }

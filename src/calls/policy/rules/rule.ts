@@ -132,6 +132,29 @@ function asksForPaths({ command, callArguments }: Rule): boolean {
   return globs.some(isPathGlob) || callArguments.some(([, glob]) => isPathGlob(glob));
 }
 
+/** A call as rules see it. */
+export interface JudgedCall {
+  readonly tool: string;
+  readonly args: unknown;
+  /** Names that rules may use as well. */
+  readonly otherNames?: readonly string[];
+  /** The policy for all calls in the user's entry of the tool's server. */
+  readonly serverPolicy?: { readonly server: string; readonly action: RuleAction };
+}
+
+/** The command of a call that runs one; undefined for all others. */
+export function commandOf({ tool, args }: JudgedCall): string | undefined {
+  return commandTools.has(tool) ? textsOf(args, "command")[0] : undefined;
+}
+
+/** An argument as texts: one for each element of a list. */
+export function textsOf(args: unknown, key: string): readonly string[] {
+  if (typeof args !== "object" || args === null || !Object.hasOwn(args, key)) return [];
+  const value: unknown = Reflect.get(args, key);
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.map((part) => (typeof part === "string" ? part : (JSON.stringify(part) ?? "")));
+}
+
 /** One thing that decides about a call. */
 export interface Cause {
   readonly action: RuleAction;

@@ -362,7 +362,9 @@ function assertMayLead(read: ReadWord, isFirst: boolean, isAssigned: boolean): v
 }
 
 /** Behind these words, if written literally, `NAME=$value` is an assignment: blanks in the value do not end the word. */
-export const declaring: ReadonlySet<string> = new Set("declare typeset local readonly export".split(" "));
+export const declaring: ReadonlySet<string> = new Set(
+  "declare typeset local readonly export".split(" "),
+);
 
 function isDeclared({ variable, word }: ReadWord, isDeclaring: boolean): boolean {
   return isDeclaring && variable !== undefined && literalOf(word) === undefined;

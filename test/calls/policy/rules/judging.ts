@@ -1,10 +1,6 @@
-import {
-  judgeCall,
-  type JudgedCall,
-  type JudgeParts,
-} from "../../../../src/calls/policy/rules/judge-call.ts";
+import { judgeCall, type JudgeParts } from "../../../../src/calls/policy/rules/judge-call.ts";
+import type { JudgedCall, Verdict } from "../../../../src/calls/policy/rules/rule.ts";
 import { parsePolicy } from "../../../../src/calls/policy/rules/parse-policy.ts";
-import type { Verdict } from "../../../../src/calls/policy/rules/rule.ts";
 
 /** What the rules of a file say of a call; `/home/me` is home, `/work` the folder. */
 export async function judged(

@@ -1,7 +1,22 @@
 import { literalOf, type SimpleCommand, type Word } from "../shell/shell-text.ts";
-import { createGlob, type Glob, globMatches, globMayMatch, isPathGlob } from "./glob.ts";
+import {
+  createGlob,
+  type Glob,
+  globMatches,
+  globMatchesUrl,
+  globMayMatch,
+  isPathGlob,
+  urlTextsOf,
+} from "./glob.ts";
 import type { PathFacts } from "./path-facts.ts";
-import type { CommandMatch, RuleWork } from "./rule.ts";
+import {
+  type CommandMatch,
+  type JudgedCall,
+  type Rule,
+  type RuleAction,
+  type RuleWork,
+  textsOf,
+} from "./rule.ts";
 
 /** `maybe`: it depends on values that are known only when the command runs. */
 export type Certainty = "no" | "maybe" | "yes";
@@ -12,6 +27,29 @@ export interface Surroundings {
   /** `RM` is `rm` for the file systems of macOS and Windows. */
   readonly ignoresCase: boolean;
   readonly work: RuleWork;
+}
+
+/** Every argument that the rule names is present and matches. */
+export function hasArguments(
+  { callArguments, action }: Rule,
+  args: unknown,
+  surroundings: Surroundings,
+): boolean {
+  return callArguments.every(([key, glob]) => {
+    const atHome = withHome(glob, surroundings);
+    return textsOf(args, key).some(
+      (text) =>
+        literalMatches(atHome, text, surroundings) || isAboutUrl(glob, text, action, surroundings),
+    );
+  });
+}
+
+/** An address may be written in many ways; a rule that allows applies to the same address only. */
+function isAboutUrl(glob: Glob, text: string, action: RuleAction, { work }: Surroundings): boolean {
+  const { same, near } = urlTextsOf(text);
+  const texts = action === "allow" ? same : [...same, ...near];
+  work.spend(texts.length * (10 + glob.pattern.length));
+  return globMatchesUrl(glob, texts);
 }
 
 /** Whether a rule is about this program; `yes` only when all parts of it say so. */
@@ -150,7 +188,7 @@ function matchWord(written: Glob, word: Word, surroundings: Surroundings): Certa
 }
 
 /** Patterns with a slash are about paths too, wherever links lead; also about that of `--option=path`. */
-export function literalMatches(glob: Glob, literal: string, surroundings: Surroundings): boolean {
+function literalMatches(glob: Glob, literal: string, surroundings: Surroundings): boolean {
   surroundings.work.spend(matchCost(glob, literal));
   if (globMatches(glob, literal)) return true;
   if (!isPathGlob(glob)) return false;
@@ -177,12 +215,25 @@ function mayMatchCost({ pattern }: Glob, { pieces }: Word): number {
 }
 
 /** The parts of a word that may be a path. */
-export function candidatePaths(literal: string): readonly string[] {
+function candidatePaths(literal: string): readonly string[] {
   const equals = literal.indexOf("=");
   return equals < 0 ? [literal] : [literal, literal.slice(equals + 1)];
 }
 
-export function withHome(glob: Glob, { homeDir }: Pick<Surroundings, "homeDir">): Glob {
+export function wordsOf(
+  commands: readonly SimpleCommand[],
+  { args }: JudgedCall,
+): readonly string[] {
+  const words = commands.flatMap(({ words: all, redirects }) => [
+    ...redirects.map(({ target }) => target),
+    ...all.slice(1),
+  ]);
+  const literals = words.flatMap((word) => literalOf(word) ?? []);
+  const keys = typeof args === "object" && args !== null ? Object.keys(args) : [];
+  return [...literals, ...keys.flatMap((key) => textsOf(args, key))].flatMap(candidatePaths);
+}
+
+function withHome(glob: Glob, { homeDir }: Pick<Surroundings, "homeDir">): Glob {
   const { pattern, parts } = glob;
   if (pattern !== "~" && !pattern.startsWith("~/")) return glob;
   const [first = "", ...rest] = parts;
