@@ -188,10 +188,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "calls/policy/*": [
     "base",
     "calls/policy/rules",
+    "upstream",
     "calls/*",
     "types:calls/gate",
     "calls/policy/consent",
-    "calls/upstream",
   ],
   "calls/policy/audit": [
     "base",

@@ -1,10 +1,11 @@
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { commandTools } from "../../base/shared-names.ts";
-import type { CallRequest, ToolTarget } from "../call.ts";
+import { cleanServer, originalName, uncutName } from "../../upstream/names/assign-names.ts";
+import { foreignToolOf } from "../call-target.ts";
+import type { CallRequest, CallTarget, ToolTarget } from "../call.ts";
 import type { CallEnd, CallWatcher, GateStage, Refusal, Rest } from "../gate/gate-stage.ts";
 import { workspaceDirOf } from "../state-calls.ts";
-import { ruleNamesOf } from "../upstream/rule-names.ts";
 import {
   type Agreement,
   CallConsent,
@@ -141,6 +142,22 @@ export class PolicyStage implements GateStage, CallWatcher {
 /** The policy for calls to a server in the user's entry of it. */
 function serverPolicyOf({ target }: CallRequest): ToolTarget["rights"]["policy"] {
   return target?.kind === "tool" ? target.rights.policy : undefined;
+}
+
+/**
+ * Further names under which rules may refer to a call: an upstream tool uncut, as its server writes it, and all
+ * tools of the server (TR9). None for own tools.
+ */
+function ruleNamesOf(target: CallTarget | undefined): readonly string[] {
+  const named = foreignToolOf(target);
+  if (named === undefined) return [];
+  const { server, tool } = named;
+  return [
+    originalName(server, tool),
+    uncutName(server, tool),
+    `mcp__${server}`,
+    `mcp__${cleanServer(server)}`,
+  ];
 }
 
 /** A call that cannot be judged is refused. */

@@ -1,21 +1,46 @@
-import { Cancellation } from "../../base/cancellation.ts";
+import { randomBytes } from "node:crypto";
+import { Cancellation, startTimer, type Timer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
-import { upstreamAsksMax } from "../../base/upstream-limits.ts";
+import { requestStateMsMax } from "../../base/limits.ts";
+import { parseOwnJson } from "../../base/own-value.ts";
+import { upstreamAsksMax, upstreamSuspendedMax } from "../../base/upstream-limits.ts";
+import {
+  type ClientCapabilities,
+  noClientCapabilities,
+} from "../../protocol/client-capabilities.ts";
 import type { InputRequest, InputRequests, InputResponses } from "../../protocol/input-request.ts";
-import type { Params } from "../../protocol/json-rpc.ts";
+import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
+import type { ServerRights } from "../../upstream/snapshot.ts";
 import type { UpstreamCall, UpstreamReply, Upstreams } from "../../upstream/upstreams.ts";
-import { InputNeeded } from "../ask-client.ts";
-import type { CallRequest } from "../call.ts";
+import { FaultError, InputNeeded } from "../ask-client.ts";
+import type { CallRequest, ProgressUpdate } from "../call.ts";
 import type { CallWatcher } from "../gate/gate-stage.ts";
 import { answerAsks, type AnswerParts } from "./answer-asks.ts";
-import { earlierRounds, keepRound } from "./earlier-rounds.ts";
-import { type ExchangeEnd, type ExchangeSpec, subjectOf, tooManyAsks } from "./exchange-spec.ts";
-import { askableOf, progressUpdate, stepText } from "./exchange-steps.ts";
-import { goneFault, type Suspendable, type SuspendedCalls } from "./suspended-calls.ts";
+
+/** A request to an upstream server. */
+export interface ExchangeSpec extends Pick<UpstreamCall, "server" | "method" | "params"> {
+  readonly rights: ServerRights;
+  readonly resultCharsMax: number;
+  readonly promisesStructure?: boolean;
+}
+
+/** How it ended. */
+export type ExchangeEnd = Exclude<UpstreamReply, { kind: "input-required" }>;
+
+/** The subject of a request: a request about another one must not get this server's answers. */
+function subjectOf({ server, method, params }: ExchangeSpec): string {
+  return JSON.stringify([server, method, params.name, params.uri]);
+}
+
+/** It asks without end. */
+function tooManyAsks(server: string): ExchangeEnd {
+  const text = `${server} asks the user again and again: the call was given up after ${upstreamAsksMax} questions.`;
+  return { kind: "failed", text, reason: "malformed" };
+}
 
 export interface ExchangeParts extends AnswerParts {
   readonly upstreams: Pick<Upstreams, "call">;
-  readonly suspended: SuspendedCalls<Exchange>;
+  readonly suspended: SuspendedCalls;
   /** Notified of requests that are not tool calls, which do not pass the gate. */
   readonly watchers: readonly CallWatcher[];
 }
@@ -35,7 +60,7 @@ const onlyKey = "question";
  * four pairs of eras (docs/spec/gateway.md#questions). A modern client leaves and comes back: then it continues
  * where it stopped, for the new call.
  */
-export class Exchange implements Suspendable {
+export class Exchange {
   readonly #parts: ExchangeParts;
   readonly #spec: ExchangeSpec;
   /** Aborted when nobody wants the answer any more. */
@@ -238,4 +263,146 @@ export class Exchange implements Suspendable {
     const occasion = { server, rights, call: this.#call, isAnswered, until: this.#until, note };
     return answerAsks(this.#parts, occasion, requests);
   }
+}
+
+interface Suspended {
+  readonly exchange: Exchange;
+  readonly clientId: string;
+  readonly timer: Timer;
+}
+
+const anyMark = "upstream-call";
+
+/**
+ * Calls to servers of the legacy era that wait for a client of the stateless one: the server asked in the middle of its
+ * work, our call has ended with the question, and the client comes back. Its state names the call; being sealed, it
+ * opens for the same client and the same parameters only.
+ */
+export class SuspendedCalls implements Disposable {
+  /** Oldest first. */
+  readonly #entries = new Map<string, Suspended>();
+
+  /** A new name for a call, told to its client with the next question. */
+  name({ ask }: CallRequest): string {
+    const id = randomBytes(16).toString("hex");
+    if (ask?.isMarked?.(anyMark) !== true) ask?.mark?.(anyMark);
+    ask?.mark?.(markOf(id));
+    return id;
+  }
+
+  /** The client has been asked: its call waits under the name that it was given. */
+  suspend(id: string, clientId: string, exchange: Exchange): void {
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size >= upstreamSuspendedMax && oldest !== undefined) this.#abandon(oldest);
+    const timer = startTimer(requestStateMsMax, () => this.#abandon(id));
+    this.#entries.set(id, { exchange, clientId, timer });
+  }
+
+  /**
+   * The exchange of a call that is made again, which is this call's from now on; undefined for a call that is new.
+   * @throws FaultError -32602 when it is gone: the work done so far must not be repeated unasked
+   */
+  take({ ask, client }: CallRequest): Exchange | undefined {
+    if (ask?.isMarked?.(anyMark) !== true) return undefined;
+    for (const [id, { exchange, clientId, timer }] of this.#entries) {
+      if (clientId !== client.id || !ask.isMarked(markOf(id))) continue;
+      timer.stop();
+      this.#entries.delete(id);
+      return exchange;
+    }
+    throw goneFault();
+  }
+
+  endClient(clientId: string): void {
+    for (const [id, entry] of this.#entries) if (entry.clientId === clientId) this.#abandon(id);
+  }
+
+  [Symbol.dispose](): void {
+    for (const id of this.#entries.keys()) this.#abandon(id);
+  }
+
+  #abandon(id: string): void {
+    const entry = this.#entries.get(id);
+    this.#entries.delete(id);
+    entry?.timer.stop();
+    entry?.exchange.abandon();
+  }
+}
+
+/** The work done so far cannot be continued, and is not repeated unasked. */
+function goneFault(): FaultError {
+  const message =
+    "Invalid params: requestState is of a call that does not wait any more; make the call again without it";
+  return new FaultError(createFault(errorCodes.invalidParams, message));
+}
+
+function markOf(id: string): string {
+  return `${anyMark}:${id}`;
+}
+
+/** The requests of a modern server in one round of a call, and the state that it sent with them. */
+interface UpstreamRound {
+  /** Which server was asked for what. */
+  readonly subject: string;
+  readonly requests: InputRequests;
+  /** That server's, byte for byte. */
+  readonly requestState?: string;
+}
+
+const roundMark = "upstream-round:";
+
+/**
+ * The rounds of a call that its client has returned, sealed in scorpiox-code's own state; the last one is to be answered.
+ * @throws FaultError when they are of a different upstream server: an alias may have come to mean another tool meanwhile
+ */
+function earlierRounds({ ask }: CallRequest, subject: () => string): readonly UpstreamRound[] {
+  // Only this program can have sealed them.
+  const rounds = (ask?.marksWith?.(roundMark) ?? []).map((text) =>
+    parseOwnJson<UpstreamRound>(text),
+  );
+  // Most calls have none, and are not to pay for the text.
+  if (rounds.length === 0) return rounds;
+  const wanted = subject();
+  if (rounds.some((round) => round.subject !== wanted)) throw goneFault();
+  return rounds;
+}
+
+/** Lets the next request of the client know of this round: nothing of it is kept here. */
+function keepRound({ ask }: CallRequest, round: UpstreamRound): void {
+  if (ask?.endsCall === true) ask.mark?.(roundMark + JSON.stringify(round));
+}
+
+/** The kinds of requests of that server that can be answered. */
+function askableOf(
+  { capabilities = noClientCapabilities, client }: CallRequest,
+  rights: Pick<ServerRights, "sampling" | "elicitation" | "roots">,
+): ClientCapabilities {
+  const elicits = rights.elicitation !== "deny";
+  const samples = rights.sampling !== "deny";
+  return {
+    elicitationForm: elicits && (capabilities.elicitationForm || client.isRemote !== true),
+    elicitationUrl: elicits && capabilities.elicitationUrl,
+    sampling: samples && capabilities.sampling,
+    samplingTools: samples && capabilities.samplingTools,
+    roots: rights.roots !== "none",
+    tasks: false,
+    ...(capabilities.apps === undefined ? {} : { apps: capabilities.apps }),
+  };
+}
+
+/** Progress as an upstream server reports it. */
+type Step = readonly [progress: number, total: number | undefined, message: string | undefined];
+
+function progressUpdate(...[progress, total, message]: Step): ProgressUpdate {
+  return {
+    progress,
+    ...(total === undefined ? {} : { total }),
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+/** The same in words. */
+function stepText(...[progress, total, message = ""]: Step): string {
+  const count = total === undefined ? `${progress}` : `${progress} of ${total}`;
+  return message === "" ? count : `${count}: ${message}`;
 }

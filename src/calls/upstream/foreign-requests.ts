@@ -13,8 +13,7 @@ import { resolvedCall } from "../call-target.ts";
 import type { CallRequest, RequestContext, ToolTarget } from "../call.ts";
 import type { CallEnd } from "../gate/gate-stage.ts";
 import { shownElicitation } from "./asked-things.ts";
-import type { ExchangeEnd } from "./exchange-spec.ts";
-import { Exchange, type ExchangeParts } from "./exchange.ts";
+import { Exchange, type ExchangeEnd, type ExchangeParts } from "./exchange.ts";
 
 /**
  * Sends a request that is not a tool call to an upstream server.

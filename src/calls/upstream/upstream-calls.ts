@@ -9,41 +9,18 @@ import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts"
 import { parseSearchArguments } from "../../upstream/search/gateway-tools.ts";
 import type { FailureReason, Upstreams } from "../../upstream/upstreams.ts";
 import { answerTimeOf, promisesStructure, tryBecomeTask, withSignal } from "../call-target.ts";
-import { type CallOutcome, type CallRequest, type ToolTarget } from "../call.ts";
+import type { CallOutcome, CallRequest, ToolTarget } from "../call.ts";
 import { withLinesAbout } from "../gate/result-lines.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
 import { foreignFault, pagesWanted } from "./foreign-requests.ts";
 import { handOver, type HandOverParts } from "./handed-over.ts";
 import { invalidText } from "./upstream-stage.ts";
 
-/** The result of a search from the Worker, in the shape of the client's revision. */
-function resultFor(json: string, version: ProtocolVersion): string {
-  const read: unknown = JSON.parse(json);
-  const result = isObject(read) ? read : {};
-  const content = Array.isArray(result.content) ? ownValue<ContentBlock[]>(result.content) : [];
-  const { structuredContent } = result;
-  const shaped: CallToolResult = {
-    content,
-    isError: result.isError === true,
-    ...(structuredContent === undefined ? {} : { structuredContent }),
-  };
-  return encodeCallToolResult(shaped, version);
-}
-
-/** An own text as a result. */
-function textResult(text: string, isError: boolean, version: ProtocolVersion): string {
-  return encodeCallToolResult({ content: [textBlock(text)], isError }, version);
-}
-
-function textBlock(text: string): ContentBlock {
-  return { type: "text", text: text.toWellFormed() };
-}
-
 export interface UpstreamCallsParts extends ExchangeParts, HandOverParts {
   readonly upstreams: Pick<Upstreams, "call" | "search">;
 }
 
-export type LookAtOutcome = (outcome: CallOutcome) => Promise<CallOutcome>;
+type LookAtOutcome = (outcome: CallOutcome) => Promise<CallOutcome>;
 
 const asIs: LookAtOutcome = (outcome) => Promise.resolve(outcome);
 
@@ -163,6 +140,26 @@ export class UpstreamCalls {
     const json = textResult(text, promisesStructure(request), request.version);
     return { kind: "result", json, isInterim: true };
   }
+}
+
+/** The result of a search from the Worker, in the shape of the client's revision. */
+function resultFor(json: string, version: ProtocolVersion): string {
+  const read: unknown = JSON.parse(json);
+  const result = isObject(read) ? read : {};
+  const content = Array.isArray(result.content) ? ownValue<ContentBlock[]>(result.content) : [];
+  const { structuredContent } = result;
+  const shaped: CallToolResult = {
+    content,
+    isError: result.isError === true,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+  };
+  return encodeCallToolResult(shaped, version);
+}
+
+/** An own text as a result. */
+function textResult(text: string, isError: boolean, version: ProtocolVersion): string {
+  const content: ContentBlock[] = [{ type: "text", text: text.toWellFormed() }];
+  return encodeCallToolResult({ content, isError }, version);
 }
 
 async function outcomeOf(exchange: Exchange, request: CallRequest): Promise<CallOutcome> {

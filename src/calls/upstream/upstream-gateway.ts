@@ -6,9 +6,8 @@ import type { UpstreamCall, UpstreamEvent, Upstreams } from "../../upstream/upst
 import type { Changes, CompletionProvider, PromptProvider } from "../features.ts";
 import type { StateServices } from "../state-calls.ts";
 import { CallResolver, type CallResolverParts } from "./call-resolver.ts";
-import type { Exchange, ExchangeParts } from "./exchange.ts";
+import { type ExchangeParts, SuspendedCalls } from "./exchange.ts";
 import type { HandOverParts } from "./handed-over.ts";
-import { SuspendedCalls } from "./suspended-calls.ts";
 import { UpstreamCalls, type UpstreamCallsParts } from "./upstream-calls.ts";
 import {
   listedKey,
@@ -48,7 +47,7 @@ export class UpstreamGateway implements Disposable {
   readonly skills: UpstreamSkills;
   readonly completion: CompletionProvider;
   readonly #changes: UpstreamChanges;
-  readonly #suspended = new SuspendedCalls<Exchange>();
+  readonly #suspended = new SuspendedCalls();
   readonly #parts: UpstreamGatewayParts;
   #calls: UpstreamCalls | undefined;
 
