@@ -8,8 +8,7 @@ import type { CallOutcome, CallRequest, Router } from "../../src/calls/call.ts";
 import { Admissions } from "../../src/calls/gate/admissions.ts";
 import { GatedRouter } from "../../src/calls/gate/gated-router.ts";
 import { AuditFile } from "../../src/calls/policy/audit/audit-file.ts";
-import { AuditLog } from "../../src/calls/policy/audit/audit-log.ts";
-import { AuditWatcher } from "../../src/calls/policy/audit/audit-watcher.ts";
+import { AuditLog, AuditWatcher } from "../../src/calls/policy/audit/audit-log.ts";
 import { PolicyStage } from "../../src/calls/policy/policy-stage.ts";
 import { PolicyFiles } from "../../src/calls/policy/rules/policy-files.ts";
 

@@ -5,7 +5,7 @@ import { hookEndMsMax } from "../base/limits.ts";
 import { ownCommand } from "../base/own-command.ts";
 import type { ServerEvent } from "../base/server-events.ts";
 import type { GateStage } from "../calls/gate/gate-stage.ts";
-import { secretsOf } from "../calls/policy/audit/audit-watcher.ts";
+import { secretsOf } from "../calls/policy/audit/audit-log.ts";
 import { HookApprovals } from "../calls/policy/hooks/hook-approvals.ts";
 import type { HookPrograms } from "../calls/policy/hooks/hook-launch.ts";
 import { HookRunner } from "../calls/policy/hooks/hook-runner.ts";

@@ -3,8 +3,7 @@ import { delimiter, join, win32 } from "node:path";
 import type { CallRequest } from "../calls/call.ts";
 import type { CallWatcher } from "../calls/gate/gate-stage.ts";
 import { AuditFile } from "../calls/policy/audit/audit-file.ts";
-import { AuditLog } from "../calls/policy/audit/audit-log.ts";
-import { AuditWatcher, secretsOf } from "../calls/policy/audit/audit-watcher.ts";
+import { AuditLog, AuditWatcher, secretsOf } from "../calls/policy/audit/audit-log.ts";
 import { PolicyStage } from "../calls/policy/policy-stage.ts";
 import {
   ignoresCaseOn,

@@ -10,7 +10,7 @@ import {
   saysSecret,
 } from "../../src/base/secrets.ts";
 import { shownEntry } from "../../src/cli/typed-server.ts";
-import { redact } from "../../src/calls/policy/audit/audit-watcher.ts";
+import { redact } from "../../src/calls/policy/audit/audit-log.ts";
 import { tokenExamples } from "../fixtures/token-examples.ts";
 
 /** Every way in which a text leaves; each gives what is shown of it. */

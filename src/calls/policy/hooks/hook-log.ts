@@ -12,7 +12,7 @@ import {
 } from "../../../base/limits.ts";
 import { Turns } from "../../../base/turns.ts";
 import { escapeJson } from "../../../base/unsafe-characters.ts";
-import { redact } from "../audit/audit-watcher.ts";
+import { redact } from "../audit/audit-log.ts";
 import { endWithoutRun, type Hook, type HookEnd, shortOutput } from "./hook.ts";
 import { hookLogName, type SessionFolders } from "./session-folder.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { auditDigestCharsAtOnce } from "../../../../src/base/limits.ts";
-import { ArgumentsDigest } from "../../../../src/calls/policy/audit/audit-watcher.ts";
+import { ArgumentsDigest } from "../../../../src/calls/policy/audit/arguments-digest.ts";
 import { canonicalJson } from "../../../../src/protocol/json-rpc.ts";
 
 /** The digest, and how often it stopped on the way. */

@@ -22,8 +22,7 @@ import {
 import { unsafeCharacters } from "../../../../src/base/unsafe-characters.ts";
 import type { CallRequest } from "../../../../src/calls/call.ts";
 import { AuditFile } from "../../../../src/calls/policy/audit/audit-file.ts";
-import { AuditLog } from "../../../../src/calls/policy/audit/audit-log.ts";
-import { AuditWatcher } from "../../../../src/calls/policy/audit/audit-watcher.ts";
+import { AuditLog, AuditWatcher } from "../../../../src/calls/policy/audit/audit-log.ts";
 import { eventually } from "../../../e2e/harness/conditions.ts";
 import { TempFolder } from "../../../e2e/harness/temp-folder.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { redact, secretsOf } from "../../../../src/calls/policy/audit/audit-watcher.ts";
+import { redact, secretsOf } from "../../../../src/calls/policy/audit/audit-log.ts";
 
 describe("redact (U-audit)", () => {
   const token = "x".repeat(36);
