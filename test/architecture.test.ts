@@ -70,6 +70,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "protocol",
     "types:upstream/process",
     "upstream/connect",
+    "types:upstream/config",
     "types:upstream/*",
     "upstream/cache",
   ],

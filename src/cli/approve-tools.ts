@@ -10,7 +10,7 @@ import {
   type ItemDifference,
   revokeTools,
 } from "../upstream/trust/approve-differences.ts";
-import { differenceLines } from "../upstream/trust/difference.ts";
+import { differenceLines } from "../upstream/trust/approved-definition.ts";
 import { escapeHidden } from "../upstream/trust/hidden-characters.ts";
 import { judgeCatalogue } from "../upstream/trust/judge-catalogue.ts";
 import { lockPinsOf, readLock } from "../upstream/trust/lock/read-lock.ts";

@@ -1,8 +1,7 @@
 import { AppError, messageOf } from "../base/errors.ts";
 import { ownValue } from "../base/own-value.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
-import type { InstallOutcome } from "../upstream/install/installing-text.ts";
-import type { TriedServer } from "../upstream/server-state.ts";
+import type { InstallOutcome, TriedServer } from "../upstream/server-state.ts";
 import type { AskedCatalogue } from "../upstream/trust/approve-differences.ts";
 import type { AskedAs, UpstreamControl } from "../upstream/upstreams.ts";
 import { LazyRouter } from "./lazy-router.ts";

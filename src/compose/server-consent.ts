@@ -95,7 +95,7 @@ export class ServerConsent {
       import("../upstream/config/load-upstream-config.ts"),
       import("../upstream/config/upstream-start.ts"),
       import("../cli/server-rows.ts"),
-      import("../upstream/trust/launch-lines.ts"),
+      import("../upstream/trust/launch-approval.ts"),
       import("../calls/policy/consent/shown-text.ts"),
     ]);
     const server = loadUpstreamConfig(configPartsOf(start, env)).servers.get(name);

@@ -254,7 +254,7 @@ async function metTree(): Promise<TempTree> {
   await mcp(tree, "approve files --yes");
   const { servers } = JSON.parse(stdout) as { servers: readonly { identity: string }[] };
   const read = tool("read");
-  const { toolHash } = await import("../../src/upstream/trust/difference.ts");
+  const { toolHash } = await import("../../src/upstream/trust/approved-definition.ts");
   await new TrustStore(tree.path("home/.scorpiox")).addPins(servers[0]?.identity ?? "", {
     tools: new Map([["read", toolHash(read)]]),
     prompts: new Map(),

@@ -5,8 +5,12 @@ import {
   toolCallName,
   toolSearchName,
 } from "../../upstream/search/gateway-tools.ts";
-import { installingText } from "../../upstream/install/installing-text.ts";
-import { isComing, type ServerInfo, type ServerState } from "../../upstream/server-state.ts";
+import {
+  installingText,
+  isComing,
+  type ServerInfo,
+  type ServerState,
+} from "../../upstream/server-state.ts";
 import {
   type BlockedTool,
   type ServerRights,

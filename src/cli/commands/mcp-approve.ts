@@ -4,8 +4,12 @@ import {
   catalogueDifferences,
   type ItemDifference,
 } from "../../upstream/trust/approve-differences.ts";
-import { approveLaunchOf, revokeLaunchOf } from "../../upstream/trust/launch-approval.ts";
-import { launchLines, launchRow } from "../../upstream/trust/launch-lines.ts";
+import {
+  approveLaunchOf,
+  revokeLaunchOf,
+  launchLines,
+  launchRow,
+} from "../../upstream/trust/launch-approval.ts";
 import { lockPinsOf, readLock } from "../../upstream/trust/lock/read-lock.ts";
 import {
   type Approval,

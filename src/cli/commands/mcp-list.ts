@@ -7,7 +7,7 @@ import type { ConfigDirs } from "../../config/places.ts";
 import { type EntryField, entryFields } from "../../upstream/config/entry-options.ts";
 import type { ServerEntry } from "../../upstream/config/server-entry.ts";
 import { givenRoots } from "../../upstream/manager/principal-launch.ts";
-import { placeText } from "../../upstream/trust/launch-lines.ts";
+import { placeText } from "../../upstream/trust/launch-approval.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { openServers } from "../configured-servers.ts";

@@ -5,7 +5,7 @@ import {
   catalogueDifferences,
   type ItemDifference,
 } from "../../upstream/trust/approve-differences.ts";
-import { differenceLines } from "../../upstream/trust/difference.ts";
+import { differenceLines } from "../../upstream/trust/approved-definition.ts";
 import { compareLocks, type LockFinding, lockOf } from "../../upstream/trust/lock/lock-of.ts";
 import {
   lockFileName,

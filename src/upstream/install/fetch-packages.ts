@@ -1,8 +1,12 @@
+import { delimiter } from "node:path";
+
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { upstreamInstallLookMs, upstreamInstallQuietMs } from "../../base/upstream-limits.ts";
 import { groupTicks } from "../../commands/process/processes.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "../connect/connection.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
+import type { Fetched } from "./install-file.ts";
 import type { RunnerCommand } from "./runner-command.ts";
 
 /** The result of a runner that was started to fetch packages. */
@@ -99,4 +103,86 @@ class ProgressWatch implements Disposable {
     if (this.isStuck) this.#stop();
     else this.#plan();
   }
+}
+
+/** Variables that npm sets for the programs that it runs. */
+const kept = /^(?:npm_\w+|INIT_CWD|NODE|COLOR|EDITOR)$/;
+
+/** Variables that belong to the fetching run alone. */
+const fetchOnly = new Set(["npm_config_call", "npm_config_loglevel", "npm_lifecycle_script"]);
+
+/** Variables that may hold credentials; npm does not pass its own on, and a variable that looks like one is dropped. */
+const secret = /_auth|token|password|secret/i;
+
+/**
+ * The variables and folders that a runner adds for its programs, from the environment that it printed; nothing when it
+ * printed none.
+ */
+export function readRunnerEnvironment(output: string): Pick<Fetched, "env" | "path"> {
+  const variables = readVariables(output);
+  if (variables.length === 0) return {};
+  const env = variables.filter(
+    ([name]) => kept.test(name) && !fetchOnly.has(name) && !secret.test(name),
+  );
+  const folders = variables.find(([name]) => name.toUpperCase() === "PATH")?.[1].split(delimiter);
+  // npm puts its own folders first; the one with node-gyp is the last of them.
+  const last = folders?.findIndex((folder) => /[\\/]node-gyp-bin[\\/]?$/.test(folder)) ?? -1;
+  return {
+    env: Object.fromEntries(env),
+    ...(last >= 0 && folders !== undefined ? { path: folders.slice(0, last + 1) } : {}),
+  };
+}
+
+/** JSON, or lines of `NAME=value` as a Windows shell prints them. */
+function readVariables(output: string): readonly (readonly [string, string])[] {
+  const json = output.slice(output.indexOf("{")).trim();
+  try {
+    const value: unknown = JSON.parse(json);
+    if (isObject(value)) {
+      return Object.entries(value).flatMap(([name, text]) =>
+        typeof text === "string" ? [[name, text] as const] : [],
+      );
+    }
+  } catch {
+    // Not JSON: read lines.
+  }
+  return output.split(/\r?\n/).flatMap((line) => {
+    const at = line.indexOf("=");
+    return at > 0 ? [[line.slice(0, at), line.slice(at + 1)] as const] : [];
+  });
+}
+
+/** Lines of a runner's stderr that go into an error. */
+const linesMax = 5;
+
+/** The error for a failed fetch: the reason and the advice. */
+export function fetchFailure(
+  { runner, packages }: Pick<RunnerCommand, "runner" | "packages">,
+  errors: readonly string[],
+): ConnectionError {
+  const what = packages.join(" ");
+  const broken = brokenFolder(errors);
+  if (broken !== undefined) {
+    const text =
+      `${runner} could not install ${what}: its folder ${broken} is broken, usually because an earlier download was ` +
+      `interrupted. Remove that folder (rm -rf ${broken}) and try again.`;
+    return new ConnectionError("unreachable", text);
+  }
+  const said = errors.filter((line) => !isChatter(line)).slice(-linesMax);
+  const why = said.length === 0 ? "it gave no reason." : `\n${said.join("\n")}`;
+  return new ConnectionError("unreachable", `${runner} could not install ${what}: ${why}`);
+}
+
+/** Whether npm prints such a line for every request, or to name its log file. */
+function isChatter(line: string): boolean {
+  return /^npm (?:http|warn|verb|info|notice)|A complete log of this run|^npm error\s*$/i.test(
+    line,
+  );
+}
+
+/** The folder of `_npx` in which an earlier run left a half-written file or another obstacle. */
+function brokenFolder(errors: readonly string[]): string | undefined {
+  const text = errors.join("\n");
+  if (!/EJSONPARSE|ENOTEMPTY|ECOMPROMISED/.test(text)) return undefined;
+  return /((?:[A-Za-z]:)?[\\/][^\n"']*?[\\/]_npx[\\/][0-9a-f]{16})/.exec(text)?.[1];
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { ownValue } from "../../base/own-value.ts";
@@ -39,6 +39,7 @@ const held = new Set<string>();
 
 /** Environments that are remembered for one package; for forgotten ones the runner runs again and finds its files. */
 const surroundingsMax = 32;
+
 const lookEveryMs = 250;
 
 /**
@@ -135,49 +136,4 @@ function added(
   const others = Object.entries(fetched).filter(([key]) => key !== surroundings);
   const kept = others.sort(([, a], [, b]) => b.at - a.at).slice(0, surroundingsMax - 1);
   return Object.fromEntries([[surroundings, one], ...kept]);
-}
-
-/** Variables that npm sets for the programs that it runs. */
-const kept = /^(?:npm_\w+|INIT_CWD|NODE|COLOR|EDITOR)$/;
-/** Variables that belong to the fetching run alone. */
-const fetchOnly = new Set(["npm_config_call", "npm_config_loglevel", "npm_lifecycle_script"]);
-/** Variables that may hold credentials; npm does not pass its own on, and a variable that looks like one is dropped. */
-const secret = /_auth|token|password|secret/i;
-
-/**
- * The variables and folders that a runner adds for its programs, from the environment that it printed; nothing when it
- * printed none.
- */
-export function readRunnerEnvironment(output: string): Pick<Fetched, "env" | "path"> {
-  const variables = readVariables(output);
-  if (variables.length === 0) return {};
-  const env = variables.filter(
-    ([name]) => kept.test(name) && !fetchOnly.has(name) && !secret.test(name),
-  );
-  const folders = variables.find(([name]) => name.toUpperCase() === "PATH")?.[1].split(delimiter);
-  // npm puts its own folders first; the one with node-gyp is the last of them.
-  const last = folders?.findIndex((folder) => /[\\/]node-gyp-bin[\\/]?$/.test(folder)) ?? -1;
-  return {
-    env: Object.fromEntries(env),
-    ...(last >= 0 && folders !== undefined ? { path: folders.slice(0, last + 1) } : {}),
-  };
-}
-
-/** JSON, or lines of `NAME=value` as a Windows shell prints them. */
-function readVariables(output: string): readonly (readonly [string, string])[] {
-  const json = output.slice(output.indexOf("{")).trim();
-  try {
-    const value: unknown = JSON.parse(json);
-    if (isObject(value)) {
-      return Object.entries(value).flatMap(([name, text]) =>
-        typeof text === "string" ? [[name, text] as const] : [],
-      );
-    }
-  } catch {
-    // Not JSON: read lines.
-  }
-  return output.split(/\r?\n/).flatMap((line) => {
-    const at = line.indexOf("=");
-    return at > 0 ? [[line.slice(0, at), line.slice(at + 1)] as const] : [];
-  });
 }

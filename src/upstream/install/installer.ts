@@ -7,12 +7,11 @@ import {
   upstreamRefetchMs,
   upstreamRefetchTagMs,
 } from "../../base/upstream-limits.ts";
-import { ConnectionError } from "../connect/connection.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { Installing } from "../server-state.ts";
 import { directStart, fetchedVersion } from "./direct-start.ts";
-import { runRunner } from "./fetch-packages.ts";
-import { type Fetched, InstallFile, readRunnerEnvironment } from "./install-file.ts";
+import { runRunner, readRunnerEnvironment, fetchFailure } from "./fetch-packages.ts";
+import { type Fetched, InstallFile } from "./install-file.ts";
 import { isExactVersion, readRunner, type RunnerCommand } from "./runner-command.ts";
 
 export interface InstallerParts {
@@ -185,39 +184,4 @@ async function startOf(
     launch: { ...launch, command, args, env: { ...env, ...launch.env }, path },
     startedAs: [command, ...args].join(" "),
   };
-}
-
-/** Lines of a runner's stderr that go into an error. */
-const linesMax = 5;
-
-/** The error for a failed fetch: the reason and the advice. */
-function fetchFailure(
-  { runner, packages }: Pick<RunnerCommand, "runner" | "packages">,
-  errors: readonly string[],
-): ConnectionError {
-  const what = packages.join(" ");
-  const broken = brokenFolder(errors);
-  if (broken !== undefined) {
-    const text =
-      `${runner} could not install ${what}: its folder ${broken} is broken, usually because an earlier download was ` +
-      `interrupted. Remove that folder (rm -rf ${broken}) and try again.`;
-    return new ConnectionError("unreachable", text);
-  }
-  const said = errors.filter((line) => !isChatter(line)).slice(-linesMax);
-  const why = said.length === 0 ? "it gave no reason." : `\n${said.join("\n")}`;
-  return new ConnectionError("unreachable", `${runner} could not install ${what}: ${why}`);
-}
-
-/** Whether npm prints such a line for every request, or to name its log file. */
-function isChatter(line: string): boolean {
-  return /^npm (?:http|warn|verb|info|notice)|A complete log of this run|^npm error\s*$/i.test(
-    line,
-  );
-}
-
-/** The folder of `_npx` in which an earlier run left a half-written file or another obstacle. */
-function brokenFolder(errors: readonly string[]): string | undefined {
-  const text = errors.join("\n");
-  if (!/EJSONPARSE|ENOTEMPTY|ECOMPROMISED/.test(text)) return undefined;
-  return /((?:[A-Za-z]:)?[\\/][^\n"']*?[\\/]_npx[\\/][0-9a-f]{16})/.exec(text)?.[1];
 }

@@ -1,3 +1,5 @@
+import type { ServerLaunch } from "../config/server-entry.ts";
+
 /** Reads the command lines of programs that fetch and run packages. */
 
 /** `npx` of `/usr/bin/npx` and of `C:\node\npx.cmd`. */
@@ -67,4 +69,65 @@ export function withoutOption(args: readonly string[], names: readonly string[])
     const isJoined = names.some((one) => one.startsWith("--") && argument.startsWith(`${one}=`));
     return !isValue && !isJoined && !names.includes(argument);
   });
+}
+
+/** The package that a runner starts. */
+export interface RunnerPackage {
+  readonly from: "npm" | "pypi" | "image";
+  readonly name: string;
+  /** Absent when any version may run. */
+  readonly version?: string;
+}
+
+/** The package that a launch runs, when its command is a known package runner. */
+export function packageOf(launch: ServerLaunch): RunnerPackage | undefined {
+  if (launch.transport !== "stdio") return undefined;
+  const words = [programOf(launch.command), ...launch.args];
+  const known = launchers.find(({ command }) => command.every((word, at) => words[at] === word));
+  return known?.find(words.slice(known.command.length));
+}
+
+interface Launcher {
+  /** The first words of its command line. */
+  readonly command: readonly string[];
+  readonly find: (args: readonly string[]) => RunnerPackage | undefined;
+}
+
+const launchers: readonly Launcher[] = [
+  ...launchersOf("npx, bunx, pnpx, npm exec, npm x, pnpm dlx, yarn dlx, bun x", npmPackage),
+  ...launchersOf("uvx, uv tool run, pipx run", pypiPackage),
+  ...launchersOf("docker run, podman run, nerdctl run, docker container run", image),
+];
+
+function launchersOf(commands: string, find: Launcher["find"]): Launcher[] {
+  return commands.split(", ").map((command) => ({ command: command.split(" "), find }));
+}
+
+function npmPackage(args: readonly string[]): RunnerPackage | undefined {
+  const spec = valuesOf(args, ["-p", "--package"])[0] ?? splitArguments(args, npmOptions).rest[0];
+  const [, name, version] = /^(@?[^@]+)(?:@(.+))?$/.exec(spec ?? "") ?? [];
+  // A folder, an address or a repository has no fixed version.
+  if (name === undefined || /^[./~]|:/.test(name) || /:/.test(version ?? "")) return undefined;
+  return { from: "npm", name, ...exact(version) };
+}
+
+function pypiPackage(args: readonly string[]): RunnerPackage | undefined {
+  const spec = valuesOf(args, ["--from", "--spec"])[0] ?? splitArguments(args, pypiOptions).rest[0];
+  const [, name, version] =
+    /^([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?(?:(?:==|@)(.+))?$/.exec(spec ?? "") ?? [];
+  return name === undefined ? undefined : { from: "pypi", name, ...exact(version) };
+}
+
+function image(args: readonly string[]): RunnerPackage | undefined {
+  const spec = splitArguments(args, imageOptions).rest[0];
+  const [, name, tag, digest] =
+    /^([^\s@]+?)(?::([\w][\w.-]*))?(?:@(sha256:[0-9a-f]{64}))?$/.exec(spec ?? "") ?? [];
+  if (name === undefined) return undefined;
+  const version = digest ?? (tag === "latest" ? undefined : tag);
+  return { from: "image", name, ...(version === undefined ? {} : { version }) };
+}
+
+/** Keeps a version only if it names one release. */
+function exact(version: string | undefined): { readonly version?: string } {
+  return version !== undefined && /^v?\d+(?:\.\d+)+(?:[-+.\w]*)$/.test(version) ? { version } : {};
 }

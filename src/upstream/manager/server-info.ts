@@ -1,8 +1,7 @@
 import { type CatalogueCache, cacheKeyOf } from "../cache/catalogue-cache.ts";
 import type { ServerView } from "../catalogue/compose-tools.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
-import { installingFact } from "../install/installing-text.ts";
-import type { ServerInfo, ServerState } from "../server-state.ts";
+import { installingFact, type ServerInfo, type ServerState } from "../server-state.ts";
 import { type CallFacts, CallFigures, type CallTrouble } from "./call-figures.ts";
 import type { ConnectionState } from "./connection-machine.ts";
 import { judgeOffer, type JudgeOfferParts } from "./first-contact.ts";

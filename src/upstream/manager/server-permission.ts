@@ -1,7 +1,6 @@
 import { product } from "../../base/product.ts";
 import type { ConfiguredServer, ServerLaunch } from "../config/server-entry.ts";
-import { launchVerdictOf } from "../trust/launch-approval.ts";
-import { placeText } from "../trust/launch-lines.ts";
+import { launchVerdictOf, placeText } from "../trust/launch-approval.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 

@@ -6,10 +6,8 @@ import {
   approvedToolParts,
   differencesOf,
   type FieldDifference,
-  instructionsHash,
-  promptHash,
-  toolHash,
-} from "./difference.ts";
+  definitionHash,
+} from "./approved-definition.ts";
 import { hasHidden } from "./hidden-characters.ts";
 import { emptyPins, type ToolPins } from "./trust-file.ts";
 import type { TrustStore } from "./trust-store.ts";
@@ -118,14 +116,13 @@ export function catalogueDifferences(
     what: ItemDifference["what"],
     pinned: ReadonlyMap<string, string>,
     present: ReadonlyMap<string, Params>,
-    hashOf: (definition: Params) => string,
   ): readonly ItemDifference[] => {
     const names = [...new Set([...pinned.keys(), ...present.keys()])].sort();
     return names.flatMap((name) => {
       const definition = present.get(name);
       const pin = pinned.get(name);
       if (definition === undefined) return [missing(what, name)];
-      const hash = hashOf(definition);
+      const hash = definitionHash(definition);
       // A hash from a lock does not prove that the user has seen hidden characters.
       if (hash === pin && (definitions.has(hash) || !hasHidden(definition))) return [];
       const before = pin === undefined ? undefined : definitions.get(pin);
@@ -134,15 +131,14 @@ export function catalogueDifferences(
   };
   const { instructions } = catalogue;
   return [
-    ...compare("tool", pins.tools, byName(catalogue.tools, approvedToolParts), toolHash),
-    ...compare("prompt", pins.prompts, byName(catalogue.prompts, approvedPromptParts), promptHash),
+    ...compare("tool", pins.tools, byName(catalogue.tools, approvedToolParts)),
+    ...compare("prompt", pins.prompts, byName(catalogue.prompts, approvedPromptParts)),
     ...compare(
       "instructions",
       new Map(pins.instructions === undefined ? [] : [["instructions", pins.instructions]]),
       new Map(
         instructions === undefined ? [] : [["instructions", approvedInstructions(instructions)]],
       ),
-      () => instructionsHash(instructions ?? ""),
     ),
   ];
 }

@@ -131,7 +131,7 @@ export function mapOf<Item>(
 /** The user's decision about one launch in one project. */
 export type LaunchVerdict = "approved" | "denied";
 
-/** The approved offer of a launch: hashes by name (`difference.ts`). */
+/** The approved offer of a launch: hashes by name (`approved-definition.ts`). */
 export interface ToolPins {
   /** Absent when it had none. */
   readonly instructions?: string;

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 
-import type { ServerCatalogue } from "../../../src/upstream/connect/connection.ts";
 import type { ToolRule } from "../../../src/upstream/config/server-entry.ts";
-import { toolHash } from "../../../src/upstream/trust/difference.ts";
+import type { ServerCatalogue } from "../../../src/upstream/connect/connection.ts";
+import { catalogueDifferences } from "../../../src/upstream/trust/approve-differences.ts";
+import { toolHash } from "../../../src/upstream/trust/approved-definition.ts";
 import {
   judgeCatalogue,
   type JudgedCatalogue,
   type CatalogueJudgeParts,
 } from "../../../src/upstream/trust/judge-catalogue.ts";
-import { catalogueDifferences } from "../../../src/upstream/trust/approve-differences.ts";
 import { ToolRules } from "../../../src/upstream/trust/tool-rules.ts";
 import { emptyPins, type ToolPins } from "../../../src/upstream/trust/trust-file.ts";
 import { catalogue, tool } from "./catalogue.ts";

@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 
 import { hideInArguments, hideInUrl } from "../../../src/base/secrets.ts";
 import type { ServerLaunch } from "../../../src/upstream/config/server-entry.ts";
+import { packageOf } from "../../../src/upstream/install/runner-words.ts";
 import {
   compareLocks,
   lockOf,
-  packageOf,
   type ServerToLock,
 } from "../../../src/upstream/trust/lock/lock-of.ts";
 import {

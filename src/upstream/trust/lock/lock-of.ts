@@ -2,14 +2,7 @@ import { hideInArguments, hideInUrl } from "../../../base/secrets.ts";
 import type { Params } from "../../../protocol/json-rpc.ts";
 import type { ConfiguredServer, ServerLaunch } from "../../config/server-entry.ts";
 import type { ServerCatalogue } from "../../connect/connection.ts";
-import {
-  imageOptions,
-  npmOptions,
-  programOf,
-  pypiOptions,
-  splitArguments,
-  valuesOf,
-} from "../../install/runner-words.ts";
+import { packageOf } from "../../install/runner-words.ts";
 import { assignNames, exposedName } from "../../names/assign-names.ts";
 import {
   differencesOf,
@@ -17,10 +10,9 @@ import {
   instructionsHash,
   promptHash,
   toolHash,
-} from "../difference.ts";
+} from "../approved-definition.ts";
 import {
   type LockedLaunch,
-  type LockedPackage,
   type LockedServer,
   type LockedTool,
   type ProjectLock,
@@ -115,69 +107,6 @@ function withEarlier(present: LockedTool, before: LockedTool | undefined): Locke
 
 function keyOf(server: string, tool: string): string {
   return JSON.stringify([server, tool]);
-}
-
-/** The package that a launch runs, when its command is a known package runner. */
-export function packageOf(launch: ServerLaunch): LockedPackage | undefined {
-  if (launch.transport !== "stdio") return undefined;
-  const words = [programOf(launch.command), ...launch.args];
-  for (const { command, find } of launchers) {
-    if (command.every((word, index) => words[index] === word)) {
-      return find(words.slice(command.length));
-    }
-  }
-  return undefined;
-}
-
-interface Launcher {
-  /** The first words of its command line. */
-  readonly command: readonly string[];
-  readonly find: (args: readonly string[]) => LockedPackage | undefined;
-}
-
-const launchers: readonly Launcher[] = [
-  ...["npx", "bunx", "pnpx"].map((name) => ({ command: [name], find: npmPackage })),
-  ...["npm exec", "npm x", "pnpm dlx", "yarn dlx", "bun x"].map((name) => ({
-    command: name.split(" "),
-    find: npmPackage,
-  })),
-  ...["uvx", "uv tool run", "pipx run"].map((name) => ({
-    command: name.split(" "),
-    find: pypiPackage,
-  })),
-  ...["docker run", "podman run", "nerdctl run", "docker container run"].map((name) => ({
-    command: name.split(" "),
-    find: image,
-  })),
-];
-
-function npmPackage(args: readonly string[]): LockedPackage | undefined {
-  const spec = valuesOf(args, ["-p", "--package"])[0] ?? splitArguments(args, npmOptions).rest[0];
-  const [, name, version] = /^(@?[^@]+)(?:@(.+))?$/.exec(spec ?? "") ?? [];
-  // A folder, an address or a repository has no fixed version.
-  if (name === undefined || /^[./~]|:/.test(name) || /:/.test(version ?? "")) return undefined;
-  return { from: "npm", name, ...exact(version) };
-}
-
-function pypiPackage(args: readonly string[]): LockedPackage | undefined {
-  const spec = valuesOf(args, ["--from", "--spec"])[0] ?? splitArguments(args, pypiOptions).rest[0];
-  const [, name, version] =
-    /^([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?(?:(?:==|@)(.+))?$/.exec(spec ?? "") ?? [];
-  return name === undefined ? undefined : { from: "pypi", name, ...exact(version) };
-}
-
-function image(args: readonly string[]): LockedPackage | undefined {
-  const spec = splitArguments(args, imageOptions).rest[0];
-  const [, name, tag, digest] =
-    /^([^\s@]+?)(?::([\w][\w.-]*))?(?:@(sha256:[0-9a-f]{64}))?$/.exec(spec ?? "") ?? [];
-  if (name === undefined) return undefined;
-  const version = digest ?? (tag === "latest" ? undefined : tag);
-  return { from: "image", name, ...(version === undefined ? {} : { version }) };
-}
-
-/** Keeps a version only if it names one release. */
-function exact(version: string | undefined): { readonly version?: string } {
-  return version !== undefined && /^v?\d+(?:\.\d+)+(?:[-+.\w]*)$/.test(version) ? { version } : {};
 }
 
 /** One difference between a server and the lock, apart from its offer (`catalogueDifferences`). */

@@ -5,6 +5,7 @@ import { messageOf, systemCodeOf } from "../../../base/errors.ts";
 import { trustFileBytesMax } from "../../../base/upstream-limits.ts";
 import { isObject } from "../../../protocol/json-rpc.ts";
 import { isNestedDeeper } from "../../connect/read-reply.ts";
+import type { RunnerPackage } from "../../install/runner-words.ts";
 import { mayBeNameOf } from "../../names/assign-names.ts";
 import { mapOf, textOf, type ToolPins } from "../trust-file.ts";
 
@@ -45,7 +46,7 @@ export async function readLock(projectDir: string): Promise<LockReading> {
 }
 
 /**
- * The baseline of a first contact (`JudgeParts.lockPins`); undefined when there is no lock, or it does not contain this
+ * The baseline of a first contact (`CatalogueJudgeParts.lockPins`); undefined when there is no lock, or it does not contain this
  * server. An unreadable lock approves nothing.
  */
 export function lockPinsOf(reading: LockReading, server: string): ToolPins | undefined {
@@ -84,7 +85,7 @@ export interface ProjectLock {
 export interface LockedServer {
   readonly launch: LockedLaunch;
   readonly identity: string;
-  readonly package?: LockedPackage;
+  readonly package?: RunnerPackage;
   /** Its description of itself. */
   readonly server?: { readonly name: string; readonly version: string };
   readonly protocolVersion: string;
@@ -108,14 +109,6 @@ export type LockedLaunch =
     }
   | { readonly transport: "http"; readonly url: string; readonly headers: readonly string[] };
 
-/** The package that a runner starts. */
-export interface LockedPackage {
-  readonly from: "npm" | "pypi" | "image";
-  readonly name: string;
-  /** Absent when any version may run. */
-  readonly version?: string;
-}
-
 export interface LockedTool {
   readonly hash: string;
   /** Its name for clients. */
@@ -125,6 +118,7 @@ export interface LockedTool {
 }
 
 const lockVersion = 1;
+
 /** The deepest nesting; real locks have less. */
 const lockLevelsMax = 16;
 

@@ -96,17 +96,16 @@ const toolParts = [
 ] as const;
 const promptParts = ["name", "title", "description", "arguments", "_meta"] as const;
 
-/** SHA-256 of a tool's approved parts, in hexadecimal. */
 export function toolHash(tool: Params): string {
-  return hashOf(approvedToolParts(tool));
+  return definitionHash(approvedToolParts(tool));
 }
 
 export function promptHash(prompt: Params): string {
-  return hashOf(approvedPromptParts(prompt));
+  return definitionHash(approvedPromptParts(prompt));
 }
 
 export function instructionsHash(instructions: string): string {
-  return hashOf(approvedInstructions(instructions));
+  return definitionHash(approvedInstructions(instructions));
 }
 
 /** The parts of a tool that are approved and compared. */
@@ -129,9 +128,9 @@ function partsOf(definition: Params, names: readonly string[]): Params {
 }
 
 /**
- * Normalises the text as a whole: two members whose names differ only in Unicode composition stay two, so that neither
- * hides the other.
+ * SHA-256 of the approved parts, in hexadecimal. Normalises the text as a whole: two members whose names differ only in
+ * Unicode composition stay two, so that neither hides the other.
  */
-function hashOf(parts: Params): string {
+export function definitionHash(parts: Params): string {
   return createHash("sha256").update(canonicalJson(parts).normalize("NFC")).digest("hex");
 }
