@@ -1,5 +1,5 @@
 import { orAborted } from "../base/cancellation.ts";
-import type { FoundServer } from "../interact/attach/client/ask-servers.ts";
+import type { FoundServer } from "../interact/attach/client/server-directory.ts";
 import { runFolderIn } from "../interact/attach/run-folder.ts";
 import { type InventoryTool, toolInventory } from "../upstream/catalogue/tool-inventory.ts";
 import { toolCallName, toolSearchName } from "../upstream/search/gateway-tools.ts";
@@ -70,7 +70,7 @@ export function listFromServers<Entry>(list: ServerList<Entry>): Command {
     arguments: { min: 0, max: 0 },
     needsPerson: false,
     async run({ args, io, print }) {
-      const { askServers } = await import("../interact/attach/client/ask-servers.ts");
+      const { askServers } = await import("../interact/attach/client/server-directory.ts");
       const { scorpioxDir } = readStartUp(args, io).dirs;
       const { servers, problems } = await askServers(runFolderIn(scorpioxDir));
       const entries = servers.flatMap((server) => list.entriesOf(server));

@@ -67,7 +67,7 @@ export class Attach implements AsyncDisposable {
           import("../interact/attach/attach-server.ts"),
           import("./attach-visitors.ts"),
           import("./attach-sources.ts"),
-          import("../interact/attach/remove-dead-servers.ts"),
+          import("../interact/attach/connect.ts"),
         ]);
       const sources = createAttachSources({
         facts: {

@@ -9,8 +9,11 @@ import {
   callbacksResource,
   type StateResource,
 } from "../calls/resources/state-resources.ts";
-import { CallbackScheduler, type SetCallback } from "../state/callbacks/callback-scheduler.ts";
-import { ElapsedClock } from "../state/callbacks/elapsed-clock.ts";
+import {
+  CallbackScheduler,
+  ElapsedClock,
+  type SetCallback,
+} from "../state/callbacks/callback-scheduler.ts";
 import { FireAnnouncer, Mailboxes } from "../state/callbacks/fires.ts";
 import type { Callback, CallbackReply, CallbackRequest } from "../tools/state-services.ts";
 

@@ -16,7 +16,7 @@ import type { StartUp } from "../cli/start-up.ts";
 import type { ResourceListing } from "../protocol/resource-types.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { builtInCards } from "../state/skills/built-in/built-in-cards.ts";
-import { skillSources } from "../state/skills/skill-sources.ts";
+import { skillSources } from "../state/skills/skill.ts";
 import type { Skills, SkillsParts } from "./skills.ts";
 
 /** The handshake and the first lists do not share the processor with it. */

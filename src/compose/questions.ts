@@ -43,7 +43,7 @@ export class LazyQuestions implements Disposable {
       await Promise.all([
         import("../interact/questions/questions.ts"),
         import("../interact/questions/page/page-rung.ts"),
-        import("../interact/questions/terminal-rung.ts"),
+        import("../interact/questions/terminals.ts"),
         import("./open-pages.ts"),
       ]);
     const { start, env, warn, orphanage, supervisor, terminals } = this.#parts;

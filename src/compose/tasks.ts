@@ -4,7 +4,7 @@ import type { ClientContext } from "../calls/call.ts";
 import { type StateResource, tasksResource } from "../calls/resources/state-resources.ts";
 import { watchScope } from "../calls/resources/watch-scope.ts";
 import { scopeOf, type StateServices } from "../calls/state-calls.ts";
-import { TaskLook } from "../state/store/tasks/task-look.ts";
+import { TaskLook } from "../state/store/look-file.ts";
 import type { StoreClient } from "../state/store/worker/store-client.ts";
 import type { TaskReply, TaskRequest, TasksReply } from "../tools/state-services.ts";
 

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { Cancellation } from "../../src/base/cancellation.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { EventStream } from "../../src/base/server-events.ts";
-import { ElapsedClock } from "../../src/state/callbacks/elapsed-clock.ts";
+import { ElapsedClock } from "../../src/state/callbacks/callback-scheduler.ts";
 import type { CallRequest } from "../../src/calls/call.ts";
 import { Changes, type ReachableClient } from "../../src/calls/features.ts";
 import { CallingClients } from "../../src/calls/gate/calling-clients.ts";

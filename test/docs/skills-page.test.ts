@@ -12,7 +12,7 @@ import {
   skillsPerFolderMax,
 } from "../../src/base/limits.ts";
 import { builtInCards } from "../../src/state/skills/built-in/built-in-cards.ts";
-import { skillSources } from "../../src/state/skills/skill-sources.ts";
+import { skillSources } from "../../src/state/skills/skill.ts";
 import { readPage } from "./pages.ts";
 
 const { text } = readPage("docs/skills.md");

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { runFolderIn } from "../../interact/attach/run-folder.ts";
 import type { AttachApp } from "../../interact/terminal/attach-app.ts";
-import type { Look } from "../../interact/terminal/look.ts";
+import type { Look } from "../../interact/terminal/cells.ts";
 import { type CommandIo, exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { directoryFlags } from "../flags.ts";
@@ -21,7 +21,7 @@ export const attachCommand: Command = {
     const device = openTerminal(io, "attach");
     const [{ AttachApp }, { createLook }] = await Promise.all([
       import("../../interact/terminal/attach-app.ts"),
-      import("../../interact/terminal/look.ts"),
+      import("../../interact/terminal/cells.ts"),
     ]);
     const app = new AttachApp({
       runFolder: runFolderIn(scorpioxDir),

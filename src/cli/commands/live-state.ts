@@ -1,6 +1,6 @@
 import { formatDuration } from "../../base/cut-text.ts";
 import { describeState } from "../../base/shown-state.ts";
-import type { FoundServer } from "../../interact/attach/client/ask-servers.ts";
+import type { FoundServer } from "../../interact/attach/client/server-directory.ts";
 import { listFromServers } from "../upstream-inventory.ts";
 
 export const bgListCommand = listFromServers({

@@ -1,4 +1,5 @@
 import { systemCodeOf } from "../../base/errors.ts";
+import { listPointers, removeDeadPointer } from "./run-folder.ts";
 
 /** Events of a connection to a server. */
 export interface ConnectionHandlers {
@@ -43,5 +44,19 @@ export async function connectTo(
     const code = systemCodeOf(error);
     if (code === "ECONNREFUSED" || code === "ENOENT") return { kind: "dead" };
     return { kind: "failed", reason: code ?? String(error) };
+  }
+}
+
+/** Removes what servers have left that were killed. Others are not disturbed. */
+export async function removeDeadServers(runFolder: string, ownId: string): Promise<void> {
+  for (const pointer of await listPointers(runFolder)) {
+    if (pointer.serverId === ownId) continue;
+    const outcome = await connectTo(pointer.socket, {
+      onBytes: () => {},
+      onDrain: () => {},
+      onClose: () => {},
+    });
+    if (outcome.kind === "dead") await removeDeadPointer(runFolder, pointer);
+    if (outcome.kind === "connected") outcome.socket.end();
   }
 }

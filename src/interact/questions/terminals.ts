@@ -46,3 +46,12 @@ export interface Rung {
    */
   ask(shown: () => Promise<ShownQuestions>, signal: AbortSignal): Promise<ShownEnd>;
 }
+
+/** Attached terminals as a rung. */
+export function terminalRung(terminals: Terminals): Rung {
+  return {
+    name: "terminal",
+    isThere: () => terminals.count > 0,
+    ask: async (describe, signal) => terminals.ask(await describe(), signal),
+  };
+}

@@ -1,12 +1,11 @@
-import { faultOf } from "../attach/client/ask-servers.ts";
-import { ServerDirectory } from "../attach/client/server-directory.ts";
+import { faultOf, ServerDirectory } from "../attach/client/server-directory.ts";
 import type { ServerMessage } from "../attach/messages.ts";
 import { AttachModel } from "./attach-model.ts";
 import { BackgroundView } from "./background-view.ts";
 import { CallbacksView } from "./callbacks-view.ts";
 import { drawFrame, drawHelp, FrameClock } from "./frame.ts";
 import { type Key, KeyDecoder } from "./keys.ts";
-import type { Look } from "./look.ts";
+import type { Look } from "./cells.ts";
 import { QuestionsView } from "./questions-view.ts";
 import { ServersView } from "./servers-view.ts";
 import { TasksView } from "./tasks-view.ts";

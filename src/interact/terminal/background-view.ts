@@ -3,8 +3,7 @@ import type { Owned } from "./attach-model.ts";
 import { cutCells, fitCells, safeLine, widthOf } from "./cells.ts";
 import type { Key } from "./keys.ts";
 import { OutputView, shortState, signOf } from "./output-view.ts";
-import { drawRows, Selection } from "./selection.ts";
-import type { Hint, Size, View, ViewContext } from "./view.ts";
+import { drawRows, type Hint, Selection, type Size, type View, type ViewContext } from "./view.ts";
 
 type Entry = Owned<BackgroundEntry>;
 

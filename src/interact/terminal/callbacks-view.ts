@@ -2,8 +2,15 @@ import type { CallbackEntry } from "../attach/messages.ts";
 import type { Owned } from "./attach-model.ts";
 import { cutCells, fitCells, safeLine } from "./cells.ts";
 import type { Key } from "./keys.ts";
-import { drawRows, Selection } from "./selection.ts";
-import { type Hint, passingTime, type Size, type View, type ViewContext } from "./view.ts";
+import {
+  drawRows,
+  type Hint,
+  passingTime,
+  Selection,
+  type Size,
+  type View,
+  type ViewContext,
+} from "./view.ts";
 
 type Entry = Owned<CallbackEntry>;
 

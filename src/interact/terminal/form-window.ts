@@ -1,6 +1,5 @@
-import { safeLine, safeText, widthOf, wrapCells } from "./cells.ts";
-import type { Look } from "./look.ts";
-import { type QuestionField, isAnswered, type QuestionForm } from "./question-form.ts";
+import { type Look, safeLine, safeText, widthOf, wrapCells } from "./cells.ts";
+import { isAnswered, type QuestionField, type QuestionForm } from "./question-form.ts";
 
 /** A window of fewer rows has none for saying that there is more. */
 const rowsForMore = 4;

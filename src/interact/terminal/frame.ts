@@ -1,5 +1,4 @@
-import { cutCells, safeLine, widthOf } from "./cells.ts";
-import type { Look } from "./look.ts";
+import { cutCells, type Look, safeLine, widthOf } from "./cells.ts";
 import type { Hint, Size, View } from "./view.ts";
 
 export interface FrameParts {

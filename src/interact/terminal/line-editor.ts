@@ -1,7 +1,6 @@
 import { questionOtherCharsMax } from "../../base/limits.ts";
-import { breakCells, graphemesOf, safeLine } from "./cells.ts";
+import { breakCells, graphemesOf, type Look, safeLine } from "./cells.ts";
 import type { Key } from "./keys.ts";
-import type { Look } from "./look.ts";
 
 /** A line of text that somebody writes. */
 export class LineEditor {

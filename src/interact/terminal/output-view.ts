@@ -3,9 +3,8 @@ import { attachOutputLinesMax } from "../../base/limits.ts";
 import { describeState } from "../../base/shown-state.ts";
 import type { BackgroundEntry, OutputPiece } from "../attach/messages.ts";
 import type { Owned } from "./attach-model.ts";
-import { breakCells, cutCells, safeLine, safeText } from "./cells.ts";
+import { breakCells, cutCells, type Look, safeLine, safeText } from "./cells.ts";
 import type { Key } from "./keys.ts";
-import type { Look } from "./look.ts";
 import { type Hint, passingTime, type Size, type ViewContext } from "./view.ts";
 
 /** The state of a background task, as one sign. */

@@ -1,8 +1,14 @@
 import type { InstanceEntry } from "./attach-model.ts";
 import { cutCells, safeLine } from "./cells.ts";
 import type { Key } from "./keys.ts";
-import { ScrollText } from "./selection.ts";
-import { type Hint, passingTime, type Size, type View, type ViewContext } from "./view.ts";
+import {
+  type Hint,
+  passingTime,
+  ScrollText,
+  type Size,
+  type View,
+  type ViewContext,
+} from "./view.ts";
 
 /** The servers of this user that run now, and whom they serve. */
 export class ServersView implements View {

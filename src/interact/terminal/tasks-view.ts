@@ -1,8 +1,14 @@
 import type { TaskEntry, WorkEntry } from "../attach/messages.ts";
 import { cutCells, safeLine, wrapCells } from "./cells.ts";
 import type { Key } from "./keys.ts";
-import { ScrollText } from "./selection.ts";
-import { type Hint, passingTime, type Size, type View, type ViewContext } from "./view.ts";
+import {
+  type Hint,
+  passingTime,
+  ScrollText,
+  type Size,
+  type View,
+  type ViewContext,
+} from "./view.ts";
 
 /** Tasks and plan of each workspace in which a client works. */
 export class TasksView implements View {

@@ -6,8 +6,7 @@ import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { skillFileBytesMax } from "../../base/limits.ts";
 import { isInside } from "../../base/paths.ts";
 import { builtInText } from "./built-in/built-in-skills.ts";
-import type { SkillSource } from "./skill-sources.ts";
-import type { Skill } from "./skill.ts";
+import type { Skill, SkillSource } from "./skill.ts";
 
 /**
  * Looks again where the folder of a skill leads: it may have been changed since it was listed.

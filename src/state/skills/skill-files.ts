@@ -8,9 +8,9 @@ import {
   skillEntriesMax,
   skillFilePathsCharsMax,
   skillFilesMax,
+  skillNamesAtOnceMax,
 } from "../../base/limits.ts";
 import { unsafeCharacters } from "../../base/unsafe-characters.ts";
-import { firstByName } from "./skill-sources.ts";
 import { compareNames } from "./skill.ts";
 
 export interface SkillFiles {
@@ -78,4 +78,38 @@ function isShown(entry: Dirent): boolean {
   if (name.startsWith(".") || !name.isWellFormed() || /[\\\n\t]/.test(name)) return false;
   if (name.search(unsafeCharacters) !== -1) return false;
   return entry.isFile() || entry.isDirectory();
+}
+
+interface Named {
+  readonly name: string;
+}
+
+interface FirstByName<Entry> {
+  /** Sorted. */
+  readonly first: readonly Entry[];
+  /** Of all that are wanted. */
+  readonly count: number;
+}
+
+/** The global one: loading `node:timers/promises` would cost each start a millisecond. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/**
+ * The first `countMax` by name of the entries that are wanted. However many there are, the thread is held up for about a
+ * millisecond at a time.
+ */
+export async function firstByName<Entry extends Named>(
+  entries: readonly Entry[],
+  isWanted: (entry: Entry) => boolean,
+  countMax: number,
+): Promise<FirstByName<Entry>> {
+  let first: Entry[] = [];
+  let count = 0;
+  for (let start = 0; start < entries.length; start += skillNamesAtOnceMax) {
+    if (start > 0) await nextTurn();
+    const wanted = entries.slice(start, start + skillNamesAtOnceMax).filter(isWanted);
+    count += wanted.length;
+    first = [...first, ...wanted].sort((a, b) => compareNames(a.name, b.name)).slice(0, countMax);
+  }
+  return { first, count };
 }

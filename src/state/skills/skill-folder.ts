@@ -12,8 +12,8 @@ import {
 } from "../../base/limits.ts";
 import { readInside, realSkillFolder, realSourceDir } from "./open-skill.ts";
 import { readSkill } from "./read-skill.ts";
-import { firstByName, FreshLook, type SkillSource } from "./skill-sources.ts";
-import { isSkillName, type Skill, type SkillProblem } from "./skill.ts";
+import { firstByName } from "./skill-files.ts";
+import { isSkillName, type Skill, type SkillProblem, type SkillSource } from "./skill.ts";
 
 /** The most names that a note lists of folders that cannot be skills. */
 const unusableMax = 20;
@@ -214,4 +214,34 @@ function reasonOf(error: unknown): string {
   }
   if (error instanceof AppError) return error.message.replace(/\.$/, "");
   return `it cannot be read: ${code ?? messageOf(error)}`;
+}
+
+/**
+ * One look at a time: a caller that asks during a look gets the next one, since the running one may have missed the
+ * latest change. All waiting callers share it.
+ */
+export class FreshLook<T> {
+  readonly #look: () => Promise<T>;
+  #running: Promise<T> | undefined;
+  #next: Promise<T> | undefined;
+
+  /** @param look never rejects */
+  constructor(look: () => Promise<T>) {
+    this.#look = look;
+  }
+
+  take(): Promise<T> {
+    if (this.#running === undefined) return this.#start();
+    this.#next ??= this.#running.then(() => this.#start());
+    return this.#next;
+  }
+
+  #start(): Promise<T> {
+    this.#next = undefined;
+    const running = this.#look().finally(() => {
+      if (this.#running === running) this.#running = undefined;
+    });
+    this.#running = running;
+    return running;
+  }
 }

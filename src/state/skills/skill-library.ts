@@ -1,8 +1,14 @@
 import { skillWorkspacesMax } from "../../base/limits.ts";
 import { builtInSkills } from "./built-in/built-in-skills.ts";
-import { SkillFolder, type FolderScan } from "./skill-folder.ts";
-import { FreshLook, type SkillDirs, type SkillSource, skillSources } from "./skill-sources.ts";
-import { compareNames, type Skill, type SkillProblem } from "./skill.ts";
+import { type FolderScan, FreshLook, SkillFolder } from "./skill-folder.ts";
+import {
+  compareNames,
+  type Skill,
+  type SkillDirs,
+  type SkillProblem,
+  type SkillSource,
+  skillSources,
+} from "./skill.ts";
 
 /** The skills of one workspace at one moment; the same object as long as nothing has changed. */
 export interface SkillSet {

@@ -6,7 +6,7 @@ import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import type { StateScope } from "../../base/server-events.ts";
 import { type ActivePlan, planQuery } from "./tables.ts";
 
-export type Sight<Row> =
+type Sight<Row> =
   /** `row` is null when it does not exist, as in a missing or older file. */
   | { readonly kind: "seen"; readonly row: Row | null }
   /** The file is there and says nothing now: damaged, or held by another process. */
@@ -16,7 +16,7 @@ export type Sight<Row> =
  * The main thread's view of the store: it never waits, and takes some ten microseconds. Reads only; a missing file is
  * not created.
  */
-export class LookFile {
+class LookFile {
   readonly #path: string;
   #open: { readonly database: Database; readonly identity: FileIdentity } | undefined;
 
@@ -123,6 +123,28 @@ export class PlanLook implements Disposable {
   look({ workspace, owner }: StateScope): PlanSight {
     const sight = this.#file.first<ActivePlan>(planQuery, workspace, owner);
     return sight.kind === "seen" ? { kind: "seen", plan: sight.row } : sight;
+  }
+
+  [Symbol.dispose](): void {
+    this.#file.close();
+  }
+}
+
+/** The revision of a scope by workspace and owner, for callers that only look. */
+const revisionQuery = "SELECT revision FROM task_scopes WHERE workspace = ? AND owner = ?";
+
+/** Looks whether the tasks of a scope have changed, in whichever process. */
+export class TaskLook implements Disposable {
+  readonly #file: LookFile;
+
+  constructor(path: string) {
+    this.#file = new LookFile(path);
+  }
+
+  /** Counts changes; undefined while the file cannot be read. Never throws and never waits; see `LookFile`. */
+  revision({ workspace, owner }: StateScope): number | undefined {
+    const sight = this.#file.first<{ revision: number }>(revisionQuery, workspace, owner);
+    return sight.kind === "seen" ? (sight.row?.revision ?? 0) : undefined;
   }
 
   [Symbol.dispose](): void {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { shownFact, shownLines, sizeText } from "../../../src/calls/policy/consent/shown-text.ts";
 import { questionForm } from "../../../src/interact/questions/ask-by-form.ts";
 import { drawForm } from "../../../src/interact/terminal/form-window.ts";
-import { createLook } from "../../../src/interact/terminal/look.ts";
+import { createLook } from "../../../src/interact/terminal/cells.ts";
 import { QuestionForm } from "../../../src/interact/terminal/question-form.ts";
 import type { QuestionsRequest } from "../../../src/tools/state-services.ts";
 import { StageHarness } from "./stage-harness.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { askServers } from "../../../src/interact/attach/client/ask-servers.ts";
+import { askServers } from "../../../src/interact/attach/client/server-directory.ts";
 import { AttachHarness, emptyState } from "./attach-harness.ts";
 
 test("a server that answers is listed, one that has ended is not", async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 
-import { consentRequest } from "../../../src/interact/questions/consent.ts";
 import { questionForm } from "../../../src/interact/questions/ask-by-form.ts";
 import { shapeInputRequest } from "../../../src/protocol/input-request-codec.ts";
 import { color, sizes } from "./fixtures.ts";
@@ -68,7 +67,12 @@ test("2025-06-18 gets enums with names, and a text for several options", () => {
 });
 
 test("a consent has no field for other words, and needs its answer", () => {
-  const request = consentRequest({ text: "Run it?", yes: "Allow", no: "Deny" });
+  const options = ["Allow", "Deny"].map((label) => ({ label, description: null }));
+  const question = { question: "Run it?", header: null, options, multiSelect: false };
+  const request = {
+    purpose: "consent",
+    questions: [{ ...question, preselected: "Deny" }],
+  } as const;
   expect(questionForm(request).params.requestedSchema).toEqual({
     type: "object",
     properties: {

@@ -1,5 +1,5 @@
 import { AttachApp } from "../../../src/interact/terminal/attach-app.ts";
-import { createLook } from "../../../src/interact/terminal/look.ts";
+import { createLook } from "../../../src/interact/terminal/cells.ts";
 import type { Size } from "../../../src/interact/terminal/view.ts";
 import { until } from "../../commands/process/until.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { questionOtherCharsMax } from "../../../src/base/limits.ts";
 import { LineEditor } from "../../../src/interact/terminal/line-editor.ts";
-import { createLook } from "../../../src/interact/terminal/look.ts";
+import { createLook } from "../../../src/interact/terminal/cells.ts";
 
 /** `<name>` is a key, everything else is written. */
 function write(keys: string): LineEditor {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { attachOutputLinesMax } from "../../../src/base/limits.ts";
 import { AttachModel } from "../../../src/interact/terminal/attach-model.ts";
-import { createLook } from "../../../src/interact/terminal/look.ts";
+import { createLook } from "../../../src/interact/terminal/cells.ts";
 import { OutputView } from "../../../src/interact/terminal/output-view.ts";
 
 const size = { columns: 40, rows: 13 };

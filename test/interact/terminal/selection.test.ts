@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { Selection } from "../../../src/interact/terminal/selection.ts";
+import { Selection } from "../../../src/interact/terminal/view.ts";
 
 const rows = "abcdefghij".split("");
 

@@ -3,9 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { callbackFiresPerTurnMax } from "../../../src/base/limits.ts";
 import {
   CallbackScheduler,
+  ElapsedClock,
   type SetCallback,
 } from "../../../src/state/callbacks/callback-scheduler.ts";
-import { ElapsedClock } from "../../../src/state/callbacks/elapsed-clock.ts";
 import { FakeTime } from "./fake-time.ts";
 
 const hourMs = 3_600_000;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, setSystemTime, test } from "bun:test";
 import * as fc from "fast-check";
 
-import { ElapsedClock } from "../../../src/state/callbacks/elapsed-clock.ts";
+import { ElapsedClock } from "../../../src/state/callbacks/callback-scheduler.ts";
 import { FakeTime } from "./fake-time.ts";
 
 const hourMs = 3_600_000;

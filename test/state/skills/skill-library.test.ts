@@ -3,9 +3,9 @@ import { chownSync, rmSync, utimesSync } from "node:fs";
 import { relative } from "node:path";
 
 import { skillFileBytesMax, skillsPerFolderMax } from "../../../src/base/limits.ts";
-import { FreshLook } from "../../../src/state/skills/skill-sources.ts";
-import { loadSkill } from "../../../src/state/skills/load-skill.ts";
+import { FreshLook } from "../../../src/state/skills/skill-folder.ts";
 import { isSkillName } from "../../../src/state/skills/skill.ts";
+import { loadSkill } from "../../../src/state/skills/load-skill.ts";
 import type { SkillSet } from "../../../src/state/skills/skill-library.ts";
 import { foundIn, SkillTree } from "./skill-tree.ts";
 

@@ -5,9 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { migrations } from "../../../src/state/store/migrate.ts";
-import { PlanLook } from "../../../src/state/store/look-file.ts";
+import { PlanLook, TaskLook } from "../../../src/state/store/look-file.ts";
 import { StoreFile } from "../../../src/state/store/store-file.ts";
-import { TaskLook } from "../../../src/state/store/tasks/task-look.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 let root = "";

@@ -2,7 +2,17 @@ import { questionOtherCharsMax } from "../../../base/limits.ts";
 import type { Answer, Question } from "../../../tools/state-services.ts";
 import type { AnswerProblem } from "../open-question.ts";
 import type { ShownQuestions } from "../terminals.ts";
-import { choiceName, otherValue, wordsName } from "./read-post.ts";
+
+/** The value of the option that stands for words of one's own. */
+const otherValue = "other";
+
+export function choiceName(index: number): string {
+  return `answer${index + 1}`;
+}
+
+export function wordsName(index: number): string {
+  return `words${index + 1}`;
+}
 
 /** A form that came back with something missing: what was filled in stays. */
 export interface Refilled {

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
+import type { Answer, Question } from "../../../tools/state-services.ts";
 import { problemsOfAnswers } from "../open-question.ts";
 import type { ShownEnd, ShownQuestions } from "../terminals.ts";
-import { questionPage, type Refilled, saidPage } from "./page-html.ts";
-import { readPost } from "./read-post.ts";
+import { choiceName, questionPage, type Refilled, saidPage, wordsName } from "./page-html.ts";
 
 /** 128 bits: not to be guessed. */
 const secretBytes = 16;
@@ -140,4 +140,24 @@ export function foreign(nonce: string): Response {
 function usedUp(nonce: string): Response {
   const text = "Each address of a question opens once, in one browser. Answer where it was opened.";
   return html(saidPage("This address was already used", text, nonce), 403);
+}
+
+/** A person's action on the page. */
+type PagePost =
+  | { readonly kind: "answer"; readonly answers: readonly Answer[] }
+  | { readonly kind: "decline" | "cancel" };
+
+/** Reads a submitted form; drops unknown options, so that the check finds the answer missing. */
+function readPost(questions: readonly Question[], fields: URLSearchParams): PagePost {
+  const action = fields.get("action");
+  if (action === "decline" || action === "cancel") return { kind: action };
+  return { kind: "answer", answers: questions.map((each, i) => answerOf(each, i, fields)) };
+}
+
+/** Nothing is chosen when the page opens, so options that are chosen were meant, and words are besides them. */
+function answerOf({ options }: Question, index: number, fields: URLSearchParams): Answer {
+  const values = new Set(fields.getAll(choiceName(index)));
+  const labels = options.flatMap(({ label }, place) => (values.has(String(place)) ? [label] : []));
+  const words = (fields.get(wordsName(index)) ?? "").replaceAll("\r\n", "\n").trim();
+  return { labels, other: words === "" ? null : words };
 }

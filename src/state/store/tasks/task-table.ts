@@ -181,9 +181,6 @@ export interface ScopeRow {
 const columns = `scope_id AS scopeId, current_task_id AS currentTaskId, last_task_id AS lastTaskId,
   last_step_id AS lastStepId, total, pending, revision`;
 
-/** The revision of a scope by workspace and owner, for callers that only look. */
-export const revisionQuery = "SELECT revision FROM task_scopes WHERE workspace = ? AND owner = ?";
-
 const empty: Readonly<ScopeRow> = {
   scopeId: 0,
   currentTaskId: null,

@@ -4,7 +4,7 @@ import {
   userIn,
   userOfVisitor,
   type VisitorUser,
-} from "../../../../src/interact/questions/page/page-server.ts";
+} from "../../../../src/interact/questions/page/page-rung.ts";
 
 const head =
   "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
