@@ -2,14 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { root } from "../../test/e2e/harness/binary.ts";
 import { countChecks } from "./checks.ts";
 import type { ExpectedRun } from "./expected.ts";
 import { judge, type RunOutcome } from "./judge.ts";
+import type { Programs } from "./programs.ts";
 
-const suiteProgram = join(root, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
-/** Ours for `client`; the suite splits it at blanks and adds the URL of its server. */
-const clientCommand = `${process.execPath} ${join(root, "test/conformance/client-driver.ts")}`;
 /** One start of the suite; the longest takes half a minute on a busy machine. */
 const startMsMax = 180_000;
 
@@ -17,15 +14,19 @@ const startMsMax = 180_000;
 export async function runSuite(
   run: ExpectedRun,
   url: string,
+  { suite, client }: Programs,
   signal: AbortSignal,
 ): Promise<RunOutcome> {
   const folder = mkdtempSync(join(tmpdir(), "scorpiox-conformance-"));
   try {
     const outputs: string[] = [];
+    // The suite splits the command at blanks and adds the URL of its server.
     const subject =
-      run.isClient === true ? ["client", "--command", clientCommand] : ["server", "--url", url];
+      run.isClient === true
+        ? ["client", "--command", `${process.execPath} ${client}`]
+        : ["server", "--url", url];
     for (const args of run.starts) {
-      outputs.push(await startSuite([...subject, ...args, "-o", folder], signal));
+      outputs.push(await startSuite([suite, ...subject, ...args, "-o", folder], signal));
     }
     return judge(run, outputs, countChecks(folder));
   } finally {
@@ -35,7 +36,7 @@ export async function runSuite(
 
 async function startSuite(args: readonly string[], signal: AbortSignal): Promise<string> {
   if (signal.aborted) return "";
-  const child = Bun.spawn([process.execPath, suiteProgram, ...args], {
+  const child = Bun.spawn([process.execPath, ...args], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

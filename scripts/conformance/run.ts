@@ -14,6 +14,7 @@ import { version } from "@modelcontextprotocol/conformance/package.json";
 import { expectedRuns, type ExpectedRun, suiteVersion } from "./expected.ts";
 import { startFixtureProcess } from "./fixture-process.ts";
 import type { RunOutcome } from "./judge.ts";
+import { buildPrograms, type Programs } from "./programs.ts";
 import { runSuite } from "./run-suite.ts";
 
 /** Scenarios wait more than they compute: two at a time for each of two processors. */
@@ -39,7 +40,8 @@ async function main(runs: readonly ExpectedRun[]): Promise<number> {
     return 2;
   }
   await using fixture = await startFixtureProcess();
-  const outcomes = await runAll(runs, fixture.url);
+  using programs = await buildPrograms();
+  const outcomes = await runAll(runs, fixture.url, programs);
   const complaints = fixture.complaints();
   if (complaints !== "") console.log(`FAIL  the server complained: ${complaints}`);
   const failed = outcomes.filter(({ faults }) => faults.length > 0).length;
@@ -48,13 +50,18 @@ async function main(runs: readonly ExpectedRun[]): Promise<number> {
 }
 
 /** Each run has sessions and MCP tasks of its own on the one server: that they do not disturb each other is part of it. */
-async function runAll(runs: readonly ExpectedRun[], url: string): Promise<readonly RunOutcome[]> {
-  const waiting = [...runs];
+async function runAll(
+  runs: readonly ExpectedRun[],
+  url: string,
+  programs: Programs,
+): Promise<readonly RunOutcome[]> {
+  // The last of the list are those that take longest.
+  const waiting = runs.toReversed();
   const outcomes: RunOutcome[] = [];
   const work = async (): Promise<void> => {
     for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
       if (stopping.signal.aborted) return;
-      const outcome = await runSuite(run, url, stopping.signal);
+      const outcome = await runSuite(run, url, programs, stopping.signal);
       print(outcome);
       outcomes.push(outcome);
     }
