@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 import type { LoadedPage } from "../../src/web/pages/page-url.ts";
@@ -7,7 +7,7 @@ import { eventually } from "./harness/conditions.ts";
 import { isError, textOf } from "./harness/messages.ts";
 import { PageServer } from "./harness/page-server.ts";
 import { posixTest } from "./harness/platform.ts";
-import { allGone, processesWith } from "./harness/processes.ts";
+import { allGone, topProcessesWith } from "./harness/processes.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
@@ -42,12 +42,9 @@ async function failureOf(server: Server, url: string, browser = false): Promise<
   );
 }
 
-/** The main process of each browser of this server: a zygote or a renderer has a type. */
-function browsersOf(server: Server): number[] {
-  return processesWith(server.home.path)
-    .filter(({ command }) => command.includes("--user-data-dir=") && !command.includes("--type="))
-    .filter(({ command }) => !command.includes("crashpad"))
-    .map(({ pid }) => pid);
+/** The main process of each browser of this server's home. */
+function browsersOf({ home }: Server): number[] {
+  return topProcessesWith(`--user-data-dir=${home.path}`).map(({ pid }) => pid);
 }
 
 /** Children of the server that have ended and that nobody has collected. */
@@ -165,51 +162,32 @@ describe("pages without a browser", () => {
   });
 });
 
-describe("pages in the browser", () => {
-  browserTest(
-    "[pages.browser] one for all pages; nothing of it is left when the client goes",
-    async () => {
-      await using site = new PageServer();
-      const server = await startServer(site);
-      const numbers = Array.from({ length: 6 }, (_, index) => index);
-      const pages = await Promise.all(
-        numbers.map((index) => pageOf(server, `${site.origin}/script/${index}`, true)),
-      );
-      for (const [index, { via, body }] of pages.entries()) {
-        expect(via).toBe("browser");
-        expect(body.kind === "text" && body.text).toContain(`rendered /script/${index}`);
-      }
-      expect(browsersOf(server)).toHaveLength(1);
-      const { path } = server.home;
-      server.endInput();
-      expect(await server.ended()).toBe(0);
-      await allGone(path);
-      expect(readdirSync(`${path}/.scorpiox/browser`)).toEqual([]);
-      await server[Symbol.asyncDispose]();
-    },
-  );
+describe("pages in the browser of one server", () => {
+  let site: PageServer;
+  let server: Server;
+  beforeAll(async () => {
+    site = new PageServer();
+    server = await startServer(site);
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await site[Symbol.asyncDispose]();
+  });
 
-  browserTest("[pages.browser] nothing of it is left after kill -9 of the server", async () => {
-    await using site = new PageServer();
-    const server = await startServer(site);
-    await pageOf(server, `${site.origin}/script`, true);
-    const unended = server.start("tools/call", {
+  browserTest("[pages.cancelled] a page in the browser ends with its call", async () => {
+    const id = server.start("tools/call", {
       name: "PlainPage",
       arguments: { url: `${site.origin}/never`, browser: true },
     });
-    expect(browsersOf(server)).toHaveLength(1);
-    server.signal("SIGKILL");
-    await server.exited;
-    await allGone(server.home.path);
-    expect(server.messages.some(({ id }) => id === unended)).toBe(false);
-    await server[Symbol.asyncDispose]();
+    await eventually("it is asked for", () => site.hits.has("/never"), 30_000);
+    server.notify("notifications/cancelled", { requestId: id });
+    await eventually("it is given up", () => site.givenUp.includes("/never"));
+    expect(server.messages.some((message) => message.id === id)).toBe(false);
   });
 
   browserTest(
     "[pages.browser] one that is killed is replaced, and nothing of it stays",
     async () => {
-      await using site = new PageServer();
-      await using server = await startServer(site);
       await pageOf(server, `${site.origin}/script/1`, true);
       const [first = 0] = browsersOf(server);
       process.kill(first, "SIGKILL");
@@ -223,33 +201,64 @@ describe("pages in the browser", () => {
     },
   );
 
-  browserTest("[pages.clients] two servers of one user have a browser each", async () => {
-    await using site = new PageServer();
-    using home = new TempFolder();
-    await using one = await startServer(site, home);
-    await using two = await startServer(site, home);
-    await Promise.all([one, two].map((server) => pageOf(server, `${site.origin}/script`, true)));
-    const both = browsersOf(one);
-    expect(both).toHaveLength(2);
-    one.endInput();
-    await one.ended();
-    await eventually("its browser is gone", () => browsersOf(two).length === 1);
-    const page = await pageOf(two, `${site.origin}/script/again`, true);
-    expect(page.body.kind === "text" && page.body.text).toContain("rendered /script/again");
-    // The same browser: the end of the one did not reach it, nor its folder.
-    expect(both).toContain(browsersOf(two)[0] ?? 0);
+  browserTest("[pages.browser] nothing of it is left after kill -9 of the server", async () => {
+    await pageOf(server, `${site.origin}/script/3`, true);
+    const unended = server.start("tools/call", {
+      name: "PlainPage",
+      arguments: { url: `${site.origin}/never/3`, browser: true },
+    });
+    expect(browsersOf(server)).toHaveLength(1);
+    server.signal("SIGKILL");
+    await server.exited;
+    await allGone(server.home.path);
+    expect(server.messages.some(({ id }) => id === unended)).toBe(false);
+  });
+});
+
+describe("pages in the browsers of two servers of one user", () => {
+  let site: PageServer;
+  let home: TempFolder;
+  let one: Server;
+  let two: Server;
+  beforeAll(async () => {
+    site = new PageServer();
+    home = new TempFolder();
+    [one, two] = await Promise.all([startServer(site, home), startServer(site, home)]);
+  });
+  afterAll(async () => {
+    await one[Symbol.asyncDispose]();
+    await two[Symbol.asyncDispose]();
+    home[Symbol.dispose]();
+    await site[Symbol.asyncDispose]();
   });
 
-  browserTest("[pages.cancelled] a page in the browser ends with its call", async () => {
-    await using site = new PageServer();
-    await using server = await startServer(site);
-    const id = server.start("tools/call", {
-      name: "PlainPage",
-      arguments: { url: `${site.origin}/never`, browser: true },
-    });
-    await eventually("it is asked for", () => site.hits.has("/never"), 30_000);
-    server.notify("notifications/cancelled", { requestId: id });
-    await eventually("it is given up", () => site.givenUp.includes("/never"));
-    expect(server.messages.some((message) => message.id === id)).toBe(false);
+  const shows = async (server: Server, path: string): Promise<void> => {
+    const { via, body } = await pageOf(server, site.origin + path, true);
+    expect(via).toBe("browser");
+    expect(body.kind === "text" && body.text).toContain(`rendered ${path}`);
+  };
+
+  browserTest("[pages.clients] each has one, for all of its pages", async () => {
+    const paths = ["/script/1", "/script/2", "/script/3"];
+    await Promise.all([shows(two, "/script"), ...paths.map((path) => shows(one, path))]);
+    expect(browsersOf(one)).toHaveLength(2);
   });
+
+  browserTest(
+    "[pages.browser] nothing of it is left when its client goes, and the other stays",
+    async () => {
+      await Promise.all([shows(one, "/script/4"), shows(two, "/script/4")]);
+      const both = browsersOf(one);
+      one.endInput();
+      expect(await one.ended()).toBe(0);
+      await eventually("its browser is gone", () => browsersOf(two).length === 1);
+      await shows(two, "/script/again");
+      // The same browser: the end of the one did not reach it, nor its folder.
+      expect(both).toContain(browsersOf(two)[0] ?? 0);
+      two.endInput();
+      expect(await two.ended()).toBe(0);
+      await allGone(home.path);
+      expect(readdirSync(`${home.path}/.scorpiox/browser`)).toEqual([]);
+    },
+  );
 });

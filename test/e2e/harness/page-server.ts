@@ -54,8 +54,11 @@ export class PageServer implements AsyncDisposable {
   }
 }
 
+/** Words enough for a browser not to wait for more: fewer may be a frame that is about to be filled. */
+const enoughWords = " and more words".repeat(10);
+
 function pageFor(path: string): Response {
-  const script = `document.body.textContent = "rendered " + ${JSON.stringify(path)}`;
+  const script = `document.body.textContent = "rendered " + ${JSON.stringify(path + enoughWords)}`;
   const html = path.startsWith("/script")
     ? `<!doctype html><title>s</title><body><script>${script}</script>`
     : `<!doctype html><title>t</title><p>page ${path}`;

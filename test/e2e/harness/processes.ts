@@ -22,6 +22,25 @@ export function processesWith(marker: string): ProcessInfo[] {
   });
 }
 
+/** Those of them whose parent is none of them: a process that was just forked still looks like its parent. */
+export function topProcessesWith(marker: string): ProcessInfo[] {
+  const all = processesWith(marker);
+  return all.filter(({ pid }) => {
+    const parent = parentOf(pid);
+    return parent !== 0 && !all.some((other) => other.pid === parent);
+  });
+}
+
+/** Linux; 0 when it is gone. */
+export function parentOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    return 0;
+  }
+}
+
 export function isAlive(pid: number): boolean {
   return listProcesses().some((info) => info.pid === pid);
 }
