@@ -1,5 +1,5 @@
 import { test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -12,7 +12,13 @@ import type { NetworkGuard } from "../../../src/web/guard/allowance.ts";
 import type { LoadedPage } from "../../../src/web/pages/page-url.ts";
 import type { PageRenderer } from "../../../src/web/pages/page-cache.ts";
 import type { BrowserOptions } from "../../../src/web/browser/browser-launcher.ts";
-import { allGone, type ProcessInfo, processesWith } from "../../e2e/harness/processes.ts";
+import {
+  allGone,
+  parentOf,
+  type ProcessInfo,
+  processesWith,
+  topProcessesWith,
+} from "../../e2e/harness/processes.ts";
 
 const homeDir = Bun.env["HOME"] ?? "/";
 const env = { PATH: Bun.env["PATH"] ?? "", HOME: homeDir };
@@ -65,12 +71,7 @@ export class BrowserHarness implements AsyncDisposable {
 
   /** The browsers that run: their main processes. */
   mainProcesses(): ProcessInfo[] {
-    const all = processesWith(this.profilesDir);
-    // A process that was just forked still looks like its parent.
-    return all.filter(({ pid }) => {
-      const parent = parentOf(pid);
-      return parent !== 0 && !all.some((other) => other.pid === parent);
-    });
+    return topProcessesWith(this.profilesDir);
   }
 
   /** The processes of its pages. */
@@ -90,16 +91,6 @@ export class BrowserHarness implements AsyncDisposable {
 function isBelow(pid: number, ancestors: readonly number[]): boolean {
   const parent = parentOf(pid);
   return parent > 1 && (ancestors.includes(parent) || isBelow(parent, ancestors));
-}
-
-/** 0 when it is gone. */
-function parentOf(pid: number): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-  } catch {
-    return 0;
-  }
 }
 
 export function textOf(page: LoadedPage): string {
