@@ -10,9 +10,8 @@ import type { ServiceGrant, ConfiguredServer } from "../../src/upstream/config/s
 import type { ExpansionContext } from "../../src/upstream/config/text-expander.ts";
 import { ConnectionError, type ServerAuth } from "../../src/upstream/connect/connection.ts";
 import { logIn } from "../../src/upstream/oauth/log-in.ts";
-import { configuredWish } from "../../src/upstream/oauth/login-asker.ts";
 import { LoginStore } from "../../src/upstream/oauth/login-store.ts";
-import { openLogin } from "../../src/upstream/oauth/open-login.ts";
+import { configuredWish, openLogin } from "../../src/upstream/oauth/open-login.ts";
 import { UserSecrets } from "../../src/upstream/secrets/user-secrets.ts";
 
 /** What the suite takes for this client's own document. */

@@ -1,9 +1,8 @@
 import { AppError } from "../../base/errors.ts";
-import { logIn, type LoginUser, type LoginWish } from "../../upstream/oauth/log-in.ts";
-import { logOut } from "../../upstream/oauth/log-out.ts";
-import { configuredWish } from "../../upstream/oauth/login-asker.ts";
+import type { LoginUser } from "../../upstream/oauth/authorization-request.ts";
+import { logIn, type LoginWish, logOut } from "../../upstream/oauth/log-in.ts";
 import type { LoginRecord } from "../../upstream/oauth/logins-file.ts";
-import { serviceWish } from "../../upstream/oauth/open-login.ts";
+import { configuredWish, serviceWish } from "../../upstream/oauth/open-login.ts";
 import { provingClient } from "../../upstream/oauth/service-grant.ts";
 import { logInAsService } from "../../upstream/oauth/service-login.ts";
 import { exitCodes } from "../command-io.ts";

@@ -10,8 +10,7 @@ import type {
   UpstreamConnection,
 } from "../connect/connection.ts";
 import type { Installer } from "../install/installer.ts";
-import type { LoginAsker } from "../oauth/login-asker.ts";
-import type { OpenLogin } from "../oauth/open-login.ts";
+import type { LoginAsker, OpenLogin } from "../oauth/open-login.ts";
 import type { SavedResults } from "../results/saved-results.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
 import type { LockReading } from "../trust/lock/read-lock.ts";

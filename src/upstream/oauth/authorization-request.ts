@@ -1,8 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, AppError } from "../../base/errors.ts";
+import { oauthLoginMsMax } from "../../base/upstream-limits.ts";
+import type { LoginMetadata, ServerMetadata } from "./discover.ts";
 import { OauthError, refusal, shown } from "./oauth-reach.ts";
-import type { LoginMetadata, ServerMetadata } from "./server-metadata.ts";
 
 /** One attempt to log in: the address for the browser, and the values that its answer must match. */
 export interface LoginAttempt {
@@ -42,7 +43,7 @@ export function createAuthorizationRequest(parts: AuthorizationParts): LoginAtte
 }
 
 /** Whether the answer belongs to this attempt. */
-export function hasState(answer: URLSearchParams, { state }: LoginAttempt): boolean {
+function hasState(answer: URLSearchParams, { state }: LoginAttempt): boolean {
   const given = Buffer.from(answer.get("state") ?? "");
   const wanted = Buffer.from(state);
   return given.length === wanted.length && timingSafeEqual(given, wanted);
@@ -52,7 +53,7 @@ export function hasState(answer: URLSearchParams, { state }: LoginAttempt): bool
  * The code of an answer whose `state` was checked. @throws AppError `refused` when another server sent it; OauthError
  * with the server's error
  */
-export function readCode(answer: URLSearchParams, metadata: ServerMetadata): string {
+function readCode(answer: URLSearchParams, metadata: ServerMetadata): string {
   checkIssuer(answer.get("iss"), metadata);
   const error = answer.get("error");
   if (error !== null) throw new OauthError(error, answer.get("error_description") ?? "");
@@ -147,4 +148,87 @@ function page(status: number, text: string): Response {
     connection: "close",
   };
   return new Response(html, { status, headers });
+}
+
+/** How a login reaches the user. */
+export interface LoginUser {
+  /** Shows the address to the user. Returns at once. */
+  show(url: string): void;
+  /** Reads the user's input; absent where nobody can type. Called again after an input that is not an answer. */
+  readonly pasted?: (signal: AbortSignal) => Promise<string | undefined>;
+  /** Reports that a pasted text is not an answer. */
+  complain?(text: string): void;
+}
+
+/** The code, from the browser or the user's input, whichever comes first. */
+export async function answerOf(
+  request: LoginAttempt,
+  listener: RedirectListener,
+  metadata: ServerMetadata,
+  user: LoginUser,
+  signal: AbortSignal,
+): Promise<string> {
+  const done = new AbortController();
+  const late = AbortSignal.timeout(oauthLoginMsMax);
+  const ended = AbortSignal.any([done.signal, signal, late]);
+  const answers = [listener.answer((answer) => hasState(answer, request)), given(ended, late)];
+  user.show(request.url);
+  if (user.pasted !== undefined) answers.push(pastedAnswer(request, metadata, user, ended));
+  try {
+    return readCode(await Promise.race(answers), metadata);
+  } finally {
+    done.abort();
+  }
+}
+
+/** Rejects when the login is cancelled or takes too long. */
+async function given(ended: AbortSignal, late: AbortSignal): Promise<never> {
+  if (!ended.aborted) {
+    await new Promise((resolve) => ended.addEventListener("abort", resolve, { once: true }));
+  }
+  if (late.aborted) {
+    throw refusal(`Nobody logged in within ${oauthLoginMsMax / 60_000} minutes. Try again.`);
+  }
+  throw new AppError("cancelled", "The login was cancelled.");
+}
+
+async function pastedAnswer(
+  request: LoginAttempt,
+  metadata: ServerMetadata,
+  user: LoginUser,
+  signal: AbortSignal,
+): Promise<URLSearchParams> {
+  while (!signal.aborted) {
+    const text = await user.pasted?.(signal);
+    // There is no more input; the browser may still answer.
+    if (text === undefined) break;
+    const answer = readPastedAnswer(text, request, metadata);
+    if (typeof answer !== "string") return answer;
+    user.complain?.(answer);
+  }
+  return new Promise(() => {});
+}
+
+/**
+ * Reads a pasted text: the address to which the browser was redirected, or the code alone. @returns advice as a text
+ * when it cannot be used
+ */
+function readPastedAnswer(
+  text: string,
+  request: LoginAttempt,
+  metadata: ServerMetadata,
+): URLSearchParams | string {
+  const trimmed = text.trim();
+  if (trimmed === "") return "Paste the address that the browser shows after the login.";
+  if (/^https?:/i.test(trimmed) || trimmed.includes("code=") || trimmed.includes("error=")) {
+    const query =
+      URL.parse(trimmed)?.searchParams ?? new URLSearchParams(trimmed.replace(/^[^?]*\?/, ""));
+    if (hasState(query, request)) return query;
+    return "That is not the answer to this login; paste the whole address to which the browser was redirected.";
+  }
+  // A code alone does not show its sender.
+  if (metadata.namesIssuer) {
+    return "Paste the whole address to which the browser was redirected: the code alone does not show its sender.";
+  }
+  return new URLSearchParams({ code: trimmed });
 }

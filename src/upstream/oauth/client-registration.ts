@@ -1,8 +1,8 @@
 import { product } from "../../base/product.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
+import type { AuthMethod, ServerMetadata } from "./discover.ts";
 import { OauthError, refusal, shown } from "./oauth-reach.ts";
 import type { OauthRequests } from "./oauth-requests.ts";
-import type { AuthMethod, ServerMetadata } from "./server-metadata.ts";
 
 /** scorpiox-code's client at an authorization server. */
 export interface OauthClient {

@@ -1,20 +1,22 @@
-import { AppError } from "../../base/errors.ts";
-import { oauthLoginMsMax } from "../../base/upstream-limits.ts";
+import { messageOf } from "../../base/errors.ts";
 import {
-  type LoginAttempt,
   createAuthorizationRequest,
-  hasState,
-  readCode,
   RedirectListener,
+  type LoginUser,
+  answerOf,
 } from "./authorization-request.ts";
-import { chooseClient, type KnownClient, type WantedClient } from "./client-registration.ts";
-import { discover, type Discovery, joinScopes } from "./discover.ts";
+import {
+  chooseClient,
+  type KnownClient,
+  type WantedClient,
+  type OauthClient,
+} from "./client-registration.ts";
+import { discover, type Discovery, joinScopes, assertIssuer, forPersons } from "./discover.ts";
 import type { LoginStore } from "./login-store.ts";
 import type { LoginRecord } from "./logins-file.ts";
-import { type LoginPlace, refusal } from "./oauth-reach.ts";
+import type { LoginPlace } from "./oauth-reach.ts";
 import { OauthRequests } from "./oauth-requests.ts";
-import { assertIssuer, forPersons, type ServerMetadata } from "./server-metadata.ts";
-import { exchangeCode } from "./token-endpoint.ts";
+import { exchangeCode, revokeToken } from "./token-endpoint.ts";
 
 export interface LoginWish {
   readonly place: LoginPlace;
@@ -25,16 +27,6 @@ export interface LoginWish {
   readonly scopes?: readonly string[];
   /** The port of the redirect address. */
   readonly redirectPort?: number;
-}
-
-/** How a login reaches the user. */
-export interface LoginUser {
-  /** Shows the address to the user. Returns at once. */
-  show(url: string): void;
-  /** Reads the user's input; absent where nobody can type. Called again after an input that is not an answer. */
-  readonly pasted?: (signal: AbortSignal) => Promise<string | undefined>;
-  /** Reports that a pasted text is not an answer. */
-  complain?(text: string): void;
 }
 
 /**
@@ -124,75 +116,75 @@ function scopeOf(
   return all !== undefined && isOffline ? joinScopes(all, "offline_access") : all;
 }
 
-/** The code, from the browser or the user's input, whichever comes first. */
-async function answerOf(
-  request: LoginAttempt,
-  listener: RedirectListener,
-  metadata: ServerMetadata,
-  user: LoginUser,
-  signal: AbortSignal,
-): Promise<string> {
-  const done = new AbortController();
-  const late = AbortSignal.timeout(oauthLoginMsMax);
-  const ended = AbortSignal.any([done.signal, signal, late]);
-  const answers = [listener.answer((answer) => hasState(answer, request)), given(ended, late)];
-  user.show(request.url);
-  if (user.pasted !== undefined) answers.push(pastedAnswer(request, metadata, user, ended));
-  try {
-    return readCode(await Promise.race(answers), metadata);
-  } finally {
-    done.abort();
-  }
-}
-
-/** Rejects when the login is cancelled or takes too long. */
-async function given(ended: AbortSignal, late: AbortSignal): Promise<never> {
-  if (!ended.aborted) {
-    await new Promise((resolve) => ended.addEventListener("abort", resolve, { once: true }));
-  }
-  if (late.aborted) {
-    throw refusal(`Nobody logged in within ${oauthLoginMsMax / 60_000} minutes. Try again.`);
-  }
-  throw new AppError("cancelled", "The login was cancelled.");
-}
-
-async function pastedAnswer(
-  request: LoginAttempt,
-  metadata: ServerMetadata,
-  user: LoginUser,
-  signal: AbortSignal,
-): Promise<URLSearchParams> {
-  while (!signal.aborted) {
-    const text = await user.pasted?.(signal);
-    // There is no more input; the browser may still answer.
-    if (text === undefined) break;
-    const answer = readPastedAnswer(text, request, metadata);
-    if (typeof answer !== "string") return answer;
-    user.complain?.(answer);
-  }
-  return new Promise(() => {});
+export interface Logout {
+  /** False when there was no login. */
+  readonly wasLoggedIn: boolean;
+  /** Whether the authorization server has revoked the tokens. */
+  readonly isRevoked: boolean;
+  /** Failures at the authorization server. The local login is deleted anyway. */
+  readonly problems: readonly string[];
 }
 
 /**
- * Reads a pasted text: the address to which the browser was redirected, or the code alone. @returns advice as a text
- * when it cannot be used
+ * Revokes tokens and registration where the server supports that, and deletes the login (OA7).
+ * @param prove adds the client's proof, where the login does not contain it
+ * @throws AppError `system`
  */
-function readPastedAnswer(
-  text: string,
-  request: LoginAttempt,
-  metadata: ServerMetadata,
-): URLSearchParams | string {
-  const trimmed = text.trim();
-  if (trimmed === "") return "Paste the address that the browser shows after the login.";
-  if (/^https?:/i.test(trimmed) || trimmed.includes("code=") || trimmed.includes("error=")) {
-    const query =
-      URL.parse(trimmed)?.searchParams ?? new URLSearchParams(trimmed.replace(/^[^?]*\?/, ""));
-    if (hasState(query, request)) return query;
-    return "That is not the answer to this login; paste the whole address to which the browser was redirected.";
+export async function logOut(
+  place: LoginPlace,
+  store: LoginStore,
+  signal: AbortSignal,
+  prove?: (record: LoginRecord) => Promise<OauthClient>,
+): Promise<Logout> {
+  const entry = await store.entry(place);
+  const record = entry === undefined ? undefined : await store.record(entry).catch(() => undefined);
+  const requests = new OauthRequests(place, store.roads, signal);
+  const problems: string[] = [];
+  // Delete the local login first: it must be gone whatever the server does.
+  await store.remove(place);
+  const isRevoked = record !== undefined && (await revoke(record, requests, problems, prove));
+  if (record !== undefined) await unregister(record, requests, problems);
+  return { wasLoggedIn: entry !== undefined, isRevoked, problems };
+}
+
+async function revoke(
+  record: LoginRecord,
+  requests: OauthRequests,
+  problems: string[],
+  prove = ({ client }: LoginRecord): Promise<OauthClient> => Promise.resolve(client),
+): Promise<boolean> {
+  const { revocationEndpoint, refreshToken, accessToken } = record;
+  if (revocationEndpoint === undefined) return false;
+  const tokens = [
+    ["refresh_token", refreshToken],
+    ["access_token", accessToken],
+  ] as const;
+  let isRevoked = true;
+  for (const [kind, token] of tokens) {
+    if (token === undefined) continue;
+    try {
+      const client = await prove(record);
+      const isDone = await revokeToken(revocationEndpoint, client, token, kind, requests);
+      if (!isDone) throw new Error(`The server did not revoke the ${kind}.`);
+    } catch (error) {
+      isRevoked = false;
+      problems.push(messageOf(error));
+    }
   }
-  // A code alone does not show its sender.
-  if (metadata.namesIssuer) {
-    return "Paste the whole address to which the browser was redirected: the code alone does not show its sender.";
+  return isRevoked;
+}
+
+/** Deletes the registration (RFC 7592) where the server gave an address for that. */
+async function unregister(
+  { client }: LoginRecord,
+  requests: OauthRequests,
+  problems: string[],
+): Promise<void> {
+  const { uri, token } = client.registration ?? {};
+  if (uri === undefined || token === undefined) return;
+  try {
+    await requests.delete(uri, token, "The registration of this client");
+  } catch (error) {
+    problems.push(messageOf(error));
   }
-  return new URLSearchParams({ code: trimmed });
 }

@@ -1,12 +1,19 @@
 import type { IdpOptions } from "../config/server-entry.ts";
 import { type ServiceClient, signAssertion } from "../config/service-client.ts";
 import { errorOf, methodOf, type OauthClient } from "./client-registration.ts";
-import { type Challenge, discover, joinScopes, serverMetadata } from "./discover.ts";
+import {
+  type Challenge,
+  discover,
+  joinScopes,
+  serverMetadata,
+  assertIssuer,
+  type AuthMethod,
+  type ServerMetadata,
+} from "./discover.ts";
 import type { LoginStore } from "./login-store.ts";
 import type { LoginRecord } from "./logins-file.ts";
 import { type LoginPlace, refusal } from "./oauth-reach.ts";
 import type { OauthRequests } from "./oauth-requests.ts";
-import { assertIssuer, type AuthMethod, type ServerMetadata } from "./server-metadata.ts";
 import { authorize, grantTokens, isToken, type Tokens } from "./token-endpoint.ts";
 
 /** A login without a person, as an entry describes it. */

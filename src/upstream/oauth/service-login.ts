@@ -2,12 +2,11 @@ import { AppError, messageOf } from "../../base/errors.ts";
 import { oauthRefreshAtShare, oauthRefreshPauseMs } from "../../base/upstream-limits.ts";
 import { NeedsConfig } from "../config/text-expander.ts";
 import { ConnectionError, type ServerAuth } from "../connect/connection.ts";
-import { type Challenge, readChallenge } from "./discover.ts";
+import { type Challenge, readChallenge, isSameIssuer } from "./discover.ts";
 import type { LoginStore } from "./login-store.ts";
 import { type LoginEntry, type LoginRecord, secretsOfRecord } from "./logins-file.ts";
 import { isSafe, OauthError } from "./oauth-reach.ts";
 import { OauthRequests } from "./oauth-requests.ts";
-import { isSameIssuer } from "./server-metadata.ts";
 import { findSource, prepareGrant, type ServiceWish, type LoginSource } from "./service-grant.ts";
 
 /** The id of a login without a person, which stays the same when a token is renewed. */

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { logIn, type LoginUser, type LoginWish } from "../../../src/upstream/oauth/log-in.ts";
-import type { LoginRecord } from "../../../src/upstream/oauth/logins-file.ts";
+import type { LoginUser } from "../../../src/upstream/oauth/authorization-request.ts";
+import { logIn, type LoginWish } from "../../../src/upstream/oauth/log-in.ts";
 import { LoginStore } from "../../../src/upstream/oauth/login-store.ts";
+import type { LoginRecord } from "../../../src/upstream/oauth/logins-file.ts";
 import { UserSecrets } from "../../../src/upstream/secrets/user-secrets.ts";
 import { type AuthScript, AuthServer } from "../../fixtures/oauth/auth-server.ts";
 

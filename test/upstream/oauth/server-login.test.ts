@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { ConnectionError } from "../../../src/upstream/connect/connection.ts";
-import { logOut } from "../../../src/upstream/oauth/log-out.ts";
+import { logOut } from "../../../src/upstream/oauth/log-in.ts";
 import { ServerLogin } from "../../../src/upstream/oauth/server-login.ts";
 import type { AuthScript } from "../../fixtures/oauth/auth-server.ts";
 import { LoginTrial } from "./logins.ts";

@@ -7,7 +7,7 @@ import { jwtVerify } from "jose/jwt/verify";
 import { oauthRefreshPauseMs } from "../../../src/base/upstream-limits.ts";
 import type { ServiceClient } from "../../../src/upstream/config/service-client.ts";
 import { NeedsConfig } from "../../../src/upstream/config/text-expander.ts";
-import { logOut } from "../../../src/upstream/oauth/log-out.ts";
+import { logOut } from "../../../src/upstream/oauth/log-in.ts";
 import { provingClient, type ServiceWish } from "../../../src/upstream/oauth/service-grant.ts";
 import { logInAsService, ServiceLogin } from "../../../src/upstream/oauth/service-login.ts";
 import type { AuthScript } from "../../fixtures/oauth/auth-server.ts";
