@@ -18,8 +18,8 @@ export interface Scene {
 /** A call whose way is looked at. */
 export interface CallCase {
   readonly name: string;
-  /** At most so many files entered, and so many that are given the arguments. */
-  readonly goals: { readonly entered: number; readonly handed: number };
+  /** At most so many files entered, and so many that hand the arguments on. */
+  readonly goals: { readonly entered: number; readonly handsOn: number };
   /** Makes what `perform` needs; is not recorded. */
   prepare?(): Promise<void>;
   /** Whether there is a place for the marker. */
@@ -113,20 +113,20 @@ export function callCases(scene: Scene): readonly CallCase[] {
   return [
     {
       name: "ListBgTasks",
-      goals: { entered: 25, handed: 9 },
+      goals: { entered: 25, handsOn: 9 },
       hasArguments: false,
       perform: () => scene.call("ListBgTasks", {}),
     },
     {
       name: "Bash `echo hi`",
-      goals: { entered: 45, handed: 9 },
+      goals: { entered: 45, handsOn: 9 },
       hasArguments: true,
       perform: (isMarked) =>
         scene.call("Bash", { command: isMarked ? `echo hi # ${marker}` : "echo hi" }),
     },
     {
       name: "ReadBgOutput that waits",
-      goals: { entered: 45, handed: 9 },
+      goals: { entered: 45, handsOn: 9 },
       hasArguments: true,
       prepare: () => printer.start("a-line"),
       perform: (isMarked) =>
@@ -134,7 +134,7 @@ export function callCases(scene: Scene): readonly CallCase[] {
     },
     {
       name: "a tool of an upstream server",
-      goals: { entered: 45, handed: 9 },
+      goals: { entered: 45, handsOn: 9 },
       hasArguments: true,
       perform: (isMarked) => scene.call("mcp__own__note", { text: isMarked ? marker : "text" }),
     },

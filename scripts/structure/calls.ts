@@ -1,14 +1,15 @@
 /**
- * The way of a call: how many files of `src/` it enters, and in how many of them a function is given its arguments.
+ * The way of a call: how many files of `src/` it enters, and how many are given its arguments or hand them on.
  *
  *     bun scripts/structure/calls.ts [--ref COMMIT] [--era legacy|modern] [--list] [--json]
  *
  * Runs a copy of the sources in which every function notes its file first, in all threads and in processes of our own.
  * A call is made twice to load what it needs, and then so often as `turns` says; a file counts that was entered each time, so
- * that what a timer does beside a call does not. Then the call is made as often with a marker in its arguments: a file hands
- * them on when a function in it was given the marker in a text, in bytes, or in an object, three members deep at most. What a
- * function finds in a closure or in a field of its own is not seen. The bytes of a background command are followed in the same
- * way, by a marker in what it prints: text or bytes as a parameter, or as a member of one.
+ * that what a timer does beside a call does not. Then the call is made as often with a marker in its arguments: a file is given
+ * them when a function in it was given the marker in a text, in bytes, or in an object, three members deep at most; it hands them
+ * on when one of its functions calls a function of another file with them. Messages to another thread are left out. The bytes
+ * of a background command are followed as what is given, by a marker in what it prints: text or bytes as a parameter, or as a
+ * member of one.
  */
 import { parseArgs } from "node:util";
 
@@ -38,13 +39,14 @@ const chunkGoal = 6;
 interface Row {
   readonly call: string;
   readonly files: readonly string[];
-  readonly goal: number;
+  readonly goal?: number;
 }
 
 interface Ways {
   readonly commit: string;
   readonly entered: readonly Row[];
   readonly handed: readonly Row[];
+  readonly handsOn: readonly Row[];
   readonly chunk: readonly Row[];
 }
 
@@ -69,15 +71,19 @@ async function measure(ref: string | undefined, isModern: boolean): Promise<Ways
   const scene = await open(server, home, isModern);
   const entered: Row[] = [];
   const handed: Row[] = [];
+  const handsOn: Row[] = [];
   for (const one of callCases(scene)) {
     await one.prepare?.();
     const plain = await record(copy, "", () => perform(one, false));
     entered.push({ call: one.name, files: inEach(plain, "entered"), goal: one.goals.entered });
     if (!one.hasArguments) continue;
     const marked = await record(copy, marker, () => perform(one, true));
-    handed.push({ call: one.name, files: inEach(marked, "handed"), goal: one.goals.handed });
+    const { name: call } = one;
+    handed.push({ call, files: inEach(marked, "handed") });
+    handsOn.push({ call, files: inEach(marked, "handsOn"), goal: one.goals.handsOn });
   }
-  return { commit: nameOf(ref), entered, handed, chunk: await followBytes(copy, scene) };
+  const chunk = await followBytes(copy, scene);
+  return { commit: nameOf(ref), entered, handed, handsOn, chunk };
 }
 
 async function open(server: Server, home: TempFolder, isModern: boolean): Promise<Scene> {
@@ -136,18 +142,19 @@ async function followBytes(copy: InstrumentedCopy, scene: Scene): Promise<Row[]>
   ];
 }
 
-function tables({ commit, entered, handed, chunk }: Ways, isListed: boolean): string {
+function tables({ commit, entered, handed, handsOn, chunk }: Ways, isListed: boolean): string {
   const table = (heading: string, rows: readonly Row[]): string =>
     [
       markdownTable(
         [`${commit}: ${heading}`, "files", "goal"],
-        rows.map(({ call, files, goal }) => [call, String(files.length), `≤ ${goal}`]),
+        rows.map(({ call, files, goal }) => [call, String(files.length), goal ? `≤ ${goal}` : ""]),
       ),
       ...(isListed ? rows.map(({ call, files }) => `${call}:\n  ${files.join("\n  ")}`) : []),
     ].join("\n\n");
   return [
     table("entered by", entered),
     table("given the arguments of", handed),
+    table("hands on the arguments of", handsOn),
     table("given the output of a background command", chunk),
   ].join("\n\n");
 }

@@ -13,7 +13,7 @@ interface Insertion {
 
 /**
  * The same program, in which every function calls `enter` of the module `recorder` first, with the number of its file and
- * what it was given.
+ * what it was given. No call is the last thing that a function does: the engine would drop the caller from the stack.
  * @throws Error when the text does not parse
  */
 export function instrument(path: string, text: string, file: number, recorder: string): string {
@@ -21,7 +21,8 @@ export function instrument(path: string, text: string, file: number, recorder: s
   const [error] = errors;
   if (error !== undefined) throw new Error(`${path}: ${error.message}`);
   const top = program.hashbang?.end ?? 0;
-  const head = `\nimport { enter as $enter } from ${JSON.stringify(recorder)};\n`;
+  const imports = "enter as $enter, kept as $kept, named as $named";
+  const head = `\nimport { ${imports} } from ${JSON.stringify(recorder)};$named(${file}, import.meta.path);\n`;
   const insertions: Insertion[] = [{ at: top, text: head }];
   const enterBlock = (body: { readonly start: number } | null, given: string): void => {
     if (body !== null) insertions.push({ at: body.start + 1, text: `$enter(${file}, ${given});` });
@@ -33,8 +34,13 @@ export function instrument(path: string, text: string, file: number, recorder: s
       // It has no `arguments`.
       const given = `[${params.flatMap(namesIn).join(", ")}]`;
       if (body.type === "BlockStatement") return enterBlock(body, given);
-      insertions.push({ at: body.start, text: `($enter(${file}, ${given}), ` });
-      insertions.push({ at: body.end, text: ")" });
+      insertions.push({ at: body.start, text: `($enter(${file}, ${given}), $kept(` });
+      insertions.push({ at: body.end, text: "))" });
+    },
+    ReturnStatement: ({ argument }) => {
+      if (argument === null) return;
+      insertions.push({ at: argument.start, text: "$kept(" });
+      insertions.push({ at: argument.end, text: ")" });
     },
   }).visit(program);
   return inserted(text, insertions);

@@ -10,6 +10,8 @@ export interface Seen {
   readonly entered: ReadonlySet<string>;
   /** Those in which a function was given the marker, three members deep at most. */
   readonly handed: ReadonlySet<string>;
+  /** Those of which a function gave the marker to a function of another file. */
+  readonly handsOn: ReadonlySet<string>;
   /** Those in which a function was given text or bytes with the marker, or a member with them. */
   readonly chunk: ReadonlySet<string>;
 }
@@ -63,6 +65,7 @@ export class InstrumentedCopy {
     return {
       entered: this.#pathsIn(layout.entered),
       handed: this.#pathsIn(layout.handed),
+      handsOn: this.#pathsIn(layout.handsOn),
       chunk: this.#pathsIn(layout.chunk),
     };
   }

@@ -16,8 +16,9 @@ export const layout = {
   entered: 128,
   handed: 128 + 4096,
   chunk: 128 + 2 * 4096,
+  handsOn: 128 + 3 * 4096,
   filesMax: 4096,
-  size: 128 + 3 * 4096,
+  size: 128 + 4 * 4096,
 } as const;
 
 export const recordingName = "recording";
@@ -28,6 +29,17 @@ const chunkDepth = 1;
 const membersMax = 50;
 
 const shared = open();
+const numbers = new Map<string, number>();
+
+/** The first statement of every file. */
+export function named(file: number, path: string): void {
+  numbers.set(path, file);
+}
+
+/** Gives what it was given: stands around what a function returns. */
+export function kept<Value>(value: Value): Value {
+  return value;
+}
 
 /** The first statement of every function of the file with this number. */
 export function enter(file: number, given: ArrayLike<unknown>): void {
@@ -37,9 +49,25 @@ export function enter(file: number, given: ArrayLike<unknown>): void {
   if (length === 0) return;
   const marker = Buffer.from(shared.subarray(layout.marker, layout.marker + length)).toString();
   for (const value of Array.from(given)) {
-    if (holds(value, marker, argumentsDepth)) shared[layout.handed + file] = 1;
     if (holds(value, marker, chunkDepth)) shared[layout.chunk + file] = 1;
+    if (!holds(value, marker, argumentsDepth)) continue;
+    shared[layout.handed + file] = 1;
+    const caller = callerOf(new Error().stack ?? "");
+    if (caller !== undefined && caller !== file) shared[layout.handsOn + caller] = 1;
   }
+}
+
+/**
+ * The file of the function that called the one that has just called `enter`; by way of a method of the engine, such as `map`, too.
+ * Undefined where the engine called it: a new turn, a message of another thread.
+ */
+function callerOf(stack: string): number | undefined {
+  const files = stack.split("\n").flatMap((frame) => {
+    const path = / \(?(\/.+?)(?::\d+){1,2}\)?$/.exec(frame)?.[1];
+    const file = frame.includes(" at async ") || path === undefined ? undefined : numbers.get(path);
+    return file === undefined ? [] : [file];
+  });
+  return files[1];
 }
 
 function holds(value: unknown, marker: string, depth: number): boolean {
