@@ -5,8 +5,7 @@ import { join } from "node:path";
 
 import { Cancellation } from "../../src/base/cancellation.ts";
 import type { CallOutcome, CallRequest, Router } from "../../src/calls/call.ts";
-import { Admissions } from "../../src/calls/gate/admissions.ts";
-import { GatedRouter } from "../../src/calls/gate/gated-router.ts";
+import { Admissions, GatedRouter } from "../../src/calls/gate/gated-router.ts";
 import { AuditFile } from "../../src/calls/policy/audit/audit-file.ts";
 import { AuditLog, AuditWatcher } from "../../src/calls/policy/audit/audit-log.ts";
 import { PolicyStage } from "../../src/calls/policy/policy-stage.ts";
@@ -48,10 +47,10 @@ const audit = new AuditWatcher({
   logsCommands: false,
   secrets: [],
 });
-const bare = new GatedRouter({ router, stages: new Admissions([]), notes: [], watchers: [] });
+const bare = new GatedRouter({ router, admissions: new Admissions([]), notes: [], watchers: [] });
 const full = new GatedRouter({
   router,
-  stages: new Admissions([stage]),
+  admissions: new Admissions([stage]),
   notes: [],
   watchers: [audit, stage],
 });

@@ -1,10 +1,12 @@
 import { AppError, messageOf } from "../base/errors.ts";
 import { ownValue } from "../base/own-value.ts";
+import type { UpstreamTool, UpstreamToolsWanted } from "../cli/command.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import type { InstallOutcome, TriedServer } from "../upstream/server-state.ts";
 import type { AskedCatalogue } from "../upstream/trust/approve-differences.ts";
-import type { AskedAs, UpstreamControl } from "../upstream/upstreams.ts";
+import { type AskedAs, type UpstreamControl, awaitServers } from "../upstream/upstreams.ts";
 import { LazyRouter } from "./lazy-router.ts";
+import type { LazyUpstreams } from "./lazy-upstreams.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 
 /** For commands: the offers of servers, by name. @throws AppError `cancelled` */
@@ -79,4 +81,17 @@ async function askEach<Reply>(
     }
   };
   return new Map(await Promise.all(servers.map(ask)));
+}
+
+/** For commands: the tools of upstream servers that may be called. */
+export async function upstreamTools(
+  upstreams: LazyUpstreams,
+  { server, waits }: UpstreamToolsWanted,
+): Promise<readonly UpstreamTool[]> {
+  if (!upstreams.isWanted) return [];
+  await (waits ? awaitServers(upstreams, server) : upstreams.settled(0));
+  const wanted = server === undefined ? {} : { server };
+  const reply = await upstreams.control({ kind: "tools", ...wanted });
+  // Our own Worker says so.
+  return Array.isArray(reply) ? (reply as readonly UpstreamTool[]) : [];
 }

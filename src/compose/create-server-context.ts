@@ -1,3 +1,7 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { systemCodeOf } from "../base/errors.ts";
 import { type ServerFeatures, type SkillProvider, skillToolName } from "../calls/features.ts";
 import { FileResources } from "../calls/resources/file-resources.ts";
 import { JoinedResources } from "../calls/resources/joined-resources.ts";
@@ -16,14 +20,10 @@ export function createServerContext(router: LazyRouter, start: StartUp): ServerC
   const joinedHints = router.gateway.joinedHints.bind(router.gateway);
   const features = { ...offersOf(router), router, changes, joinedHints };
   const { scorpioxDir } = start.dirs;
-  const stateKey = async (): Promise<Uint8Array> => {
-    const { readStateKey } = await import("./state-key.ts");
-    return readStateKey(scorpioxDir);
-  };
   return new ServerContext({
     features,
     instructions: () => instructionsOf(router, start),
-    stateKey,
+    stateKey: () => Promise.resolve(readStateKey(scorpioxDir)),
     connections,
     onRootsChanged: (client) => router.rootsChanged(client),
   });
@@ -80,4 +80,32 @@ function withForeignSkills(
     list: async (client) => (await joined()).list(client),
     directory: async (uri, client) => (await joined()).directory(uri, client),
   };
+}
+
+const keyBytes = 32;
+
+/**
+ * The secret that seals `requestState`, kept in a private file so that a client may come back to another
+ * process: servers are started dozens of times a day. Where no file can be kept it lives as long as the process.
+ */
+function readStateKey(scorpioxDir: string): Uint8Array {
+  const path = join(scorpioxDir, "state.key");
+  const fresh = crypto.getRandomValues(new Uint8Array(keyBytes));
+  try {
+    mkdirSync(scorpioxDir, { recursive: true, mode: 0o700 });
+    writeFileSync(path, fresh, { flag: "wx", mode: 0o600 });
+    return fresh;
+  } catch (error) {
+    return systemCodeOf(error) === "EEXIST" ? (readKey(path) ?? fresh) : fresh;
+  }
+}
+
+/** Undefined for a file without a key, such as one that another process is writing. */
+function readKey(path: string): Uint8Array | undefined {
+  try {
+    const bytes = readFileSync(path);
+    return bytes.length === keyBytes ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -10,8 +10,8 @@ import { HookApprovals } from "../calls/policy/hooks/hook-approvals.ts";
 import type { HookPrograms } from "../calls/policy/hooks/hook-launch.ts";
 import { HookRunner } from "../calls/policy/hooks/hook-runner.ts";
 import { HookSessions, IdleWatch } from "../calls/policy/hooks/hook-sessions.ts";
-import { HooksStage, type HooksStageParts } from "../calls/policy/hooks/hooks-stage.ts";
 import { Hooks, type HooksParts } from "../calls/policy/hooks/hooks.ts";
+import { HooksStage, type HooksStageParts } from "../calls/policy/hooks/hooks-stage.ts";
 import {
   clientNameOf,
   hooksFoldersOf,
@@ -19,7 +19,7 @@ import {
 } from "../calls/policy/hooks/session-folder.ts";
 import { findShell } from "../commands/process/shell.ts";
 import { workspaceFallback } from "./program-parts.ts";
-import type { StateParts } from "./state-parts.ts";
+import type { StateParts } from "./program-parts.ts";
 
 /** The client on stdin and stdout, and events of no client in particular. */
 const stdioClient = "stdio";

@@ -103,7 +103,7 @@ export class LazyGateway implements Disposable {
     this.#consent?.onMoved();
   }
 
-  /** The first stage of the gate. */
+  /** Behind plan mode: calls that cannot be made at all, and servers that the user has not approved. */
   readonly stage: GateStage = {
     restFor: ({ target }) =>
       target === undefined ? { until: Number.POSITIVE_INFINITY } : undefined,

@@ -1,7 +1,7 @@
 import { cutEnd } from "../base/cut-text.ts";
 import { messageOf } from "../base/errors.ts";
 import { endLazy, forwarding, Lazy } from "../base/lazy.ts";
-import { shownCommandCharsMax } from "../base/limits.ts";
+import { shownCommandCharsMax, memoryRestMs } from "../base/limits.ts";
 import { EventStream, type ServerEvent } from "../base/server-events.ts";
 import type { Changes, ClientReach } from "../calls/features.ts";
 import { CallingClients } from "../calls/gate/calling-clients.ts";
@@ -9,11 +9,10 @@ import { announceTask } from "../calls/resources/own-resources.ts";
 import type { BackgroundTask } from "../commands/background/client-tasks.ts";
 import { storePathIn } from "../state/store/open-store.ts";
 import { WorkerPool } from "../tools/workers/pool.ts";
-import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import { toolSearchName } from "../upstream/search/gateway-tools.ts";
+import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import type { RemoteWeb, WebOptions } from "../web/web.ts";
 import type { LazyGateway } from "./lazy-gateway.ts";
-import { MemoryRest } from "./memory-rest.ts";
 import { type Commands, openCommands } from "./open-commands.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import { createStateServices, type OpenStateServices } from "./state-services.ts";
@@ -173,5 +172,36 @@ export function lazyWeb({ createWorker, options, beforeStart, warn }: LazyWebPar
   return {
     ...forwarding(() => web.get(), ["fetchPage", "renderPage", "search"]),
     [Symbol.asyncDispose]: () => endLazy(web),
+  };
+}
+
+export interface MemoryRestParts {
+  /** A call is under way, which must not wait for a collection. */
+  readonly isBusy: () => boolean;
+  /** There has been a call since: the collection is not wanted any more. */
+  readonly isOver: () => boolean;
+  /** Takes some 10 to 20 ms of the main thread. */
+  readonly collect: () => void;
+  readonly restMs?: number;
+}
+
+/** Gives memory back, once, when the server has come to rest: the engine alone keeps code and pages for the next call. */
+export class MemoryRest {
+  readonly #parts: MemoryRestParts;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(parts: MemoryRestParts) {
+    this.#parts = parts;
+  }
+
+  /** The last Worker has ended. */
+  readonly begin = (): void => {
+    const { isBusy, isOver, collect, restMs = memoryRestMs } = this.#parts;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      if (isOver()) return;
+      if (isBusy()) this.begin();
+      else collect();
+    }, restMs).unref();
   };
 }

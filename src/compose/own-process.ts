@@ -1,11 +1,19 @@
+import { AppError } from "../base/errors.ts";
+import { decoderArgument, pdfReaderArgument } from "../base/own-command.ts";
+import { cancelledError, Turns } from "../base/turns.ts";
+import type { ImageConverter, PdfReader } from "../calls/router/job-host.ts";
 import type { Execution } from "../commands/background/execution.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
-import { cancelledError, Turns } from "../base/turns.ts";
+import { readDecoderReply } from "../tools/images/decode/decoder-reply.ts";
+import { shownPath } from "../tools/images/image-file.ts";
+import { imageResultBytesMax } from "../tools/images/image-format.ts";
+import type { ConvertedImage, ConvertImageRequest, ReadPdfRequest } from "../tools/web-services.ts";
+import { type PdfText, readPdfReply } from "../web/documents/read-pdf.ts";
 
 /** Each may hold more than a gigabyte. */
 const processesMax = 2;
 
-export interface OwnProcessSpec {
+interface OwnProcessSpec {
   /** The task of the process, for people. */
   readonly name: string;
   /** The hidden argument that makes this program do it. */
@@ -18,7 +26,7 @@ export interface OwnProcessSpec {
 }
 
 /** Starts this program itself for work that may crash, hang or swell: then it takes nothing with it. */
-export class OwnProcess {
+class OwnProcess {
   readonly #supervisor: Pick<Supervisor, "runProgram">;
   readonly #command: readonly string[];
   readonly #spec: OwnProcessSpec;
@@ -72,4 +80,87 @@ export class OwnProcess {
     });
     return { output: Buffer.concat(chunks), execution };
   }
+}
+
+/** Reading ends by itself after 15 s, between two pages; one page alone may hang. */
+const readMsMax = 20_000;
+/** 4 million characters, escaped as JSON. */
+const replyBytesMax = 32 * 1024 * 1024;
+
+/** Reads PDFs in processes of their own. */
+export class PdfProcess implements PdfReader {
+  readonly #process: OwnProcess;
+
+  /** @param command how this program starts itself */
+  constructor(supervisor: Pick<Supervisor, "runProgram">, command: readonly string[]) {
+    this.#process = new OwnProcess(supervisor, command, {
+      name: "PDF reader",
+      argument: pdfReaderArgument,
+      env: {},
+      msMax: readMsMax,
+      replyBytesMax,
+    });
+  }
+
+  async readPdf({ path }: ReadPdfRequest, signal: AbortSignal): Promise<PdfText> {
+    const { output, execution } = await this.#process.run(path, signal);
+    const reply = readPdfReply(output);
+    if (reply?.ok === true) {
+      return { title: reply.title, pageCount: reply.pageCount, pages: reply.pages };
+    }
+    if (reply !== undefined) throw new AppError(reply.code, reply.message);
+    const what =
+      execution.endReason === "timeout"
+        ? `took longer than ${readMsMax / 1000} s to read`
+        : "ended the process that read it";
+    throw new AppError("system", `The PDF ${what}. It is probably damaged.`);
+  }
+}
+
+/** 100 megapixels take 3 s on a slow machine. */
+const decodeMsMax = 10_000;
+const replyLineBytesMax = 64 * 1024;
+
+/** Decodes images in processes of their own. */
+export class ImageDecoder implements ImageConverter {
+  readonly #process: OwnProcess;
+
+  /** @param command how this program starts itself */
+  constructor(supervisor: Pick<Supervisor, "runProgram">, command: readonly string[]) {
+    this.#process = new OwnProcess(supervisor, command, {
+      name: "image decoder",
+      argument: decoderArgument,
+      // PATH finds a renderer for SVG.
+      env: { PATH: process.env["PATH"] ?? "" },
+      msMax: decodeMsMax,
+      replyBytesMax: imageResultBytesMax + replyLineBytesMax,
+    });
+  }
+
+  async convert({ path }: ConvertImageRequest, signal: AbortSignal): Promise<ConvertedImage> {
+    const { output, execution } = await this.#process.run(path, signal);
+    const found = readDecoderReply(output);
+    if (found === undefined) throw decoderFailed(path, execution.endReason, execution.exit);
+    const { reply, image } = found;
+    if (!reply.ok) throw new AppError(reply.code, reply.message);
+    const { mimeType, width, height, changes } = reply;
+    return { base64: Buffer.from(image).toString("base64"), mimeType, width, height, changes };
+  }
+}
+
+function decoderFailed(
+  path: string,
+  reason: string | undefined,
+  exit: { readonly exitCode: number | null; readonly signal: string | null } | undefined,
+): AppError {
+  if (reason === "timeout") {
+    const seconds = decodeMsMax / 1000;
+    return new AppError(
+      "limit",
+      `${shownPath(path)} could not be decoded within ${seconds} s. Make a smaller copy.`,
+    );
+  }
+  const how = exit?.signal ?? `exit code ${exit?.exitCode ?? "unknown"}`;
+  const message = `${shownPath(path)} could not be decoded: the decoder ended with ${how}. The file is probably damaged.`;
+  return new AppError("system", message);
 }

@@ -13,7 +13,7 @@ import {
 } from "../calls/policy/rules/policy-files.ts";
 import { type ShellKind, shellKindOf } from "../calls/policy/shell/shell-text.ts";
 import type { StateServices } from "../calls/state-calls.ts";
-import type { StateParts } from "./state-parts.ts";
+import type { StateParts } from "./program-parts.ts";
 
 export interface ServerPolicyParts extends StateParts {
   readonly questions: () => StateServices["questions"];
@@ -23,7 +23,6 @@ export interface ServerPolicyParts extends StateParts {
 
 /** The stages that check every call, and the audit log that records it. */
 export class ServerPolicy implements AsyncDisposable {
-  /** The first stage of all. */
   readonly stage: PolicyStage;
   readonly watchers: readonly CallWatcher[];
   readonly #log: AuditLog | undefined;

@@ -52,7 +52,7 @@ function createCliServices(services: CliServicesParts): CliServices {
         router,
         upstreams: router.upstreams,
         async upstreamTools(wanted) {
-          const { upstreamTools } = await import("./upstream-tools.ts");
+          const { upstreamTools } = await import("./ask-upstreams.ts");
           return upstreamTools(router.upstreams, wanted);
         },
         [Symbol.asyncDispose]: () => router[Symbol.asyncDispose](),
@@ -79,7 +79,7 @@ function createCliServices(services: CliServicesParts): CliServices {
       return openHooks(start, { env, warn });
     },
     async probeSandbox(start) {
-      const { probeSandbox } = await import("./probe-sandbox.ts");
+      const { probeSandbox } = await import("./sandbox.ts");
       return probeSandbox(start, env);
     },
     async openSearch(start) {

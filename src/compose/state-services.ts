@@ -11,9 +11,9 @@ import { Callbacks } from "./callbacks.ts";
 import { ServerHooks } from "./hooks.ts";
 import { activePlanOf, Plans } from "./plan.ts";
 import { ServerPolicy } from "./policy.ts";
+import type { StateParts } from "./program-parts.ts";
 import { LazyQuestions } from "./questions.ts";
 import { CommandSandbox } from "./sandbox.ts";
-import type { StateParts } from "./state-parts.ts";
 import { Tasks } from "./tasks.ts";
 
 export interface OpenStateServices extends AsyncDisposable {

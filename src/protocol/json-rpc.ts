@@ -1,4 +1,4 @@
-/** A JSON-RPC error as a value; codes are in `protocol/json-rpc.ts`. */
+/** A JSON-RPC error as a value. */
 export interface ProtocolFault {
   readonly code: number;
   readonly message: string;

@@ -1,7 +1,7 @@
 import { AppError } from "../../src/base/errors.ts";
 import type { Confinements } from "../../src/calls/router/background-calls.ts";
+import type { DistantServices } from "../../src/calls/router/job-host.ts";
 import type { StateServices } from "../../src/calls/state-calls.ts";
-import type { DistantServices } from "../../src/calls/router/distant-calls.ts";
 
 const absent = (): Promise<never> =>
   Promise.reject(new AppError("unsupported", "not in this test"));

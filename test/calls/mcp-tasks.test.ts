@@ -5,6 +5,7 @@ import { Cancellation } from "../../src/base/cancellation.ts";
 import { FaultError } from "../../src/calls/ask-client.ts";
 import type { CallOutcome, CallRequest, TaskOptions } from "../../src/calls/call.ts";
 import { isGroupAlive } from "../../src/commands/process/processes.ts";
+import { catalogueCards } from "../../src/tools/catalogue-cards.macro.ts";
 import { until } from "../commands/process/until.ts";
 import { programResult, type Result, RouterHarness } from "./router-harness.ts";
 
@@ -63,10 +64,9 @@ test.each([
   ["ReadBgOutput", "none"],
   ["ListBgTasks", "none"],
   ["KillBgTask", "none"],
-  ["no such tool", "none"],
-])("ToolRouter.taskSupport(%p) is %p", async (name, support) => {
-  await using harness = new RouterHarness();
-  expect(harness.router.taskSupport(name)).toBe(support as "none");
+])("the task support of %p is %p", (name, support) => {
+  const card = catalogueCards().find(({ listing }) => listing.name === name);
+  expect(card?.taskSupport).toBe(support as "none");
 });
 
 describe("Bash for a client that takes MCP tasks", () => {

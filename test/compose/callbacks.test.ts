@@ -4,9 +4,8 @@ import { Cancellation } from "../../src/base/cancellation.ts";
 import { EventStream } from "../../src/base/server-events.ts";
 import type { CallRequest } from "../../src/calls/call.ts";
 import { Changes } from "../../src/calls/features.ts";
-import { GatedRouter } from "../../src/calls/gate/gated-router.ts";
-import { Admissions } from "../../src/calls/gate/admissions.ts";
 import { CallingClients } from "../../src/calls/gate/calling-clients.ts";
+import { GatedRouter, Admissions } from "../../src/calls/gate/gated-router.ts";
 import { Callbacks } from "../../src/compose/callbacks.ts";
 import { FakeTime } from "../state/callbacks/fake-time.ts";
 
@@ -62,7 +61,7 @@ class World {
     const notes = [this.callbacks.notes];
     this.gate = new GatedRouter({
       router,
-      stages: new Admissions([]),
+      admissions: new Admissions([]),
       notes,
       watchers: [this.running],
     });

@@ -7,7 +7,7 @@ import { AppError } from "../../src/base/errors.ts";
 import { detectImageFormat } from "../../src/tools/images/image-format.ts";
 import { readImageHeader } from "../../src/tools/images/inspect-image.ts";
 import { writePng } from "../../src/tools/images/decode/reduce-pixels.ts";
-import { ImageDecoder } from "../../src/compose/tool-services.ts";
+import { ImageDecoder } from "../../src/compose/own-process.ts";
 import type { ConvertedImage } from "../../src/tools/web-services.ts";
 import { SupervisorHarness } from "../commands/background/supervisor-harness.ts";
 import {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { PdfProcess } from "../../src/compose/tool-services.ts";
+import { PdfProcess } from "../../src/compose/own-process.ts";
 import type { PdfText } from "../../src/web/documents/read-pdf.ts";
 import { SupervisorHarness } from "../commands/background/supervisor-harness.ts";
 import { pdfBomb, tinyPdf } from "../web/documents/tiny-pdf.ts";

@@ -1,6 +1,6 @@
 import { SharedDeadline, IdTable } from "../cancellation.ts";
 import { AppError } from "../errors.ts";
-import { decodeFromWorker, encodeToWorker, type FromWorker, type ToWorker } from "./messages.ts";
+import { decodeFromWorker, encodeToWorker, type FromWorker, type ToWorker } from "./worker-side.ts";
 
 /** How often a Worker is asked whether it lives. */
 export interface HeartbeatTimes {

@@ -10,7 +10,7 @@ import type { ResourceListing } from "../../protocol/resource-types.ts";
 import type { ClientContext, RequestContext } from "../call.ts";
 import type { Changes, ResourceProvider, ResourceReading } from "../features.ts";
 import { backgroundUri, ownTemplates, readOwnUri, resultPageUri } from "../own-uri.ts";
-import { taskSummary } from "../router/shown-execution.ts";
+import { taskSummary } from "../router/background-calls.ts";
 import type { StateResource } from "./state-resources.ts";
 
 export interface OwnResourcesParts {

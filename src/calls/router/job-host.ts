@@ -6,12 +6,19 @@ import { isHeavyPage, JsonText } from "../../base/weight.ts";
 import type { SavedOutput } from "../../commands/background/saved-output.ts";
 import type { SavedOutputs } from "../../commands/background/saved-outputs.ts";
 import type { InputRequests, InputResponses } from "../../protocol/input-request.ts";
-import type { SavedFile, ServiceRequest } from "../../tools/services.ts";
+import type { SavedFile, ServiceRequest, ServiceMethod } from "../../tools/services.ts";
 import type { AfterDelivery } from "../../tools/tool.ts";
+import type {
+  ConvertImageRequest,
+  ConvertedImage,
+  ReadPdfRequest,
+} from "../../tools/web-services.ts";
 import type { JobEnd, ServiceCall, ServiceReply } from "../../tools/workers/messages.ts";
+import type { PdfText } from "../../web/documents/read-pdf.ts";
+import type { RemoteWeb } from "../../web/web.ts";
 import { carriedReply, InputNeeded } from "../ask-client.ts";
-import { withSignal } from "../call-target.ts";
 import type { CallRequest } from "../call.ts";
+import { withSignal } from "../call-target.ts";
 import { resultUri } from "../own-uri.ts";
 import {
   isStateCall,
@@ -21,7 +28,6 @@ import {
   workspaceDirOf,
 } from "../state-calls.ts";
 import { BackgroundCalls, type BackgroundParts, isBackgroundCall } from "./background-calls.ts";
-import { distantMethods, type DistantServices, performDistantCall } from "./distant-calls.ts";
 
 /** Of all clients together: the content of pages is in the memory of one process. */
 const turns = new Turns(heavyPagesMax);
@@ -175,6 +181,62 @@ export class JobHost {
       .tasksOf(client.id)
       .keep({ resultId, path, title, ...part });
     return { path, uri: resultUri(resultId), taskId };
+  }
+}
+
+/** Decodes images outside of this process. */
+export interface ImageConverter {
+  convert(request: ConvertImageRequest, signal: AbortSignal): Promise<ConvertedImage>;
+}
+
+/** Reads PDFs outside of this process. */
+export interface PdfReader {
+  readPdf(request: ReadPdfRequest, signal: AbortSignal): Promise<PdfText>;
+}
+
+/** The services whose work is done neither in a tool's Worker nor on the main thread. */
+export interface DistantServices {
+  readonly web: RemoteWeb;
+  readonly images: ImageConverter;
+  readonly documents: PdfReader;
+}
+
+/** Methods of those services; each may be repeated. */
+const distantMethods = [
+  "web.fetchPage",
+  "web.renderPage",
+  "web.search",
+  "images.convert",
+  "documents.readPdf",
+] as const satisfies readonly ServiceMethod[];
+
+export type DistantMethod = (typeof distantMethods)[number];
+
+/** Performs the call; the work ends when the call is cancelled. */
+export function performDistantCall(
+  services: DistantServices,
+  call: ServiceRequest<DistantMethod>,
+  cancellation: Cancellation,
+): Promise<unknown> {
+  return withSignal(cancellation, (signal) => startCall(services, call, signal));
+}
+
+function startCall(
+  { web, images, documents }: DistantServices,
+  { method, request }: ServiceRequest<DistantMethod>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  switch (method) {
+    case "web.fetchPage":
+      return web.fetchPage(request, signal);
+    case "web.renderPage":
+      return web.renderPage(request, signal);
+    case "web.search":
+      return web.search(request, signal);
+    case "images.convert":
+      return images.convert(request, signal);
+    case "documents.readPdf":
+      return documents.readPdf(request, signal);
   }
 }
 

@@ -3,15 +3,14 @@ import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { type InputKind, inputKinds } from "../../protocol/input-request.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import { encodeCallToolResult } from "../../protocol/result-codec.ts";
-import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { Snapshots } from "../../tools/tool.ts";
 import type { ToolCard } from "../../tools/tool-card.ts";
 import type { JobMessageSource, JobOutcome, ServiceCall } from "../../tools/workers/messages.ts";
 import type { WorkerPool } from "../../tools/workers/pool.ts";
-import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
+import type { CallOutcome, CallRequest, Router } from "../call.ts";
 import { answerTimeOf } from "../call-target.ts";
+import { taskSummary } from "./background-calls.ts";
 import { type HostParts, JobHost } from "./job-host.ts";
-import { taskSummary } from "./shown-execution.ts";
 
 export interface ToolRouterParts extends HostParts {
   readonly cards: readonly ToolCard[];
@@ -22,24 +21,19 @@ export interface ToolRouterParts extends HostParts {
 }
 
 /** Routes calls to own tools: name → card → job in a Worker, with the services at its side. */
-export class ToolRouter implements Router {
+export class ToolRouter implements Pick<Router, "call"> {
   readonly #parts: ToolRouterParts;
   readonly #cards: ReadonlyMap<string, ToolCard>;
-  readonly #listings: readonly ToolListing[];
 
   constructor(parts: ToolRouterParts) {
     this.#parts = parts;
     const enabled = parts.cards.filter((card) => parts.isEnabled(card.listing.name));
     this.#cards = new Map(enabled.map((card) => [card.listing.name, card]));
-    this.#listings = enabled.map((card) => card.listing);
   }
 
-  list(): readonly ToolListing[] {
-    return this.#listings;
-  }
-
-  taskSupport(toolName: string): TaskSupport {
-    return this.#cards.get(toolName)?.taskSupport ?? "none";
+  /** The last Worker ends when it is idle: one starts while the stages still check the call. */
+  expectCall(): void {
+    this.#parts.pool.warm();
   }
 
   call(request: CallRequest, passedMs = 0): Promise<CallOutcome> {

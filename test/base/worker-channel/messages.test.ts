@@ -5,7 +5,7 @@ import {
   decodeFromWorker,
   encodeFromWorker,
   type FromWorker,
-} from "../../../src/base/worker-channel/messages.ts";
+} from "../../../src/base/worker-channel/worker-side.ts";
 
 type Message = FromWorker<unknown>;
 

@@ -10,9 +10,8 @@ import type {
   Router,
   ToolTarget,
 } from "../../../src/calls/call.ts";
-import { Admissions } from "../../../src/calls/gate/admissions.ts";
 import type { CallEnd, GateStage, Refusal } from "../../../src/calls/gate/gate-stage.ts";
-import { GatedRouter, type GateParts } from "../../../src/calls/gate/gated-router.ts";
+import { Admissions, GatedRouter, type GateParts } from "../../../src/calls/gate/gated-router.ts";
 import type { CallToolResult, TextContent } from "../../../src/protocol/tool-types.ts";
 
 const done: Extract<CallOutcome, { kind: "result" }> = {
@@ -63,7 +62,7 @@ class GateHarness {
     const watchers = [{ began: () => void this.log.push("began"), ended }];
     const gate = new GatedRouter({
       router,
-      stages: new Admissions(stages),
+      admissions: new Admissions(stages),
       notes: [],
       watchers,
       ...parts,

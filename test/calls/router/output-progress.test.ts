@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { OutputProgress } from "../../../src/calls/router/shown-execution.ts";
+import { OutputProgress } from "../../../src/calls/router/output-progress.ts";
 import { until } from "../../commands/process/until.ts";
 
 test("OutputProgress sends at most ten messages a second, and the newest of a flood", async () => {

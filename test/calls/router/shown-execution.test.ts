@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
+import { outputSoFar } from "../../../src/calls/router/background-calls.ts";
 import { Execution } from "../../../src/commands/background/execution.ts";
 import { newOutput } from "../../../src/commands/background/output-store.ts";
-import { outputSoFar } from "../../../src/calls/router/shown-execution.ts";
 import { Orphanage } from "../../../src/commands/process/orphanage.ts";
 
 function executionOf(output: string | Uint8Array): Execution {

@@ -1,8 +1,7 @@
 import type { ClientLimits, CallRequest, Router } from "../../../src/calls/call.ts";
 import { Changes } from "../../../src/calls/features.ts";
-import { Admissions } from "../../../src/calls/gate/admissions.ts";
 import type { CallEnd, GateStage } from "../../../src/calls/gate/gate-stage.ts";
-import { GatedRouter, type GateParts } from "../../../src/calls/gate/gated-router.ts";
+import { Admissions, GatedRouter, type GateParts } from "../../../src/calls/gate/gated-router.ts";
 import type { StateServices } from "../../../src/calls/state-calls.ts";
 import { UpstreamGateway } from "../../../src/calls/upstream/upstream-gateway.ts";
 import { encodeCallToolResult } from "../../../src/protocol/result-codec.ts";
@@ -118,7 +117,7 @@ export class GatewayHarness implements AsyncDisposable {
         new GatedRouter({
           router: own,
           foreign: calls,
-          stages: new Admissions([stage, ...stages]),
+          admissions: new Admissions([stage, ...stages]),
           notes: [],
           watchers: [],
           resolve: resolver.resolve,
