@@ -1,6 +1,8 @@
+import type { Environment } from "../base/values.ts";
+
 /** The world as a command sees it: tests give another one, so that no process is needed. */
 export interface CommandIo {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** The directory that the process was started in; home where that is gone. */
   readonly cwd: string;
   readonly homeDir: string;

@@ -1,5 +1,5 @@
+import { isObject } from "../base/values.ts";
 import type { CallOutcome, CallRefusal } from "../calls/call.ts";
-import { isObject } from "../protocol/json-rpc.ts";
 import { textOf } from "../upstream/adapters/text-of.ts";
 import type { ToolFormat } from "../upstream/adapters/tool-definitions.ts";
 import { failedResult, resultIn } from "../upstream/adapters/tool-results.ts";

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 
 import { AppError, messageOf } from "../base/errors.ts";
-import { ownValue } from "../base/own-value.ts";
+import { ownValue } from "../base/values.ts";
 import type { StateScope } from "../base/server-events.ts";
 import { storePathIn } from "../state/store/open-store.ts";
 import { StoreFile } from "../state/store/store-file.ts";

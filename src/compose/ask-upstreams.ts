@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../base/errors.ts";
-import { ownValue } from "../base/own-value.ts";
+import { ownValue } from "../base/values.ts";
 import type { UpstreamTool, UpstreamToolsWanted } from "../cli/command.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import type { InstallOutcome, TriedServer } from "../upstream/server-state.ts";

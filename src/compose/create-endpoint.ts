@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { Lazy } from "../base/lazy.ts";
 import { httpPrincipalPartMax, httpRequestsMax } from "../base/limits.ts";
-import { parseOwnJson } from "../base/own-value.ts";
+import { parseOwnJson } from "../base/values.ts";
 import type { AuditLog } from "../calls/policy/audit/audit-log.ts";
 import type { RefusedRequest, RefusedRequests } from "../calls/policy/audit/refused-requests.ts";
 import type { HttpSettings } from "../cli/http-flags.ts";

@@ -1,6 +1,7 @@
 import { messageOf } from "../base/errors.ts";
 import { Lazy } from "../base/lazy.ts";
 import type { ServerEvent } from "../base/server-events.ts";
+import type { Environment } from "../base/values.ts";
 import type { CallRequest, ClientContext, Router } from "../calls/call.ts";
 import type {
   Changes,
@@ -27,7 +28,7 @@ export interface LazyGatewayParts {
   readonly start: () => StartUp;
   /** See `FollowedProject`. */
   readonly follow: (client: ClientContext) => Promise<void> | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly changes: Changes;
   /** Of all tools that are built. */
   readonly ownNames: readonly string[];

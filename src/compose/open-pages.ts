@@ -1,3 +1,4 @@
+import type { Environment } from "../base/values.ts";
 import type { PageOpener } from "../cli/command.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { startUserProgram } from "../commands/process/command.ts";
@@ -6,10 +7,7 @@ import type { PageBrowser } from "../interact/questions/page/page-rung.ts";
 import { browserEnvironment } from "./web-options.ts";
 
 /** Opens pages for the user of one command; the browser outlives it. */
-export function openPages(
-  { config, dirs }: StartUp,
-  env: Readonly<Record<string, string | undefined>>,
-): PageOpener {
+export function openPages({ config, dirs }: StartUp, env: Environment): PageOpener {
   const browser = createPageBrowser({
     setting: config.settings.askBrowser,
     env,
@@ -27,7 +25,7 @@ export function openPages(
 export interface PageBrowserOptions {
   /** `auto`, `off`, or the path of a program. */
   readonly setting: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly homeDir: string;
   readonly platform: NodeJS.Platform;
   readonly orphanage: Orphanage;

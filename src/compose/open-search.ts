@@ -1,13 +1,11 @@
+import type { Environment } from "../base/values.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { createGuard } from "../web/guard/create-guard.ts";
 import { createSearch, type WebSearch } from "../web/search/create-search.ts";
 import { createWebOptions } from "./web-options.ts";
 
 /** The web search for one command, in this thread: nothing else waits for it. */
-export function openSearch(
-  { config, dirs }: StartUp,
-  env: Readonly<Record<string, string | undefined>>,
-): WebSearch {
+export function openSearch({ config, dirs }: StartUp, env: Environment): WebSearch {
   const { web } = config.settings;
   // No browser is started, so there is nothing that would have to be found again.
   const options = createWebOptions({ settings: web, dirs, env, instanceId: "" });

@@ -1,4 +1,5 @@
 import type { EventStream } from "../base/server-events.ts";
+import type { Environment } from "../base/values.ts";
 import type { ClientLimits } from "../calls/call.ts";
 import type { Changes, ClientReach } from "../calls/features.ts";
 import type { CallingClients } from "../calls/gate/calling-clients.ts";
@@ -29,7 +30,7 @@ export interface ProgramParts {
 
 export interface ToolServicesOptions {
   readonly start: StartUp;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly warn: (message: string) => void;
   /** How clients reach this server, for people: `stdio`, or `http` with the address. */
   readonly transport?: string | undefined;

@@ -5,6 +5,7 @@ import { basename, dirname, join, isAbsolute } from "node:path";
 import { startTimer } from "../base/cancellation.ts";
 import { sandboxTrialMsMax, sandboxFailureKeptMs } from "../base/limits.ts";
 import { ownRunningCommand } from "../base/own-command.ts";
+import type { Environment } from "../base/values.ts";
 import type { CallRequest } from "../calls/call.ts";
 import type { Confinements } from "../calls/router/background-calls.ts";
 import type { StartUp } from "../cli/start-up.ts";
@@ -26,7 +27,7 @@ const aheadMsMax = 5;
 
 export interface CommandSandboxParts {
   readonly start: StartUp;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly supervisor: Pick<Supervisor, "runProgram">;
   /** Commands are not run when this fails. */
   readonly activePlan: ActivePlanOf;

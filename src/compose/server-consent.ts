@@ -1,6 +1,7 @@
 import { messageOf } from "../base/errors.ts";
 import { questionTextCharsMax } from "../base/limits.ts";
 import { product } from "../base/product.ts";
+import type { Environment } from "../base/values.ts";
 import type { CallRequest } from "../calls/call.ts";
 import type { StateServices } from "../calls/state-calls.ts";
 import type { StartUp } from "../cli/start-up.ts";
@@ -11,7 +12,7 @@ import type { UpstreamSnapshot } from "../upstream/snapshot.ts";
 export interface ServerConsentParts {
   /** In the project that counts now. */
   readonly start: () => StartUp;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly questions: () => Promise<StateServices["questions"]>;
   readonly warn: (message: string) => void;
 }

@@ -1,10 +1,9 @@
+import type { Environment } from "../base/values.ts";
 import { ownerVariable } from "../commands/process/processes.ts";
 import { lookAtProcesses, originOf } from "../commands/process/process-origin.ts";
 
 /** The sign that a scorpiox-code server started this process; undefined when there is none. */
-export async function startedByServer(
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<string | undefined> {
+export async function startedByServer(env: Environment): Promise<string | undefined> {
   if (env[ownerVariable] !== undefined) return `${ownerVariable} is in its environment`;
   const lookAt = await lookAtProcesses();
   // Windows: the mark is the only sign.

@@ -1,5 +1,6 @@
 import { ownCommand } from "../base/own-command.ts";
 import { product } from "../base/product.ts";
+import type { Environment } from "../base/values.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { resultFolders } from "../commands/background/saved-outputs.ts";
 import { toldPlaceOf } from "../upstream/cache/told-servers.ts";
@@ -9,7 +10,7 @@ import type { ToolServicesOptions } from "./program-parts.ts";
 /** The options of this start for the Worker of upstream servers. */
 export function createUpstreamOptions(
   start: StartUp,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   {
     ownUrl,
     isPassive,

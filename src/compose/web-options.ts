@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import type { Environment } from "../base/values.ts";
 import { ownerMark } from "../commands/process/processes.ts";
 import type { ConfigDirs } from "../config/places.ts";
 import type { WebSettings } from "../config/settings.ts";
@@ -10,7 +11,7 @@ import type { WebOptions } from "../web/web.ts";
 export interface WebOptionsInput {
   readonly settings: WebSettings;
   readonly dirs: Pick<ConfigDirs, "homeDir" | "scorpioxDir">;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Of this server, by which its guardian knows what belongs to it. */
   readonly instanceId: string;
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import type { Environment } from "../base/values.ts";
 import { activeProfileKey, configKeys, skillSwitchKey } from "./keys.ts";
 import { type ConfigDirs, configFolders, envFileName, isServerFile } from "./places.ts";
 import { type ConfigProblem, ProblemList } from "./problems.ts";
@@ -73,8 +74,6 @@ function chosenProfile(input: LoadConfigInput, resolution: Resolution): string |
   }
   return resolution.valueOf(activeProfileKey);
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Applies `SCORPIOX_<KEY>` variables, and the bare names of published keys where the value parses:

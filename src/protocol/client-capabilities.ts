@@ -1,8 +1,8 @@
+import { isObject } from "../base/values.ts";
 import {
   createFault,
   errorCodes,
   isLogLevel,
-  isObject,
   type LogLevel,
   logLevels,
   type Params,

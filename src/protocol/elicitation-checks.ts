@@ -1,5 +1,6 @@
+import { isObject } from "../base/values.ts";
 import type { FormField, FormSchema } from "./input-request.ts";
-import { isObject, type Params } from "./json-rpc.ts";
+import type { Params } from "./json-rpc.ts";
 
 /**
  * The fault in a form's content, described without showing the content: it may be private. Undefined when it is valid.

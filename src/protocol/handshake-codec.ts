@@ -1,5 +1,6 @@
+import { isObject } from "../base/values.ts";
 import { extensionIds, readName } from "./client-capabilities.ts";
-import { type Params, isObject } from "./json-rpc.ts";
+import type { Params } from "./json-rpc.ts";
 import { discoverCacheHints } from "./list-parts.ts";
 import {
   isAtLeast,

@@ -1,4 +1,5 @@
-import { isObject } from "./json-rpc.ts";
+import { isObject } from "../base/values.ts";
+
 const sentinelStart = "=?base64?";
 const sentinelEnd = "?=";
 /** Text that a header may carry unencoded: visible ASCII, blanks and tabs (RFC 9110 section 5.5). */

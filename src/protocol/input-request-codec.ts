@@ -1,4 +1,5 @@
 import { choicesTextCharsMax } from "../base/limits.ts";
+import { isObject } from "../base/values.ts";
 import { type Choice, choicesOf, fieldKindOf } from "./elicitation-checks.ts";
 import {
   type FormElicitation,
@@ -9,7 +10,7 @@ import {
   type UrlElicitation,
 } from "./input-request.ts";
 import { isContentBlock } from "./input-response-checks.ts";
-import { isObject, type Params } from "./json-rpc.ts";
+import type { Params } from "./json-rpc.ts";
 import { isAtLeast, isModernVersion, type ProtocolVersion } from "./message.ts";
 import { modernResultMeta, shapeContent } from "./result-codec.ts";
 

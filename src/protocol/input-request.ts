@@ -1,5 +1,6 @@
+import { isObject } from "../base/values.ts";
 import type { ClientCapabilities } from "./client-capabilities.ts";
-import { createFault, errorCodes, isObject, type Params, type ProtocolFault } from "./json-rpc.ts";
+import { createFault, errorCodes, type Params, type ProtocolFault } from "./json-rpc.ts";
 
 /** One field of a form: a flat primitive, or an enum (docs/spec/modern.md#questions). */
 export type FormField = Readonly<Record<string, unknown>> & { readonly type: string };

@@ -1,6 +1,7 @@
+import { isObject } from "../base/values.ts";
 import { askedContent, filledContent, problemOfContent } from "./elicitation-checks.ts";
 import type { FormElicitation, InputRequest, UrlElicitation } from "./input-request.ts";
-import { isObject, type Params } from "./json-rpc.ts";
+import type { Params } from "./json-rpc.ts";
 import type { ContentBlock } from "./tool-types.ts";
 
 /** An answer of the client, checked; or why it is not accepted. */

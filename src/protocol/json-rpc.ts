@@ -1,3 +1,5 @@
+import { isObject } from "../base/values.ts";
+
 /** A JSON-RPC error as a value. */
 export interface ProtocolFault {
   readonly code: number;
@@ -29,10 +31,6 @@ export const errorCodes = {
  */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === "string" || Number.isSafeInteger(value);
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function createFault(code: number, message: string, data?: unknown): ProtocolFault {

@@ -1,4 +1,5 @@
-import { errorCodes, isObject, isRequestId, type Params, type RequestId } from "./json-rpc.ts";
+import { isObject } from "../base/values.ts";
+import { errorCodes, isRequestId, type Params, type RequestId } from "./json-rpc.ts";
 
 /** Released revisions with the `initialize` handshake, oldest first. */
 export const legacyVersions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] as const;

@@ -1,5 +1,6 @@
 import { product } from "../base/product.ts";
-import { createFault, errorCodes, isObject, type Params, type ProtocolFault } from "./json-rpc.ts";
+import { isObject } from "../base/values.ts";
+import { createFault, errorCodes, type Params, type ProtocolFault } from "./json-rpc.ts";
 import {
   type CacheHints,
   shapeAnnotations,

@@ -4,9 +4,10 @@
  */
 import { name as suiteName } from "@modelcontextprotocol/conformance/package.json";
 
+import { isObject } from "../../src/base/values.ts";
 import { noClientCapabilities } from "../../src/protocol/client-capabilities.ts";
 import type { InputRequest, InputResponses } from "../../src/protocol/input-request.ts";
-import { isObject, type Params } from "../../src/protocol/json-rpc.ts";
+import type { Params } from "../../src/protocol/json-rpc.ts";
 import { isModernVersion } from "../../src/protocol/message.ts";
 import {
   ConnectionError,

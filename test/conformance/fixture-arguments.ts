@@ -1,4 +1,4 @@
-import { isObject } from "../../src/protocol/json-rpc.ts";
+import { isObject } from "../../src/base/values.ts";
 import type { ObjectSchema } from "../../src/protocol/tool-types.ts";
 import type { FixtureArguments } from "./fixture-tool.ts";
 

@@ -1,3 +1,4 @@
+import { isObject } from "../../src/base/values.ts";
 import type {
   FormElicitation,
   FormField,
@@ -5,7 +6,6 @@ import type {
   RootsRequest,
   SamplingRequest,
 } from "../../src/protocol/input-request.ts";
-import { isObject } from "../../src/protocol/json-rpc.ts";
 
 /** A form whose fields must all be filled in. */
 export function form(

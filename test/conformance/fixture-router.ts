@@ -1,8 +1,9 @@
 import { AppError, messageOf } from "../../src/base/errors.ts";
+import { isObject } from "../../src/base/values.ts";
 import { FaultError, InputNeeded } from "../../src/calls/ask-client.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../../src/calls/call.ts";
 import { badArguments, encodeCallToolResult } from "../../src/protocol/result-codec.ts";
-import { createFault, errorCodes, isObject } from "../../src/protocol/json-rpc.ts";
+import { createFault, errorCodes } from "../../src/protocol/json-rpc.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import { argumentProblem } from "./fixture-arguments.ts";
 import { askTools } from "./fixture-ask-tools.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { isObject } from "../../src/protocol/json-rpc.ts";
+import { isObject } from "../../src/base/values.ts";
 import { modern, notification, request } from "../server/harness.ts";
 import { type MemoryFixture, startMemoryFixture } from "./fixture-memory.ts";
 import { pngBase64, wavBase64 } from "./samples.ts";

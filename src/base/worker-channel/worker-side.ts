@@ -1,6 +1,6 @@
 import { routeConsoleToStderr } from "../console.ts";
 import { failureOf, messageOf, type AppErrorCode } from "../errors.ts";
-import { parseOwnJson } from "../own-value.ts";
+import { parseOwnJson } from "../values.ts";
 import { JsonText } from "../weight.ts";
 
 /** The messages between the main thread and a Worker. All of them travel as strings: cloning objects costs more. */

@@ -1,5 +1,5 @@
-import { ownValue } from "../../base/own-value.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject, ownValue } from "../../base/values.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import { saysStructure } from "../../protocol/result-codec.ts";
 import type { CallToolResult } from "../../protocol/tool-types.ts";
 import { promisesStructure } from "../call-target.ts";

@@ -1,9 +1,10 @@
 import { saysSecret } from "../../base/secrets.ts";
 import { plainLetters, escapeUnsafe } from "../../base/unsafe-characters.ts";
 import { upstreamAskCharsMax } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import { type Choice, choicesOf, fieldKindOf } from "../../protocol/elicitation-checks.ts";
 import type { FormElicitation, FormField, UrlElicitation } from "../../protocol/input-request.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import type {
   Answer,
   Question,

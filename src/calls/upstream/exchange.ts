@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Cancellation, startTimer, type Timer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { requestStateMsMax } from "../../base/limits.ts";
-import { parseOwnJson } from "../../base/own-value.ts";
+import { parseOwnJson } from "../../base/values.ts";
 import { upstreamAsksMax, upstreamSuspendedMax } from "../../base/upstream-limits.ts";
 import {
   type ClientCapabilities,

@@ -1,8 +1,8 @@
 import { AppError } from "../../base/errors.ts";
+import { isObject } from "../../base/values.ts";
 import {
   createFault,
   errorCodes,
-  isObject,
   type Params,
   type ProtocolFault,
 } from "../../protocol/json-rpc.ts";

@@ -1,9 +1,9 @@
+import { isObject } from "../../base/values.ts";
 import type { Work } from "../../commands/background/execution.ts";
 import type { SavedOutput } from "../../commands/background/saved-output.ts";
 import type { SavedOutputs } from "../../commands/background/saved-outputs.ts";
 import type { BackgroundTask } from "../../commands/background/client-tasks.ts";
 import type { Supervisor } from "../../commands/background/supervisor.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import { textOf } from "../../upstream/adapters/text-of.ts";
 import type { CallOutcome, CallRequest } from "../call.ts";
 import { readOwnUri } from "../own-uri.ts";

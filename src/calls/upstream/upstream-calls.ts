@@ -1,8 +1,8 @@
 import { startTimer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
-import { ownValue } from "../../base/own-value.ts";
-import { createFault, errorCodes, isObject, type ProtocolFault } from "../../protocol/json-rpc.ts";
+import { isObject, ownValue } from "../../base/values.ts";
+import { createFault, errorCodes, type ProtocolFault } from "../../protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../../protocol/message.ts";
 import { badArguments, encodeCallToolResult } from "../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";

@@ -1,4 +1,4 @@
-import { ownValue } from "../../base/own-value.ts";
+import { ownValue } from "../../base/values.ts";
 import { upstreamListWaitMsMax } from "../../base/upstream-limits.ts";
 import { isModernVersion, type ProtocolVersion } from "../../protocol/message.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";

@@ -1,9 +1,9 @@
 import { AppError } from "../../base/errors.ts";
 import { resultCharsMax } from "../../base/limits.ts";
-import { ownValue } from "../../base/own-value.ts";
+import { isObject, ownValue } from "../../base/values.ts";
 import { upstreamCompletionMsMax } from "../../base/upstream-limits.ts";
 import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
-import { createFault, errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
+import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
 import type { PromptListing, PromptMessage, PromptResult } from "../../protocol/prompts.ts";
 import { readForeignUri } from "../../upstream/results/clean-result.ts";
 import type { PromptEntry, UpstreamSnapshot } from "../../upstream/snapshot.ts";

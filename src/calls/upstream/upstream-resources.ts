@@ -1,4 +1,4 @@
-import { ownValue } from "../../base/own-value.ts";
+import { ownValue } from "../../base/values.ts";
 import { errorCodes } from "../../protocol/json-rpc.ts";
 import type { ResourceListing, ResourceTemplateListing } from "../../protocol/resource-types.ts";
 import { readForeignUri } from "../../upstream/results/clean-result.ts";

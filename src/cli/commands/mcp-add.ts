@@ -1,8 +1,8 @@
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { mcpEntryBytesMax } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import { entriesOfJson, parseJsonc } from "../../upstream/config/parse-server-file.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";

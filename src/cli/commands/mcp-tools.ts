@@ -2,7 +2,7 @@ import { orAborted } from "../../base/cancellation.ts";
 import { formatAmount } from "../../base/cut-text.ts";
 import { AppError } from "../../base/errors.ts";
 import { escapeName } from "../../base/unsafe-characters.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import { textOf } from "../../upstream/adapters/text-of.ts";
 import { type InventoryTool, toolSummaries } from "../../upstream/catalogue/tool-inventory.ts";
 import { awaitServers } from "../../upstream/upstreams.ts";

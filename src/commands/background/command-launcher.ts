@@ -6,6 +6,7 @@ import { basename, join } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import { loginShellMsMax, terminateGraceMs } from "../../base/limits.ts";
+import type { Environment } from "../../base/values.ts";
 import { hasProcessLimit, withProcessLimit } from "../process/command-limits.ts";
 import {
   type OutputReceiver,
@@ -396,7 +397,7 @@ function folderIdentity(path: string): string {
 interface CommandEnvironmentParts {
   readonly launcher: CommandLauncher;
   /** The server's own environment. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly user: { readonly name: string; readonly homeDir: string; readonly shell: string | null };
 }
 

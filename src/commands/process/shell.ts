@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join, win32 } from "node:path";
 
 import { loginShellMsMax } from "../../base/limits.ts";
+import type { Environment } from "../../base/values.ts";
 import type { CommandExit } from "./command.ts";
 import { ownerVariable } from "./processes.ts";
 
@@ -18,7 +19,7 @@ export interface Shell {
 export interface ShellSearch {
   /** SHELL_PATH of the configuration. */
   readonly shellPath: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly platform: NodeJS.Platform;
 }
 
@@ -113,7 +114,7 @@ function pathFrom(output: string): string | undefined {
 
 interface ChildEnvironmentInput {
   /** The server's own environment. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly user: { readonly name: string; readonly homeDir: string; readonly shell: string | null };
   /** PATH of the user's login shell, when it could be learned. */
   readonly loginPath: string | undefined;

@@ -1,5 +1,6 @@
 import { questionOtherCharsMax } from "../../base/limits.ts";
 import type { TaskState } from "../../base/shown-state.ts";
+import { isObject } from "../../base/values.ts";
 import type { Answer } from "../../tools/state-services.ts";
 import type { ShownEnd, ShownQuestions } from "../questions/terminals.ts";
 
@@ -225,10 +226,6 @@ function readAnswer(value: unknown): Answer | undefined {
     return undefined;
   }
   return { labels, other };
-}
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

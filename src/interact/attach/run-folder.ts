@@ -14,7 +14,7 @@ import { join } from "node:path";
 
 import { AppError, systemCodeOf } from "../../base/errors.ts";
 import { attachForeignMsMax } from "../../base/limits.ts";
-import { isObject } from "./messages.ts";
+import { isObject } from "../../base/values.ts";
 
 /** How a running server is found: a private file that says where it listens and what opens it. */
 export interface ServerPointer {

@@ -1,13 +1,14 @@
 import type { Cancellation } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { questionFormsMax, questionOtherCharsMax, questionUnseenMs } from "../../base/limits.ts";
+import { isObject } from "../../base/values.ts";
 import type {
   FormElicitation,
   FormField,
   InputRequests,
   InputResponses,
 } from "../../protocol/input-request.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import type { Answer, Question, QuestionsRequest } from "../../tools/state-services.ts";
 import { problemsOfAnswers, problemText } from "./open-question.ts";
 import type { ShownEnd } from "./terminals.ts";

@@ -1,6 +1,7 @@
 import { assertWanted, Cancellation } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { askMsMax } from "../../base/limits.ts";
+import { isObject } from "../../base/values.ts";
 import type { AskClient, AskOptions } from "../../calls/ask-client.ts";
 import {
   canBeAsked,
@@ -12,7 +13,7 @@ import {
 } from "../../protocol/input-request.ts";
 import { shapeInputRequest, upgradeContent } from "../../protocol/input-request-codec.ts";
 import { readInputResponse } from "../../protocol/input-response-checks.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import { isAtLeast, type ProtocolVersion } from "../../protocol/message.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import type { Outbox } from "../connection/replies.ts";

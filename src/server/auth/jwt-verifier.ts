@@ -8,7 +8,7 @@ import {
   verifiedTokenMsMax,
   verifiedTokensMax,
 } from "../../base/limits.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { isLoopbackHost } from "./listen-policy.ts";
 import { type Principal, digestTokenAsText, readClaims } from "./principal.ts";

@@ -1,12 +1,8 @@
 import { type Cancellation, startTimer, type Timer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { rootsReplyMsMax } from "../../base/limits.ts";
-import {
-  encodeNotification,
-  encodeRequest,
-  isObject,
-  type Params,
-} from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
+import { encodeNotification, encodeRequest, type Params } from "../../protocol/json-rpc.ts";
 import type { ResponseMessage } from "../../protocol/message.ts";
 import type { Outbox } from "./replies.ts";
 

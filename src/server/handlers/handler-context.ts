@@ -1,5 +1,6 @@
 import type { Cancellation } from "../../base/cancellation.ts";
 import { entriesPerPageMax } from "../../base/limits.ts";
+import { isObject } from "../../base/values.ts";
 import type { AskClient, AskOptions } from "../../calls/ask-client.ts";
 import type {
   CallRequest,
@@ -19,7 +20,6 @@ import {
   isWantedAt,
   type LogLevel,
   type Params,
-  isObject,
 } from "../../protocol/json-rpc.ts";
 import { cutListPage, type ListPage, type PagedList } from "../../protocol/list-parts.ts";
 import {

@@ -1,6 +1,7 @@
 import { completionArgumentsMax, completionCharsMax } from "../../base/limits.ts";
+import { isObject } from "../../base/values.ts";
 import type { CompletionRequest } from "../../calls/features.ts";
-import { createFault, errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
+import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
 import { isAtLeast } from "../../protocol/message.ts";
 import {
   encodeCompletion,

@@ -1,4 +1,5 @@
 import { Cancellation } from "../../base/cancellation.ts";
+import { isObject } from "../../base/values.ts";
 import { type AskClient, type AskOptions, FaultError } from "../../calls/ask-client.ts";
 import type { CallOutcome, TaskOptions } from "../../calls/call.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
@@ -10,7 +11,7 @@ import {
   type InputResponses,
   kindsLacking,
 } from "../../protocol/input-request.ts";
-import { isObject, type LogLevel } from "../../protocol/json-rpc.ts";
+import type { LogLevel } from "../../protocol/json-rpc.ts";
 import { taskAcknowledgement, tasksNotDeclared } from "../../protocol/mcp-task.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import { faultReply, invalidParams, type MethodReply, resultReply } from "../connection/replies.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import { isModernVersion } from "../../protocol/message.ts";
 import { badArguments } from "../../protocol/result-codec.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";

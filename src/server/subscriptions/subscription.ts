@@ -1,7 +1,8 @@
 import { watchedCharsMax, watchedResourcesMax } from "../../base/limits.ts";
 import { createDeferred } from "../../base/shared-work.ts";
+import { isObject } from "../../base/values.ts";
 import type { ServerFeatures, Change } from "../../calls/features.ts";
-import { encodeNotification, isObject, type Params } from "../../protocol/json-rpc.ts";
+import { encodeNotification, type Params } from "../../protocol/json-rpc.ts";
 import { encodeComplete } from "../../protocol/result-codec.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import type { Connection } from "../connection/live-connections.ts";

@@ -1,13 +1,8 @@
 import { outputQueueBytesMax } from "../../base/limits.ts";
 import { createDeferred, type Deferred } from "../../base/shared-work.ts";
+import type { ByteReader } from "../../base/values.ts";
 import { MessageParser } from "./message-parser.ts";
 import type { EventsReceiver, Transport } from "./transport.ts";
-
-/** The part of a stream reader that is used. */
-export interface ByteReader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-  cancel(): Promise<void>;
-}
 
 /** Lines of JSON on stdin and stdout (docs/spec/modern.md#stdio). The only owner of stdout. */
 export class StdioTransport implements Transport {

@@ -1,5 +1,5 @@
 import type { AppErrorCode } from "../../base/errors.ts";
-import { parseOwnJson } from "../../base/own-value.ts";
+import { parseOwnJson } from "../../base/values.ts";
 import { JsonText } from "../../base/weight.ts";
 import type { InputKind, InputRequests } from "../../protocol/input-request.ts";
 import type { ProtocolFault } from "../../protocol/json-rpc.ts";

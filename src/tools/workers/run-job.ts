@@ -1,7 +1,7 @@
 import { isShort } from "../../base/cut-text.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { structuredBytesMax } from "../../base/limits.ts";
-import { ownValue } from "../../base/own-value.ts";
+import { ownValue } from "../../base/values.ts";
 import type { InputKind } from "../../protocol/input-request.ts";
 import { isAtLeast } from "../../protocol/message.ts";
 import {

@@ -1,6 +1,6 @@
 import { hidden } from "../../base/secrets.ts";
 import { redactedCharsMin } from "../../base/upstream-limits.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 
 /**
  * The text of a tool's result (CA15): its text blocks and embedded texts, one below the other. Other blocks are named

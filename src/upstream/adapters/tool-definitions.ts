@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../../base/errors.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import type { ObjectSchema } from "../../protocol/tool-types.ts";
 
 /** The formats of definitions, calls and results (docs/adapters.md#definitions). */

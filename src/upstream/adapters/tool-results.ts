@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import { blockText, cleanText, textOf } from "./text-of.ts";
 import type { ToolFormat } from "./tool-definitions.ts";
 

@@ -2,7 +2,8 @@ import { readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 
 import { catalogueFileBytesMax, catalogueFreshMsMax } from "../../base/upstream-limits.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerCatalogue } from "../connect/connection.ts";
 import { LaunchTrials } from "./launch-trials.ts";

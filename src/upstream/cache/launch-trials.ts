@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { systemCodeOf } from "../../base/errors.ts";
-import { parseOwnJson } from "../../base/own-value.ts";
+import { parseOwnJson } from "../../base/values.ts";
 import { upstreamListWaitMs, upstreamTrialMsMax } from "../../base/upstream-limits.ts";
 import {
   isRunningStill,

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 
+import { isObject } from "../../base/values.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import { fixedSources, type ServersStart } from "../config/upstream-start.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
 

@@ -5,7 +5,8 @@ import {
   upstreamListTtlMsMax,
   upstreamTitleCharsMax,
 } from "../../base/upstream-limits.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import type { PromptArgument, PromptListing } from "../../protocol/prompts.ts";
 import type { ResourceListing, ResourceTemplateListing } from "../../protocol/resource-types.ts";
 import type { SkillFile } from "../../protocol/skills.ts";

@@ -1,5 +1,5 @@
 import { deferredTokensMin, deferredToolsMin } from "../../base/upstream-limits.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { ServerOptions, GivenRoots } from "../config/server-entry.ts";
 import type { RawTool, ServerCatalogue } from "../connect/connection.ts";

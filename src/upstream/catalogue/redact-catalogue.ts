@@ -1,6 +1,5 @@
-import { likeOriginal } from "../../base/own-value.ts";
+import { isObject, likeOriginal } from "../../base/values.ts";
 import { jsonDepthMax } from "../../base/upstream-limits.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import { cleanText } from "../adapters/text-of.ts";
 import type { ServerCatalogue } from "../connect/connection.ts";
 

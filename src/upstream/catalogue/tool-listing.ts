@@ -1,6 +1,7 @@
 import { cutEnd } from "../../base/cut-text.ts";
 import { upstreamDescriptionCharsMax, upstreamTitleCharsMax } from "../../base/upstream-limits.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import type { Icon } from "../../protocol/resource-types.ts";
 import type { ToolAnnotations, ToolListing, ObjectSchema } from "../../protocol/tool-types.ts";
 import type { RawTool } from "../connect/connection.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 import { unsafeCharacters } from "../../base/unsafe-characters.ts";
+import { isObject } from "../../base/values.ts";
 import { quoteValue } from "../../config/problems.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import {
   EntryFault,
   type EntryNotes,

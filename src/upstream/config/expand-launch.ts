@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 
 import { hideInArguments, hideInUrl, isSecretName } from "../../base/secrets.ts";
 import { secretCommandKeptMs } from "../../base/upstream-limits.ts";
-import type { Environment } from "../../config/load-config.ts";
+import type { Environment } from "../../base/values.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import { runSecretCommand } from "../secrets/run-secret-command.ts";
 import type { SecretStore } from "../secrets/secret-store.ts";

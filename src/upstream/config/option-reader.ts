@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import { readStrings } from "./entry-launch.ts";
 import { EntryFault, type EntryNotes, type RootsRule } from "./server-entry.ts";
 

@@ -2,9 +2,9 @@ import { type Node, type ParseError, parseTree, printParseErrorCode } from "json
 import { parse, TomlError } from "smol-toml";
 
 import { tomlCharsMax } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
 import { problemsPerPlaceMax } from "../../config/problems.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 
 export type ParsedText =
   | { readonly kind: "value"; readonly value: unknown }

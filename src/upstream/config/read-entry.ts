@@ -2,8 +2,8 @@ import { basename, isAbsolute, resolve } from "node:path";
 
 import { isNetworkPath, realPathOf } from "../../base/paths.ts";
 import { product } from "../../base/product.ts";
+import { isObject } from "../../base/values.ts";
 import { type ProblemList, quoteValue } from "../../config/problems.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import { cleanServer } from "../names/assign-names.ts";
 import { readLaunch } from "./entry-launch.ts";
 import { readOptions } from "./entry-options.ts";

@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import { isObject } from "../../base/values.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import { type ProblemList, quoteValue } from "../../config/problems.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import { parseToml } from "./parse-server-file.ts";
 import type { ToolRule } from "./server-entry.ts";
 import { parseToolRules } from "./server-keys.ts";

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { isSecretName } from "../../base/secrets.ts";
 import { expandedTextCharsMax, expansionDepthMax } from "../../base/upstream-limits.ts";
-import type { Environment } from "../../config/load-config.ts";
+import type { Environment } from "../../base/values.ts";
 import type { SecretStore } from "../secrets/secret-store.ts";
 import type { ConfiguredServer, ServerLaunch } from "./server-entry.ts";
 

@@ -3,11 +3,10 @@ import { basename, join, resolve } from "node:path";
 
 import { realPathOf } from "../../base/paths.ts";
 import { product } from "../../base/product.ts";
-import type { Environment } from "../../config/load-config.ts";
+import { type Environment, isObject } from "../../base/values.ts";
 import { type ConfigDirs, envFileName, isServerFile, isTomlFile } from "../../config/places.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
 import type { McpSettings } from "../../config/settings.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import type { LastGoodFiles, FileOrigin } from "./read-server-file.ts";
 
 /** The settings for upstream servers from the command line and the environment. */

@@ -1,5 +1,6 @@
 import { upstreamSkillBytesMax, upstreamSkillFilesMax } from "../../base/upstream-limits.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import type { SkillEntry, SkillFile } from "../../protocol/skills.ts";
 
 type Named = Params & { readonly name: string };

@@ -4,6 +4,7 @@ import {
   upstreamTitleCharsMax,
   upstreamToolCharsMax,
 } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import { appExtension, type ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import {
   argumentAt,
@@ -11,7 +12,7 @@ import {
   type ParamHeader,
   paramHeadersOf,
 } from "../../protocol/headers.ts";
-import { errorCodes, isObject, type Params, type ProtocolFault } from "../../protocol/json-rpc.ts";
+import { errorCodes, type Params, type ProtocolFault } from "../../protocol/json-rpc.ts";
 import {
   isLegacyVersion,
   isModernVersion,

@@ -2,7 +2,7 @@ import type { SdkHttpError } from "@modelcontextprotocol/client";
 
 import { messageOf } from "../../base/errors.ts";
 import { upstreamRawCharsShown } from "../../base/upstream-limits.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import { ConnectionError } from "./connection.ts";
 
 /** An HTTP response with an error status instead of an MCP message. */

@@ -1,10 +1,11 @@
 import { upstreamPingMsMax, upstreamTaskKeptMs } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import {
   type AppSupport,
   noClientCapabilities,
   extensionIds,
 } from "../../protocol/client-capabilities.ts";
-import { errorCodes, isLogLevel, isObject, type Params } from "../../protocol/json-rpc.ts";
+import { errorCodes, isLogLevel, type Params } from "../../protocol/json-rpc.ts";
 import { legacyVersionLatest } from "../../protocol/message.ts";
 import {
   ConnectionError,

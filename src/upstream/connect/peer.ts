@@ -1,9 +1,10 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { cutEnd, formatDuration } from "../../base/cut-text.ts";
 import { upstreamSaidCharsMax } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
-import { isObject, type Params, type LogLevel } from "../../protocol/json-rpc.ts";
+import type { Params, LogLevel } from "../../protocol/json-rpc.ts";
 import { metaOf } from "../../protocol/message.ts";
 import {
   ConnectionError,

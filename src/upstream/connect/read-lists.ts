@@ -5,8 +5,9 @@ import {
   upstreamToolDepthMax,
   upstreamToolNameCharsMax,
 } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import { extensionIds } from "../../protocol/client-capabilities.ts";
-import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
+import { errorCodes, type Params } from "../../protocol/json-rpc.ts";
 import { ConnectionError, type RawTool, type ServerCatalogue } from "./connection.ts";
 import { skillAsPrompt } from "./foreign-skill.ts";
 import type { Greeting } from "./handshake.ts";

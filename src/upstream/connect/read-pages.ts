@@ -4,7 +4,8 @@ import {
   upstreamPageMsMax,
   upstreamPagesMax,
 } from "../../base/upstream-limits.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";
 import type { PeerReply } from "./read-reply.ts";
 

@@ -6,8 +6,9 @@ import {
   upstreamRawCharsShown,
   upstreamSaidCharsMax,
 } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import type { FormSchema, InputRequest, InputRequests } from "../../protocol/input-request.ts";
-import { isObject, type Params, type ProtocolFault } from "../../protocol/json-rpc.ts";
+import type { Params, ProtocolFault } from "../../protocol/json-rpc.ts";
 import { ConnectionError, type ConnectionReply, type Era } from "./connection.ts";
 
 export type PeerReply =

@@ -1,10 +1,10 @@
 import { messageOf } from "../../base/errors.ts";
 import { upstreamQuestionsPerCallMax } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import { canBeAsked, type InputRequest, inputKindOf } from "../../protocol/input-request.ts";
 import {
   createFault,
   errorCodes,
-  isObject,
   isRequestId,
   type Params,
   type ProtocolFault,

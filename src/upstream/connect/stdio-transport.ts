@@ -6,9 +6,9 @@ import {
   upstreamLineHeadBytesMax,
   upstreamRawCharsShown,
 } from "../../base/upstream-limits.ts";
+import { type ByteReader, isObject } from "../../base/values.ts";
 import { excessOf } from "../../base/weight.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
-import type { ByteReader, UpstreamProcess } from "../process/upstream-process.ts";
+import type { UpstreamProcess } from "../process/upstream-process.ts";
 import {
   ConnectionError,
   type OutgoingMessage,

@@ -4,7 +4,8 @@ import {
   upstreamListenAgainMsMax,
   upstreamSubscribeMsMax,
 } from "../../base/upstream-limits.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import { metaKeys, metaOf } from "../../protocol/message.ts";
 import { ConnectionError, type ConnectionEvents } from "./connection.ts";
 import type { Greeting } from "./handshake.ts";

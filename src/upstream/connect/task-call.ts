@@ -9,7 +9,8 @@ import {
   upstreamTaskPollMsMax,
   upstreamTaskPollMsMin,
 } from "../../base/upstream-limits.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import { metaOf } from "../../protocol/message.ts";
 import { ConnectionError } from "./connection.ts";
 import type { Peer, PeerRequest, PendingCall, ServerTask } from "./peer.ts";

@@ -1,7 +1,8 @@
 import { cutEnd } from "../../base/cut-text.ts";
 import { upstreamSaidCharsMax, upstreamTaskAnswerMsMax } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
-import { createFault, errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
+import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";
 import { readInputRequests, type PeerReply, readAnswer } from "./read-reply.ts";
 import {

@@ -1,8 +1,8 @@
 import { getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
 
 import { AppError } from "../../base/errors.ts";
+import { isObject } from "../../base/values.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import { serverKeys } from "../config/parse-server-file.ts";
 import {
   appendElement,

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
+import { isObject } from "../../base/values.ts";
 import { isTomlFile } from "../../config/places.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import {
   entriesOfJson,
   entriesOfToml,

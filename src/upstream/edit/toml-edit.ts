@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
+import { isObject } from "../../base/values.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import {
   appendElement,
   applyEdits,

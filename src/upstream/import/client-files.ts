@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 
+import type { Environment } from "../../base/values.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import type { Dialect } from "./foreign-entry.ts";
 
@@ -186,7 +187,7 @@ export const importClients: readonly ImportClient[] = [
 export function filesOfClient(
   client: ImportClient,
   dirs: Pick<ConfigDirs, "homeDir" | "projectDir">,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   platform: NodeJS.Platform,
 ): readonly string[] {
   const known = platform === "darwin" || platform === "win32" ? platform : "linux";
@@ -200,7 +201,7 @@ export function filesOfClient(
 function folderOf(
   start: string,
   { homeDir, projectDir }: Pick<ConfigDirs, "homeDir" | "projectDir">,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): string | undefined {
   if (start === "~") return homeDir;
   if (start === "<project>") return projectDir;

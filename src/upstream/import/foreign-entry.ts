@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import type { NewEntry } from "../edit/server-text.ts";
 
 /** The differences between clients whose files look alike. */

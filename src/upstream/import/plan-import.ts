@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import { type RawEntry } from "../config/parse-server-file.ts";
 import { isOwnEntry, readEntry } from "../config/read-entry.ts";
 import { EntryFault, type EntryOrigin } from "../config/server-entry.ts";

@@ -9,9 +9,9 @@ import {
   importTextBytesMax,
   importTextValuesMax,
 } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import { excessOf } from "../../base/weight.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import {
   entriesOfJson,
   type RawEntry,

@@ -1,7 +1,7 @@
 import { open, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import type { NpxPackage } from "./runner-command.ts";
 import type { Fetched } from "./install-file.ts";
 

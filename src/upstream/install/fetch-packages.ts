@@ -2,8 +2,8 @@ import { delimiter } from "node:path";
 
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { upstreamInstallLookMs, upstreamInstallQuietMs } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import { groupTicks } from "../../commands/process/processes.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "../connect/connection.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { Fetched } from "./install-file.ts";

@@ -3,10 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { ownValue } from "../../base/own-value.ts";
+import { isObject, ownValue } from "../../base/values.ts";
 import { isRunningStill, ownIdentity } from "../../commands/process/processes.ts";
 import { withFileLock } from "../../config/file-lock.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import { writePrivate } from "../cache/write-private.ts";
 
 /** A finished fetch, with the environment that its runner printed. */

@@ -7,6 +7,7 @@ import {
   upstreamRefetchMs,
   upstreamRefetchTagMs,
 } from "../../base/upstream-limits.ts";
+import type { Environment } from "../../base/values.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { Installing } from "../server-state.ts";
 import { directStart, fetchedVersion } from "./direct-start.ts";
@@ -17,7 +18,7 @@ import { isExactVersion, readRunner, type RunnerCommand } from "./runner-command
 export interface InstallerParts {
   readonly scorpioxDir: string;
   /** scorpiox-code's own environment; runners behave differently by the variables that they see. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly startProcess: (launch: ProcessLaunch) => Promise<UpstreamProcess>;
   readonly log: (server: string, line: string) => void;
   /** Milliseconds since 1970. */

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../base/cut-text.ts";
 import { product } from "../../base/product.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ConnectionError, RawTool } from "../connect/connection.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";

@@ -3,10 +3,9 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { startTimer, type Timer } from "../../base/cancellation.ts";
-import { ownValue } from "../../base/own-value.ts";
+import { isObject, ownValue } from "../../base/values.ts";
 import { upstreamStatusEveryMs } from "../../base/upstream-limits.ts";
 import { isRunningStill, ownIdentity } from "../../commands/process/processes.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import { removeStaleDrafts, writePrivate } from "../cache/write-private.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";

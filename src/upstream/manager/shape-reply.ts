@@ -1,6 +1,6 @@
-import { likeOriginal } from "../../base/own-value.ts";
+import { isObject, likeOriginal } from "../../base/values.ts";
 import type { JsonText } from "../../base/weight.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import type { ServerEntry } from "../config/server-entry.ts";
 import type { ConnectionReply, ConnectionRequest } from "../connect/connection.ts";
 import { type ForeignSkill, skillIn } from "../connect/foreign-skill.ts";

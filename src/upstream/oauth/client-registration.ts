@@ -1,5 +1,5 @@
 import { product } from "../../base/product.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import type { AuthMethod, ServerMetadata } from "./discover.ts";
 import { OauthError, refusal, shown } from "./oauth-reach.ts";
 import type { OauthRequests } from "./oauth-requests.ts";

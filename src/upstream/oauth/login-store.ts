@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
+import type { Environment } from "../../base/values.ts";
 import { withFileLock } from "../../config/file-lock.ts";
-import type { Environment } from "../../config/load-config.ts";
 import { resolveByLibrary } from "../../network/judge-host.ts";
 import { type Roads, roadsOf } from "../../network/route.ts";
 import type { WritableSecretStore } from "../secrets/secret-store.ts";

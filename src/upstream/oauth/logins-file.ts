@@ -3,11 +3,11 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
-import { ownValue } from "../../base/own-value.ts";
+import { isObject, ownValue } from "../../base/values.ts";
 import { oauthLoginsBytesMax } from "../../base/upstream-limits.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import type { OauthClient } from "./client-registration.ts";
 
 /** The login for one server, without secrets. */

@@ -4,10 +4,11 @@ import {
   oauthRedirectsMax,
   oauthRequestMsMax,
 } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import { GuardedFetch, type PlainRequest } from "../../network/guarded-fetch.ts";
 import type { Destination, HostAccess } from "../../network/judge-host.ts";
 import type { Roads } from "../../network/route.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import { allowedUrl, type LoginPlace, OauthReach, refusal } from "./oauth-reach.ts";
 
 export interface OauthReply {

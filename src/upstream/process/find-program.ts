@@ -2,7 +2,7 @@ import { posix, win32 } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import { upstreamSearchedFoldersMax } from "../../base/upstream-limits.ts";
-import type { Environment } from "./server-environment.ts";
+import type { Environment } from "../../base/values.ts";
 
 /** Looks for a program at a path. */
 export type ProgramProbe = (path: string) => Promise<"program" | "not-executable" | "none">;

@@ -4,6 +4,7 @@ import { delimiter, win32 } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import { upstreamLoginPathMsMax } from "../../base/upstream-limits.ts";
+import type { Environment } from "../../base/values.ts";
 import type { LeaderSpec } from "../../commands/process/command.ts";
 import {
   findProgram,
@@ -13,11 +14,7 @@ import {
   notExecutable,
   type ProgramProbe,
 } from "./find-program.ts";
-import {
-  type Environment,
-  serverEnvironment,
-  type ServerEnvironmentInput,
-} from "./server-environment.ts";
+import { serverEnvironment, type ServerEnvironmentInput } from "./server-environment.ts";
 import type { ProcessLaunch } from "./upstream-process.ts";
 
 /** `npx` asks before it installs a package, on the stdin that carries messages; `-y` prevents that. */

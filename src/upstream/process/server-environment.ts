@@ -1,7 +1,6 @@
+import type { Environment } from "../../base/values.ts";
 import { ownerVariable } from "../../commands/process/processes.ts";
 import { joinPaths } from "../../commands/process/shell.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The nesting depth of servers. A scorpiox-code that finds it set serves its native tools only (CF20). */
 const depthVariable = "SCORPIOX_DEPTH";

@@ -1,4 +1,5 @@
 import type { AppErrorCode } from "../../base/errors.ts";
+import type { ByteReader } from "../../base/values.ts";
 
 /** A started server and its pipes, as its connection sees it. The process belongs to the main thread. */
 export interface UpstreamProcess extends AsyncDisposable {
@@ -31,12 +32,6 @@ export interface ProcessLaunch {
   readonly path?: readonly string[];
   /** Removes secrets from its stderr before that is kept anywhere. Stays in the Worker. */
   readonly redact?: (text: string) => string;
-}
-
-/** The part of a stream's reader that is used. */
-export interface ByteReader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-  cancel(): Promise<void>;
 }
 
 /** A source of bytes for one reader: a stream, or only its reader. */

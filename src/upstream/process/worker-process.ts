@@ -5,12 +5,12 @@ import {
   upstreamInputWaitingBytesMax,
   upstreamLastWordsMs,
 } from "../../base/upstream-limits.ts";
+import type { ByteReader } from "../../base/values.ts";
 import { type ServerLogs, LineSplitter, StderrRing } from "./server-logs.ts";
 import type {
   ByteSource,
   ServerPipes,
   UpstreamProcess,
-  ByteReader,
   ServerDescriptors,
 } from "./upstream-process.ts";
 

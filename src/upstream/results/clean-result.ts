@@ -1,6 +1,6 @@
-import { likeOriginal } from "../../base/own-value.ts";
+import { isObject, likeOriginal } from "../../base/values.ts";
 import { jsonDepthMax } from "../../base/upstream-limits.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
 
 /**

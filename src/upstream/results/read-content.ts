@@ -1,4 +1,5 @@
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import type { ContentBlock } from "../../protocol/tool-types.ts";
 
 /** A valid block, or its fault, which follows its place in a message: `content[2] …`. */

@@ -1,6 +1,6 @@
 import { resultBlocksMax } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import { JsonText } from "../../base/weight.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import { modernVersions, type ProtocolVersion } from "../../protocol/message.ts";
 import {
   hasLinks,

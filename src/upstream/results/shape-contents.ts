@@ -1,8 +1,9 @@
 import { formatCount } from "../../base/cut-text.ts";
 import { completionValuesMax, resourceFileBytesMax } from "../../base/limits.ts";
 import { resultBlocksMax } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import { JsonText } from "../../base/weight.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import { notCacheable, type CacheHints } from "../../protocol/list-parts.ts";
 import { modernVersions } from "../../protocol/message.ts";
 import type { PromptMessage } from "../../protocol/prompts.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import type { SkillFile } from "../../protocol/skills.ts";
 import type { ForeignSkill } from "../connect/foreign-skill.ts";
 import { UnusableAnswer } from "./read-content.ts";

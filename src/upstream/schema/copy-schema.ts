@@ -3,7 +3,8 @@ import {
   schemaNamePatternsMax,
   schemaPartsMax,
 } from "../../base/upstream-limits.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import {
   definitionKeywords,
   hasUse,

@@ -8,7 +8,8 @@ import {
   schemaFaultsShownMax,
   schemaStepsMax,
 } from "../../base/upstream-limits.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import { copySchema, SchemaTooLarge } from "./copy-schema.ts";
 
 type Validate = ReturnType<CfWorkerJsonSchemaValidator["getValidator"]>;

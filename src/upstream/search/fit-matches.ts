@@ -2,7 +2,7 @@ import { oneLine } from "../../base/cut-text.ts";
 import { resultBytesPerChar } from "../../base/limits.ts";
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
 import { searchBlockedMax } from "../../base/upstream-limits.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import type { BlockedTool, BlockReason } from "../snapshot.ts";
 import type { SearchQuery } from "../upstreams.ts";
 import type { Found, ToolMatch } from "./find-matches.ts";

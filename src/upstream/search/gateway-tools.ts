@@ -1,5 +1,6 @@
 import { searchLimitDefault, searchLimitMax } from "../../base/upstream-limits.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { SearchQuery } from "../upstreams.ts";
 

@@ -6,7 +6,7 @@ import {
   searchedTextCharsMax,
   toolSummaryCharsMax,
 } from "../../base/upstream-limits.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { termsOf } from "./words.ts";
 

@@ -1,5 +1,6 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { secretCommandBytesMax, secretCommandMsMax } from "../../base/upstream-limits.ts";
+import type { Environment } from "../../base/values.ts";
 import { Guardian } from "../../commands/process/guardian.ts";
 import { ownerMark, ownerVariable } from "../../commands/process/processes.ts";
 import { loadWindowsJobs } from "../../commands/process/windows-jobs.ts";
@@ -10,7 +11,7 @@ export interface SecretCommandParts {
    * The command gets all of it except scorpiox-code's own settings: the user wrote it, and it may need an agent or a
    * session bus.
    */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly cwd: string;
   /** Ends the command. */
   readonly signal?: AbortSignal | undefined;

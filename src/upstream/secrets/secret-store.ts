@@ -5,8 +5,8 @@ import { join } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { secretBytesMax, secretNamesMax } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import { replaceFile } from "../../config/replace-file.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 /** A store of the secrets to which entries refer: `${keyring:NAME}` and `${input:NAME}`. */
 export interface SecretStore {
   /**

@@ -4,10 +4,10 @@ import { join } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import { secretBytesMax, secretNamesMax } from "../../base/upstream-limits.ts";
+import { type Environment, isObject } from "../../base/values.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import { replaceFile } from "../../config/replace-file.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import { Keychain } from "./keychain.ts";
 import {
   isOfUser,
@@ -149,7 +149,7 @@ export class UserSecrets implements WritableSecretStore {
 /** Opens the secrets of this user. With `SCORPIOX_SECRETS=file` no keychain is used. */
 export function openUserSecrets(
   { homeDir, scorpioxDir }: Pick<ConfigDirs, "homeDir" | "scorpioxDir">,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): UserSecrets {
   const isUsual = scorpioxDir === join(homeDir, ".scorpiox");
   // A different folder (SCORPIOX_HOME) has secrets of its own.

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
-import { canonicalJson, isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
+import { canonicalJson, type Params } from "../../protocol/json-rpc.ts";
 import { escapeHidden } from "./hidden-characters.ts";
 
 /** One field in which two definitions differ. Texts are escaped for printing. */

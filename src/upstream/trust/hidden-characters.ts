@@ -1,6 +1,5 @@
-import { likeOriginal } from "../../base/own-value.ts";
+import { isObject, likeOriginal } from "../../base/values.ts";
 import { unsafeCharacters } from "../../base/unsafe-characters.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 
 /**
  * Characters that people do not see but models read: zero-width characters and fillers, bidirectional marks, tags,

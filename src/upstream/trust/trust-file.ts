@@ -4,10 +4,10 @@ import { dirname } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { trustFileBytesMax } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { faultOfWriters } from "../../config/read-text-file.ts";
 import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 
 /** The content of the file; without approvals when it cannot be used. */
 export interface TrustReading {

@@ -7,9 +7,10 @@ import {
   definitionFileBytesMax,
   pinnedServersMax,
 } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import {
   emptyPins,
   type LaunchVerdict,

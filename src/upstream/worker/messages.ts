@@ -1,5 +1,5 @@
 import type { AppErrorCode } from "../../base/errors.ts";
-import { ownValue } from "../../base/own-value.ts";
+import { ownValue } from "../../base/values.ts";
 import { upstreamSliceCharsMax } from "../../base/upstream-limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { LogLevel, Params } from "../../protocol/json-rpc.ts";

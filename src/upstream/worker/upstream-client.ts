@@ -1,5 +1,5 @@
 import { AppError, messageOf, failureOf } from "../../base/errors.ts";
-import { ownValue } from "../../base/own-value.ts";
+import { ownValue } from "../../base/values.ts";
 import {
   upstreamCloseMsMax,
   upstreamHeartbeatMs,

@@ -1,3 +1,4 @@
+import type { Environment } from "../../base/values.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { ToldPlace } from "../cache/told-servers.ts";
@@ -13,7 +14,7 @@ export interface UpstreamOptions {
   /**
    * scorpiox-code's own environment, for keys of configuration and `${VAR}`; never passed to a server unchanged (EN1).
    */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Absolute paths of `--config`, lowest precedence first; files of servers and files of keys. */
   readonly configFiles: readonly string[];
   /** `--strict-config`: only their servers are used (CF3). */

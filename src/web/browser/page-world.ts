@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { ownValue } from "../../base/own-value.ts";
+import { ownValue } from "../../base/values.ts";
 import type { Tab } from "./tab.ts";
 
 /** Where our scripts run: the page shares the tree with them and nothing else. */

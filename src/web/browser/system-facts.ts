@@ -8,11 +8,13 @@ import {
   statSync,
 } from "node:fs";
 
+import type { Environment } from "../../base/values.ts";
+
 /** The facts that discovery needs of a system; tests supply those of other systems. */
 export interface SystemFacts {
   readonly platform: NodeJS.Platform;
   readonly homeDir: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   isExecutableFile(path: string): boolean;
   /** Names in a folder; none when it cannot be read. */
   listFolder(path: string): readonly string[];
@@ -28,10 +30,7 @@ const startBytes = 4096;
 const registryMsMax = 3_000;
 
 /** The system that this runs on. */
-export function readSystemFacts(
-  homeDir: string,
-  env: Readonly<Record<string, string | undefined>>,
-): SystemFacts {
+export function readSystemFacts(homeDir: string, env: Environment): SystemFacts {
   const { platform } = process;
   return { platform, homeDir, env, isExecutableFile, listFolder, readStart, readRegistry };
 }

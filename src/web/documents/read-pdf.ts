@@ -1,5 +1,5 @@
 import { AppError, type AppErrorCode, messageOf } from "../../base/errors.ts";
-import { parseOwnJson } from "../../base/own-value.ts";
+import { parseOwnJson } from "../../base/values.ts";
 import { cleanText } from "../dom/clean-text.ts";
 
 /** Longer books are read up to here: the rest would take minutes. */

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../../base/errors.ts";
-import { ownValue } from "../../base/own-value.ts";
+import { ownValue } from "../../base/values.ts";
 import { createDeferred } from "../../base/shared-work.ts";
 import type { EngineChoice } from "./choose-engines.ts";
 import type { EnginePace } from "./engine-pace.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { webCallMsMax, webCloseMsMax, webIdleMs } from "../../base/limits.ts";
-import { ownValue } from "../../base/own-value.ts";
+import { ownValue } from "../../base/values.ts";
 import type { JsonText } from "../../base/weight.ts";
 import { type HeartbeatTimes, WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
 import type { FetchPageRequest, RenderPageRequest } from "../pages/page-url.ts";

@@ -1,4 +1,5 @@
-import { isObject, type Params } from "../../../src/protocol/json-rpc.ts";
+import { isObject } from "../../../src/base/values.ts";
+import type { Params } from "../../../src/protocol/json-rpc.ts";
 
 /** Texts of formats. */
 const texts: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { resultBytesPerChar } from "../../../src/base/limits.ts";
-import { isObject } from "../../../src/protocol/json-rpc.ts";
+import { isObject } from "../../../src/base/values.ts";
 import { answerSearch } from "../../../src/upstream/search/answer-search.ts";
 import { type SearchParts } from "../../../src/upstream/search/find-matches.ts";
 import { buildToolIndex } from "../../../src/upstream/search/tool-index.ts";

@@ -1,5 +1,5 @@
 import { auditDigestCharsAtOnce } from "../../../base/limits.ts";
-import { isObject } from "../../../protocol/json-rpc.ts";
+import { isObject } from "../../../base/values.ts";
 
 /** An object, a list or a long text of which a part has been taken. */
 type Open = { readonly count: number; at: number } & (

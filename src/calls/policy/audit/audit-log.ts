@@ -3,6 +3,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { auditCommandCharsMax, auditFlushMs, auditLinesWaitingMax } from "../../../base/limits.ts";
 import { hideInText, saysSecret } from "../../../base/secrets.ts";
 import { escapeJson } from "../../../base/unsafe-characters.ts";
+import type { Environment } from "../../../base/values.ts";
 import { foreignToolOf } from "../../call-target.ts";
 import type { CallRequest } from "../../call.ts";
 import type { CallEnd, CallWatcher } from "../../gate/gate-stage.ts";
@@ -145,7 +146,7 @@ export function redact(text: string, known: readonly string[]): string {
 }
 
 /** Values of the environment whose names say that they are secrets; short ones would be found everywhere. */
-export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+export function secretsOf(env: Environment): readonly string[] {
   return (
     Object.entries(env)
       .flatMap(([name, value]) =>

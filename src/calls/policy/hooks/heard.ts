@@ -1,5 +1,5 @@
-import { parseOwnJson } from "../../../base/own-value.ts";
-import { isObject, type Params } from "../../../protocol/json-rpc.ts";
+import { isObject, parseOwnJson } from "../../../base/values.ts";
+import type { Params } from "../../../protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../../../protocol/message.ts";
 import { encodeCallToolResult, withStructureAsText } from "../../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock } from "../../../protocol/tool-types.ts";

@@ -1,6 +1,7 @@
 import { hookReasonCharsMax } from "../../../base/limits.ts";
 import { escapeUnsafe } from "../../../base/unsafe-characters.ts";
-import { isObject, type Params } from "../../../protocol/json-rpc.ts";
+import { isObject } from "../../../base/values.ts";
+import type { Params } from "../../../protocol/json-rpc.ts";
 import { foreignToolOf } from "../../call-target.ts";
 import type { CallRequest } from "../../call.ts";
 import type { Refusal } from "../../gate/gate-stage.ts";

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync } from "node:fs";
 
 import { messageOf } from "../../../base/errors.ts";
 import { openLinuxLibrary } from "../../../base/linux-library.ts";
-import { parseOwnJson } from "../../../base/own-value.ts";
+import { type Environment, parseOwnJson } from "../../../base/values.ts";
 import {
   grantedRights,
   type LandlockRules,
@@ -39,7 +39,7 @@ const cannotStart = 126;
 export function runRestricted(
   rulesText: string | undefined,
   argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   report: (message: string) => void,
 ): number {
   try {

@@ -1,6 +1,6 @@
 import { AppError } from "../../../base/errors.ts";
 import { storeBusyMsMax, storeCallMsMax, storeCloseMsMax } from "../../../base/limits.ts";
-import { ownValue } from "../../../base/own-value.ts";
+import { ownValue } from "../../../base/values.ts";
 import { WorkerChannel } from "../../../base/worker-channel/worker-channel.ts";
 import { isWrite, type StoreCall, type StoreReply } from "../store-methods.ts";
 

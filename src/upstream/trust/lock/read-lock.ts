@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { messageOf, systemCodeOf } from "../../../base/errors.ts";
 import { trustFileBytesMax } from "../../../base/upstream-limits.ts";
-import { isObject } from "../../../protocol/json-rpc.ts";
+import { isObject } from "../../../base/values.ts";
 import { isNestedDeeper } from "../../connect/read-reply.ts";
 import type { RunnerPackage } from "../../install/runner-words.ts";
 import { mayBeNameOf } from "../../names/assign-names.ts";

@@ -1,5 +1,18 @@
 /* oxlint-disable typescript/no-unnecessary-type-parameters -- the caller names the type that the encoder had */
 
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The part of a stream's reader that is used. */
+export interface ByteReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /**
  * Types a value that this program has made itself: a message between two of its threads or processes, a text that it has
  * sealed, a file that it keeps in a folder of this user alone, the result of its script in a page's isolated world. Such
