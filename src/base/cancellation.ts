@@ -1,9 +1,9 @@
-import { AppError } from "./errors.ts";
+import { AppError, cancelledError } from "./errors.ts";
 import { timerStepMsMax } from "./limits.ts";
 
 /** @throws AppError `cancelled` when nobody wants the work any more: it is not even begun. */
 export function assertWanted(cancellation: Cancellation): void {
-  if (cancellation.isCancelled) throw new AppError("cancelled", "The call was cancelled.");
+  if (cancellation.isCancelled) throw cancelledError();
 }
 
 /**

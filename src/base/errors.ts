@@ -34,6 +34,11 @@ export class AppError extends Error {
   }
 }
 
+/** Nobody wants the result of the call any more. */
+export function cancelledError(): AppError {
+  return new AppError("cancelled", "The call was cancelled.");
+}
+
 /** An error as it crosses threads and processes. */
 export interface Failure {
   readonly code: AppErrorCode;

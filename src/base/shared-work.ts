@@ -1,4 +1,4 @@
-import { AppError } from "./errors.ts";
+import { cancelledError } from "./errors.ts";
 import { rememberedTextCharsMax, rememberedTextsMax } from "./limits.ts";
 
 interface Share<T> {
@@ -19,11 +19,11 @@ export class SharedWork<T> {
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    if (signal.aborted) throw cancelled();
+    if (signal.aborted) throw cancelledError();
     const share = this.#shares.get(key) ?? this.#begin(key, work);
     share.users += 1;
-    const left = createDeferred<never>();
-    const onAbort = (): void => left.reject(cancelled());
+    const left = Promise.withResolvers<never>();
+    const onAbort = (): void => left.reject(cancelledError());
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       return await Promise.race([share.outcome, left.promise]);
@@ -47,21 +47,6 @@ export class SharedWork<T> {
     if (this.#shares.get(key) === share) this.#shares.delete(key);
     share.controller.abort();
   }
-}
-
-function cancelled(): AppError {
-  return new AppError("cancelled", "The call was cancelled.");
-}
-
-/** A promise with its settle functions, for code that learns the outcome in a callback. */
-export interface Deferred<T> {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-export function createDeferred<T>(): Deferred<T> {
-  return Promise.withResolvers<T>();
 }
 
 /**

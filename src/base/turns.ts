@@ -1,4 +1,4 @@
-import { AppError } from "./errors.ts";
+import { cancelledError } from "./errors.ts";
 
 /** Given back when the work is done; idempotent. */
 export interface Turn extends Disposable {
@@ -59,10 +59,6 @@ export class Turns {
     if (next === undefined) this.#taken--;
     else next();
   }
-}
-
-export function cancelledError(): AppError {
-  return new AppError("cancelled", "The call was cancelled.");
 }
 
 /** @throws AppError `cancelled` */

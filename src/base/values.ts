@@ -9,6 +9,7 @@ export interface ByteReader {
   cancel(): Promise<void>;
 }
 
+/** True for an object, a list not being one. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
-import { AppError } from "../base/errors.ts";
+import { AppError, cancelledError } from "../base/errors.ts";
 import { decoderArgument, pdfReaderArgument } from "../base/own-command.ts";
-import { cancelledError, Turns } from "../base/turns.ts";
+import { Turns } from "../base/turns.ts";
 import type { ImageConverter, PdfReader } from "../calls/router/job-host.ts";
 import type { Execution } from "../commands/background/execution.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";

@@ -1,4 +1,3 @@
-import { createDeferred, type Deferred } from "../../src/base/shared-work.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../../src/calls/call.ts";
 import { Changes, type ServerFeatures } from "../../src/calls/features.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
@@ -30,7 +29,7 @@ export const listings: readonly ToolListing[] = [
 /** One call that the fake router was asked for; a test settles it. */
 interface AskedCall {
   readonly request: CallRequest;
-  readonly outcome: Deferred<CallOutcome>;
+  readonly outcome: PromiseWithResolvers<CallOutcome>;
 }
 
 /** Knows no tool; keeps each call open until the test settles it, or its signal is aborted. */
@@ -44,7 +43,7 @@ export class FakeRouter implements Router {
   }
 
   call(request: CallRequest): Promise<CallOutcome> {
-    const outcome = createDeferred<CallOutcome>();
+    const outcome = Promise.withResolvers<CallOutcome>();
     request.cancellation.onCancel(() => outcome.resolve({ kind: "cancelled" }));
     this.calls.push({ request, outcome });
     return outcome.promise;

@@ -1,5 +1,5 @@
 import { SharedDeadline, IdTable } from "../cancellation.ts";
-import { AppError } from "../errors.ts";
+import { AppError, cancelledError } from "../errors.ts";
 import { decodeFromWorker, encodeToWorker, type FromWorker, type ToWorker } from "./worker-side.ts";
 
 /** How often a Worker is asked whether it lives. */
@@ -216,10 +216,6 @@ export class WorkerChannel<Options, Call, Context, ToPost = never, FromPost = ne
   #send(message: ToWorker<Options, Call, ToPost>): void {
     if (!this.#isGone) this.#parts.worker.postMessage(encodeToWorker(message));
   }
-}
-
-function cancelledError(): AppError {
-  return new AppError("cancelled", "The call was cancelled.");
 }
 
 /** Of an error's line; more is its data. */

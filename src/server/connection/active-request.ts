@@ -1,6 +1,5 @@
 import { Cancellation } from "../../base/cancellation.ts";
 import { requestsInFlightMax } from "../../base/limits.ts";
-import { createDeferred, type Deferred } from "../../base/shared-work.ts";
 import type { ClientContext } from "../../calls/call.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { InputResponses } from "../../protocol/input-request.ts";
@@ -128,7 +127,7 @@ export class InFlight {
   readonly #requestsMax: number;
   /** Includes cancelled requests whose work has not ended yet. */
   #running = 0;
-  #settled: Deferred<void> | undefined;
+  #settled: PromiseWithResolvers<void> | undefined;
 
   constructor(requestsMax: number = requestsInFlightMax) {
     this.#requestsMax = requestsMax;
@@ -179,7 +178,7 @@ export class InFlight {
   /** Resolves when no work is under way, that of cancelled requests included. */
   settled(): Promise<void> {
     if (this.#running === 0) return Promise.resolve();
-    this.#settled = createDeferred<void>();
+    this.#settled = Promise.withResolvers<void>();
     return this.#settled.promise;
   }
 

@@ -1,5 +1,4 @@
 import { watchedCharsMax, watchedResourcesMax } from "../../base/limits.ts";
-import { createDeferred } from "../../base/shared-work.ts";
 import { isObject } from "../../base/values.ts";
 import type { ServerFeatures, Change } from "../../calls/features.ts";
 import { encodeNotification, type Params } from "../../protocol/json-rpc.ts";
@@ -39,7 +38,7 @@ export class Subscription implements ChangeReader {
   readonly #connection: Connection;
   readonly #filter: ListenFilter;
   readonly #sources: ChangeSources;
-  readonly #ended = createDeferred<MethodReply>();
+  readonly #ended = Promise.withResolvers<MethodReply>();
   readonly #stops: (() => void)[] = [];
 
   /** @param filter the part of the client's filter that is honoured */

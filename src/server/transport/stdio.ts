@@ -1,5 +1,4 @@
 import { outputQueueBytesMax } from "../../base/limits.ts";
-import { createDeferred, type Deferred } from "../../base/shared-work.ts";
 import type { ByteReader } from "../../base/values.ts";
 import { MessageParser } from "./message-parser.ts";
 import type { EventsReceiver, Transport } from "./transport.ts";
@@ -9,7 +8,7 @@ export class StdioTransport implements Transport {
   readonly #reader: ByteReader;
   readonly #parser = new MessageParser();
   readonly #output: OutputQueue;
-  readonly #closed = createDeferred<void>();
+  readonly #closed = Promise.withResolvers<void>();
   #isClosed = false;
   #claim: Promise<boolean> | undefined;
 
@@ -110,8 +109,8 @@ export class OutputQueue {
   #isBroken = false;
   #isHeld = false;
   #isScheduled = false;
-  #idle: Deferred<void> | undefined;
-  #room: Deferred<void> | undefined;
+  #idle: PromiseWithResolvers<void> | undefined;
+  #room: PromiseWithResolvers<void> | undefined;
 
   /** `onBroken` is called once, when the reader has closed its end. */
   constructor(sink: OutputSink, onBroken: () => void, bytesMax: number = outputQueueBytesMax) {
@@ -155,14 +154,14 @@ export class OutputQueue {
   /** Resolves when nothing waits and no write is under way. */
   idle(): Promise<void> {
     if (this.isIdle) return Promise.resolve();
-    this.#idle ??= createDeferred<void>();
+    this.#idle ??= Promise.withResolvers<void>();
     return this.#idle.promise;
   }
 
   /** Resolves when the queue takes more. */
   room(): Promise<void> {
     if (!this.isFull) return Promise.resolve();
-    this.#room ??= createDeferred<void>();
+    this.#room ??= Promise.withResolvers<void>();
     return this.#room.promise;
   }
 

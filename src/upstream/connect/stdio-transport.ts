@@ -1,5 +1,4 @@
 import { messageOf } from "../../base/errors.ts";
-import { createDeferred } from "../../base/shared-work.ts";
 import {
   upstreamAnswersWaitingMax,
   upstreamEndKnownMs,
@@ -36,7 +35,7 @@ export class StdioClientTransport implements ClientTransport {
   #onRead: (() => void) | undefined;
   /** The reason why it ended by itself. */
   #fault: ConnectionError | undefined;
-  readonly #ended = createDeferred<void>();
+  readonly #ended = Promise.withResolvers<void>();
 
   constructor(process: UpstreamProcess, events: TransportEvents) {
     this.#process = process;

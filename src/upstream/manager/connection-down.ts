@@ -1,5 +1,4 @@
 import { AppError, messageOf } from "../../base/errors.ts";
-import { createDeferred } from "../../base/shared-work.ts";
 import { ConnectionError } from "../connect/connection.ts";
 import type { ConnectionFailure, ConnectionState } from "./connection-machine.ts";
 
@@ -36,7 +35,7 @@ export async function orCancelled<Value>(
   promise: Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value> {
-  const cancelled = createDeferred<never>();
+  const cancelled = Promise.withResolvers<never>();
   const onAbort = (): void =>
     cancelled.reject(new AppError("cancelled", "The call was cancelled."));
   if (signal.aborted) onAbort();

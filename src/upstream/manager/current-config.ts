@@ -1,5 +1,4 @@
 import { messageOf } from "../../base/errors.ts";
-import { createDeferred } from "../../base/shared-work.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import { configFace } from "../config/entry-launch.ts";
 import { sharedNotices } from "../config/entry-options.ts";
@@ -27,7 +26,7 @@ export interface CurrentConfigParts {
 export class CurrentConfig {
   readonly follower: ConfigFollower;
   readonly #parts: CurrentConfigParts;
-  readonly #configured = createDeferred<void>();
+  readonly #configured = Promise.withResolvers<void>();
   #isConfigured = false;
   /** Resolves when the servers of the configuration exist, even if nothing else is known yet. */
   readonly configured = this.#configured.promise;
@@ -137,7 +136,7 @@ export class ConfigFollower implements Disposable {
     this.#workspace = workspace;
     const parts = { ...this.#options, workspace, lastGood: this.#lastGood };
     const config = loadUpstreamConfig(parts);
-    const watching = createDeferred<void>();
+    const watching = Promise.withResolvers<void>();
     this.#unwatch();
     this.#newest = config;
     const unwatch = watchUpstreamConfig(

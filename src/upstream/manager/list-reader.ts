@@ -1,6 +1,5 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { messageOf } from "../../base/errors.ts";
-import { createDeferred } from "../../base/shared-work.ts";
 import {
   upstreamFailedProbeMs,
   upstreamFirstLookMs,
@@ -36,7 +35,7 @@ export class ListReader {
     this.end();
     this.#ended = new AbortController();
     this.#connection = connection;
-    const over = createDeferred<void>();
+    const over = Promise.withResolvers<void>();
     const timer = startTimer(this.#parts.firstLookMs ?? upstreamFirstLookMs, over.resolve);
     void this.#read(connection, this.#ended.signal).then(over.resolve);
     this.#first = over.promise.then(() => {

@@ -1,6 +1,5 @@
 import type { Timer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
-import { createDeferred, type Deferred } from "../../base/shared-work.ts";
 import { upstreamBackoffWaitMs } from "../../base/upstream-limits.ts";
 import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
@@ -25,7 +24,7 @@ export class ManagedConnection {
   readonly preparation: ConnectionPreparation;
   #opened: OpenedConnection | undefined;
   /** Settles for all callers that wait for the running or planned start. */
-  #waiting: Deferred<UpstreamConnection> | undefined;
+  #waiting: PromiseWithResolvers<UpstreamConnection> | undefined;
   #retryTimer: Timer | undefined;
   #starting: AbortController | undefined;
   /** The running start, until it has ended completely. */
@@ -242,8 +241,8 @@ export class ManagedConnection {
     this.#ending = Promise.all([this.#ending, ended]).then(() => {});
   }
 
-  #newWait(): Deferred<UpstreamConnection> {
-    const wait = createDeferred<UpstreamConnection>();
+  #newWait(): PromiseWithResolvers<UpstreamConnection> {
+    const wait = Promise.withResolvers<UpstreamConnection>();
     wait.promise.catch(() => {}); // After `want`, nothing handles a failure.
     return wait;
   }

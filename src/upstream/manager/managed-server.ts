@@ -1,5 +1,4 @@
 import { messageOf } from "../../base/errors.ts";
-import { createDeferred } from "../../base/shared-work.ts";
 import { cleanText } from "../adapters/text-of.ts";
 import { cacheKeyOf } from "../cache/catalogue-cache.ts";
 import type { ServerView } from "../catalogue/compose-tools.ts";
@@ -27,7 +26,7 @@ export class ManagedServer implements AsyncDisposable {
   #configured: ConfiguredServer;
   /** Undefined until configuration and approvals have been checked. */
   #permission: ServerPermission | undefined;
-  readonly #looked = createDeferred<void>();
+  readonly #looked = Promise.withResolvers<void>();
   #isLookedAt = false;
   /** Resolves when it is known whether it may be used. */
   readonly looked = this.#looked.promise;

@@ -1,4 +1,3 @@
-import { createDeferred, type Deferred } from "../../base/shared-work.ts";
 import { assertNotAborted } from "../../base/turns.ts";
 import { cacheKeyOf } from "../cache/catalogue-cache.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
@@ -50,7 +49,7 @@ const nobodyListens = { onResourceUpdated() {}, onDown() {}, onConnected() {} };
 /** Waits for the next change, or for the end. */
 class Changes {
   readonly #signal: AbortSignal;
-  #next: Deferred<void> = createDeferred<void>();
+  #next: PromiseWithResolvers<void> = Promise.withResolvers<void>();
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
@@ -59,7 +58,7 @@ class Changes {
 
   readonly tell = (): void => {
     this.#next.resolve();
-    this.#next = createDeferred<void>();
+    this.#next = Promise.withResolvers<void>();
   };
 
   /** @throws AppError `cancelled` */

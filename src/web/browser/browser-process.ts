@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
 
-import { createDeferred } from "../../base/shared-work.ts";
 import type { ConnectionTransport } from "./devtools.ts";
 
 /** Its last output, kept to explain why it did not start. */
@@ -38,7 +37,7 @@ export class BrowserProcess {
       windowsHide: true,
     });
     this.#child = child;
-    const ended = createDeferred<void>();
+    const ended = Promise.withResolvers<void>();
     this.ended = ended.promise;
     child.once("exit", () => {
       this.#endRest();
@@ -51,7 +50,7 @@ export class BrowserProcess {
     child.stderr?.on("data", (chunk: Buffer) => {
       this.#errorTail = (this.#errorTail + chunk.toString()).slice(-errorTailChars);
     });
-    const silent = createDeferred<void>();
+    const silent = Promise.withResolvers<void>();
     this.#silent = silent.promise;
     child.stderr?.once("close", () => silent.resolve());
     this.transport = transportOf(child);

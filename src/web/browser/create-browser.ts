@@ -1,5 +1,5 @@
-import { AppError } from "../../base/errors.ts";
-import { assertNotAborted, cancelledError, Turns } from "../../base/turns.ts";
+import { AppError, cancelledError } from "../../base/errors.ts";
+import { assertNotAborted, Turns } from "../../base/turns.ts";
 import type { NetworkGuard } from "../guard/allowance.ts";
 import type { PageRenderer } from "../pages/page-cache.ts";
 import type { LoadedPage, RenderPageRequest } from "../pages/page-url.ts";

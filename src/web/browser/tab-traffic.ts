@@ -1,4 +1,3 @@
-import { createDeferred } from "../../base/shared-work.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
 import type { CDPSession, Protocol } from "./devtools.ts";
 
@@ -46,7 +45,7 @@ export class TabTraffic {
   #documentBytes = 0;
   #pageBytes = 0;
   #documentRequests = 0;
-  #change = createDeferred<void>();
+  #change = Promise.withResolvers<void>();
 
   constructor(session: CDPSession, frameId: string, bounds: BrowserBounds) {
     this.#session = session;
@@ -175,6 +174,6 @@ export class TabTraffic {
 
   #announce(): void {
     this.#change.resolve();
-    this.#change = createDeferred<void>();
+    this.#change = Promise.withResolvers<void>();
   }
 }

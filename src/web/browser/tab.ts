@@ -1,4 +1,3 @@
-import { createDeferred, type Deferred } from "../../base/shared-work.ts";
 import type { GuardProxy, NetworkGuard } from "../guard/allowance.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
 import type { CDPSession, DevTools } from "./devtools.ts";
@@ -34,7 +33,7 @@ export class Tab {
   readonly lost: Promise<never>;
   readonly #root: DevTools;
   readonly #contextId: string;
-  readonly #loss: Deferred<never> = createDeferred<never>();
+  readonly #loss: PromiseWithResolvers<never> = Promise.withResolvers<never>();
   #closing: Promise<void> | undefined;
   #isOver = false;
 

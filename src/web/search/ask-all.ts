@@ -1,6 +1,5 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { ownValue } from "../../base/values.ts";
-import { createDeferred } from "../../base/shared-work.ts";
 import type { EngineChoice } from "./choose-engines.ts";
 import type { EnginePace } from "./engine-pace.ts";
 import type { EngineAnswer } from "./engine.ts";
@@ -114,7 +113,7 @@ async function askWithin(ask: Ask, parts: AskingParts, round: Round): Promise<Se
   const own = new AbortController();
   const timer = setTimeout(() => own.abort({ kind: "late" } satisfies Finding), engineMsMax);
   const signal = AbortSignal.any([own.signal, round.signal]);
-  const given = createDeferred<Finding>();
+  const given = Promise.withResolvers<Finding>();
   const giveUp = (): void => given.resolve(ownValue(signal.reason));
   if (signal.aborted) giveUp();
   signal.addEventListener("abort", giveUp, { once: true });
@@ -168,7 +167,7 @@ export class ReadingQueue {
    * @throws AppError `limit` when too little time is left; the errors of `read`
    */
   run<T>(chars: number, untilAt: number, read: () => Promise<T>): Promise<T> {
-    const outcome = createDeferred<T>();
+    const outcome = Promise.withResolvers<T>();
     const start = (): Promise<void> => {
       const leftMs = untilAt - performance.now();
       const neededMs = Math.max(0, chars - ordinaryCharsMax) / charsPerMsMin;

@@ -1,4 +1,3 @@
-import { createDeferred } from "../../base/shared-work.ts";
 import type { EngineId, EngineMemory } from "./engine.ts";
 
 /** The detail of an engine that was asked too recently. */
@@ -47,7 +46,7 @@ export class EnginePace {
   ): Promise<EngineTurn | undefined> {
     if (search.aborted) return undefined;
     const lane = this.#laneOf(engine);
-    const given = createDeferred<EngineTurn | undefined>();
+    const given = Promise.withResolvers<EngineTurn | undefined>();
     const waiting = { search, untilAt, end: given.resolve };
     const leave = (): void => this.#leave(lane, waiting);
     const timer = setTimeout(leave, Math.max(0, untilAt - performance.now()));

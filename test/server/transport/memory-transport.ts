@@ -1,4 +1,3 @@
-import { createDeferred } from "../../../src/base/shared-work.ts";
 import { MessageParser } from "../../../src/server/transport/message-parser.ts";
 import type { EventsReceiver, Transport } from "../../../src/server/transport/transport.ts";
 
@@ -8,7 +7,7 @@ export class MemoryTransport implements Transport {
   readonly sent: string[] = [];
   isCongested = false;
   readonly #parser = new MessageParser();
-  readonly #ended = createDeferred<void>();
+  readonly #ended = Promise.withResolvers<void>();
   #receive: EventsReceiver | undefined;
   #watchers: (() => void)[] = [];
 
@@ -46,7 +45,7 @@ export class MemoryTransport implements Transport {
   /** Resolves when at least `count` messages have been sent. */
   async sentAtLeast(count: number): Promise<void> {
     while (this.sent.length < count) {
-      const { promise, resolve } = createDeferred<void>();
+      const { promise, resolve } = Promise.withResolvers<void>();
       this.#watchers.push(resolve);
       await promise;
     }

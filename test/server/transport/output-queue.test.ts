@@ -1,13 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { createDeferred, type Deferred } from "../../../src/base/shared-work.ts";
 import { OutputQueue, type OutputSink } from "../../../src/server/transport/stdio.ts";
 
 /** A sink whose reader is slow or gone, as a test says. */
 class TestSink implements OutputSink {
   readonly written: string[] = [];
-  pending: Deferred<number> | undefined;
+  pending: PromiseWithResolvers<number> | undefined;
   error: Error | undefined;
-  readonly #flushing: Deferred<number>[] = [];
+  readonly #flushing: PromiseWithResolvers<number>[] = [];
 
   write(text: string): number {
     if (this.error !== undefined) throw this.error;
@@ -57,7 +56,7 @@ describe("OutputQueue", () => {
     [11, true],
   ])("with a limit of 10 bytes and %d waiting, isFull is %p", async (bytes, isFull) => {
     const { sink, queue } = createQueue(10);
-    sink.pending = createDeferred<number>();
+    sink.pending = Promise.withResolvers<number>();
     queue.hold();
     queue.add("first");
     queue.release();
@@ -75,7 +74,7 @@ describe("OutputQueue", () => {
     const { sink, queue } = createQueue(10);
     const lines = Array.from({ length: 100 }, (_, number) => `${number}\n`);
     for (const line of lines) {
-      const slow = createDeferred<number>();
+      const slow = Promise.withResolvers<number>();
       sink.pending = slow;
       queue.add(line.trimEnd());
       await Promise.resolve();
@@ -101,7 +100,7 @@ describe("OutputQueue", () => {
 
   test("U-epipe: a flush that fails later counts the same and frees who waits for room", async () => {
     const { sink, queue, broken } = createQueue(1);
-    sink.pending = createDeferred<number>();
+    sink.pending = Promise.withResolvers<number>();
     queue.hold();
     queue.add("a");
     queue.release();

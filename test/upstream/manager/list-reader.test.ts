@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 
-import { createDeferred } from "../../../src/base/shared-work.ts";
 import type {
   ServerCatalogue,
   UpstreamConnection,
@@ -21,12 +20,14 @@ function readerOf(firstLookMs: number): ListReader {
   });
 }
 
-test.each<[string, number, (lists: ReturnType<typeof createDeferred<ServerCatalogue>>) => void]>([
+test.each<
+  [string, number, (lists: ReturnType<typeof Promise.withResolvers<ServerCatalogue>>) => void]
+>([
   ["they are read", 60_000, ({ resolve }) => resolve(catalogue())],
   ["they cannot be", 60_000, ({ reject }) => reject(new Error("no lists"))],
   ["they are kept back for too long", 1, () => {}],
 ])("GW-22: the lists of a new connection are waited for until %s", async (_until, ms, come) => {
-  const lists = createDeferred<ServerCatalogue>();
+  const lists = Promise.withResolvers<ServerCatalogue>();
   const connection = connectionOf(lists.promise);
   const reader = readerOf(ms);
   reader.begin(connection);
@@ -40,7 +41,7 @@ test.each<[string, number, (lists: ReturnType<typeof createDeferred<ServerCatalo
 });
 
 test("GW-22: who waits for the lists of a connection that is lost is let go", async () => {
-  const lists = createDeferred<ServerCatalogue>();
+  const lists = Promise.withResolvers<ServerCatalogue>();
   const connection = connectionOf(lists.promise);
   const reader = readerOf(60_000);
   reader.begin(connection);

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 
-import { createDeferred } from "../../../src/base/shared-work.ts";
 import { Turns } from "../../../src/base/turns.ts";
 import {
   ConnectionError,
@@ -33,8 +32,8 @@ function linkOf(open: ConnectionParts["open"]): ManagedConnection {
 }
 
 test("stop() waits for a start that is under way, and for what that has to end", async () => {
-  const process = createDeferred<void>();
-  const asked = createDeferred<AbortSignal>();
+  const process = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<AbortSignal>();
   const link = linkOf(async (_events, signal, { onEnding }) => {
     asked.resolve(signal);
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -54,8 +53,8 @@ test("stop() waits for a start that is under way, and for what that has to end",
 });
 
 test("stop() ends what was opened when nobody wanted it any more", async () => {
-  const opening = createDeferred<void>();
-  const asked = createDeferred<void>();
+  const opening = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
   let isEnded = false;
   const link = linkOf(async () => {
     asked.resolve();
@@ -77,7 +76,7 @@ test("stop() ends what was opened when nobody wanted it any more", async () => {
 });
 
 test("the next start waits for what the one before has left", async () => {
-  const left = createDeferred<void>();
+  const left = Promise.withResolvers<void>();
   let opens = 0;
   const link = linkOf((_events, _signal, { onEnding }) => {
     opens++;

@@ -1,5 +1,3 @@
-import { createDeferred } from "../../../../src/base/shared-work.ts";
-
 /** A connection that sends exactly the bytes it is told to. */
 export class RawClient implements Disposable {
   readonly #socket: Bun.Socket;
@@ -13,7 +11,7 @@ export class RawClient implements Disposable {
   }
 
   static async connect(port: number): Promise<RawClient> {
-    const closed = createDeferred<void>();
+    const closed = Promise.withResolvers<void>();
     const socket = await Bun.connect({
       hostname: "127.0.0.1",
       port,
@@ -41,7 +39,7 @@ export class RawClient implements Disposable {
   /** Resolves with all that was received when it contains `text`. */
   async receivedText(text: string): Promise<string> {
     while (!this.#received.includes(text)) {
-      const { promise, resolve } = createDeferred<void>();
+      const { promise, resolve } = Promise.withResolvers<void>();
       this.#watchers.push(resolve);
       await promise;
     }
