@@ -69,7 +69,7 @@ function html(text: string): Response {
 
 /** A page that may not be kept, and that takes a while to read. */
 function fresh(): Response {
-  return new Response(parts(300), {
+  return new Response(parts(60), {
     headers: { "Content-Type": "text/html", "Cache-Control": "no-store" },
   });
 }
