@@ -7,11 +7,9 @@ import type { InstallOutcome, TriedServer } from "../upstream/server-state.ts";
 import type { AskedCatalogue } from "../upstream/trust/approve-differences.ts";
 import type { AskedAs, Upstreams } from "../upstream/upstreams.ts";
 import type { WebSearch } from "../web/search/create-search.ts";
-import type { CommandIo } from "./command-io.ts";
+import type { CommandIo, ParsedArguments, Printer } from "./command-io.ts";
 import type { FlagTable } from "./flags.ts";
 import type { HttpSettings } from "./http-flags.ts";
-import type { ParsedArguments } from "./parsed-arguments.ts";
-import type { Printer } from "./print.ts";
 import type { StartUp } from "./start-up.ts";
 
 /** The services that commands need from the composition root. */

@@ -9,7 +9,7 @@ import { readTextFile } from "../config/read-text-file.ts";
 import type { EditTarget } from "../config/replace-file.ts";
 import type { ConfigEntry, ConfigSource } from "../config/resolution.ts";
 import type { FlagTable } from "./flags.ts";
-import type { Printer } from "./print.ts";
+import type { Printer } from "./command-io.ts";
 
 /**
  * The entries of one file, whether or not they are in effect; of duplicates the last.

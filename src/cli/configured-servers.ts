@@ -1,11 +1,14 @@
 import { AppError } from "../base/errors.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
+import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import type { ConfiguredServer, UpstreamConfig } from "../upstream/config/server-entry.ts";
+import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import type { AskedCatalogue } from "../upstream/trust/approve-differences.ts";
 import type { ServerToLock } from "../upstream/trust/lock/lock-of.ts";
 import { lockFileName } from "../upstream/trust/lock/read-lock.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
 import type { AskedAs } from "../upstream/upstreams.ts";
+import type { CommandIo, ParsedArguments, Printer } from "./command-io.ts";
 import type { CommandContext } from "./command.ts";
 import { readable, readServers, trustOf, type TrustState } from "./server-rows.ts";
 import { readStartUp, type StartUp } from "./start-up.ts";
@@ -127,4 +130,18 @@ export async function askAll(
       });
   }
   return { reached, unreachable };
+}
+
+/**
+ * Checks for `--strict-config` that all files of MCP servers can be used. Without it their readers report problems later.
+ * @throws {AppError} `usage` when something is wrong
+ */
+export function checkServers(args: ParsedArguments, io: CommandIo, print: Printer): void {
+  const { problems } = loadUpstreamConfig(configPartsOf(readStartUp(args, io), io.env));
+  for (const problem of problems) print.warning(problem);
+  if (problems.length === 0) return;
+  throw new AppError(
+    "usage",
+    `Not started: --strict-config, and ${problems.length} problem(s) with MCP servers.`,
+  );
 }

@@ -6,7 +6,7 @@ import {
   type ToolFormat,
   toolFormats,
 } from "../upstream/adapters/tool-definitions.ts";
-import { ParsedArguments } from "./parsed-arguments.ts";
+import { ParsedArguments } from "./command-io.ts";
 import { changeModes, deferModes } from "./start-up.ts";
 
 /** One flag: what it takes, what it means. Parsing and help both come from here. */

@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import type { FlagTable } from "./flags.ts";
-import type { ParsedArguments } from "./parsed-arguments.ts";
+import type { ParsedArguments } from "./command-io.ts";
 
 /** The paths of HTTP+SSE: its stream, and its messages. */
 interface SsePairPaths {

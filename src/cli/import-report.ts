@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-
 import { AppError } from "../base/errors.ts";
 import { isInside, realPathOf } from "../base/paths.ts";
 import { product } from "../base/product.ts";
@@ -10,14 +9,16 @@ import type { AddedServers } from "../upstream/edit/edit-server-file.ts";
 import { filesOfClient, importClients } from "../upstream/import/client-files.ts";
 import type { Dialect } from "../upstream/import/foreign-entry.ts";
 import type { ImportStep } from "../upstream/import/plan-import.ts";
+import type { Printer } from "./command-io.ts";
 import type { CommandContext } from "./command.ts";
-import type { ServerFile } from "./mcp-scope.ts";
-import type { Printer } from "./print.ts";
-import { entryLines, shownEntry, warnOfSecrets } from "./typed-server.ts";
 import type { StartUp } from "./start-up.ts";
+import { entryLines, type ServerFile, shownEntry, warnOfSecrets } from "./typed-server.ts";
+
+/** Clients whose servers can be imported. */
+export const importClientIds = importClients.map(({ id }) => id);
 
 /** The steps of an import, and its outcome. */
-export interface ImportReport {
+interface ImportReport {
   readonly source: ImportSource;
   readonly steps: readonly ImportStep[];
   readonly place: ServerFile;
@@ -72,9 +73,6 @@ function jsonOf(step: ImportStep, done: AddedServers | undefined): unknown {
       : "add";
   return { name, action, notes, entry: shownEntry(entry) };
 }
-
-/** Clients whose servers can be imported. */
-export const importClientIds = importClients.map(({ id }) => id);
 
 interface ImportSource {
   /** Those that exist. */

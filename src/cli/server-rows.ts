@@ -12,8 +12,7 @@ import type { NewEntry } from "../upstream/edit/server-text.ts";
 import { isComing, type ServerInfo } from "../upstream/server-state.ts";
 import { launchVerdictOf } from "../upstream/trust/launch-approval.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
-import { type CommandIo, exitCodes } from "./command-io.ts";
-import type { Printer } from "./print.ts";
+import { type CommandIo, exitCodes, type Printer } from "./command-io.ts";
 import type { StartUp } from "./start-up.ts";
 import { shownEntry } from "./typed-server.ts";
 

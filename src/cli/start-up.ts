@@ -7,9 +7,7 @@ import { loadConfig, type LoadedConfig } from "../config/load-config.ts";
 import { type ConfigDirs, findProjectDir } from "../config/places.ts";
 import { parseBoolean, pathValue } from "../config/value-types.ts";
 import { isNested, type UpstreamStart } from "../upstream/config/upstream-start.ts";
-import type { CommandIo } from "./command-io.ts";
-import type { ParsedArguments } from "./parsed-arguments.ts";
-import type { Printer } from "./print.ts";
+import type { CommandIo, ParsedArguments, Printer } from "./command-io.ts";
 
 /** The configuration that a start knows before anything runs. */
 export interface StartUp {

@@ -6,20 +6,21 @@ import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import { addServers } from "../upstream/edit/edit-server-file.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
 import { readRunner, type RunnerCommand } from "../upstream/install/runner-command.ts";
-import { exitCodes } from "./command-io.ts";
+import { exitCodes, type Printer } from "./command-io.ts";
 import type { CommandContext } from "./command.ts";
 import { type FlagTable, jsonFlag } from "./flags.ts";
-import { scopeFlags, type ServerFile, serverFileOf } from "./mcp-scope.ts";
-import type { Printer } from "./print.ts";
-import { readable } from "./server-rows.ts";
-import type { StartUp } from "./start-up.ts";
 import {
   approveTypedServer,
   checkTypedServer,
   entryLines,
+  scopeFlags,
+  type ServerFile,
+  serverFileOf,
   shownEntry,
   warnOfSecrets,
 } from "./typed-server.ts";
+import { readable } from "./server-rows.ts";
+import type { StartUp } from "./start-up.ts";
 
 /** For commands after which a server may be started. */
 export const installFlags: FlagTable = {

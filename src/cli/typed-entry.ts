@@ -4,7 +4,7 @@ import { hideInArguments, hideInUrl } from "../base/secrets.ts";
 import { rootsWords } from "../upstream/config/option-reader.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
 import type { FlagTable } from "./flags.ts";
-import type { ParsedArguments } from "./parsed-arguments.ts";
+import type { ParsedArguments } from "./command-io.ts";
 
 const transports = ["stdio", "http", "sse", "streamable-http"] as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { messageLineBytesMax } from "../../src/base/limits.ts";
-import { jsonlLineBytesMax, jsonlLines } from "../../src/cli/jsonl-lines.ts";
+import { jsonlLineBytesMax, jsonlLines } from "../../src/cli/commands/web.ts";
 import { readAll } from "../../src/cli/terminal-io.ts";
 import { run } from "./fake-io.ts";
 

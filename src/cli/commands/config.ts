@@ -7,7 +7,7 @@ import { suggestionFor } from "../../config/nearest-name.ts";
 import { configFolders } from "../../config/places.ts";
 import { listProfiles } from "../../config/profiles.ts";
 import { type ConfigEntry, refusalOfProject, refusalOfValue } from "../../config/resolution.ts";
-import { exitCodes } from "../command-io.ts";
+import { columns, exitCodes, type Printer } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import {
   entriesOfLevel,
@@ -18,7 +18,6 @@ import {
   userLevelFlag,
 } from "../config-file-level.ts";
 import { directoryFlags, jsonFlag, startUpFlags } from "../flags.ts";
-import { columns, type Printer } from "../print.ts";
 import { readStartUp, startUp } from "../start-up.ts";
 
 export const configGetCommand: Command = {

@@ -6,10 +6,9 @@ import {
 } from "../../web/browser/find-browser.ts";
 import { readSystemFacts } from "../../web/browser/system-facts.ts";
 import { type EngineReport, isAnswer, type SearchReply } from "../../web/search/search-reply.ts";
-import { type CommandIo, exitCodes } from "../command-io.ts";
+import { columns, type CommandIo, exitCodes, type Printer } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
-import { columns, type Printer } from "../print.ts";
 import { startUp } from "../start-up.ts";
 
 export const doctorBrowserCommand: Command = {

@@ -6,21 +6,21 @@ import {
 } from "../../upstream/trust/approve-differences.ts";
 import {
   approveLaunchOf,
-  revokeLaunchOf,
   launchLines,
   launchRow,
+  revokeLaunchOf,
 } from "../../upstream/trust/launch-approval.ts";
 import { lockPinsOf, readLock } from "../../upstream/trust/lock/read-lock.ts";
 import {
   type Approval,
-  approveTools,
   type ApprovalChoice,
+  approveTools,
   createApproval,
   decideTool,
   itemLines,
   itemRow,
 } from "../approve-tools.ts";
-import { exitCodes } from "../command-io.ts";
+import { exitCodeOf, exitCodes, type FindingKind } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import {
   askCatalogues,
@@ -29,7 +29,6 @@ import {
   type ServersOfCommand,
 } from "../configured-servers.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
-import { exitCodeOf, type FindingKind } from "../print.ts";
 import { trustOf } from "../server-rows.ts";
 import { installFlags, installServers } from "../store-servers.ts";
 

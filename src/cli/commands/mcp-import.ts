@@ -1,16 +1,16 @@
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
-import { addServers, type AddedServers } from "../../upstream/edit/edit-server-file.ts";
+import { type AddedServers, addServers } from "../../upstream/edit/edit-server-file.ts";
 import { planImport } from "../../upstream/import/plan-import.ts";
 import { readForeignFile } from "../../upstream/import/read-foreign-file.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { directoryFlags, jsonFlag } from "../flags.ts";
 import { importClientIds, importSourceOf, reportImport } from "../import-report.ts";
-import { scopeFlags, serverFileOf } from "../mcp-scope.ts";
 import { readStartUp, type StartUp } from "../start-up.ts";
 import { installServers, runnerOf } from "../store-servers.ts";
 import { createAsker } from "../terminal-io.ts";
+import { scopeFlags, serverFileOf } from "../typed-server.ts";
 
 export const mcpImportCommand: Command = {
   usage: "CLIENT|FILE [--dry-run] [--scope project|global] [FLAGS]",

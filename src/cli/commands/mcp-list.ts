@@ -8,11 +8,10 @@ import { type EntryField, entryFields } from "../../upstream/config/entry-option
 import type { ServerEntry } from "../../upstream/config/server-entry.ts";
 import { givenRoots } from "../../upstream/manager/principal-launch.ts";
 import { placeText } from "../../upstream/trust/launch-approval.ts";
-import { exitCodes } from "../command-io.ts";
+import { columns, exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { openServers } from "../configured-servers.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
-import { columns } from "../print.ts";
 import { placeOf, readServers, type ServerRow, serverRows, trustOf } from "../server-rows.ts";
 import { readStartUp } from "../start-up.ts";
 import { connectedView, readStatusViews, statusLines, type StatusView } from "../status-lines.ts";

@@ -16,10 +16,9 @@ import { nameStarts } from "../../upstream/catalogue/name-table.ts";
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
-import { exitCodes } from "../command-io.ts";
+import { exitCodes, type Printer } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
-import type { Printer } from "../print.ts";
 import { startUp } from "../start-up.ts";
 
 const codes: Readonly<Record<RuleAction, number>> = {

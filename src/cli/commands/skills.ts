@@ -2,10 +2,9 @@ import { oneLine } from "../../base/cut-text.ts";
 import { loadSkill, skillResult, unknownSkill } from "../../state/skills/load-skill.ts";
 import type { SkillSet } from "../../state/skills/skill-library.ts";
 import { type Skill, visibleLine } from "../../state/skills/skill.ts";
-import { exitCodes } from "../command-io.ts";
+import { columns, exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
-import { columns } from "../print.ts";
 import { createSkillLibrary } from "../skill-library.ts";
 import { startUp } from "../start-up.ts";
 

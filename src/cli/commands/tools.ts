@@ -2,10 +2,9 @@ import { formatAmount } from "../../base/cut-text.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { definitionIn } from "../../upstream/adapters/tool-definitions.ts";
 import { callTool } from "../call-tool.ts";
-import { exitCodes } from "../command-io.ts";
+import { columns, exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { formatFlag, formatOf, jsonFlag, startUpFlags } from "../flags.ts";
-import { columns } from "../print.ts";
 import { startUp } from "../start-up.ts";
 import { listTools } from "../tool-list.ts";
 

@@ -1,8 +1,9 @@
 import { AppError, messageOf } from "../../base/errors.ts";
+import { messageLineBytesMax } from "../../base/limits.ts";
+import { LineFramer } from "../../server/transport/message-parser.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
-import { jsonlLineBytesMax, jsonlLines } from "../jsonl-lines.ts";
 import { startUp } from "../start-up.ts";
 import { readAll } from "../terminal-io.ts";
 
@@ -184,4 +185,34 @@ async function replyTo(line: string, format: Format, url: string): Promise<objec
 function notARequest(value: unknown): AppError {
   const shown = JSON.stringify(value)?.slice(0, 100) ?? "";
   return new AppError("usage", `The line is not {"id", "url", "html"}: ${shown}`);
+}
+
+/** A page of 10 MB is longer as JSON: every quote and line break in it takes two characters. */
+export const jsonlLineBytesMax = 2 * messageLineBytesMax;
+
+/** One line without its line break, or one that was too long to be kept. */
+export type JsonlLine =
+  { readonly kind: "line"; readonly text: string } | { readonly kind: "too-long" };
+
+/** Cuts `input` into lines in bounded memory; empty lines are left out. */
+export async function* jsonlLines(
+  input: AsyncIterable<Uint8Array>,
+  lineBytesMax: number = jsonlLineBytesMax,
+): AsyncGenerator<JsonlLine> {
+  const framer = new LineFramer(lineBytesMax);
+  for await (const chunk of input) yield* linesOf(framer.push(chunk));
+  yield* linesOf(framer.end());
+}
+
+function* linesOf(pieces: ReturnType<LineFramer["push"]>): Generator<JsonlLine> {
+  for (const piece of pieces) {
+    if (piece.kind === "line-too-long") {
+      yield { kind: "too-long" };
+      continue;
+    }
+    const text = new TextDecoder().decode(piece.bytes);
+    for (const line of text.split("\n")) {
+      if (line.trim() !== "") yield { kind: "line", text: line };
+    }
+  }
 }

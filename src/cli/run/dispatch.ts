@@ -1,10 +1,9 @@
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
-import { type CommandIo, exitCodes } from "../command-io.ts";
+import { type CommandIo, exitCodes, type Printer } from "../command-io.ts";
 import type { CliServices, Command, CommandListing } from "../command.ts";
 import { serveListing } from "../commands/serve.ts";
 import { helpFlag, parseArguments } from "../flags.ts";
-import type { Printer } from "../print.ts";
 
 /** For commands that take a whole command line, of which the dashes are easily forgotten. */
 const foreignFlagHint = " If it belongs to the command, put -- before the command.";
@@ -49,7 +48,7 @@ export async function dispatch(
   checkCount(listing, command, args.positionals);
   if (command.needsPerson) await assertPerson(listing.name, io);
   if (args.has("strict-config")) {
-    const { checkServers } = await import("../strict-servers.ts");
+    const { checkServers } = await import("../configured-servers.ts");
     checkServers(args, io, print);
   }
   return command.run({ args, io, print, services });
@@ -72,7 +71,7 @@ async function findListing(words: readonly string[]): Promise<CommandListing | u
 
 /** The help for one command; without one, for all. */
 async function textOf(listing: CommandListing | undefined, version: string): Promise<string> {
-  const { commandText, overviewText } = await import("./help-text.ts");
+  const { commandText, overviewText } = await import("./help.ts");
   if (listing !== undefined) return commandText(listing, await listing.load());
   const { commandListings } = await import("./registry.ts");
   return overviewText(version, commandListings);

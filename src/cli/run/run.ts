@@ -1,8 +1,6 @@
 import { AppError, type AppErrorCode, messageOf } from "../../base/errors.ts";
-import { type CommandIo, exitCodes } from "../command-io.ts";
+import { type CommandIo, exitCodes, ParsedArguments, Printer } from "../command-io.ts";
 import type { CliServices } from "../command.ts";
-import { ParsedArguments } from "../parsed-arguments.ts";
-import { Printer } from "../print.ts";
 import { startServing } from "../start-up.ts";
 
 /**

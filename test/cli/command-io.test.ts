@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 
-import { columns } from "../../src/cli/print.ts";
+import { columns } from "../../src/cli/command-io.ts";
 import { escapeUnsafe } from "../../src/base/unsafe-characters.ts";
 import { escapeJson } from "../../src/base/unsafe-characters.ts";
 
