@@ -74,13 +74,17 @@ export class ClientTasks {
     throw new AppError("not_found", `No background task has the id ${id}. ${hint}`);
   }
 
+  /** True when one more may run. */
+  get hasRoom(): boolean {
+    return this.#running < backgroundRunningMax;
+  }
+
   /** @throws AppError `limit` when too many are running. */
   assertRoom(): void {
-    const running = this.executions().filter((task) => task.execution.isRunning).length;
-    if (running < backgroundRunningMax) return;
+    if (this.hasRoom) return;
     throw new AppError(
       "limit",
-      `${running} background tasks are running, the maximum allowed. ` +
+      `${this.#running} background tasks are running, the maximum allowed. ` +
         `End one with KillBgTask, or wait for one to finish.`,
     );
   }
@@ -100,6 +104,10 @@ export class ClientTasks {
     this.#tasks.set(id, { id, kind: "output", output, cursor, reading, keptAt: Date.now() });
     this.#forgetOld();
     return id;
+  }
+
+  get #running(): number {
+    return this.executions().filter((task) => task.execution.isRunning).length;
   }
 
   #forgetOld(): void {

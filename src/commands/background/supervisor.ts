@@ -156,12 +156,7 @@ export class Supervisor implements AsyncDisposable {
 
   /** True when the client may have one more background task. */
   hasRoom(clientId: string): boolean {
-    try {
-      this.tasksOf(clientId).assertRoom();
-      return true;
-    } catch {
-      return false;
-    }
+    return this.tasksOf(clientId).hasRoom;
   }
 
   /**

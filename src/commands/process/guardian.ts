@@ -75,11 +75,10 @@ leave
 export class Guardian implements Disposable {
   readonly #instanceId: string;
   readonly #orphanage: Pick<Orphanage, "addDirectChild" | "removeDirectChild">;
+  readonly #hunter: readonly string[];
   readonly #live = new Set<number>();
   #child: Bun.Subprocess<"pipe", "ignore", "ignore"> | undefined;
   #closed = false;
-
-  readonly #hunter: readonly string[];
 
   /**
    * @param orphanage is given the guardian's process id, which is not an orphan

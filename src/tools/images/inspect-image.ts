@@ -9,7 +9,7 @@ import {
 } from "./headers/common-formats.ts";
 import { readIsoHeader, readSvgHeader, readTiffHeader } from "./headers/converted-formats.ts";
 import { readBmpHeader, readIcoHeader } from "./headers/dib-header.ts";
-import { fourCharacters, type ImageHeader } from "./headers/still.ts";
+import { fourCharacters, type ImageHeader } from "./headers/image-header.ts";
 import { shownPath } from "./image-file.ts";
 import {
   detectImageFormat,

@@ -226,7 +226,7 @@ export class WorkerPool {
     const { reason } = ending;
     this.#slots.delete(slot);
     this.#parts.onWorkerLost?.(reason);
-    const { active } = slot.abandon();
+    const active = slot.abandon();
     if (slot.isReady) this.#queue.unshift(...this.#withoutCulprit(active, ending));
     else {
       // Its jobs are not to blame for a Worker that never ran; they get another one.

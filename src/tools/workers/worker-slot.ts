@@ -183,17 +183,14 @@ export class WorkerSlot {
     this.#worker.terminate();
   }
 
-  /** Takes all jobs off a Worker that is gone. */
-  abandon(): { active: Job[]; parked: Job[] } {
+  /** Takes all jobs off a Worker that is gone. @returns those that computed there, or would have; oldest first */
+  abandon(): Job[] {
     const jobs = this.#all();
     for (const job of jobs) {
       this.finish(job);
       job.slot = undefined;
     }
-    return {
-      active: jobs.filter((job) => !job.isParked),
-      parked: jobs.filter((job) => job.isParked),
-    };
+    return jobs.filter((job) => !job.isParked);
   }
 
   #all(): Job[] {
@@ -216,9 +213,7 @@ export class WorkerSlot {
   #receive(text: string): void {
     if (this.#isGone) return;
     for (const message of decodeFromToolWorker(text)) {
-      if (message.kind === "ready") {
-        this.#isReady = true;
-      }
+      if (message.kind === "ready") this.#isReady = true;
       if (message.kind === "broken") {
         const reason = `it threw: ${message.reason.slice(0, 500)}`;
         return this.end({ reason, culpritId: message.jobId });

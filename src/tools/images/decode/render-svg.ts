@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
 import { AppError, messageOf } from "../../../base/errors.ts";
-import type { ImageHeader } from "../headers/still.ts";
+import type { ImageHeader } from "../headers/image-header.ts";
 import { shownPath } from "../image-file.ts";
 import { decodeSvgText, detectImageFormat, imageLongEdgeMax } from "../image-format.ts";
 import { safeSvg } from "./safe-svg.ts";

@@ -1,4 +1,9 @@
-import { fourCharacters, type ImageHeader, readExifOrientation, stillHeader } from "./still.ts";
+import {
+  fourCharacters,
+  type ImageHeader,
+  readExifOrientation,
+  stillHeader,
+} from "./image-header.ts";
 
 const signatureBytes = 8;
 /** Length, name and checksum of a chunk. */

@@ -1,5 +1,5 @@
 import { decodeSvgText } from "../image-format.ts";
-import { fourCharacters, type ImageHeader, stillHeader } from "./still.ts";
+import { fourCharacters, type ImageHeader, stillHeader } from "./image-header.ts";
 
 /** Boxes that hold boxes, and the bytes between their own header and the first of those. */
 const containers: ReadonlyMap<string, number> = new Map([

@@ -1,4 +1,4 @@
-import { type ImageHeader, stillHeader } from "./still.ts";
+import { type ImageHeader, stillHeader } from "./image-header.ts";
 /** The header in front of the pixels of a device-independent bitmap, in BMP files and in icons. */
 export interface DibHeader {
   readonly width: number;
