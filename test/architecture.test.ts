@@ -212,7 +212,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   "server/auth": ["base", "protocol"],
   "server/transport": ["base", "protocol"],
-  "server/connection": ["base", "types:calls", "protocol", "types:server/transport"],
+  "server/connection": ["base", "calls", "protocol", "types:server/transport"],
   "server/tasks": ["base", "calls", "protocol"],
   "server/subscriptions": [
     "base",

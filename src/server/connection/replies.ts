@@ -1,4 +1,5 @@
 import { batchReplyCharsMax } from "../../base/limits.ts";
+import { FaultError } from "../../calls/ask-client.ts";
 import type { InputRequests } from "../../protocol/input-request.ts";
 import {
   createFault,
@@ -47,6 +48,11 @@ export function faultReply(fault: ProtocolFault): MethodReply {
 
 export function invalidParams(message: string, data?: unknown): MethodReply {
   return faultReply(createFault(errorCodes.invalidParams, `Invalid params: ${message}`, data));
+}
+
+/** The same, to be thrown. */
+export function badParams(message: string): FaultError {
+  return new FaultError(createFault(errorCodes.invalidParams, `Invalid params: ${message}`));
 }
 
 /** A reply that can be sent as it is. */

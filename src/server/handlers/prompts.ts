@@ -10,7 +10,13 @@ import {
   type PromptListing,
 } from "../../protocol/prompts.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
-import { faultReply, invalidParams, type MethodReply, resultReply } from "../connection/replies.ts";
+import {
+  badParams,
+  faultReply,
+  invalidParams,
+  type MethodReply,
+  resultReply,
+} from "../connection/replies.ts";
 import { featureOf, listCacheHints, type ServedConnection } from "../context/server-context.ts";
 import { withRounds, HandlerContext, pageReply } from "./handler-context.ts";
 
@@ -85,46 +91,36 @@ function shown(name: string): string {
   return JSON.stringify(name.slice(0, 100));
 }
 
-type Reading = CompletionRequest | { readonly problem: string };
-
 /** `completion/complete`; bounded in size and in rate (docs/spec/modern.md#resources-and-prompts). */
-export function handleCompletionComplete(
+export async function handleCompletionComplete(
   request: ActiveRequest,
   connection: ServedConnection,
-): MethodReply | Promise<MethodReply> {
+): Promise<MethodReply> {
   if (!connection.server.completionRate.take(request.client.id)) {
     return faultReply(createFault(errorCodes.internalError, "Too many completions: try later"));
   }
   // `context` exists from 2025-06-18 on.
   const context = isAtLeast(request.version, "2025-06-18") ? request.params?.context : undefined;
-  const reading = readCompletion(request.params ?? {}, context);
-  if ("problem" in reading) return invalidParams(reading.problem);
-  return complete(reading, request, connection);
-}
-
-async function complete(
-  reading: CompletionRequest,
-  request: ActiveRequest,
-  connection: ServedConnection,
-): Promise<MethodReply> {
-  const all = await featureOf(connection, "completion").complete(reading, request.client);
+  const wanted = readCompletion(request.params ?? {}, context);
+  const all = await featureOf(connection, "completion").complete(wanted, request.client);
   if (all === undefined) return invalidParams("ref names nothing that can be completed");
   return resultReply(encodeCompletion(all, request.version));
 }
 
-function readCompletion({ ref, argument }: Params, context: unknown): Reading {
+/** @throws FaultError -32602 */
+function readCompletion({ ref, argument }: Params, context: unknown): CompletionRequest {
   const read = readRef(ref);
   if (read === undefined) {
-    return { problem: 'ref must be {"type":"ref/prompt","name"} or {"type":"ref/resource","uri"}' };
+    throw badParams('ref must be {"type":"ref/prompt","name"} or {"type":"ref/resource","uri"}');
   }
   if (!isObject(argument) || !isShort(argument.name) || !isShort(argument.value)) {
-    return { problem: `argument must have name and value ${shortText}` };
+    throw badParams(`argument must have name and value ${shortText}`);
   }
   const others = readOthers(context);
   if (others === undefined) {
-    return {
-      problem: `context.arguments must be at most ${completionArgumentsMax} values ${shortText}`,
-    };
+    throw badParams(
+      `context.arguments must be at most ${completionArgumentsMax} values ${shortText}`,
+    );
   }
   return { ref: read, argumentName: argument.name, typed: argument.value, others };
 }

@@ -1,5 +1,5 @@
 import { watchedCharsMax, watchedResourcesMax } from "../../base/limits.ts";
-import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
+import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import { notCacheable } from "../../protocol/list-parts.ts";
 import { isModernVersion, type ProtocolVersion } from "../../protocol/message.ts";
 import { uriProblem } from "../../protocol/resource-types.ts";
@@ -11,6 +11,7 @@ import {
 import { encodeSkill, encodeSkillsList } from "../../protocol/skills.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import {
+  badParams,
   cancelledReply,
   faultReply,
   invalidParams,
@@ -20,18 +21,14 @@ import {
 import type { WatchedUris } from "../connection/session.ts";
 import { featureOf, listCacheHints, type ServedConnection } from "../context/server-context.ts";
 import { charsOf } from "../subscriptions/subscription.ts";
-import { withRounds, HandlerContext, pageReply } from "./handler-context.ts";
+import { HandlerContext, pageReply, withRounds } from "./handler-context.ts";
 
-type UriParam =
-  | { readonly kind: "uri"; readonly uri: string }
-  | { readonly kind: "refused"; readonly reply: MethodReply };
-
-/** `params.uri`, checked for its form (docs/spec/modern.md#resources-and-prompts). */
-function readUriParam(params: Params | undefined): UriParam {
+/** `params.uri`. @throws FaultError -32602 when its form is bad (docs/spec/modern.md#resources-and-prompts) */
+function uriOf({ params }: ActiveRequest): string {
   const uri = params?.uri;
   const problem = uriProblem(uri);
-  if (typeof uri === "string" && problem === undefined) return { kind: "uri", uri };
-  return { kind: "refused", reply: invalidParams(`uri ${problem}`) };
+  if (typeof uri === "string" && problem === undefined) return uri;
+  throw badParams(`uri ${problem}`);
 }
 
 /** `resources/list` (docs/spec/modern.md#resources-and-prompts). */
@@ -65,9 +62,8 @@ export function handleResourcesRead(
   request: ActiveRequest,
   connection: ServedConnection,
 ): MethodReply | Promise<MethodReply> {
-  const param = readUriParam(request.params);
-  if (param.kind === "refused") return param.reply;
-  return withRounds(request, connection, () => read(param.uri, request, connection));
+  const uri = uriOf(request);
+  return withRounds(request, connection, () => read(uri, request, connection));
 }
 
 async function read(
@@ -98,9 +94,7 @@ export function handleResourcesSubscribe(
   request: ActiveRequest,
   connection: ServedConnection,
 ): MethodReply | Promise<MethodReply> {
-  const param = readUriParam(request.params);
-  if (param.kind === "refused") return param.reply;
-  const { uri } = param;
+  const uri = uriOf(request);
   const asking = featureOf(connection, "resources").prepareWatch?.([uri], request.client);
   return (
     asking?.then(() => subscribe(uri, request, connection)) ?? subscribe(uri, request, connection)
@@ -138,26 +132,16 @@ export function handleResourcesUnsubscribe(
   request: ActiveRequest,
   connection: ServedConnection,
 ): MethodReply {
-  const param = readUriParam(request.params);
-  if (param.kind === "refused") return param.reply;
-  connection.session.subscribedUris.delete(param.uri);
+  connection.session.subscribedUris.delete(uriOf(request));
   return done;
 }
 
 /** `resources/directory/read` of the skills extension: direct children, page by page (docs/spec/modern.md#skills). */
-export function handleResourcesDirectoryRead(
-  request: ActiveRequest,
-  connection: ServedConnection,
-): MethodReply | Promise<MethodReply> {
-  const param = readUriParam(request.params);
-  return param.kind === "refused" ? param.reply : readDirectory(param.uri, request, connection);
-}
-
-async function readDirectory(
-  uri: string,
+export async function handleResourcesDirectoryRead(
   request: ActiveRequest,
   connection: ServedConnection,
 ): Promise<MethodReply> {
+  const uri = uriOf(request);
   const entries = await featureOf(connection, "skills").directory(uri, request.client);
   if (entries === undefined) return invalidParams("uri names no directory", { uri });
   const hints = listCacheHints(connection.server.features, "skills");
@@ -179,19 +163,11 @@ export async function handleSkillsList(
 }
 
 /** `skills/get` of the skills extension: one entry of the list, by the URI of its `SKILL.md` (docs/spec/modern.md#skills). */
-export function handleSkillsGet(
-  request: ActiveRequest,
-  connection: ServedConnection,
-): MethodReply | Promise<MethodReply> {
-  const param = readUriParam(request.params);
-  return param.kind === "refused" ? param.reply : find(param.uri, request, connection);
-}
-
-async function find(
-  uri: string,
+export async function handleSkillsGet(
   request: ActiveRequest,
   connection: ServedConnection,
 ): Promise<MethodReply> {
+  const uri = uriOf(request);
   const skills = await featureOf(connection, "skills").list(request.client);
   const skill = skills.find((entry) => entry.uri === uri);
   if (skill === undefined) return invalidParams("uri names no skill", { uri });
