@@ -11,29 +11,9 @@ import {
   tooLongForData,
 } from "../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock, ResourceLink } from "../../protocol/tool-types.ts";
-import {
-  type BackgroundService,
-  type ClientService,
-  recordedMethods,
-  type ResultsService,
-  type ServiceReplyTo,
-  type ServiceRequest,
-} from "../services.ts";
+import { recordedMethods, type ServiceReplyTo, type ServiceRequest } from "../services.ts";
 import { fitText, savedLinks } from "../shown-output.ts";
-import type {
-  CallbacksService,
-  PlanService,
-  QuestionsService,
-  SkillsService,
-  TasksService,
-} from "../state-services.ts";
 import type { AnyTool, Snapshots, ToolContext, ToolLimits, ToolOutput } from "../tool.ts";
-import type {
-  DocumentsService,
-  ImagesService,
-  WebService,
-  WorkspaceService,
-} from "../web-services.ts";
 import { describeIssues, type Issue } from "./argument-errors.ts";
 import type { FromToolWorker, JobMessage, ServiceCall, ServiceReply } from "./messages.ts";
 
@@ -171,7 +151,7 @@ export class JobContext implements ToolContext {
     this.#send = send;
   }
 
-  get background(): BackgroundService {
+  get background(): ToolContext["background"] {
     return {
       run: (request) => this.#call({ method: "background.run", request }),
       start: (request) => this.#call({ method: "background.start", request }),
@@ -181,21 +161,21 @@ export class JobContext implements ToolContext {
     };
   }
 
-  get results(): ResultsService {
+  get results(): ToolContext["results"] {
     return {
       create: () => this.#call({ method: "results.create", request: {} }),
       keep: (request) => this.#call({ method: "results.keep", request }),
     };
   }
 
-  get client(): ClientService {
+  get client(): ToolContext["client"] {
     return {
       can: (kind) => this.#canAsk.includes(kind),
       ask: (requests) => this.#call({ method: "client.ask", request: requests }),
     };
   }
 
-  get web(): WebService {
+  get web(): ToolContext["web"] {
     return {
       fetchPage: (request) => this.#call({ method: "web.fetchPage", request }),
       renderPage: (request) => this.#call({ method: "web.renderPage", request }),
@@ -203,23 +183,23 @@ export class JobContext implements ToolContext {
     };
   }
 
-  get images(): ImagesService {
+  get images(): ToolContext["images"] {
     return { convert: (request) => this.#call({ method: "images.convert", request }) };
   }
 
-  get documents(): DocumentsService {
+  get documents(): ToolContext["documents"] {
     return { readPdf: (request) => this.#call({ method: "documents.readPdf", request }) };
   }
 
-  get workspace(): WorkspaceService {
+  get workspace(): ToolContext["workspace"] {
     return { folder: () => this.#call({ method: "workspace.folder", request: {} }) };
   }
 
-  get tasks(): TasksService {
+  get tasks(): ToolContext["tasks"] {
     return { perform: (request) => this.#call({ method: "tasks.perform", request }) };
   }
 
-  get plan(): PlanService {
+  get plan(): ToolContext["plan"] {
     return {
       status: () => this.#call({ method: "plan.status", request: {} }),
       read: (request) => this.#call({ method: "plan.read", request }),
@@ -227,15 +207,15 @@ export class JobContext implements ToolContext {
     };
   }
 
-  get questions(): QuestionsService {
+  get questions(): ToolContext["questions"] {
     return { ask: (request) => this.#call({ method: "questions.ask", request }) };
   }
 
-  get skills(): SkillsService {
+  get skills(): ToolContext["skills"] {
     return { load: (request) => this.#call({ method: "skills.load", request }) };
   }
 
-  get callbacks(): CallbacksService {
+  get callbacks(): ToolContext["callbacks"] {
     return { perform: (request) => this.#call({ method: "callbacks.perform", request }) };
   }
 
