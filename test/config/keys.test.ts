@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { describeConfigKeys } from "../../src/config/describe-keys.ts";
+import { describeConfigKeys } from "../../scripts/docs/config-table.ts";
 import { clientBudgetKey, configKeys, toolKeyName } from "../../src/config/keys.ts";
 import { nearestName } from "../../src/config/nearest-name.ts";
 import { booleanValue } from "../../src/config/value-types.ts";

@@ -5,12 +5,12 @@ import { dirname, join, posix } from "node:path";
 import packageJson from "../../package.json";
 import { markdownTable, pageTable } from "../../scripts/docs/markdown.ts";
 import { generatedPages, renderPage } from "../../scripts/docs/pages.ts";
-import { insertLines, type Recipe, readRecipes } from "../../scripts/structure/recipe.ts";
+import { insertLines, readRecipes, type Recipe } from "../../scripts/structure/recipe.ts";
 import type { Command } from "../../src/cli/command.ts";
 import { serveListing } from "../../src/cli/commands/serve.ts";
 import { helpFlag, parseArguments } from "../../src/cli/flags.ts";
 import { commandListings, findCommand } from "../../src/cli/run/registry.ts";
-import { describeConfigKeys } from "../../src/config/describe-keys.ts";
+import { describeConfigKeys } from "../../scripts/docs/config-table.ts";
 import {
   anchorsOf,
   codeSpans,
