@@ -2,9 +2,9 @@ import { decodeResponse, undecoded } from "../base/decode-response.ts";
 import { AppError } from "../base/errors.ts";
 import { dialFirst, fetchFailure } from "./dial.ts";
 import { bracketed, hostOf, portOf } from "./host-name.ts";
-import { parseIp } from "./ip-address.ts";
+import { parseIp } from "./address-rules.ts";
 import { cancelled, type Destination, type HostAccess } from "./judge-host.ts";
-import { routeTo, type Roads, type Route } from "./route.ts";
+import { type Roads, type Route, routeTo } from "./route.ts";
 
 /** One request; redirects are not followed: the caller that follows one has each hop judged again. */
 export interface PlainRequest {

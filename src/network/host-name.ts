@@ -1,5 +1,4 @@
-import type { Reach } from "./address-rules.ts";
-import { parseIp } from "./ip-address.ts";
+import { parseIp, type Reach } from "./address-rules.ts";
 
 const ofThisMachine = "a name of this machine";
 

@@ -1,7 +1,6 @@
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
-import { forbiddenBecause, ownAddresses, type Reach } from "./address-rules.ts";
+import { forbiddenBecause, ownAddresses, parseIp, type Reach } from "./address-rules.ts";
 import { isBadPort, localNameBecause } from "./host-name.ts";
-import { parseIp } from "./ip-address.ts";
 
 export interface Destination {
   /** As `hostOf` gives it. */

@@ -1,15 +1,14 @@
 import { AppError } from "../base/errors.ts";
-import { isLoopback } from "./address-rules.ts";
+import { isInRange, isLoopback, parseIp, parseRange } from "./address-rules.ts";
 import { bracketed, hostOf, isPrivateName } from "./host-name.ts";
-import { isInRange, parseIp, parseRange } from "./ip-address.ts";
 import {
   assertName,
   assertPort,
   type Destination,
+  type HostAccess,
   judgeHost,
   refused,
   type Resolve,
-  type HostAccess,
 } from "./judge-host.ts";
 
 /** How a destination is reached. */

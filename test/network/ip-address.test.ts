@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { isInRange, parseIp, parseRange } from "../../src/network/ip-address.ts";
+import { isInRange, parseIp, parseRange } from "../../src/network/address-rules.ts";
 
 describe("parseIp()", () => {
   test.each<[text: string, family: 4 | 6, bits: bigint]>([

@@ -3,7 +3,7 @@ import { connect as connectTls } from "node:tls";
 
 import { dialFirst, unreached } from "../../../network/dial.ts";
 import { bracketed } from "../../../network/host-name.ts";
-import { parseIp } from "../../../network/ip-address.ts";
+import { parseIp } from "../../../network/address-rules.ts";
 import {
   cancelled,
   type Destination,
