@@ -4,8 +4,9 @@ import { HookApprovals } from "../../calls/policy/hooks/hook-approvals.ts";
 import {
   type HookRow,
   type HookToApprove,
+  readEventNames,
   surveyHooks,
-} from "../../calls/policy/hooks/hook-cache.ts";
+} from "../../calls/policy/hooks/read-hooks.ts";
 import {
   type Hook,
   type HookEnd,
@@ -14,7 +15,6 @@ import {
   isFailure,
   productEvents,
 } from "../../calls/policy/hooks/hook.ts";
-import { readEventNames } from "../../calls/policy/hooks/read-hooks.ts";
 import { hooksFoldersOf } from "../../calls/policy/hooks/session-folder.ts";
 import { nearestNames, suggestionFor } from "../../config/nearest-name.ts";
 import { exitCodes, type Printer } from "../command-io.ts";

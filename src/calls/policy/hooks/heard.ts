@@ -1,13 +1,110 @@
+import { hookReasonCharsMax } from "../../../base/limits.ts";
+import { escapeUnsafe } from "../../../base/unsafe-characters.ts";
 import { isObject, parseOwnJson } from "../../../base/values.ts";
 import type { Params } from "../../../protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../../../protocol/message.ts";
 import { encodeCallToolResult, withStructureAsText } from "../../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock } from "../../../protocol/tool-types.ts";
 import type { CallRequest } from "../../call.ts";
-import type { Amendment, ResultChange, Refusal } from "../../gate/gate-stage.ts";
+import type { Amendment, Refusal, ResultChange } from "../../gate/gate-stage.ts";
 import { strictest, type Verdict } from "../rules/rule.ts";
-import { type Heeded, type Hook, type HookEnd, hookKey } from "./hook.ts";
-import { failureText, type Objection, readHookAnswer, warningOf } from "./hook-answer.ts";
+import { type Heeded, type Hook, type HookEnd, hookKey, shortOutput } from "./hook.ts";
+
+/** The JSON answer about a call on the output of a hook that was waited for and succeeded. */
+interface HookAnswer {
+  /** Absent, like `allow`: it has nothing against the call. */
+  readonly decision?: "allow" | "ask" | "deny";
+  readonly reason?: string;
+  /** The arguments that the tool gets instead. */
+  readonly updatedArguments?: Params;
+  /** After the call: the result that the client gets instead. */
+  readonly updatedResult?: Params;
+}
+
+type HookReading =
+  /** It wrote nothing, or something for people. */
+  | { readonly kind: "silent" }
+  | { readonly kind: "answer"; readonly answer: HookAnswer }
+  /** It was meant as an answer and cannot be used. `how` completes "the hook …". */
+  | { readonly kind: "unusable"; readonly how: string };
+
+const answerMembers = ["decision", "reason", "updated_arguments", "updated_result"] as const;
+const silent: HookReading = { kind: "silent" };
+
+/** Reads the output of a hook: an object of JSON, alone or in the last line, that has one of the four members. */
+function readHookAnswer({ output, isCut }: HookEnd): HookReading {
+  const found = answerIn(output);
+  if (found !== undefined) return checked(found);
+  // Half an answer could be the one that says no.
+  if (isCut === true && output.startsWith("{")) return unusable("wrote an answer that is too long");
+  return silent;
+}
+
+function answerIn(output: string): Params | undefined {
+  const lastLine = output.slice(output.lastIndexOf("\n") + 1);
+  for (const text of [output, lastLine]) {
+    const value = text.startsWith("{") ? parsed(text) : undefined;
+    if (isObject(value) && answerMembers.some((key) => Object.hasOwn(value, key))) return value;
+  }
+  return undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function checked(value: Params): HookReading {
+  const { decision, reason, updated_arguments: args, updated_result: result } = value;
+  if (!isDecision(decision)) return unusable('has a decision that is not "allow", "ask" or "deny"');
+  if (args !== undefined && !isObject(args)) return unusable("has updated_arguments of no object");
+  if (result !== undefined && !isObject(result))
+    return unusable("has an updated_result of no object");
+  const answer: HookAnswer = {
+    ...(decision === undefined ? {} : { decision }),
+    ...(typeof reason === "string" ? { reason } : {}),
+    ...(args === undefined ? {} : { updatedArguments: args }),
+    ...(result === undefined ? {} : { updatedResult: result }),
+  };
+  return { kind: "answer", answer };
+}
+
+function isDecision(value: unknown): value is HookAnswer["decision"] {
+  return value === undefined || value === "allow" || value === "ask" || value === "deny";
+}
+
+function unusable(how: string): HookReading {
+  return { kind: "unusable", how };
+}
+
+/** Why a hook that ended well is against a call. */
+export interface Objection {
+  /** Completes "the hook …". */
+  readonly how: string;
+  readonly reason: string;
+}
+
+/** Of a hook that ran after the call. */
+function warningOf(hook: Hook, how: string, reason: string): string {
+  const text = sentenceOf(hook, `${how} after the call`);
+  return withReason(`Warning: ${text}`, reason);
+}
+
+function failureText(hook: Hook, { how, output }: HookEnd): string {
+  return warningOf(hook, how, output);
+}
+
+export function sentenceOf(hook: Hook, how: string): string {
+  return `the hook ${escapeUnsafe(hookKey(hook))} (${hook.scope}) ${escapeUnsafe(how)}.`;
+}
+
+export function withReason(text: string, reason: string): string {
+  if (reason === "") return text;
+  return `${text} It says:\n${escapeUnsafe(shortOutput(reason, hookReasonCharsMax))}`;
+}
 
 /** The answers of hooks before a call is made: the strictest decision is used, and the last arguments. */
 export class HeardBefore {
@@ -173,11 +270,11 @@ interface Said {
   readonly asks?: Verdict;
 }
 
-const prefix = "hooks:";
+const saidMark = "hooks:";
 
 /** Their answers in an earlier round of the call, from the sealed state that its client has returned. */
 export function saidEarlier({ ask }: CallRequest): Said | undefined {
-  const [text] = ask?.marksWith?.(prefix) ?? [];
+  const [text] = ask?.marksWith?.(saidMark) ?? [];
   // Only this program can have sealed it.
   return text === undefined ? undefined : parseOwnJson(text);
 }
@@ -188,7 +285,7 @@ export function saidNow({ ask }: CallRequest, { asks, args, isChanged }: HeardBe
     ...(isChanged && isObject(args) ? { args } : {}),
     ...(asks === undefined ? {} : { asks }),
   };
-  ask?.mark?.(prefix + JSON.stringify(said));
+  ask?.mark?.(saidMark + JSON.stringify(said));
   return said;
 }
 

@@ -1,11 +1,21 @@
 import { messageOf } from "../../../base/errors.ts";
+import { foreignToolOf } from "../../call-target.ts";
 import type { CallOutcome, CallRequest } from "../../call.ts";
-import type { Amendment, GateStage, ResultChange, Refusal, Rest } from "../../gate/gate-stage.ts";
+import type { Amendment, GateStage, Refusal, Rest, ResultChange } from "../../gate/gate-stage.ts";
 import type { Verdict } from "../rules/rule.ts";
-import { amendmentOf, HeardAfter, HeardBefore, saidEarlier, saidNow } from "./heard.ts";
-import { cancelledCall, dataOf, vetoRefusal } from "./hook-answer.ts";
+import {
+  amendmentOf,
+  HeardAfter,
+  HeardBefore,
+  type Objection,
+  saidEarlier,
+  saidNow,
+  sentenceOf,
+  withReason,
+} from "./heard.ts";
 import type { HookSessions } from "./hook-sessions.ts";
-import type { Hooks } from "./hooks.ts";
+import type { Hooks, Veto } from "./hooks.ts";
+import { clientNameOf } from "./session-folder.ts";
 
 export interface HooksStageParts {
   readonly hooks: Hooks;
@@ -153,4 +163,36 @@ function endingWith({ cancellation }: CallRequest): {
   };
   cancellation.onCancel(stop);
   return { signal: ending.signal, stopped, release: () => cancellation.offCancel(stop) };
+}
+
+const cancelledCall: Refusal = { decision: "denied", text: "The call was cancelled." };
+
+/** @param args those of the call, or a hook's replacement */
+function dataOf(
+  { name, client, target }: CallRequest,
+  args: unknown,
+  phase: "pre" | "post",
+  cwd: string,
+): object {
+  const foreign = foreignToolOf(target);
+  return {
+    phase,
+    tool: name,
+    arguments: args ?? {},
+    client: clientNameOf(client.id),
+    workspace: cwd,
+    ...(foreign === undefined ? {} : { server: foreign.server, upstream_tool: foreign.tool }),
+  };
+}
+
+/** @param objection the hook's reason; absent when it failed */
+function vetoRefusal(
+  { name }: CallRequest,
+  { hook, end }: Veto,
+  objection: Objection | undefined,
+): Refusal {
+  if (end.state === "cancelled") return cancelledCall;
+  const { how, reason } = objection ?? { how: end.how, reason: end.output };
+  const why = `${name} was not called: ${sentenceOf(hook, how)}`;
+  return { decision: "vetoed", text: withReason(why, reason) };
 }

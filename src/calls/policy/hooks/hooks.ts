@@ -1,7 +1,7 @@
 import { hookDepthMax } from "../../../base/limits.ts";
-import { HookCache, reasonOf } from "./hook-cache.ts";
-import { HookLog, HookQueue } from "./hook-log.ts";
-import { HookPayload, type HookRun, type HookRunner } from "./hook-runner.ts";
+import { HookCache, reasonOf } from "./read-hooks.ts";
+import { HookPayload, HookQueue, type HookRun, type HookRunner } from "./hook-runner.ts";
+import { HookLog, type SessionFolders, sessionIdOf } from "./session-folder.ts";
 import {
   type Hook,
   type HookEnd,
@@ -10,7 +10,6 @@ import {
   type HooksFolder,
   isFailure,
 } from "./hook.ts";
-import { type SessionFolders, sessionIdOf } from "./session-folder.ts";
 
 /** Different messages that are remembered; hooks have few things to complain about. */
 const messagesMax = 1000;

@@ -1,14 +1,19 @@
 import { createHash } from "node:crypto";
-import { lstat, mkdir, readdir, rm, stat } from "node:fs/promises";
+import { appendFile, lstat, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-
-import { AppError } from "../../../base/errors.ts";
-import { sessionFolderAgeMsMax } from "../../../base/limits.ts";
+import { AppError, messageOf } from "../../../base/errors.ts";
+import {
+  hookLogBytesMax,
+  hookLogOutputCharsMax,
+  sessionFolderAgeMsMax,
+} from "../../../base/limits.ts";
 import { realPathOf } from "../../../base/paths.ts";
-import type { HooksFolder } from "./hook.ts";
+import { escapeJson } from "../../../base/unsafe-characters.ts";
+import { redact } from "../audit/audit-log.ts";
+import { type Hook, type HookEnd, type HooksFolder, shortOutput } from "./hook.ts";
 
 /** The log in such a folder. */
-export const hookLogName = "hooks.log";
+const hookLogName = "hooks.log";
 
 const idPattern = /^[0-9a-f]{24}$/;
 
@@ -129,4 +134,61 @@ export function faultOfOwner(
 ): string | undefined {
   if (ownUid === undefined || uid === ownUid || uid === 0) return undefined;
   return "it belongs to another user: chown it to yourself";
+}
+
+/** One line of JSON for each run of a hook, in a private file for each session. It does not have the payload. */
+export class HookLog {
+  readonly #folders: SessionFolders;
+  readonly #warn: (message: string) => void;
+  readonly #secrets: readonly string[];
+  /** Lines have an order, and one write at a time keeps the file within its bound. */
+  #writing: Promise<void> = Promise.resolve();
+  #hasFailed = false;
+
+  /** @param secrets texts that are not written down */
+  constructor(
+    folders: SessionFolders,
+    warn: (message: string) => void,
+    secrets: readonly string[],
+  ) {
+    this.#folders = folders;
+    this.#secrets = secrets;
+    this.#warn = warn;
+  }
+
+  write(sessionId: string, hook: Hook, end: HookEnd): void {
+    const { eventName, name, scope } = hook;
+    const { state, how, durationMs, output } = end;
+    const at = new Date().toISOString();
+    const shown = redact(shortOutput(output, hookLogOutputCharsMax), this.#secrets);
+    const record = {
+      at,
+      event: eventName,
+      hook: name,
+      scope,
+      state,
+      how,
+      durationMs,
+      output: shown,
+    };
+    const line = `${escapeJson(JSON.stringify(record))}\n`;
+    this.#writing = this.#writing.then(() => this.#append(sessionId, line));
+  }
+
+  /** When all is written. */
+  settled(): Promise<void> {
+    return this.#writing;
+  }
+
+  async #append(sessionId: string, line: string): Promise<void> {
+    try {
+      const file = join(await this.#folders.of(sessionId), hookLogName);
+      const size = (await stat(file).catch(() => undefined))?.size ?? 0;
+      if (size + line.length > hookLogBytesMax) await rename(file, `${file}.1`);
+      await appendFile(file, line, { mode: 0o600 });
+    } catch (error) {
+      if (!this.#hasFailed) this.#warn(`The log of hooks cannot be written: ${messageOf(error)}.`);
+      this.#hasFailed = true;
+    }
+  }
 }

@@ -6,8 +6,7 @@ import { hookArgumentBytesMax, hookFileBytesMax } from "../../../../src/base/lim
 import { HookApprovals } from "../../../../src/calls/policy/hooks/hook-approvals.ts";
 import type { Hook, HookEnd } from "../../../../src/calls/policy/hooks/hook.ts";
 import { HookPayload, HookRunner } from "../../../../src/calls/policy/hooks/hook-runner.ts";
-import { readHooks } from "../../../../src/calls/policy/hooks/read-hooks.ts";
-import { surveyHooks } from "../../../../src/calls/policy/hooks/hook-cache.ts";
+import { readHooks, surveyHooks } from "../../../../src/calls/policy/hooks/read-hooks.ts";
 import { SupervisorHarness } from "../../../commands/background/supervisor-harness.ts";
 import { posixTest } from "../../../e2e/harness/platform.ts";
 import { allGone, sleepers, uniqueSeconds } from "../../../e2e/harness/processes.ts";

@@ -5,12 +5,11 @@ import { join } from "node:path";
 import { hooksPerEventMax } from "../../../../src/base/limits.ts";
 import type { HookFinding, HooksFolder } from "../../../../src/calls/policy/hooks/hook.ts";
 import {
-  faultOfOwner,
   faultOfMode,
+  faultOfOwner,
   hooksFoldersOf,
 } from "../../../../src/calls/policy/hooks/session-folder.ts";
-import { readHooks } from "../../../../src/calls/policy/hooks/read-hooks.ts";
-import { surveyHooks } from "../../../../src/calls/policy/hooks/hook-cache.ts";
+import { readHooks, surveyHooks } from "../../../../src/calls/policy/hooks/read-hooks.ts";
 import { posixTest } from "../../../e2e/harness/platform.ts";
 import { HooksTree } from "./hooks-tree.ts";
 
