@@ -1,14 +1,18 @@
 import { Cancellation, orAborted } from "../base/cancellation.ts";
 import { AppError } from "../base/errors.ts";
 import { product } from "../base/product.ts";
+import { isObject } from "../base/values.ts";
 import type { CallOutcome, CallRefusal, Router } from "../calls/call.ts";
 import { configKeys, toolKeyName } from "../config/keys.ts";
 import { nearestName, suggestionFor } from "../config/nearest-name.ts";
-import { isObject } from "../base/values.ts";
 import { legacyVersionLatest } from "../protocol/message.ts";
 import { textOf } from "../upstream/adapters/text-of.ts";
-import type { CommonCall, ToolFormat } from "../upstream/adapters/tool-definitions.ts";
-import { failedResult, resultIn } from "../upstream/adapters/tool-results.ts";
+import {
+  type CommonCall,
+  type ToolFormat,
+  failedResult,
+  resultIn,
+} from "../upstream/adapters/tool-formats.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { toolCallName } from "../upstream/search/gateway-tools.ts";

@@ -5,7 +5,7 @@ import {
   parseToolFormat,
   type ToolFormat,
   toolFormats,
-} from "../upstream/adapters/tool-definitions.ts";
+} from "../upstream/adapters/tool-formats.ts";
 import { ParsedArguments } from "./command-io.ts";
 import { changeModes, deferModes } from "./start-up.ts";
 

@@ -3,7 +3,7 @@ import { mcpEntryBytesMax } from "../base/upstream-limits.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
 import { parseBoolean } from "../config/value-types.ts";
 import type { ObjectSchema, ToolListing } from "../protocol/tool-types.ts";
-import { type ReadCall, readCall } from "../upstream/adapters/tool-definitions.ts";
+import { type ReadCall, readCall } from "../upstream/adapters/tool-formats.ts";
 import type { CommandIo } from "./command-io.ts";
 import { readAll } from "./terminal-io.ts";
 

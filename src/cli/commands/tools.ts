@@ -1,6 +1,6 @@
 import { formatAmount } from "../../base/cut-text.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
-import { definitionIn } from "../../upstream/adapters/tool-definitions.ts";
+import { definitionIn } from "../../upstream/adapters/tool-formats.ts";
 import { callTool } from "../call-tool.ts";
 import { columns, exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";

@@ -3,9 +3,11 @@ import {
   upstreamRetryMs,
   upstreamRetryJitter,
   upstreamServerStableMs,
+  upstreamStartsMax,
+  upstreamStartsWindowMs,
+  upstreamBackoffWaitMs,
+  upstreamProbeOnCallMs,
 } from "../../base/upstream-limits.ts";
-import { upstreamStartsMax, upstreamStartsWindowMs } from "../../base/upstream-limits.ts";
-import { upstreamBackoffWaitMs, upstreamProbeOnCallMs } from "../../base/upstream-limits.ts";
 import type { Installing } from "../server-state.ts";
 import { RecentFailures } from "./recent-failures.ts";
 

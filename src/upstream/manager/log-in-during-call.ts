@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-
 import { upstreamLoginSeenMs } from "../../base/upstream-limits.ts";
 import { ConnectionError } from "../connect/connection.ts";
 import type { UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-
 import { messageOf } from "../../base/errors.ts";
 import { assertNotAborted } from "../../base/turns.ts";
 import { cacheKeyOf } from "../cache/catalogue-cache.ts";

@@ -3,7 +3,6 @@ import { mkdirSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join, resolve, win32 } from "node:path";
 import { pathToFileURL } from "node:url";
-
 import type { ConfigDirs } from "../../config/places.ts";
 import { narrowerRoots } from "../config/narrow-options.ts";
 import type {

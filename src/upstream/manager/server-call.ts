@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-
 import { startTimer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
-import type { JsonText } from "../../base/weight.ts";
 import {
   upstreamBusyRetriesMax,
   upstreamReasonCharsMax,
   upstreamRetryAfterMsMax,
 } from "../../base/upstream-limits.ts";
+import type { JsonText } from "../../base/weight.ts";
 import {
   ConnectionError,
   type ConnectionReply,
@@ -15,7 +14,7 @@ import {
   type UpstreamConnection,
 } from "../connect/connection.ts";
 import { demandsTask } from "../connect/task-call.ts";
-import { UnusableAnswer } from "../results/read-content.ts";
+import { UnusableAnswer } from "../results/clean-result.ts";
 import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
 import {
   BlockedCall,

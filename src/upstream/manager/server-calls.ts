@@ -11,7 +11,7 @@ import type { Composer } from "./composer.ts";
 import { orCancelled } from "./connection-down.ts";
 import type { ConfigFollower, CurrentConfig } from "./current-config.ts";
 import { ManagedServer } from "./managed-server.ts";
-import { type CurrentProject, type ManagerParts, type ServerEvents } from "./manager-parts.ts";
+import type { CurrentProject, ManagerParts, ServerEvents } from "./manager-parts.ts";
 import { ServerCall } from "./server-call.ts";
 
 export interface ServerCallsParts {

@@ -1,10 +1,9 @@
 import { rmSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-
 import { startTimer, type Timer } from "../../base/cancellation.ts";
-import { isObject, ownValue } from "../../base/values.ts";
 import { upstreamStatusEveryMs } from "../../base/upstream-limits.ts";
+import { isObject, ownValue } from "../../base/values.ts";
 import { isRunningStill, ownIdentity } from "../../commands/process/processes.ts";
 import { removeStaleDrafts, writePrivate } from "../cache/write-private.ts";
 import type { ServerInfo } from "../server-state.ts";

@@ -6,8 +6,13 @@ import type { ConnectionReply, ConnectionRequest } from "../connect/connection.t
 import { type ForeignSkill, skillIn } from "../connect/foreign-skill.ts";
 import { mapStrings } from "../results/clean-result.ts";
 import { shapeCallResult, type ResultParts } from "../results/shape-call-result.ts";
-import { shapeCompletion, shapeContents, shapePrompt } from "../results/shape-contents.ts";
-import { type SkillsOfServer, verifySkillFile } from "../results/verify-skill-file.ts";
+import {
+  shapeCompletion,
+  shapeContents,
+  shapePrompt,
+  type SkillsOfServer,
+  verifySkillFile,
+} from "../results/shape-contents.ts";
 import type { UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
@@ -30,7 +35,7 @@ export function shapeReply(
     server: server.name,
     clean: server.clean,
     charsMax: charsMaxOf(call, server.configured.entry),
-    results: results.of(call.clientId, events),
+    results: () => results.of(call.clientId, events),
   };
   switch (call.method) {
     case "resources/read":

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { upstreamPollMsMax, upstreamSubscriptionsMax } from "../../base/upstream-limits.ts";

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-
 import { upstreamSearchWaitMs } from "../../base/upstream-limits.ts";
 import { JsonText } from "../../base/weight.ts";
 import { modernVersions } from "../../protocol/message.ts";

@@ -1,6 +1,5 @@
 import { lstat, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-
 import { FolderSweeps, hasDiskFor } from "../../base/disk-space.ts";
 import { newResultId } from "../../base/shared-names.ts";
 import type { UpstreamCallEvents } from "../upstreams.ts";

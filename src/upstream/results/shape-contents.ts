@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { formatCount } from "../../base/cut-text.ts";
 import { completionValuesMax, resourceFileBytesMax } from "../../base/limits.ts";
 import { resultBlocksMax } from "../../base/upstream-limits.ts";
@@ -9,11 +10,11 @@ import { modernVersions } from "../../protocol/message.ts";
 import type { PromptMessage } from "../../protocol/prompts.ts";
 import type { ResourceContents } from "../../protocol/resource-types.ts";
 import { encodeComplete } from "../../protocol/result-codec.ts";
+import type { SkillFile } from "../../protocol/skills.ts";
 import type { ContentBlock } from "../../protocol/tool-types.ts";
-import { boundText } from "./bound-result.ts";
-import { cleanBlock, cleanContents, cleanMeta } from "./clean-result.ts";
-import { readBlock, UnusableAnswer } from "./read-content.ts";
-import type { ResultParts } from "./shape-call-result.ts";
+import type { ForeignSkill } from "../connect/foreign-skill.ts";
+import { cleanBlock, cleanContents, cleanMeta, readBlock, UnusableAnswer } from "./clean-result.ts";
+import { boundText, type ResultParts } from "./shape-call-result.ts";
 
 /**
  * Turns a server's answer to `resources/read` into the client's result. Long texts are cut like results, except pages
@@ -23,12 +24,16 @@ import type { ResultParts } from "./shape-call-result.ts";
 export async function shapeContents(answer: unknown, parts: ResultParts): Promise<JsonText> {
   const contents = isObject(answer) ? answer.contents : undefined;
   if (!isObject(answer) || !Array.isArray(contents) || contents.length > resultBlocksMax) {
-    throw malformed(parts, "has no array of contents");
+    throw malformed("resources/read", parts, "has no array of contents");
   }
   const shaped: ResourceContents[] = [];
   for (const [index, value] of contents.entries()) {
     if (!isContents(value))
-      throw malformed(parts, `has a contents[${index}] without uri and text or blob`);
+      throw malformed(
+        "resources/read",
+        parts,
+        `has a contents[${index}] without uri and text or blob`,
+      );
     shaped.push(await bounded(cleanContents(value, parts), parts));
   }
   const hints = hintsOf(answer);
@@ -47,8 +52,7 @@ async function bounded(contents: ResourceContents, parts: ResultParts): Promise<
     throw await tooLarge(contents.uri, Buffer.from(contents.blob, "base64"), parts);
   }
   const text = "text" in contents && typeof contents.text === "string" ? contents.text : "";
-  if (!isPage(contents))
-    return { ...contents, text: (await boundText(text, parts.charsMax, parts.results)).text };
+  if (!isPage(contents)) return { ...contents, text: (await boundText(text, parts)).text };
   if (Buffer.byteLength(text) <= resourceFileBytesMax) return contents;
   throw await tooLarge(contents.uri, text, parts);
 }
@@ -64,7 +68,7 @@ async function tooLarge(
   { server, results }: ResultParts,
 ): Promise<UnusableAnswer> {
   const bytes = typeof content === "string" ? Buffer.byteLength(content) : content.length;
-  const saved = await results.save(content);
+  const saved = await results().save(content);
   const place = saved === undefined ? "It could not be saved either." : `It is in ${saved.path}.`;
   return new UnusableAnswer(
     "too_large",
@@ -81,13 +85,6 @@ function hintsOf({ ttlMs, cacheScope }: Params): CacheHints {
   };
 }
 
-function malformed({ server }: ResultParts, reason: string): UnusableAnswer {
-  return new UnusableAnswer(
-    "malformed",
-    `The server ${server} answered resources/read with an invalid result: it ${reason}.`,
-  );
-}
-
 /**
  * Turns a server's answer to `prompts/get` into the client's result: each text within the client's limit.
  * @throws UnusableAnswer
@@ -95,13 +92,13 @@ function malformed({ server }: ResultParts, reason: string): UnusableAnswer {
 export async function shapePrompt(answer: unknown, parts: ResultParts): Promise<JsonText> {
   const messages = isObject(answer) ? answer.messages : undefined;
   if (!isObject(answer) || !Array.isArray(messages) || messages.length > resultBlocksMax) {
-    throw malformedPrompt("prompts/get", parts, "has no array of messages");
+    throw malformed("prompts/get", parts, "has no array of messages");
   }
   const shaped: PromptMessage[] = [];
   for (const [index, message] of messages.entries()) {
     const content = await readMessage(message, parts);
     if (content === undefined)
-      throw malformedPrompt("prompts/get", parts, `has an invalid messages[${index}]`);
+      throw malformed("prompts/get", parts, `has an invalid messages[${index}]`);
     shaped.push(content);
   }
   const description =
@@ -126,10 +123,10 @@ async function readMessage(
 
 async function boundedBlock(block: ContentBlock, parts: ResultParts): Promise<ContentBlock> {
   if (block.type === "text") {
-    return { ...block, text: (await boundText(block.text, parts.charsMax, parts.results)).text };
+    return { ...block, text: (await boundText(block.text, parts)).text };
   }
   if (block.type !== "resource" || block.resource.text === undefined) return block;
-  const { text } = await boundText(block.resource.text, parts.charsMax, parts.results);
+  const { text } = await boundText(block.resource.text, parts);
   return { ...block, resource: { ...block.resource, text } };
 }
 
@@ -141,7 +138,7 @@ async function boundedBlock(block: ContentBlock, parts: ResultParts): Promise<Co
 export function shapeCompletion(answer: unknown, parts: ResultParts): JsonText {
   const completion = isObject(answer) ? answer.completion : undefined;
   if (!isObject(completion) || !Array.isArray(completion.values)) {
-    throw malformedPrompt("completion/complete", parts, "has no completion with values");
+    throw malformed("completion/complete", parts, "has no completion with values");
   }
   const { total, hasMore } = completion;
   const texts = completion.values.filter((value: unknown) => typeof value === "string");
@@ -154,9 +151,57 @@ export function shapeCompletion(answer: unknown, parts: ResultParts): JsonText {
   return new JsonText(encodeComplete({ completion: shaped }, modernVersions[0]));
 }
 
-function malformedPrompt(method: string, { server }: ResultParts, reason: string): UnusableAnswer {
+function malformed(method: string, { server }: ResultParts, reason: string): UnusableAnswer {
   return new UnusableAnswer(
     "malformed",
     `The server ${server} answered ${method} with an invalid result: it ${reason}.`,
   );
+}
+
+/** The skills that a server has listed. */
+export interface SkillsOfServer {
+  readonly approved: readonly ForeignSkill[];
+  /** New or changed ones, which are not approved. */
+  readonly others: readonly ForeignSkill[];
+}
+
+/**
+ * Checks a file of a skill against the approved listing of that skill. @throws UnusableAnswer when its size or digest
+ * differs, and for a file of skills that are not approved
+ */
+export function verifySkillFile(
+  answer: unknown,
+  uri: string,
+  { approved, others }: SkillsOfServer,
+): void {
+  const listed = filesOf(approved, uri);
+  if (listed.length === 0 && filesOf(others, uri).length === 0) return;
+  if (listed.length === 0) {
+    throw new UnusableAnswer(
+      "malformed",
+      `The file ${uri} belongs to a skill that is not approved: see it with mcp diff, approve it with mcp approve.`,
+    );
+  }
+  const contents: unknown = isObject(answer) ? answer.contents : undefined;
+  const [first, ...more] = Array.isArray(contents) ? (contents as readonly unknown[]) : [];
+  const bytes = more.length === 0 ? bytesOf(first) : undefined;
+  const digest = bytes && `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  if (listed.every((file) => file.size === bytes?.length && file.digest === digest)) return;
+  throw new UnusableAnswer(
+    "malformed",
+    `The file ${uri} is not the one that its skill lists (size or digest), and was not used.`,
+  );
+}
+
+function filesOf(skills: readonly ForeignSkill[], uri: string): readonly SkillFile[] {
+  return skills
+    .flatMap(({ resources }) => (resources === "dynamic" ? [] : resources))
+    .filter((file) => file.uri === uri);
+}
+
+function bytesOf(contents: unknown): Buffer | undefined {
+  if (!isObject(contents)) return undefined;
+  const { text, blob } = contents;
+  if (typeof text === "string") return Buffer.from(text);
+  return typeof blob === "string" ? Buffer.from(blob, "base64") : undefined;
 }

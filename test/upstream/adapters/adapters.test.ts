@@ -1,17 +1,14 @@
 import { describe, expect, test } from "bun:test";
-
 import {
   callIn,
   definitionIn,
   readCall,
   readDefinition,
   toolFormats,
-} from "../../../src/upstream/adapters/tool-definitions.ts";
-import {
   failedResult,
   plainResult,
   resultIn,
-} from "../../../src/upstream/adapters/tool-results.ts";
+} from "../../../src/upstream/adapters/tool-formats.ts";
 import { manyTools } from "./many-tools.ts";
 
 describe("definitions", () => {

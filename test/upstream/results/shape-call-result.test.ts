@@ -14,7 +14,7 @@ import type { KeptResult } from "../../../src/upstream/upstreams.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-results-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-const results = new SavedResults([join(folder, "results")]).of("ann");
+const saved = new SavedResults([join(folder, "results")]);
 
 interface Shown {
   readonly content: readonly {
@@ -34,7 +34,7 @@ const usual: CallResultParts = {
   tool: "open",
   clean: cleanText,
   charsMax: 2_000,
-  results,
+  results: () => saved.of("ann"),
   structureFault: undefined,
   onProblem: () => {},
 };
@@ -376,7 +376,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
   test("without a folder that can be written it says so", async () => {
     const { content } = await shape(
       { content: [text("x".repeat(9_000))] },
-      { results: new SavedResults(["/proc/none"]).of("ann") },
+      { results: () => new SavedResults(["/proc/none"]).of("ann") },
     );
     expect(content).toHaveLength(1);
     expect(content[0]?.text).toContain("the whole could not be saved: ask for less");
@@ -386,7 +386,10 @@ describe("GW-30, CA13, CA14: bounds", () => {
     const kept: KeptResult[] = [];
     const giveTask = (output: KeptResult): Promise<number> =>
       Promise.resolve(kept.push(output) + 6);
-    const parts = { ...usual, results: new SavedResults([folder]).of("ann", { keep: giveTask }) };
+    const parts = {
+      ...usual,
+      results: () => new SavedResults([folder]).of("ann", { keep: giveTask }),
+    };
     const long = "€ line\n".repeat(2_000);
     for (const version of ["2024-11-05", "2025-03-26", "2025-06-18", "2026-07-28"] as const) {
       const { json } = await shapeCallResult({ content: [text(long)] }, parts, version);
@@ -409,7 +412,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
     const second = join(folder, "second");
     await shape(
       { content: [text("x".repeat(9_000))] },
-      { results: new SavedResults(["/proc/none", second]).of("ann") },
+      { results: () => new SavedResults(["/proc/none", second]).of("ann") },
     );
     expect(readdirSync(second)).toHaveLength(1);
   });

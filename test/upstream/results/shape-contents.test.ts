@@ -17,7 +17,7 @@ const parts = {
   server: "box",
   clean: cleanText,
   charsMax: 2_000,
-  results: new SavedResults([folder]).of("ann"),
+  results: () => new SavedResults([folder]).of("ann"),
 };
 
 describe("GW-41, RP5: shapeContents()", () => {

@@ -1,6 +1,7 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { isObject } from "../../base/values.ts";
 import type { ObjectSchema } from "../../protocol/tool-types.ts";
+import { blockText, cleanText, textOf } from "./text-of.ts";
 
 /** The formats of definitions, calls and results (docs/adapters.md#definitions). */
 export const toolFormats = ["mcp", "openai", "anthropic"] as const;
@@ -102,8 +103,6 @@ export type ReadCall =
       readonly text: string;
     };
 
-type CallFields = Readonly<Record<string, unknown>>;
-
 /**
  * Reads a call in any format: `{name, arguments}`, `{id, function: {name, arguments: "<JSON>"}}`,
  * `{type: "tool_use", id, name, input}`. Arguments that are not a JSON object give `malformed`, not an error.
@@ -125,7 +124,7 @@ export function readCall(value: unknown): ReadCall {
 }
 
 /** The call in `format`. */
-export function callIn(format: ToolFormat, call: CommonCall): CallFields {
+export function callIn(format: ToolFormat, call: CommonCall): Fields {
   const { id = "", name, arguments: args } = call;
   switch (format) {
     case "mcp":
@@ -137,14 +136,12 @@ export function callIn(format: ToolFormat, call: CommonCall): CallFields {
   }
 }
 
-function idOf(outer: CallFields): { readonly id?: string } {
+function idOf(outer: Fields): { readonly id?: string } {
   const id = outer.id ?? outer.call_id;
   return typeof id === "string" ? { id } : {};
 }
 
-function readArguments(
-  written: unknown,
-): { readonly args: CallFields } | { readonly text: string } {
+function readArguments(written: unknown): { readonly args: Fields } | { readonly text: string } {
   // Models omit the arguments of a tool without parameters, or send an empty string.
   if (written === undefined || written === null || written === "") return { args: {} };
   if (isObject(written)) return { args: written };
@@ -155,4 +152,76 @@ function readArguments(
   } catch (error) {
     return { text: `The arguments are not JSON: ${messageOf(error)}. Nothing was called.` };
   }
+}
+
+/** The outcome of a call, as frameworks for function calling expect it (CA20). */
+export interface PlainResult {
+  readonly success: boolean;
+  readonly output: string;
+  /** `output` again, when the tool failed. */
+  readonly error?: string;
+  readonly structured?: unknown;
+}
+
+/** @param result a result of `tools/call` */
+export function plainResult(result: unknown): PlainResult {
+  const output = textOf(result);
+  const fields = isObject(result) ? result : {};
+  const { structuredContent } = fields;
+  return {
+    success: fields.isError !== true,
+    output,
+    ...(fields.isError === true ? { error: output } : {}),
+    ...(structuredContent === undefined ? {} : { structured: structuredContent }),
+  };
+}
+
+/** The result of a call that was not made, or that ended with a protocol error. */
+export function failedResult(text: string): Fields {
+  return { content: [{ type: "text", text }], isError: true };
+}
+
+/**
+ * The result of `tools/call` in `format`.
+ * @param callId of the call that it answers; with it, OpenAI's format is the message that goes back to the model
+ */
+export function resultIn(format: ToolFormat, result: unknown, callId?: string): unknown {
+  switch (format) {
+    case "mcp":
+      return result;
+    case "openai":
+      return callId === undefined ? plainResult(result) : toolMessage(result, callId);
+    case "anthropic":
+      return toolResultBlock(result, callId ?? "");
+  }
+}
+
+function toolMessage(result: unknown, callId: string): Fields {
+  return { role: "tool", tool_call_id: callId, content: textOf(result) };
+}
+
+function toolResultBlock(result: unknown, callId: string): Fields {
+  const fields = isObject(result) ? result : {};
+  const blocks = Array.isArray(fields.content) ? fields.content : [];
+  const content =
+    blocks.length > 0 ? blocks.map(anthropicBlock) : [{ type: "text", text: textOf(result) }];
+  return {
+    type: "tool_result",
+    tool_use_id: callId,
+    content: content.filter((block) => block.type !== "text" || block.text !== ""),
+    is_error: fields.isError === true,
+  };
+}
+
+/** The image types that the API accepts; other images are named in a text. */
+const imageTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+function anthropicBlock(block: unknown): Fields {
+  if (isObject(block) && block.type === "image" && typeof block.data === "string") {
+    const { mimeType, data } = block;
+    if (typeof mimeType === "string" && imageTypes.has(mimeType)) {
+      return { type: "image", source: { type: "base64", media_type: mimeType, data } };
+    }
+  }
+  return { type: "text", text: cleanText(blockText(block)) };
 }
