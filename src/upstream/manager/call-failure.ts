@@ -1,13 +1,25 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { formatDuration } from "../../base/cut-text.ts";
 import { product } from "../../base/product.ts";
+import {
+  upstreamBusyRetriesMax,
+  upstreamLoginSeenMs,
+  upstreamRetryAfterMsMax,
+} from "../../base/upstream-limits.ts";
 import { isObject } from "../../base/values.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
-import type { ConnectionError, RawTool } from "../connect/connection.ts";
-import type { SchemaChecks } from "../schema/schema-checks.ts";
-import type { FailureReason, UpstreamCall, UpstreamReply } from "../upstreams.ts";
-import type { ConnectionDown } from "./connection-down.ts";
-import { loginAdvice } from "./login-advice.ts";
+import { ConnectionError, type ConnectionReply } from "../connect/connection.ts";
+import { UnusableAnswer } from "../results/clean-result.ts";
+import type {
+  FailureReason,
+  UpstreamCall,
+  UpstreamReply,
+  UpstreamCallEvents,
+} from "../upstreams.ts";
+import { ConnectionDown } from "./connection-parts.ts";
 import type { ManagedServer } from "./managed-server.ts";
+import type { ManagerParts } from "./manager-parts.ts";
+import { loginAdvice } from "./server-info.ts";
 import type { ServerOffer } from "./server-offer.ts";
 
 /** A failed call. */
@@ -17,34 +29,25 @@ export function failed(reason: FailureReason, text: string): Failed {
   return { kind: "failed", reason, text };
 }
 
-/** The reason why a configured server cannot be called at all; undefined when it can. */
-export function permissionFailure({
-  name,
-  permission,
-  isStopped,
-}: ManagedServer): Failed | undefined {
-  if (permission === undefined) {
-    return failed(
-      "unreachable",
-      `The values that the server ${name} needs are still being looked up. Try again.`,
-    );
-  }
-  if (permission.kind === "usable") {
-    if (!isStopped) return undefined;
-    return failed(
-      "unreachable",
-      `The server ${name} was stopped. Start it: ${product.name} mcp test ${name}.`,
-    );
-  }
-  if (permission.kind !== "disabled") return failed(permission.kind, permission.text);
+/** The reply for a call that has failed with `error`. */
+export function failureOf(
+  error: unknown,
+  server: ManagedServer,
+  call: UpstreamCall,
+  tookMs: number,
+): Failed {
+  if (error instanceof UnusableAnswer) return failed(error.reason, error.message);
+  if (error instanceof ConnectionDown) return downFailure(server, error);
+  if (error instanceof ConnectionError) return requestFailure(server, call, error, tookMs);
+  const said = error instanceof Error ? error.message : String(error);
   return failed(
-    "unreachable",
-    `The server ${name} is switched off in the configuration (enabled = false).`,
+    "worker",
+    `The call of ${subjectOf(call)} of the server ${server.name} failed: ${said}`,
   );
 }
 
 /** The failure of a call without a connection. */
-export function downFailure({ name, configured }: ManagedServer, down: ConnectionDown): Failed {
+function downFailure({ name, configured }: ManagedServer, down: ConnectionDown): Failed {
   const retry =
     down.retryInMs === undefined ? "" : ` It is tried again in ${formatDuration(down.retryInMs)}.`;
   const text = `The server ${name} cannot be reached: ${sentence(down.message)}${retry}`;
@@ -62,13 +65,13 @@ export function downFailure({ name, configured }: ManagedServer, down: Connectio
 }
 
 /** The tool, resource or prompt, for messages. */
-export function subjectOf({ method, params: { name, uri } }: UpstreamCall): string {
+function subjectOf({ method, params: { name, uri } }: UpstreamCall): string {
   const what = [name, uri].find((part) => typeof part === "string");
   return typeof what === "string" ? what.slice(0, 200) : method;
 }
 
 /** The failure of a request. */
-export function requestFailure(
+function requestFailure(
   { name, configured }: ManagedServer,
   call: UpstreamCall,
   error: ConnectionError,
@@ -125,77 +128,101 @@ function sentence(text: string): string {
   return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
-type Fault = string | undefined;
-
-/** The faults of a call's arguments against the tool's schema, and what to do; undefined when they match (CA1). */
-export function argumentsFault(
-  server: string,
-  tool: RawTool,
-  args: unknown,
-  checks: SchemaChecks,
-): Fault | Promise<Fault> {
-  const fault = checks.check(tool.inputSchema, args ?? {});
-  return fault instanceof Promise
-    ? fault.then((found) => argumentsText(server, tool, found))
-    : argumentsText(server, tool, fault);
+/** A call whose first request has failed. */
+interface FailedCall {
+  readonly server: ManagedServer;
+  readonly call: UpstreamCall;
+  readonly events: UpstreamCallEvents;
+  readonly parts: ManagerParts;
+  readonly signal: AbortSignal;
+  /** Sends the request once more. */
+  readonly request: () => Promise<ConnectionReply>;
+  /** The rest of the call's time. */
+  readonly leftMs: () => number;
 }
 
-function argumentsText(server: string, tool: RawTool, fault: Fault): Fault {
-  if (fault === undefined) return undefined;
-  const { properties } = tool.inputSchema;
-  const names = Object.keys(
-    typeof properties === "object" && properties !== null ? properties : {},
-  );
-  const known = names.length === 0 ? "none" : names.slice(0, namesShownMax).join(", ");
-  return `The arguments for ${tool.name} of the server ${server} do not match its schema: ${fault}. It takes: ${known}.`;
+/** Repeats a request that has failed with `first`, after a login where one is wanted. @throws the last failure */
+export async function requestAgain(
+  first: unknown,
+  failedCall: FailedCall,
+): Promise<ConnectionReply> {
+  try {
+    return await repeated(first, failedCall);
+  } catch (error) {
+    const { signal, request } = failedCall;
+    if (!wantsLogin(error) || signal.aborted || !(await logInDuringCall(failedCall))) throw error;
+    return request().catch((failure: unknown) => repeated(failure, failedCall));
+  }
 }
 
-/** The same for a call that is about to be made; undefined for other methods and unknown tools. */
-export function callFault(
-  server: Pick<ManagedServer, "name" | "offer">,
-  { method, params }: UpstreamCall,
-  checks: SchemaChecks,
-): Fault | Promise<Fault> {
-  if (method !== "tools/call" || typeof params.name !== "string") return undefined;
-  const judged = server.offer.tool(params.name);
-  if (judged === undefined) return undefined;
-  return argumentsFault(server.name, judged.item, params.arguments, checks);
-}
-
-/** Argument names shown in a fault; `tool_search` shows all. */
-const namesShownMax = 30;
-
-/** The definition of a called tool or prompt has changed since it was approved. The message is for the caller. */
-export class BlockedCall extends Error {
-  override readonly name = "BlockedCall";
-}
-
-/**
- * The refusal of a call to an unapproved tool or prompt, for every caller (TR3). Undefined when the call is allowed.
- */
-export function blockedFailure(server: ManagedServer, call: UpstreamCall): Failed | undefined {
-  if (!needsApproval(call)) return undefined;
-  const { method, params } = call;
-  const name = typeof params.name === "string" ? params.name : "";
-  const called = method === "tools/call" ? server.offer.tool(name) : server.offer.prompt(name);
-  const isFree = called === undefined || called.state === "approved";
-  return isFree ? undefined : failed("blocked", called.text);
-}
-
-/** Whether a call of this method needs an approval. */
-export function needsApproval({ method }: UpstreamCall): boolean {
-  return method === "tools/call" || method === "prompts/get";
+/** Repeats a request after a lost connection, where that does no harm, and later when the server is busy. */
+async function repeated(
+  first: unknown,
+  { server, call, signal, request, leftMs }: FailedCall,
+): Promise<ConnectionReply> {
+  let replays = mayReplay(call, server.offer) ? 1 : 0;
+  for (let [error, waits] = [first, 0]; ;) {
+    if (!(error instanceof ConnectionError) || signal.aborted) throw error;
+    const { failure, retryAfterMs } = error;
+    if (failure === "lost" && replays > 0) replays--;
+    else if (
+      failure === "busy" &&
+      retryAfterMs !== undefined &&
+      waits < upstreamBusyRetriesMax &&
+      retryAfterMs < leftMs()
+    ) {
+      waits++;
+      await sleep(Math.min(retryAfterMs, upstreamRetryAfterMsMax), undefined, { signal });
+    } else throw error;
+    try {
+      return await request();
+    } catch (next) {
+      error = next;
+    }
+  }
 }
 
 /**
  * Whether a call may be repeated when its connection was lost before the answer: reads may, and tools that declare that
  * a repetition does no harm.
  */
-export function mayReplay(call: UpstreamCall, offer: ServerOffer): boolean {
+function mayReplay(call: UpstreamCall, offer: ServerOffer): boolean {
   if (call.method !== "tools/call") return true;
   // Answers of the user are for one attempt.
   if (call.inputResponses !== undefined) return false;
   const annotations = offer.tool(String(call.params.name))?.item.annotations;
   if (!isObject(annotations)) return false;
   return annotations.readOnlyHint === true || annotations.idempotentHint === true;
+}
+
+const lookMs = 20;
+
+/** Whether a call failed because a login is missing. */
+function wantsLogin(error: unknown): boolean {
+  if (error instanceof ConnectionDown) return error.as === "needs_auth";
+  return error instanceof ConnectionError && error.failure === "needs_auth";
+}
+
+/**
+ * Asks the user of a call to log in, where their client can show the address. True when there is a login now and the
+ * server's connections use it.
+ */
+async function logInDuringCall({
+  server,
+  call: { capabilities },
+  events,
+  parts: { askToLogIn },
+  signal,
+}: FailedCall): Promise<boolean> {
+  const target = server.links?.target;
+  if (askToLogIn === undefined || target === undefined || !capabilities.elicitationUrl)
+    return false;
+  const { launch, configured } = target;
+  if (launch.transport !== "http" || !target.takesLogin) return false;
+  const ask: typeof events.ask = (request) => events.ask(request);
+  if (!(await askToLogIn(configured, launch.url, ask, signal))) return false;
+  // Connections of the earlier login end as soon as the new one is noticed; the call must not use one of them.
+  const deadline = performance.now() + upstreamLoginSeenMs;
+  while (server.links?.target === target && performance.now() < deadline) await sleep(lookMs);
+  return !signal.aborted;
 }

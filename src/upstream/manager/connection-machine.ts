@@ -1,15 +1,6 @@
-import {
-  upstreamFailedProbeMs,
-  upstreamRetryMs,
-  upstreamRetryJitter,
-  upstreamServerStableMs,
-  upstreamStartsMax,
-  upstreamStartsWindowMs,
-  upstreamBackoffWaitMs,
-  upstreamProbeOnCallMs,
-} from "../../base/upstream-limits.ts";
+import { upstreamBackoffWaitMs, upstreamProbeOnCallMs } from "../../base/upstream-limits.ts";
 import type { Installing } from "../server-state.ts";
-import { RecentFailures } from "./recent-failures.ts";
+import { RecentFailures, RetrySchedule, StartLimit } from "./restart-limits.ts";
 
 /** The state of one connection. Times are on the clock of the arguments `now`. */
 export type ConnectionState =
@@ -164,72 +155,5 @@ export class ConnectionMachine {
     if (mayProbe && waitMs <= 0) return { do: "start", inMs: 0 };
     const soonestMs = mayProbe ? Math.min(waitMs, retryInMs ?? waitMs) : retryInMs;
     return { do: "refuse", reason: state.reason, retryInMs: soonestMs };
-  }
-}
-
-/** Allows at most five starts of a server in ten seconds, over all callers. */
-export class StartLimit {
-  #startedAt: readonly number[] = [];
-
-  /** Milliseconds until one more may begin; 0 = now. */
-  waitMs(now: number): number {
-    const fifth = this.#startedAt.at(-upstreamStartsMax);
-    return fifth === undefined ? 0 : Math.max(0, fifth + upstreamStartsWindowMs - now);
-  }
-
-  onStart(now: number): void {
-    this.#startedAt = [...this.#startedAt, now].slice(-upstreamStartsMax);
-  }
-}
-
-/** The plan after a failure: wait, or mark the server as failed and try it only now and then. */
-interface RetryPlan {
-  readonly state: "backoff" | "failed";
-  /** Until the next automatic attempt. */
-  readonly delayMs: number;
-}
-
-/**
- * Schedules retries of a failed server: after 1, 2, 4, 8 and 16 s, the last of them as a failed server, then once a
- * minute. Five minutes of running reset the schedule.
- */
-export class RetrySchedule {
-  readonly #random: () => number;
-  #failures = 0;
-  #connectedAt: number | undefined;
-
-  /** @param random from 0 to 1, so that many processes do not retry at the same moment */
-  constructor(random: () => number = Math.random) {
-    this.#random = random;
-  }
-
-  /** Failures in a row. */
-  get failures(): number {
-    return this.#failures;
-  }
-
-  /** @param now in ms, on any clock that never goes back */
-  onConnected(now: number): void {
-    this.#connectedAt = now;
-  }
-
-  /** It could not be started, or was lost. @param leastMs the shortest delay that the server asked for */
-  onFailure(now: number, leastMs = 0): RetryPlan {
-    const ranMs = this.#connectedAt === undefined ? 0 : now - this.#connectedAt;
-    if (ranMs >= upstreamServerStableMs) this.#failures = 0;
-    this.#connectedAt = undefined;
-    this.#failures++;
-    const delayMs = upstreamRetryMs[this.#failures - 1] ?? upstreamFailedProbeMs;
-    const jitter = 1 + upstreamRetryJitter * (2 * this.#random() - 1);
-    return {
-      state: this.#failures >= upstreamRetryMs.length ? "failed" : "backoff",
-      delayMs: Math.max(Math.round(delayMs * jitter), leastMs),
-    };
-  }
-
-  /** The user changed something: forgets earlier failures. */
-  reset(): void {
-    this.#failures = 0;
-    this.#connectedAt = undefined;
   }
 }

@@ -1,13 +1,21 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
+import { AppError, messageOf } from "../../base/errors.ts";
 import type { Turns } from "../../base/turns.ts";
 import { upstreamInstallAgainMs, upstreamInstallWaitMs } from "../../base/upstream-limits.ts";
-import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
+import {
+  type ConnectionEvents,
+  type UpstreamConnection,
+  ConnectionError,
+} from "../connect/connection.ts";
 import type { Prepared } from "../install/installer.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
-import { installingText, type Installing } from "../server-state.ts";
-import { ConnectionDown } from "./connection-down.ts";
-import type { ConnectionMachine } from "./connection-machine.ts";
-import type { RecentFailures } from "./recent-failures.ts";
+import { type Installing, installingText } from "../server-state.ts";
+import type {
+  ConnectionMachine,
+  ConnectionFailure,
+  ConnectionState,
+} from "./connection-machine.ts";
+import type { RecentFailures } from "./restart-limits.ts";
 
 /** A connection, with the end of its process. */
 export interface OpenedConnection extends AsyncDisposable {
@@ -95,7 +103,7 @@ export class ConnectionPreparation {
   }
 
   /**
-   * Ends the wait for a connection whose package may take minutes. @throws LinkDown when the package is still being
+   * Ends the wait for a connection whose package may take minutes. @throws ConnectionDown when the package is still being
    * fetched after some seconds; otherwise never settles
    */
   async orTooLong(connected: Promise<unknown>): Promise<never> {
@@ -130,3 +138,48 @@ export interface ConnectionTime {
 }
 
 export const realTime: ConnectionTime = { now: () => performance.now(), after: startTimer };
+
+/** There is no connection; the message ends a sentence. */
+export class ConnectionDown extends Error {
+  override readonly name = "ConnectionDown";
+
+  constructor(
+    message: string,
+    readonly as: "backoff" | "failed" | "needs_auth" | "installing" | "stopped",
+    readonly retryInMs: number | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** The state of a missing connection. */
+export function downAs(state: ConnectionState): ConnectionDown["as"] {
+  return state.kind === "down" ? state.as : "stopped";
+}
+
+/** Classifies the failure of a start. */
+export function connectionFailureOf(error: unknown): ConnectionFailure {
+  const reason = messageOf(error);
+  if (!(error instanceof ConnectionError)) return { kind: "passing", reason };
+  if (error.failure === "needs_auth") return { kind: "needs_auth", reason };
+  if (error.failure === "refused") return { kind: "final", reason };
+  const { retryAfterMs } = error;
+  return { kind: "passing", reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+/** The result of `promise`. @throws AppError `cancelled` as soon as `signal` aborts */
+export async function orCancelled<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal,
+): Promise<Value> {
+  const cancelled = Promise.withResolvers<never>();
+  const onAbort = (): void =>
+    cancelled.reject(new AppError("cancelled", "The call was cancelled."));
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([promise, cancelled.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -24,10 +24,9 @@ export const createUpstreamWork = ((given, host, others: Partial<OuterParts> = {
   const { scorpioxDir } = dirs;
   const secrets = openUserSecrets(dirs, env);
   const logins = new LoginStore(scorpioxDir, secrets, loginRoads(env));
-  const clock = (): number => performance.now();
   const ending = new AbortController();
   const expansion = createExpansion(dirs, env, secrets, ending.signal);
-  const asker = new LoginAsker(logins, expansion, clock);
+  const asker = new LoginAsker(logins, expansion, () => performance.now());
   return new UpstreamManager({
     options,
     project,
@@ -47,7 +46,6 @@ export const createUpstreamWork = ((given, host, others: Partial<OuterParts> = {
     checks: new SchemaChecks(),
     pool: new ConnectionPool(),
     turns: new Turns(upstreamStartingMax),
-    clock,
     ending,
     // The browser returns to this machine, so only its user can log in through a client.
     ...(options.ownUrl === undefined ? { askToLogIn: (...args) => asker.logIn(...args) } : {}),

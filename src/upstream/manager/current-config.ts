@@ -1,4 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
+import { upstreamNoticesKept } from "../../base/upstream-limits.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import { configFace } from "../config/entry-launch.ts";
 import { sharedNotices } from "../config/entry-options.ts";
@@ -8,7 +9,7 @@ import type { Principals, ToolRule, UpstreamConfig } from "../config/server-entr
 import { watchUpstreamConfig } from "../config/watch-upstream-config.ts";
 import { type LockReading, readLock } from "../trust/lock/read-lock.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
-import type { UpstreamOptions } from "../worker/upstream-options.ts";
+import type { UpstreamOptions, UpstreamHost } from "../worker/upstream-options.ts";
 
 export interface CurrentConfigParts {
   /** Its `dirs` are those of the current project. */
@@ -27,7 +28,6 @@ export class CurrentConfig {
   readonly follower: ConfigFollower;
   readonly #parts: CurrentConfigParts;
   readonly #configured = Promise.withResolvers<void>();
-  #isConfigured = false;
   /** Resolves when the servers of the configuration exist, even if nothing else is known yet. */
   readonly configured = this.#configured.promise;
   #config: UpstreamConfig | undefined;
@@ -44,11 +44,6 @@ export class CurrentConfig {
   }
 
   /** Globs outside of entries. */
-  /** True when the servers of the configuration exist. */
-  get isConfigured(): boolean {
-    return this.#isConfigured;
-  }
-
   get rules(): readonly ToolRule[] {
     return this.#config?.rules ?? [];
   }
@@ -73,7 +68,7 @@ export class CurrentConfig {
     } catch (error) {
       this.#parts.onNotice(`MCP servers cannot be used: ${messageOf(error)}`);
     }
-    this.#onConfigured();
+    this.#configured.resolve();
   }
 
   /** Serves several principals. Resolves when the shared connections have ended. */
@@ -99,13 +94,8 @@ export class CurrentConfig {
     const { problems, notices } = config;
     for (const text of [...problems, ...notices, ...shared, problem ?? ""]) onNotice(text);
     const applied = apply(config);
-    this.#onConfigured();
-    await applied;
-  }
-
-  #onConfigured(): void {
-    this.#isConfigured = true;
     this.#configured.resolve();
+    await applied;
   }
 }
 
@@ -177,4 +167,22 @@ export class ConfigFollower implements Disposable {
     });
     return this.#work;
   }
+}
+
+/** Notices for the user. */
+export class Notices {
+  readonly #host: Pick<UpstreamHost, "notify">;
+  readonly #told = new Set<string>();
+
+  constructor(host: Pick<UpstreamHost, "notify">) {
+    this.#host = host;
+  }
+
+  /** Reports each text once, since files are read repeatedly. */
+  readonly tell = (text: string): void => {
+    if (text === "" || this.#told.has(text)) return;
+    if (this.#told.size >= upstreamNoticesKept) this.#told.clear();
+    this.#told.add(text);
+    this.#host.notify({ kind: "notice", text });
+  };
 }

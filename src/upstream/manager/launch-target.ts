@@ -44,6 +44,10 @@ export class LaunchTarget {
   readonly #principal: PrincipalParts;
   /** Both processes of the last attempt exited, the one for each era. */
   #diesAtOnce = false;
+  readonly configured: ConfiguredServer;
+  readonly launch: ServerLaunch;
+  readonly apps: AppSupport | undefined;
+  readonly roots: GivenRoots;
   /** Which callers share a connection; fixed when this object is made. */
   readonly isolation: Isolation;
   /**
@@ -51,6 +55,8 @@ export class LaunchTarget {
    * processes are started differently for each principal.
    */
   readonly keepsListsApart: boolean;
+  /** Cleans text of or about the server for display. */
+  readonly clean: (text: string) => string;
 
   /** @param launch filled in, with the `secrets` that are in it. Never rejects. */
   static async of(
@@ -71,28 +77,18 @@ export class LaunchTarget {
   private constructor(facts: TargetFacts, parts: ManagerParts) {
     this.#facts = facts;
     this.#parts = parts;
+    const { configured, launch, apps, roots, secrets, login } = facts;
+    this.configured = configured;
+    this.launch = launch;
+    this.apps = apps;
+    this.roots = roots;
+    const hasNone = secrets.length === 0 && login === undefined;
+    this.clean = hasNone ? cleanText : (text) => this.#redacted(text);
     const principals = parts.principals();
-    this.isolation = isolationOf(facts.configured.entry, principals);
+    this.isolation = isolationOf(configured.entry, principals);
     const { scorpioxDir } = parts.options.dirs;
     this.#principal = { scorpioxDir, principals, isolation: this.isolation };
-    this.keepsListsApart =
-      this.isolation === "user" || isPersonal(facts.configured, this.#principal);
-  }
-
-  get configured(): ConfiguredServer {
-    return this.#facts.configured;
-  }
-
-  get launch(): ServerLaunch {
-    return this.#facts.launch;
-  }
-
-  get apps(): AppSupport | undefined {
-    return this.#facts.apps;
-  }
-
-  get roots(): GivenRoots {
-    return this.#facts.roots;
+    this.keepsListsApart = this.isolation === "user" || isPersonal(configured, this.#principal);
   }
 
   /** The same target for clients that show apps, or do not. */
@@ -133,12 +129,11 @@ export class LaunchTarget {
     );
   }
 
-  /** Cleans text of or about the server for display. */
-  readonly clean = (text: string): string => {
+  #redacted(text: string): string {
     const { secrets, login } = this.#facts;
     const redacted = redactSecrets(cleanText(text), secrets);
     return login === undefined ? redacted : redactSecrets(redacted, login.secrets());
-  };
+  }
 
   /** As `clean`, for logs and status, which must not contain any token. */
   readonly cleanTalk = (text: string): string => hideTokens(this.clean(text));

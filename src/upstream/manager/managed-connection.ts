@@ -1,19 +1,31 @@
 import type { Timer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
-import { upstreamBackoffWaitMs } from "../../base/upstream-limits.ts";
-import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
+import {
+  upstreamBackoffWaitMs,
+  upstreamPingEveryMs,
+  upstreamPingMissesMax,
+  upstreamPingMsMax,
+} from "../../base/upstream-limits.ts";
+import {
+  type ConnectionEvents,
+  type UpstreamConnection,
+  ConnectionError,
+} from "../connect/connection.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
-import { ConnectionDown, downAs, connectionFailureOf, orCancelled } from "./connection-down.ts";
-import { ConnectionHealth } from "./connection-health.ts";
 import {
   type ConnectionFailure,
   ConnectionMachine,
   type ConnectionState,
 } from "./connection-machine.ts";
 import {
+  ConnectionDown,
+  downAs,
+  connectionFailureOf,
+  orCancelled,
   type ConnectionParts,
   ConnectionPreparation,
   type OpenedConnection,
+  type ConnectionTime,
 } from "./connection-parts.ts";
 
 /** One connection to one server: started when it is wanted, restarted when it was lost. */
@@ -51,13 +63,9 @@ export class ManagedConnection {
     return this.#machine.state;
   }
 
+  /** Present while it is ready. */
   get connection(): UpstreamConnection | undefined {
     return this.#opened?.connection;
-  }
-
-  /** The connection, when there is no need to wait for it. */
-  get ready(): UpstreamConnection | undefined {
-    return this.state.kind === "ready" ? this.connection : undefined;
   }
 
   /** The server was contacted, with or without success. */
@@ -91,7 +99,7 @@ export class ManagedConnection {
 
   /**
    * The connection, started when needed.
-   * @throws LinkDown; AppError `cancelled`
+   * @throws ConnectionDown; AppError `cancelled`
    */
   async connected(signal: AbortSignal): Promise<UpstreamConnection> {
     if (signal.aborted) throw new AppError("cancelled", "The call was cancelled.");
@@ -247,3 +255,86 @@ export class ManagedConnection {
     return wait;
   }
 }
+
+interface ConnectionHealthParts {
+  readonly time: ConnectionTime;
+  /** 0 = never. */
+  readonly idleStopMs: number;
+  /** Called after several unanswered pings. */
+  readonly onMissing: () => void;
+  /** Called after a long time without a call. */
+  readonly onIdle: () => void;
+}
+
+/**
+ * Pings a server periodically (CN13), and notices when it is idle. A server that works on a call may be too busy to
+ * answer, so only pings between calls are judged; a call has its own limits.
+ */
+class ConnectionHealth {
+  readonly #parts: ConnectionHealthParts;
+  #pingTimer: Timer | undefined;
+  #idleTimer: Timer | undefined;
+  #controller: AbortController | undefined;
+  #misses = 0;
+  #users = 0;
+
+  constructor(parts: ConnectionHealthParts) {
+    this.#parts = parts;
+  }
+
+  start(connection: UpstreamConnection): void {
+    this.stop();
+    this.#misses = 0;
+    this.#controller = new AbortController();
+    this.#planPing(connection, this.#controller.signal);
+    this.#planIdle();
+  }
+
+  stop(): void {
+    this.#controller?.abort();
+    this.#controller = undefined;
+    this.#pingTimer?.stop();
+    this.#idleTimer?.stop();
+  }
+
+  /** Marks the begin of a call. Returns a function that marks its end; idempotent. */
+  use(): () => void {
+    this.#users++;
+    this.#idleTimer?.stop();
+    let isUsed = true;
+    return () => {
+      if (isUsed) this.#users--;
+      isUsed = false;
+      if (this.#users === 0) this.#planIdle();
+    };
+  }
+
+  #planIdle(): void {
+    this.#idleTimer?.stop();
+    const { idleStopMs, onIdle, time } = this.#parts;
+    if (idleStopMs === 0 || this.#controller === undefined || this.#users > 0) return;
+    this.#idleTimer = time.after(idleStopMs, onIdle);
+  }
+
+  #planPing(connection: UpstreamConnection, signal: AbortSignal): void {
+    const ping = (): void => void this.#ping(connection, signal);
+    this.#pingTimer = this.#parts.time.after(upstreamPingEveryMs, ping);
+  }
+
+  async #ping(connection: UpstreamConnection, signal: AbortSignal): Promise<void> {
+    try {
+      await connection.ping(AbortSignal.any([signal, AbortSignal.timeout(upstreamPingMsMax)]));
+      this.#misses = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      // A refusal is also an answer.
+      const isAnswer = error instanceof ConnectionError && answers.has(error.failure);
+      if (isAnswer || this.#users > 0) this.#misses = 0;
+      else this.#misses++;
+      if (this.#misses >= upstreamPingMissesMax) return this.#parts.onMissing();
+    }
+    if (!signal.aborted) this.#planPing(connection, signal);
+  }
+}
+
+const answers: ReadonlySet<ConnectionError["failure"]> = new Set(["needs_auth", "refused", "busy"]);

@@ -5,14 +5,12 @@ import type { ServerView } from "../catalogue/compose-tools.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { CallFigures, CircuitBreaker } from "./call-figures.ts";
-import { ConnectionSets } from "./connection-sets.ts";
 import { LaunchTarget } from "./launch-target.ts";
-import { ListReader } from "./list-reader.ts";
 import type { ConnectionListener, ManagerParts, ServerEvents } from "./manager-parts.ts";
-import type { ServerConnections } from "./server-connections.ts";
+import { ConnectionSets, type ServerConnections } from "./server-connections.ts";
 import { conditionOf, type ServerFacts, serverInfo, viewOf } from "./server-info.ts";
 import { ServerLog } from "./server-log.ts";
-import { ServerOffer } from "./server-offer.ts";
+import { ListReader, ServerOffer } from "./server-offer.ts";
 import { type ServerPermission, permissionOf } from "./server-permission.ts";
 
 /** One server of the configuration: its permission to run, its connections, and its offer. */
@@ -28,8 +26,6 @@ export class ManagedServer implements AsyncDisposable {
   #permission: ServerPermission | undefined;
   readonly #looked = Promise.withResolvers<void>();
   #isLookedAt = false;
-  /** Resolves when it is known whether it may be used. */
-  readonly looked = this.#looked.promise;
   #links: ConnectionSets | undefined;
   #listProblem: string | undefined;
   /** Of the last launch; also used for texts that arrive after its end. */
@@ -71,8 +67,9 @@ export class ManagedServer implements AsyncDisposable {
     return this.#permission;
   }
 
-  get isLookedAt(): boolean {
-    return this.#isLookedAt;
+  /** Resolves when it is known whether it may be used; undefined once it is. */
+  get looked(): Promise<void> | undefined {
+    return this.#isLookedAt ? undefined : this.#looked.promise;
   }
 
   /** The user has ended it. */
@@ -175,7 +172,7 @@ export class ManagedServer implements AsyncDisposable {
       link: this.#isStopped ? { kind: "stopped" } : link?.state,
       offer: this.offer.current,
       listProblem: this.#listProblem,
-      trouble: this.breaker.trouble(this.#parts.clock()),
+      trouble: this.breaker.trouble(performance.now()),
       pid: link?.connection?.pid,
       starts: this.links?.starts ?? 0,
       startedAs: link?.preparation.startedAs,

@@ -58,8 +58,6 @@ export interface ManagerParts {
   readonly checks: SchemaChecks;
   readonly pool: ConnectionPool;
   readonly turns: Turns;
-  /** The clock of calls: milliseconds that never go back. */
-  readonly clock: () => number;
   /** Aborted when the Worker ends; ends the commands that fill in references. */
   readonly ending: AbortController;
   readonly linkTime: ConnectionTime;

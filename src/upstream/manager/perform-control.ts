@@ -12,9 +12,9 @@ import type { AskedCatalogue } from "../trust/approve-differences.ts";
 import type { AskedAs, UpstreamControl } from "../upstreams.ts";
 import type { OpeningEvents } from "./connection-parts.ts";
 import { LaunchTarget } from "./launch-target.ts";
-import { loginAdvice } from "./login-advice.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
+import { loginAdvice } from "./server-info.ts";
 import { tryServer } from "./try-server.ts";
 
 export interface ControlParts extends ManagerParts {

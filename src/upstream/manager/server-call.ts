@@ -1,48 +1,61 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { startTimer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
-import {
-  upstreamBusyRetriesMax,
-  upstreamReasonCharsMax,
-  upstreamRetryAfterMsMax,
-} from "../../base/upstream-limits.ts";
+import { product } from "../../base/product.ts";
+import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
+import { isObject } from "../../base/values.ts";
 import type { JsonText } from "../../base/weight.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
+import type { ServerEntry } from "../config/server-entry.ts";
 import {
   ConnectionError,
   type ConnectionReply,
   type ConnectionRequest,
   type UpstreamConnection,
+  type RawTool,
 } from "../connect/connection.ts";
 import { demandsTask } from "../connect/task-call.ts";
-import { UnusableAnswer } from "../results/clean-result.ts";
-import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
+import { cleanEvents, cleanReply } from "../results/clean-result.ts";
+import { type ResultParts, shapeCallResult } from "../results/shape-call-result.ts";
 import {
-  BlockedCall,
-  blockedFailure,
-  circuitFailure,
-  downFailure,
-  failed,
-  mayReplay,
-  needsApproval,
-  requestFailure,
-  permissionFailure,
-  subjectOf,
-} from "./call-failure.ts";
-import type { CircuitBreaker } from "./call-figures.ts";
-import { ConnectionDown, orCancelled } from "./connection-down.ts";
-import { logInDuringCall, wantsLogin } from "./log-in-during-call.ts";
+  shapeCompletion,
+  shapeContents,
+  shapePrompt,
+  verifySkillFile,
+} from "../results/shape-contents.ts";
+import type { SchemaChecks } from "../schema/schema-checks.ts";
+import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
+import { circuitFailure, failed, type Failed, failureOf, requestAgain } from "./call-failure.ts";
+import { ConnectionDown, orCancelled } from "./connection-parts.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
-import { cleanEvents, cleanReply, shapeReply } from "./shape-reply.ts";
+
+/** Makes one call to a server, once its arguments match the tool's schema. @throws AppError `cancelled` only */
+export async function callServer(
+  server: ManagedServer,
+  call: UpstreamCall,
+  events: UpstreamCallEvents,
+  signal: AbortSignal,
+  parts: ManagerParts,
+): Promise<UpstreamReply> {
+  if (server.looked !== undefined) await orCancelled(server.looked, signal);
+  const { method, params } = call;
+  if (method === "tools/call" && typeof params.name === "string") {
+    const checking = argumentsFault(server, params.name, params.arguments, parts.checks);
+    const fault = checking instanceof Promise ? await checking : checking;
+    if (fault !== undefined) return failed("invalid_arguments", fault);
+  }
+  return new ServerCall(server, call, events, signal, parts).run();
+}
 
 /** One request to one server, from its connection to the reply for the client. */
-export class ServerCall {
+class ServerCall {
   readonly #server: ManagedServer;
   readonly #call: UpstreamCall;
   readonly #signal: AbortSignal;
-  readonly #parts: ManagerParts & { readonly events: UpstreamCallEvents };
-  readonly #startedAt: number;
+  readonly #events: UpstreamCallEvents;
+  readonly #parts: ManagerParts;
+  readonly #startedAt = performance.now();
 
   constructor(
     server: ManagedServer,
@@ -54,18 +67,18 @@ export class ServerCall {
     this.#server = server;
     this.#call = call;
     this.#signal = signal;
-    this.#parts = { ...parts, events };
-    this.#startedAt = parts.clock();
+    this.#events = events;
+    this.#parts = parts;
   }
 
   /** @throws AppError `cancelled` only */
   async run(): Promise<UpstreamReply> {
     const refusal = permissionFailure(this.#server) ?? blockedFailure(this.#server, this.#call);
     if (refusal !== undefined) return refusal;
-    const waitMs = this.#server.breaker.enter(this.#parts.clock());
+    const waitMs = this.#server.breaker.enter(performance.now());
     if (waitMs > 0) return circuitFailure(this.#server.name, waitMs);
     try {
-      const reply = await this.#request().catch((error: unknown) => this.#again(error));
+      const reply = await this.#request().catch((error: unknown) => this.#requestAgain(error));
       this.#note((breaker) => breaker.onAnswer());
       return await this.#shape(reply);
     } catch (error) {
@@ -73,47 +86,20 @@ export class ServerCall {
     }
   }
 
-  /** Repeats a request that has failed with `first`, after a login where one is wanted. @throws the last failure */
-  async #again(first: unknown): Promise<ConnectionReply> {
-    try {
-      return await this.#repeated(first);
-    } catch (error) {
-      if (!wantsLogin(error) || this.#signal.aborted) throw error;
-      const [server, call, parts] = [this.#server, this.#call, this.#parts];
-      const isIn = await logInDuringCall(server, call, parts.events, parts, this.#signal);
-      if (!isIn) throw error;
-      return this.#request().catch((failure: unknown) => this.#repeated(failure));
-    }
-  }
-
-  /** Repeats a request after a lost connection, where that does no harm, and later when the server is busy. */
-  async #repeated(first: unknown): Promise<ConnectionReply> {
-    let replays = mayReplay(this.#call, this.#server.offer) ? 1 : 0;
-    for (let [error, waits] = [first, 0]; ;) {
-      if (!(error instanceof ConnectionError) || this.#signal.aborted) throw error;
-      const waitMs = Math.min(error.retryAfterMs ?? 0, upstreamRetryAfterMsMax);
-      if (error.failure === "lost" && replays > 0) replays--;
-      else if (error.failure === "busy" && this.#mayWait(error, waits)) {
-        waits++;
-        await sleep(waitMs, undefined, { signal: this.#signal });
-      } else throw error;
-      try {
-        return await this.#request();
-      } catch (failure) {
-        error = failure;
-      }
-    }
-  }
-
-  #mayWait(error: ConnectionError, waits: number): boolean {
-    const { retryAfterMs } = error;
-    return (
-      retryAfterMs !== undefined && waits < upstreamBusyRetriesMax && retryAfterMs < this.#leftMs
-    );
+  #requestAgain(first: unknown): Promise<ConnectionReply> {
+    return requestAgain(first, {
+      server: this.#server,
+      call: this.#call,
+      events: this.#events,
+      parts: this.#parts,
+      signal: this.#signal,
+      request: () => this.#request(),
+      leftMs: () => this.#leftMs,
+    });
   }
 
   get #leftMs(): number {
-    return Math.max(1, this.#call.timeoutMs - (this.#parts.clock() - this.#startedAt));
+    return Math.max(1, this.#call.timeoutMs - (performance.now() - this.#startedAt));
   }
 
   async #request(): Promise<ConnectionReply> {
@@ -149,7 +135,7 @@ export class ServerCall {
       signal: this.#signal,
       timeoutMs: this.#leftMs,
       idleMs: this.#server.configured.entry.options.idleMs,
-      ...cleanEvents(this.#parts.events, this.#server.clean, call.wantsProgress),
+      ...cleanEvents(this.#events, this.#server.clean, call.wantsProgress),
       ...(inputResponses === undefined ? {} : { inputResponses }),
       ...(requestState === undefined ? {} : { requestState }),
     };
@@ -157,13 +143,13 @@ export class ServerCall {
 
   /** The connection that a call need not wait for. */
   #ready(link: ManagedConnection): UpstreamConnection | undefined {
-    const there = link.ready ?? link.connection;
+    const there = link.connection;
     return there !== undefined && this.#lookAt(there) === undefined ? there : undefined;
   }
 
   /** The time of the call includes the start of the server and the reading of its lists. */
   async #connected(link: ManagedConnection): Promise<UpstreamConnection> {
-    const there = link.ready ?? link.connection;
+    const there = link.connection;
     const late = new AbortController();
     const timer = startTimer(this.#leftMs, () => late.abort());
     const signal = AbortSignal.any([this.#signal, late.signal]);
@@ -192,7 +178,7 @@ export class ServerCall {
       this.#server.figures.onAnswer(this.#tookMs, 0);
       return cleanReply(reply, this.#server.clean);
     }
-    const json = shapeReply(reply.result, this.#call, this.#server, this.#parts);
+    const json = shapeReply(reply.result, this.#call, this.#server, this.#events, this.#parts);
     return json instanceof Promise ? json.then((made) => this.#shaped(made)) : this.#shaped(json);
   }
 
@@ -202,7 +188,7 @@ export class ServerCall {
   }
 
   get #tookMs(): number {
-    return this.#parts.clock() - this.#startedAt;
+    return performance.now() - this.#startedAt;
   }
 
   #failure(error: unknown): UpstreamReply {
@@ -213,7 +199,7 @@ export class ServerCall {
     const { figures, name } = this.#server;
     const failure = error instanceof ConnectionError ? error.failure : undefined;
     this.#note((breaker) => {
-      if (failure === "timeout") breaker.onTimeout(this.#parts.clock());
+      if (failure === "timeout") breaker.onTimeout(performance.now());
       else if (failure === "needs_auth") breaker.onRefused();
       else breaker.onOther();
     });
@@ -221,7 +207,7 @@ export class ServerCall {
       throw new AppError("cancelled", "The call was cancelled.");
     }
     figures.onFailure();
-    const reply = this.#failureReply(error);
+    const reply = failureOf(error, this.#server, this.#call, this.#tookMs);
     const text = this.#server.clean(reply.text).slice(0, upstreamReasonCharsMax).toWellFormed();
     this.#server.log.say(text);
     this.#parts.host.notify({ kind: "failure", server: name, reason: reply.reason, text });
@@ -229,21 +215,140 @@ export class ServerCall {
   }
 
   /** Records the outcome of a call, which may change the status of the server. */
-  #note(tell: (breaker: CircuitBreaker) => void): void {
+  #note(tell: (breaker: ManagedServer["breaker"]) => void): void {
     const { breaker } = this.#server;
-    const before = breaker.trouble(this.#parts.clock());
+    const before = breaker.trouble(performance.now());
     tell(breaker);
-    if (breaker.trouble(this.#parts.clock()) !== before) this.#parts.onChange();
+    if (breaker.trouble(performance.now()) !== before) this.#parts.onChange();
   }
+}
 
-  #failureReply(error: unknown): Extract<UpstreamReply, { kind: "failed" }> {
-    const { name } = this.#server;
-    if (error instanceof UnusableAnswer) return failed(error.reason, error.message);
-    if (error instanceof ConnectionDown) return downFailure(this.#server, error);
-    if (error instanceof ConnectionError)
-      return requestFailure(this.#server, this.#call, error, this.#tookMs);
-    const said = error instanceof Error ? error.message : String(error);
-    const what = subjectOf(this.#call);
-    return failed("worker", `The call of ${what} of the server ${name} failed: ${said}`);
+/** The faults of a call's arguments against the tool's schema, and what to do; undefined when they match (CA1). */
+export function argumentsFault(
+  { name, offer }: ManagedServer,
+  tool: string,
+  args: unknown,
+  checks: SchemaChecks,
+): Fault | Promise<Fault> {
+  const judged = offer.tool(tool);
+  if (judged === undefined) return undefined;
+  const fault = checks.check(judged.item.inputSchema, args ?? {});
+  return fault instanceof Promise
+    ? fault.then((found) => argumentsText(name, judged.item, found))
+    : argumentsText(name, judged.item, fault);
+}
+
+type Fault = string | undefined;
+
+function argumentsText(server: string, tool: RawTool, fault: Fault): Fault {
+  if (fault === undefined) return undefined;
+  const { properties } = tool.inputSchema;
+  const names = Object.keys(
+    typeof properties === "object" && properties !== null ? properties : {},
+  );
+  const known = names.length === 0 ? "none" : names.slice(0, namesShownMax).join(", ");
+  return `The arguments for ${tool.name} of the server ${server} do not match its schema: ${fault}. It takes: ${known}.`;
+}
+
+/** Argument names shown in a fault; `tool_search` shows all. */
+const namesShownMax = 30;
+
+/** The reason why a configured server cannot be called at all; undefined when it can. */
+function permissionFailure({ name, permission, isStopped }: ManagedServer): Failed | undefined {
+  if (permission === undefined) {
+    return failed(
+      "unreachable",
+      `The values that the server ${name} needs are still being looked up. Try again.`,
+    );
   }
+  if (permission.kind === "usable") {
+    if (!isStopped) return undefined;
+    return failed(
+      "unreachable",
+      `The server ${name} was stopped. Start it: ${product.name} mcp test ${name}.`,
+    );
+  }
+  if (permission.kind !== "disabled") return failed(permission.kind, permission.text);
+  return failed(
+    "unreachable",
+    `The server ${name} is switched off in the configuration (enabled = false).`,
+  );
+}
+
+/**
+ * The refusal of a call to an unapproved tool or prompt, for every caller (TR3). Undefined when the call is allowed.
+ */
+function blockedFailure(server: ManagedServer, call: UpstreamCall): Failed | undefined {
+  if (!needsApproval(call)) return undefined;
+  const { method, params } = call;
+  const name = typeof params.name === "string" ? params.name : "";
+  const called = method === "tools/call" ? server.offer.tool(name) : server.offer.prompt(name);
+  const isFree = called === undefined || called.state === "approved";
+  return isFree ? undefined : failed("blocked", called.text);
+}
+
+/** Whether a call of this method needs an approval. */
+function needsApproval({ method }: UpstreamCall): boolean {
+  return method === "tools/call" || method === "prompts/get";
+}
+
+/** The definition of a called tool or prompt has changed since it was approved. The message is for the caller. */
+class BlockedCall extends Error {
+  override readonly name = "BlockedCall";
+}
+
+/**
+ * Turns a server's answer into the client's result; at once where nothing in it has to be checked or kept elsewhere.
+ * @throws UnusableAnswer
+ */
+function shapeReply(
+  answer: unknown,
+  call: UpstreamCall,
+  server: ManagedServer,
+  events: UpstreamCallEvents,
+  { results, checks }: ManagerParts,
+): JsonText | Promise<JsonText> {
+  const parts: ResultParts = {
+    server: server.name,
+    clean: server.clean,
+    charsMax: charsMaxOf(call, server.configured.entry),
+    results: () => results.of(call.clientId, events),
+  };
+  switch (call.method) {
+    case "resources/read":
+      verifySkillFile(answer, String(call.params.uri), server.offer.skills);
+      return shapeContents(answer, parts);
+    case "prompts/get":
+      return shapePrompt(answer, parts);
+    case "completion/complete":
+      return shapeCompletion(answer, parts);
+    case "tools/call": {
+      const tool = String(call.params.name);
+      const schema = server.offer.tool(tool)?.item.outputSchema;
+      const structured = isObject(answer) ? answer.structuredContent : undefined;
+      const fault = isObject(schema) ? structureFault(schema, structured, checks) : undefined;
+      const onProblem = (problem: string): void => server.log.say(problem);
+      const { promisesStructure = false } = call;
+      const shape = (structureFault: string | undefined): JsonText | Promise<JsonText> => {
+        const told = { ...parts, tool, structureFault, promisesStructure, onProblem };
+        return shapeCallResult(answer, told, call.version);
+      };
+      return fault instanceof Promise ? fault.then(shape) : shape(fault);
+    }
+  }
+}
+
+/** The limit of characters: the user's entry overrides the client's; a project's can only lower it (CA13). */
+function charsMaxOf({ resultCharsMax }: UpstreamCall, { options, origin }: ServerEntry): number {
+  const { maxResultChars } = options;
+  if (maxResultChars === undefined) return resultCharsMax;
+  return origin.trust === "user" ? maxResultChars : Math.min(resultCharsMax, maxResultChars);
+}
+
+function structureFault(
+  schema: Params,
+  structured: unknown,
+  checks: ManagerParts["checks"],
+): ReturnType<ManagerParts["checks"]["check"]> {
+  return structured === undefined ? "it is missing" : checks.check(schema, structured);
 }

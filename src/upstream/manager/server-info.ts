@@ -1,3 +1,4 @@
+import { product } from "../../base/product.ts";
 import { type CatalogueCache, cacheKeyOf } from "../cache/catalogue-cache.ts";
 import type { ServerView } from "../catalogue/compose-tools.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
@@ -6,7 +7,6 @@ import { type CallFacts, CallFigures, type CallTrouble } from "./call-figures.ts
 import type { ConnectionState } from "./connection-machine.ts";
 import { judgeOffer, type JudgeOfferParts } from "./first-contact.ts";
 import type { LaunchTarget } from "./launch-target.ts";
-import { loginAdvice } from "./login-advice.ts";
 import type { Offer, ServerOffer } from "./server-offer.ts";
 import { type ServerPermission, permissionOf, type PermissionParts } from "./server-permission.ts";
 
@@ -219,4 +219,15 @@ export function viewOf({ info, configured, permission, offer, target }: ViewPart
     roots: target?.roots ?? "none",
     hasCredentials: target?.hasCredentials ?? false,
   };
+}
+
+/** The advice to the user for a server that wants a login. */
+export function loginAdvice({ entry }: Pick<ConfiguredServer, "entry">): string {
+  const { launch, name, options } = entry;
+  const headers = launch.transport === "http" ? Object.keys(launch.headers) : [];
+  const hasOwn = headers.some((header) => header.toLowerCase() === "authorization");
+  if (hasOwn) return "Put a valid token into the Authorization header of its entry.";
+  return options.oauth?.service === undefined
+    ? `Log in: ${product.name} mcp login ${name}.`
+    : `It logs in by itself: correct the oauth table of its entry, then try it: ${product.name} mcp login ${name}.`;
 }

@@ -1,8 +1,16 @@
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { messageOf } from "../../base/errors.ts";
+import {
+  upstreamFailedProbeMs,
+  upstreamFirstLookMs,
+  upstreamRelistMs,
+} from "../../base/upstream-limits.ts";
 import { cacheKeyOf } from "../cache/catalogue-cache.ts";
 import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
-import type { ServerCatalogue } from "../connect/connection.ts";
+import type { ServerCatalogue, UpstreamConnection } from "../connect/connection.ts";
+import { type ForeignSkill, skillIn } from "../connect/foreign-skill.ts";
+import type { SkillsOfServer } from "../results/shape-contents.ts";
 import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
 import { FirstContact, judgeOffer } from "./first-contact.ts";
 import type { ManagerParts } from "./manager-parts.ts";
@@ -49,6 +57,16 @@ export class ServerOffer {
   /** A prompt by its name on the server. */
   prompt(name: string): JudgedCatalogue["prompts"][number] | undefined {
     return this.#prompts.get(name);
+  }
+
+  /** The skills that the server has listed, against which their files are checked. */
+  get skills(): SkillsOfServer {
+    const judged = this.#offer?.judged.prompts ?? [];
+    const skills = (isApproved: boolean): readonly ForeignSkill[] =>
+      judged.flatMap((one) =>
+        (one.state === "approved") === isApproved ? (skillIn(one.item) ?? []) : [],
+      );
+    return { approved: skills(true), others: skills(false) };
   }
 
   /** Resolves when the offer so far was written to the cache, or could not be. */
@@ -177,4 +195,97 @@ function byName<Judged extends { readonly item: { readonly name: string } }>(
   all: readonly Judged[],
 ): ByName<Judged> {
   return new Map(all.toReversed().map((judged) => [judged.item.name, judged]));
+}
+
+interface ListReaderParts {
+  readonly onRead: (catalogue: ServerCatalogue) => Promise<void>;
+  /** Called when the lists could not be read; they are read again later. */
+  readonly onFailure: (reason: string) => void;
+  /** The longest wait of a call for the first reading. */
+  readonly firstLookMs?: number;
+}
+
+/** Reads the lists of a server with each connection and when it reports changes, twice a second at most (CN14). */
+export class ListReader {
+  readonly #parts: ListReaderParts;
+  #connection: UpstreamConnection | undefined;
+  #isReading = false;
+  #isStale = false;
+  #timer: Timer | undefined;
+  #ended = new AbortController();
+  /** The first reading of the current connection, while it runs. */
+  #first: Promise<void> | undefined;
+
+  constructor(parts: ListReaderParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins with a new connection. */
+  begin(connection: UpstreamConnection): void {
+    this.end();
+    this.#ended = new AbortController();
+    this.#connection = connection;
+    const over = Promise.withResolvers<void>();
+    const timer = startTimer(this.#parts.firstLookMs ?? upstreamFirstLookMs, over.resolve);
+    void this.#read(connection, this.#ended.signal).then(over.resolve);
+    this.#first = over.promise.then(() => {
+      timer.stop();
+      if (connection === this.#connection) this.#first = undefined;
+    });
+  }
+
+  /**
+   * Resolves when the lists of a new connection have been read, or do not arrive in time; undefined when there is no
+   * need to wait.
+   */
+  firstReading(connection: UpstreamConnection): Promise<void> | undefined {
+    return connection === this.#connection ? this.#first : undefined;
+  }
+
+  /** The connection is gone. */
+  end(): void {
+    this.#ended.abort();
+    this.#timer?.stop();
+    this.#timer = undefined;
+    this.#connection = undefined;
+    this.#first = undefined;
+    this.#isReading = false;
+    this.#isStale = false;
+  }
+
+  /** The server reported a changed list. */
+  onChanged(): void {
+    this.#isStale = true;
+    this.#plan(upstreamRelistMs);
+  }
+
+  #plan(ms: number): void {
+    const connection = this.#connection;
+    const { signal } = this.#ended;
+    if (connection === undefined || this.#isReading || this.#timer !== undefined) return;
+    this.#timer = startTimer(ms, () => {
+      this.#timer = undefined;
+      void this.#read(connection, signal);
+    });
+  }
+
+  async #read(connection: UpstreamConnection, ended: AbortSignal): Promise<void> {
+    this.#isReading = true;
+    this.#isStale = false;
+    let hasFailed = false;
+    try {
+      // Takes a minute at most, and returns the lists read by then (CN5).
+      const catalogue = await connection.readCatalogue(ended);
+      if (ended.aborted) return;
+      await this.#parts.onRead(catalogue);
+    } catch (error) {
+      if (ended.aborted) return;
+      hasFailed = true;
+      this.#parts.onFailure(messageOf(error));
+    }
+    if (ended.aborted) return;
+    this.#isReading = false;
+    if (this.#isStale) this.#plan(upstreamRelistMs);
+    else if (hasFailed) this.#plan(upstreamFailedProbeMs);
+  }
 }

@@ -85,11 +85,11 @@ class TrialClock {
 
   /** Parts that measure; use them instead of the original ones. */
   get parts(): Pick<ManagerParts, "host" | "installer" | "openConnection"> {
-    const { host, installer, openConnection, clock } = this.#parts;
+    const { host, installer, openConnection } = this.#parts;
     return {
       installer: {
         prepare: async (wish, signal, tell) => {
-          const begin = clock();
+          const begin = performance.now();
           let isNeeded = false;
           try {
             return await installer.prepare(wish, signal, (installing) => {
@@ -97,13 +97,13 @@ class TrialClock {
               tell(installing);
             });
           } finally {
-            if (isNeeded) this.#installMs = (this.#installMs ?? 0) + clock() - begin;
+            if (isNeeded) this.#installMs = (this.#installMs ?? 0) + performance.now() - begin;
           }
         },
       },
       host: {
         startProcess: async (launch) => {
-          const begin = clock();
+          const begin = performance.now();
           try {
             return await host.startProcess(launch);
           } catch (error) {
@@ -111,7 +111,7 @@ class TrialClock {
             throw error;
           } finally {
             // A server that exits at the first probe is started twice.
-            this.#startMs = (this.#startMs ?? 0) + clock() - begin;
+            this.#startMs = (this.#startMs ?? 0) + performance.now() - begin;
           }
         },
         log: (server, line) => host.log(server, line),
@@ -119,13 +119,13 @@ class TrialClock {
         notify: () => {},
       },
       openConnection: async (options, events, signal) => {
-        const begin = clock();
+        const begin = performance.now();
         try {
           const connection = await openConnection(options, events, signal);
-          this.#connectedAt = clock();
+          this.#connectedAt = performance.now();
           return connection;
         } finally {
-          if (this.#isStarted) this.#negotiateMs = clock() - begin - (this.#startMs ?? 0);
+          if (this.#isStarted) this.#negotiateMs = performance.now() - begin - (this.#startMs ?? 0);
         }
       },
     };
@@ -133,7 +133,7 @@ class TrialClock {
 
   /** The lists were read or have failed. */
   onSettled(): void {
-    if (this.#connectedAt !== undefined) this.#listMs = this.#parts.clock() - this.#connectedAt;
+    if (this.#connectedAt !== undefined) this.#listMs = performance.now() - this.#connectedAt;
   }
 
   /** The steps that began, in order. @param isUsable all steps succeeded */

@@ -1,6 +1,7 @@
-import { upstreamNoticesKept } from "../../base/upstream-limits.ts";
+import { AppError } from "../../base/errors.ts";
 import type { JsonText } from "../../base/weight.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
+import type { UpstreamConfig } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type {
   SearchQuery,
@@ -10,17 +11,22 @@ import type {
   UpstreamReply,
 } from "../upstreams.ts";
 import type { UpstreamHost, UpstreamOptions, UpstreamWork } from "../worker/upstream-options.ts";
+import { failed } from "./call-failure.ts";
 import { Composer, Publisher } from "./composer.ts";
-import { CurrentConfig } from "./current-config.ts";
-import type { ManagerParts } from "./manager-parts.ts";
+import { orCancelled } from "./connection-parts.ts";
+import { CurrentConfig, Notices } from "./current-config.ts";
+import { ManagedServer } from "./managed-server.ts";
+import type { ManagerParts, ServerEvents } from "./manager-parts.ts";
 import { performControl } from "./perform-control.ts";
-import { ServerCalls, ServerSet, switchPlace } from "./server-calls.ts";
+import { argumentsFault, callServer } from "./server-call.ts";
 import { ownStatus, StatusFile } from "./server-status.ts";
 import { UpstreamSubscriptions } from "./subscriptions.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
 
 /** The parts of each server without those that the manager adds. */
 export type OuterParts = Omit<ManagerParts, "rules" | "lock" | "onChange" | "principals" | "apps">;
+
+type Switch = Extract<UpstreamControl, { kind: "switch-workspace" | "switch-project" }>;
 
 /** The whole work of the Worker: configuration, connections, offers and calls of all servers. */
 export class UpstreamManager implements UpstreamWork {
@@ -34,7 +40,8 @@ export class UpstreamManager implements UpstreamWork {
   readonly #status: StatusFile;
   readonly #composer: Composer;
   readonly #config: CurrentConfig;
-  readonly #calls: ServerCalls;
+  /** Resolves when the servers of the configuration exist; undefined once they do. */
+  #configured: Promise<void> | undefined;
   #isClosed = false;
   #isStarted = false;
 
@@ -51,6 +58,9 @@ export class UpstreamManager implements UpstreamWork {
         await this.#servers.apply(config);
         this.#onChange();
       },
+    });
+    this.#configured = this.#config.configured.then(() => {
+      this.#configured = undefined;
     });
     this.#parts = {
       ...outer,
@@ -82,12 +92,6 @@ export class UpstreamManager implements UpstreamWork {
     });
     const { scorpioxDir } = this.#options.dirs;
     this.#status = new StatusFile(scorpioxDir, () => ownStatus(this.#options, this.infoList()));
-    this.#calls = new ServerCalls({
-      parts: this.#parts,
-      config: this.#config,
-      servers: this.#servers,
-      onReply: () => this.#status.later(),
-    });
   }
 
   async start(): Promise<void> {
@@ -104,16 +108,27 @@ export class UpstreamManager implements UpstreamWork {
     return { ...state, snapshot: { ...state.snapshot, isIncomplete: true } };
   }
 
-  call(
+  async call(
     call: UpstreamCall,
     events: UpstreamCallEvents,
     signal: AbortSignal,
   ): Promise<UpstreamReply> {
-    return this.#calls.make(call, events, signal);
+    // Skip the wait once they exist: it costs each call several promises and listeners.
+    if (this.#configured !== undefined) await orCancelled(this.#configured, signal);
+    const server = this.#servers.get(call.server);
+    if (server === undefined) {
+      return failed("unreachable", `No MCP server named ${call.server} is configured any more.`);
+    }
+    const reply = await callServer(server, call, events, signal, this.#parts);
+    this.#status.later();
+    return reply;
   }
 
-  checkArguments(name: string, tool: string, args: unknown): Promise<string | undefined> {
-    return this.#calls.checkArguments(name, tool, args);
+  async checkArguments(name: string, tool: string, args: unknown): Promise<string | undefined> {
+    const server = this.#servers.get(name);
+    return server === undefined
+      ? undefined
+      : argumentsFault(server, tool, args, this.#parts.checks);
   }
 
   search(query: SearchQuery, signal: AbortSignal): Promise<JsonText> {
@@ -138,7 +153,7 @@ export class UpstreamManager implements UpstreamWork {
   }
 
   async subscribe(uri: string, clientId: string): Promise<boolean> {
-    await this.#config.configured;
+    await this.#configured;
     return this.#subscriptions.subscribe(uri, clientId);
   }
 
@@ -165,11 +180,25 @@ export class UpstreamManager implements UpstreamWork {
     ]);
   }
 
-  async #switchPlace(control: Parameters<typeof switchPlace>[0]): Promise<readonly ServerInfo[]> {
+  /**
+   * The client has moved: reads the servers of the other project or workspace, which start once they are approved.
+   * Servers in common keep running and get the new roots (CN16).
+   */
+  async #switchPlace(control: Switch): Promise<readonly ServerInfo[]> {
     const { follower } = this.#config;
-    const parts = { follower, composer: this.#composer, servers: this.#servers };
-    const { workspace } = this.#options;
-    await switchPlace(control, { ...parts, workspace, project: this.#parts.project });
+    if (control.kind === "switch-workspace") {
+      const workspace = control.workspace ?? undefined;
+      if (workspace !== this.#options.workspace) this.#composer.leavePlace();
+      await follower.follow(workspace);
+      return this.infoList();
+    }
+    const { project } = this.#parts;
+    const changed = project.become(control.projectDir ?? undefined, control.folders);
+    if (changed.project) {
+      this.#composer.leavePlace();
+      await follower.moved();
+    }
+    if (changed.folders) for (const server of this.#servers.all) server.linkSets?.tellRoots();
     return this.infoList();
   }
 
@@ -186,20 +215,55 @@ export class UpstreamManager implements UpstreamWork {
   }
 }
 
-/** Notices for the user. */
-class Notices {
-  readonly #host: Pick<UpstreamHost, "notify">;
-  readonly #told = new Set<string>();
+/** The configured servers by name. Servers that two configurations have in common keep running (CN15, CN16). */
+class ServerSet implements AsyncDisposable {
+  readonly #parts: ManagerParts;
+  readonly #events: ServerEvents;
+  readonly #servers = new Map<string, ManagedServer>();
 
-  constructor(host: Pick<UpstreamHost, "notify">) {
-    this.#host = host;
+  constructor(parts: ManagerParts, events: ServerEvents) {
+    this.#parts = parts;
+    this.#events = events;
   }
 
-  /** Reports each text once, since files are read repeatedly. */
-  readonly tell = (text: string): void => {
-    if (text === "" || this.#told.has(text)) return;
-    if (this.#told.size >= upstreamNoticesKept) this.#told.clear();
-    this.#told.add(text);
-    this.#host.notify({ kind: "notice", text });
-  };
+  /** Sorted by name. */
+  get all(): readonly ManagedServer[] {
+    return [...this.#servers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  get(name: string): ManagedServer | undefined {
+    return this.#servers.get(name);
+  }
+
+  /** @throws AppError `not_found` */
+  known(name: string): ManagedServer {
+    const server = this.#servers.get(name);
+    if (server !== undefined) return server;
+    throw new AppError("not_found", `No MCP server named ${name} is configured.`);
+  }
+
+  /**
+   * Applies a configuration. Starts servers whose offer is unknown and eager ones, each as soon as its permission is
+   * known, which may take a while when a command provides a secret.
+   */
+  async apply(config: UpstreamConfig): Promise<void> {
+    const gone = [...this.#servers.keys()].filter((name) => !config.servers.has(name));
+    const closing = gone.map((name) => {
+      const server = this.#servers.get(name);
+      this.#servers.delete(name);
+      return server?.[Symbol.asyncDispose]();
+    });
+    const applying = [...config.servers].map(([name, configured]) => {
+      const known = this.#servers.get(name);
+      const server = known ?? new ManagedServer(configured, this.#parts, this.#events);
+      this.#servers.set(name, server);
+      return server.apply(configured).then(() => server.begin());
+    });
+    this.#parts.onChange();
+    await Promise.all([...closing, ...applying]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.all.map((server) => server[Symbol.asyncDispose]()));
+  }
 }

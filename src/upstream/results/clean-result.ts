@@ -2,6 +2,8 @@ import { jsonDepthMax } from "../../base/upstream-limits.ts";
 import { isObject, likeOriginal } from "../../base/values.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
+import type { ConnectionReply, ConnectionRequest } from "../connect/connection.ts";
+import type { UpstreamCallEvents } from "../upstreams.ts";
 
 /** A valid block, or its fault, which follows its place in a message: `content[2] …`. */
 export type ReadBlock =
@@ -124,7 +126,7 @@ function split(rest: string, scheme: string): ForeignUri | undefined {
  * A copy of a JSON value with `map` applied to all its strings and member names. Parts that are nested deeper than any
  * honest value are left out.
  */
-export function mapStrings(value: unknown, map: (text: string) => string, depth = 0): unknown {
+function mapStrings(value: unknown, map: (text: string) => string, depth = 0): unknown {
   if (typeof value === "string") return map(value);
   if (Array.isArray(value)) {
     if (depth >= jsonDepthMax) return [];
@@ -218,4 +220,42 @@ function cleanMembers<Block extends { readonly _meta?: unknown; readonly data?: 
     ...likeOriginal(block, mapStrings(rest, cleaning.clean)),
     ...(isObject(meta) ? { _meta: cleanMeta(meta, cleaning) } : {}),
   };
+}
+
+/** A reply other than a result. */
+type Asked = Exclude<ConnectionReply, { kind: "result" }>;
+
+/** The events of a call, with control sequences and secrets removed. */
+export function cleanEvents(
+  events: UpstreamCallEvents,
+  clean: (text: string) => string,
+  wantsProgress: boolean,
+): Pick<ConnectionRequest, "ask" | "onLog" | "onProgress"> {
+  return {
+    ask: (request) => events.ask(likeOriginal(request, mapStrings(request, clean))),
+    onLog: (level, data, logger) => {
+      const name = logger === undefined ? undefined : clean(logger);
+      events.log?.(level, mapStrings(data, clean), name);
+    },
+    ...(wantsProgress
+      ? {
+          onProgress: (done, total, message) => {
+            events.onProgress?.(done, total, message === undefined ? undefined : clean(message));
+          },
+        }
+      : {}),
+  };
+}
+
+/** Cleans an error or questions; the ids of questions and the state return to the server unchanged. */
+export function cleanReply(reply: Asked, clean: (text: string) => string): Asked {
+  if (reply.kind === "fault") {
+    const { code, message, data } = reply.fault;
+    const more = data === undefined ? {} : { data: mapStrings(data, clean) };
+    return { kind: "fault", fault: { code, message: clean(message), ...more } };
+  }
+  const requests = Object.entries(reply.requests).map(
+    ([id, request]) => [id, likeOriginal(request, mapStrings(request, clean))] as const,
+  );
+  return { ...reply, requests: Object.fromEntries(requests) };
 }

@@ -4,7 +4,7 @@ import type {
   ServerCatalogue,
   UpstreamConnection,
 } from "../../../src/upstream/connect/connection.ts";
-import { ListReader } from "../../../src/upstream/manager/list-reader.ts";
+import { ListReader } from "../../../src/upstream/manager/server-offer.ts";
 import { catalogue } from "../trust/catalogue.ts";
 
 /** A connection whose lists come when they are told to. */

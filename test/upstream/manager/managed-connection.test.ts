@@ -7,7 +7,7 @@ import {
 } from "../../../src/upstream/connect/connection.ts";
 import { ManagedConnection } from "../../../src/upstream/manager/managed-connection.ts";
 import { type ConnectionParts, realTime } from "../../../src/upstream/manager/connection-parts.ts";
-import { RecentFailures } from "../../../src/upstream/manager/recent-failures.ts";
+import { RecentFailures } from "../../../src/upstream/manager/restart-limits.ts";
 import { until } from "../connect/open-scripted.ts";
 
 function linkOf(open: ConnectionParts["open"]): ManagedConnection {

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "bun:test";
-
 import { CallFigures, CircuitBreaker } from "../../../src/upstream/manager/call-figures.ts";
+import { ConnectionMachine } from "../../../src/upstream/manager/connection-machine.ts";
 import {
-  ConnectionMachine,
+  RecentFailures,
   RetrySchedule,
   StartLimit,
-} from "../../../src/upstream/manager/connection-machine.ts";
-import { RecentFailures } from "../../../src/upstream/manager/recent-failures.ts";
+} from "../../../src/upstream/manager/restart-limits.ts";
 
 const middle = (): number => 0.5;
 
