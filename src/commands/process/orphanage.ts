@@ -106,7 +106,15 @@ export class Orphanage {
 
   /** True while a member of the family can be found, a child or an orphan. */
   isAlive(family: Family): boolean {
-    return this.adoptedOf(family).length > 0 || isGroupAlive(family.groupId);
+    if (this.adoptedOf(family).length > 0 || isGroupAlive(family.groupId)) return true;
+    // The last of the group may have ended between the two looks.
+    this.lookAfresh();
+    return this.adoptedOf(family).length > 0;
+  }
+
+  /** What has just ended may have left others: a list that was made before does not have them. */
+  lookAfresh(): void {
+    this.#collectedAt = Number.NEGATIVE_INFINITY;
   }
 
   /** Collects zombies among the adopted and returns the living ones that belong to `family`. */
@@ -121,7 +129,7 @@ export class Orphanage {
    * @returns how many there were
    */
   endStrays(): number {
-    this.#collectedAt = Number.NEGATIVE_INFINITY;
+    this.lookAfresh();
     const strays = this.#collect().filter(({ pid }) => this.#isStray(pid));
     if (this.#hasAsked && strays.length > 0) this.#hunt((pid) => this.#isStray(pid));
     else for (const { pid } of strays) ask(pid);
@@ -139,7 +147,7 @@ export class Orphanage {
   }
 
   #hunt(isPrey: (pid: number) => boolean): number {
-    this.#collectedAt = Number.NEGATIVE_INFINITY;
+    this.lookAfresh();
     return huntChildren({
       isSpared: (pid) => this.#directChildren.has(pid) || !this.#isOurs(pid) || !isPrey(pid),
       reap: (pid) => this.#reap(pid),

@@ -61,6 +61,7 @@ export class ServerProcess {
   async #untilGone(): Promise<void> {
     await this.ended;
     // End the processes that it left behind.
+    this.#orphanage.lookAfresh();
     await endFamily(this.#orphanage, this.#family, terminateGraceMs);
   }
 }
