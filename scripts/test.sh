@@ -93,15 +93,15 @@ run_gate() {
   failed=$((failed + gate_failed))
 }
 
-# Most tests wait for processes, so that more of them run at once than there are processors: three files that drive the
-# executable, and two others. The lines of both parts come as they come.
+# Most tests wait for processes, so that more of them run at once than there are processors: four files that drive the
+# executable, and three others. The lines of both parts come as they come.
 run_tests() {
   say "tests"
   others=$(find test -mindepth 1 -maxdepth 1 ! -name e2e ! -name fixtures ! -name golden)
   # shellcheck disable=SC2046 # options
-  part e2e bun test $(options_of e2e) --parallel=3 --no-isolate test/e2e &
+  part e2e bun test $(options_of e2e) --parallel=4 --no-isolate test/e2e &
   # shellcheck disable=SC2046,SC2086 # options, and a list of paths
-  part others bun test $(options_of others) --parallel=2 --no-isolate $others &
+  part others bun test $(options_of others) --parallel=3 --no-isolate $others &
   wait
   count_part e2e
   count_part others
