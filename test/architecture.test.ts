@@ -94,7 +94,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "upstream/trust": [
     "base",
     "config",
-    "protocol",
+    "types:protocol",
     "upstream/names",
     "upstream/connect",
     "upstream/config",
@@ -151,7 +151,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "calls/policy/consent": [
     "base",
     "calls/policy/rules",
-    "protocol",
+    "types:protocol",
     "types:tools",
     "calls/*",
     "types:calls/gate",
@@ -259,7 +259,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "server/context",
     "server/*",
   ],
-  "interact/questions": ["base", "protocol", "types:tools"],
+  "interact/questions": ["base", "types:protocol", "types:tools"],
   "interact/attach": ["base", "commands", "server", "types:tools", "types:interact/questions"],
   "interact/terminal": ["base", "types:tools", "types:interact/questions", "interact/attach"],
   "cli/*": [

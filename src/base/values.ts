@@ -34,3 +34,14 @@ export function parseOwnJson<Value>(text: string): Value {
 export function likeOriginal<Value>(_original: Value, copy: unknown): Value {
   return ownValue(copy);
 }
+
+/** JSON text with the members of objects in the order of their names: equal values give equal texts. */
+export function canonicalJson(value: unknown, indent?: number): string {
+  const inOrder = (_key: string, part: unknown): unknown => (isObject(part) ? sorted(part) : part);
+  return JSON.stringify(value, inOrder, indent);
+}
+
+function sorted(object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const names = Object.keys(object).sort();
+  return Object.fromEntries(names.map((name) => [name, object[name]]));
+}

@@ -1,5 +1,3 @@
-import { isObject } from "../base/values.ts";
-
 /** A JSON-RPC error as a value. */
 export interface ProtocolFault {
   readonly code: number;
@@ -59,16 +57,6 @@ export function encodeRequest(id: RequestId, method: string, params?: Params): s
 
 function encodeId(id: RequestId): string {
   return typeof id === "number" ? String(id) : JSON.stringify(id);
-}
-
-/** JSON text with the members of objects in the order of their names: equal values give equal texts. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => (isObject(part) ? sorted(part) : part));
-}
-
-function sorted(object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const names = Object.keys(object).sort();
-  return Object.fromEntries(names.map((name) => [name, object[name]]));
 }
 
 /** Levels of `logging/setLevel`, least severe first (RFC 5424). */

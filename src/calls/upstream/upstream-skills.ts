@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { canonicalJson } from "../../protocol/json-rpc.ts";
+import { canonicalJson } from "../../base/values.ts";
 import type { ResourceListing } from "../../protocol/resource-types.ts";
 import type { SkillEntry } from "../../protocol/skills.ts";
 import { parseFrontMatter, splitSkill } from "../../state/skills/read-skill.ts";

@@ -1,6 +1,6 @@
 import { assertWanted, Cancellation } from "../../base/cancellation.ts";
 import { questionRepliesMax, requestStateMsMax } from "../../base/limits.ts";
-import { canonicalJson } from "../../protocol/json-rpc.ts";
+import { canonicalJson } from "../../base/values.ts";
 import type { QuestionsReply, QuestionsRequest } from "../../tools/state-services.ts";
 import { askByForm, type Asking, type QuestionCall, type FormClient } from "./ask-by-form.ts";
 import { OpenQuestion } from "./open-question.ts";

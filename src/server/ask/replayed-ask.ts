@@ -14,7 +14,8 @@ import {
   kindsLacking,
 } from "../../protocol/input-request.ts";
 import { readInputResponse } from "../../protocol/input-response-checks.ts";
-import { canonicalJson, type Params } from "../../protocol/json-rpc.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
+import { canonicalJson } from "../../base/values.ts";
 import type { ActiveRequest, BroughtRounds, Round } from "../connection/active-request.ts";
 import type { ServedConnection } from "../context/server-context.ts";
 import { digestOf, sealRounds } from "./state-seal.ts";

@@ -1,9 +1,9 @@
 import { AppError } from "../../base/errors.ts";
 import { Lazy } from "../../base/lazy.ts";
 import { requestStateCharsMax, requestStateMsMax } from "../../base/limits.ts";
-import { parseOwnJson } from "../../base/values.ts";
+import { parseOwnJson, canonicalJson } from "../../base/values.ts";
 import { FaultError } from "../../calls/ask-client.ts";
-import { canonicalJson, createFault, errorCodes } from "../../protocol/json-rpc.ts";
+import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ActiveRequest, Round } from "../connection/active-request.ts";
 import type { ServerContext } from "../context/server-context.ts";
 

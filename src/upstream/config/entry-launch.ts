@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { unsafeCharacters } from "../../base/unsafe-characters.ts";
-import { isObject } from "../../base/values.ts";
+import { isObject, canonicalJson } from "../../base/values.ts";
 import { quoteValue } from "../../config/problems.ts";
 import {
   EntryFault,
@@ -156,20 +156,13 @@ export function launchIdentity(launch: ServerLaunch): string {
   return createHash("sha256").update(canonicalLaunch(launch)).digest("hex");
 }
 
-/** Sorted keys, no blanks. */
 function canonicalLaunch(launch: ServerLaunch): string {
   if (launch.transport === "http") {
-    const { headers, transport, url } = launch;
-    return JSON.stringify({ headers: sorted(headers), transport, url });
+    const { transport, url, headers } = launch;
+    return canonicalJson({ transport, url, headers });
   }
-  const { args, command, cwd, env, transport } = launch;
-  return JSON.stringify({ args, command, cwd, env: sorted(env), transport });
-}
-
-function sorted(map: StringMap): StringMap {
-  const result: Record<string, string> = Object.create(null);
-  for (const key of Object.keys(map).sort()) result[key] = map[key] ?? "";
-  return result;
+  const { transport, command, args, env, cwd } = launch;
+  return canonicalJson({ transport, command, args, env, cwd });
 }
 
 /** Equal for configurations with the same servers. */

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { isObject } from "../../base/values.ts";
+import { isObject, canonicalJson } from "../../base/values.ts";
 import { isTomlFile } from "../../config/places.ts";
 import {
   entriesOfJson,
@@ -153,17 +153,5 @@ function withoutEmpty(root: NewEntry): NewEntry {
 }
 
 function sameValue(one: unknown, other: unknown): boolean {
-  return canonical(one) === canonical(other);
-}
-
-function canonical(value: unknown): string {
-  return (
-    JSON.stringify(value, (_key, inner: unknown) =>
-      isObject(inner)
-        ? Object.fromEntries(
-            Object.entries(inner).toSorted(([one], [other]) => (one < other ? -1 : 1)),
-          )
-        : inner,
-    ) ?? ""
-  );
+  return canonicalJson(one) === canonicalJson(other);
 }

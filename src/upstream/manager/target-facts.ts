@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
-import { canonicalJson } from "../../protocol/json-rpc.ts";
+import { canonicalJson } from "../../base/values.ts";
 import type {
   ConfiguredServer,
   GivenRoots,

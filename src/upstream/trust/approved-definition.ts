@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
-import { isObject } from "../../base/values.ts";
-import { canonicalJson, type Params } from "../../protocol/json-rpc.ts";
+import { isObject, canonicalJson } from "../../base/values.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
 import { escapeHidden } from "./hidden-characters.ts";
 
 /** One field in which two definitions differ. Texts are escaped for printing. */

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { formatAmount } from "../../base/cut-text.ts";
 import { hideInArguments, hideInTemplate, isPlaceName, isSecretName } from "../../base/secrets.ts";
 import { expansionDepthMax } from "../../base/upstream-limits.ts";
-import { canonicalJson } from "../../protocol/json-rpc.ts";
+import { canonicalJson } from "../../base/values.ts";
 import type { ConfiguredServer, StringMap } from "../config/server-entry.ts";
 import { parseReferences } from "../config/text-expander.ts";
 import { escapeHidden } from "./hidden-characters.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../../base/errors.ts";
 import { consentShownCharsMax, consentsKeptMax } from "../../../base/limits.ts";
-import { canonicalJson } from "../../../protocol/json-rpc.ts";
+import { canonicalJson } from "../../../base/values.ts";
 import type { QuestionsReply, QuestionsRequest } from "../../../tools/state-services.ts";
 import { answerTimeOf } from "../../call-target.ts";
 import type { CallRequest } from "../../call.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { messageOf, systemCodeOf } from "../../../base/errors.ts";
 import { trustFileBytesMax } from "../../../base/upstream-limits.ts";
-import { isObject } from "../../../base/values.ts";
+import { isObject, canonicalJson } from "../../../base/values.ts";
 import { isNestedDeeper } from "../../connect/read-reply.ts";
 import type { RunnerPackage } from "../../install/runner-words.ts";
 import { mayBeNameOf } from "../../names/assign-names.ts";
@@ -124,7 +124,7 @@ const lockLevelsMax = 16;
 
 /** Prints the same bytes for the same lock on every machine. */
 export function printLock(lock: ProjectLock): string {
-  return `${JSON.stringify(lockValue(lock), undefined, 2)}\n`;
+  return `${canonicalJson(lockValue(lock), 2)}\n`;
 }
 
 /** @returns undefined for a text that is not a lock of this version */
@@ -141,29 +141,15 @@ export function parseLock(text: string): ProjectLock | undefined {
   }
 }
 
-/** A server as plain data, with sorted members. */
+/** A server as plain data. */
 export function serverValue(server: LockedServer): Readonly<Record<string, unknown>> {
-  const value = { ...server, tools: objectOf(server.tools), prompts: objectOf(server.prompts) };
-  return sortedMembers(value);
+  const { tools, prompts } = server;
+  return { ...server, tools: Object.fromEntries(tools), prompts: Object.fromEntries(prompts) };
 }
 
 function lockValue({ servers }: ProjectLock): unknown {
   const values = [...servers].map(([name, server]) => [name, serverValue(server)] as const);
-  return sorted({ lockVersion, servers: Object.fromEntries(values) });
-}
-
-function objectOf<Item>(map: ReadonlyMap<string, Item>): Readonly<Record<string, Item>> {
-  return Object.fromEntries(map);
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  return isObject(value) ? sortedMembers(value) : value;
-}
-
-function sortedMembers(value: Readonly<Record<string, unknown>>): typeof value {
-  const names = Object.keys(value).sort();
-  return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
+  return { lockVersion, servers: Object.fromEntries(values) };
 }
 
 /** Validates the parts that a first contact and `mcp verify` use; the rest is only compared. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { auditDigestCharsAtOnce } from "../../../../src/base/limits.ts";
 import { ArgumentsDigest } from "../../../../src/calls/policy/audit/arguments-digest.ts";
-import { canonicalJson } from "../../../../src/protocol/json-rpc.ts";
+import { canonicalJson } from "../../../../src/base/values.ts";
 
 /** The digest, and how often it stopped on the way. */
 function digested(args: unknown): [string, number] {

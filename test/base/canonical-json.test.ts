@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { canonicalJson } from "../../src/protocol/json-rpc.ts";
+import { canonicalJson } from "../../src/base/values.ts";
 
 test.each<[unknown, string]>([
   [{ b: 1, a: { d: [{ f: 1, e: 2 }], c: null } }, '{"a":{"c":null,"d":[{"e":2,"f":1}]},"b":1}'],
