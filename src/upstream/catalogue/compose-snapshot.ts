@@ -103,7 +103,7 @@ function promptsOf(views: readonly ServerView[], nameMax: number): readonly Prom
         : [],
     ),
   );
-  return assignNames(found, nameMax).assigned.map(({ item, name }) => ({
+  return assignNames(found, nameMax).map(({ item, name }) => ({
     server: item.server,
     prompt: item.tool,
     listing: { name, ...promptListing(item.server, item.prompt) },

@@ -3,7 +3,7 @@ import { isObject } from "../../base/values.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { ServerOptions, GivenRoots } from "../config/server-entry.ts";
 import type { RawTool, ServerCatalogue } from "../connect/connection.ts";
-import { assignNames, distinctTitles } from "../names/assign-names.ts";
+import { assignNames, byServerAndTool, distinctTitles } from "../names/assign-names.ts";
 import type { SearchedTool } from "../search/tool-fields.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { BlockedTool, ToolEntry } from "../snapshot.ts";
@@ -69,7 +69,7 @@ type Callable = SearchedTool & { readonly view: ServerView; readonly isUnapprove
 /** The names and titles of all servers' tools, and which tools are listed, in the order of server and tool (DF4). */
 export function composeTools(parts: ToolParts): ComposedTools {
   const found = parts.views.flatMap(toolsOf).sort(byServerAndTool);
-  const { assigned } = assignNames(found, parts.toolNameMax);
+  const assigned = assignNames(found, parts.toolNameMax);
   const callable: Callable[] = [];
   const blocked: BlockedTool[] = [];
   for (const { item, name } of assigned) {
@@ -100,15 +100,6 @@ function toolsOf(view: ServerView): Found[] {
   return (view.offer?.judged.tools ?? []).map((judged) => {
     return { server, tool: judged.item.name, view, judged };
   });
-}
-
-/** Compares UTF-16 code units: the same order on every machine. */
-function byServerAndTool(a: Found, b: Found): number {
-  return compare(a.server, b.server) || compare(a.tool, b.tool);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 /** Adds the server to the titles of tools that would have the same title (NM8). */

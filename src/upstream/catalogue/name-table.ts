@@ -31,7 +31,7 @@ export interface NameTableParts {
   readonly ownKey: string;
 }
 
-type Known = ToolEntry | BlockedTool;
+type Known = ToolEntry | (BlockedTool & { readonly earlierNames?: undefined });
 
 /**
  * Resolves the names that clients use to tools (NM5, NM6). Built again for each snapshot. Primary names, the most
@@ -43,7 +43,7 @@ export class NameTable {
   readonly #reserved: ReadonlyMap<string, string>;
   readonly #ownPrefix: string;
   readonly #parts: NameTableParts;
-  #servers: readonly ServerNames<Known>[] | undefined;
+  #servers: readonly ServerNames[] | undefined;
 
   constructor(parts: NameTableParts) {
     this.#parts = parts;
@@ -80,9 +80,9 @@ export class NameTable {
   #resolveAlias(name: string): NameResolution | undefined {
     const servers = (this.#servers ??= this.#indexed());
     const forms = [
-      (server: ServerNames<Known>) => server.byFullName(name),
-      (server: ServerNames<Known>) => server.byColonName(name),
-      (server: ServerNames<Known>) => server.byUnderscoreName(name),
+      (server: ServerNames) => server.byFullName(name),
+      (server: ServerNames) => server.byColonName(name),
+      (server: ServerNames) => server.byUnderscoreName(name),
     ];
     for (const form of forms) {
       const found = [...new Set(servers.flatMap((server) => form(server)))];
@@ -105,13 +105,9 @@ export class NameTable {
     return "reason" in entry ? { kind: "blocked", entry, via } : { kind: "found", entry, via };
   }
 
-  #indexed(): readonly ServerNames<Known>[] {
-    const byServer = new Map<string, Known[]>();
-    for (const entry of [...this.#parts.tools, ...this.#parts.blocked]) {
-      const entries = byServer.get(entry.server);
-      if (entries === undefined) byServer.set(entry.server, [entry]);
-      else entries.push(entry);
-    }
+  #indexed(): readonly ServerNames[] {
+    const { tools, blocked } = this.#parts;
+    const byServer = Map.groupBy([...tools, ...blocked], ({ server }) => server);
     return [...byServer].map(([server, entries]) => new ServerNames(server, entries));
   }
 
@@ -122,34 +118,25 @@ export class NameTable {
   }
 }
 
-interface NamedTool {
-  readonly server: string;
-  readonly tool: string;
-  /** `tools_prefix`; absent = the server's name. */
-  readonly prefix?: string | undefined;
-  /** Names that it had under another character budget (NM7). */
-  readonly earlierNames?: readonly string[] | undefined;
-}
-
 /** The aliases of one server's tools. No alias is stored: the tool's part of a name is looked up directly. */
-export class ServerNames<Tool extends NamedTool> {
-  readonly #byTool = new Map<string, Tool[]>();
+class ServerNames {
+  readonly #byTool = new Map<string, Known[]>();
   /** Only for tools whose clean name differs. */
-  readonly #byCleanTool = new Map<string, Tool[]>();
-  readonly #byDottedTool = new Map<string, Tool[]>();
-  readonly #byEarlierName = new Map<string, Tool[]>();
+  readonly #byCleanTool = new Map<string, Known[]>();
+  readonly #byDottedTool = new Map<string, Known[]>();
+  readonly #byEarlierName = new Map<string, Known[]>();
   readonly #server: string;
   readonly #prefixes: ReadonlySet<string>;
 
   /** @param tools of `server`, all of them */
-  constructor(server: string, tools: readonly Tool[]) {
+  constructor(server: string, tools: readonly Known[]) {
     this.#server = server;
     this.#prefixes = new Set(tools.map(({ prefix }) => prefix ?? server));
     for (const tool of tools) this.#add(tool);
   }
 
   /** `mcp__<server>__<tool>`, uncut or as its server writes it, or a name that it once had. */
-  byFullName(name: string): readonly Tool[] {
+  byFullName(name: string): readonly Known[] {
     const starts = new Set([`mcp__${this.#server}__`, `mcp__${cleanServer(this.#server)}__`]);
     const found = [...starts].flatMap((start) => {
       const tool = restAfter(name, start);
@@ -161,7 +148,7 @@ export class ServerNames<Tool extends NamedTool> {
   }
 
   /** `mcp:<prefix>.<tool>`. */
-  byColonName(name: string): readonly Tool[] {
+  byColonName(name: string): readonly Known[] {
     return [...this.#prefixes].flatMap((prefix) => {
       const tool = restAfter(name, `mcp:${prefix}.`);
       return tool === undefined ? [] : withPrefix(itemsOf(this.#byTool, tool), prefix);
@@ -169,7 +156,7 @@ export class ServerNames<Tool extends NamedTool> {
   }
 
   /** The same with underscores for `:` and `.`. */
-  byUnderscoreName(name: string): readonly Tool[] {
+  byUnderscoreName(name: string): readonly Known[] {
     return [...this.#prefixes].flatMap((prefix) => {
       const tool = restAfter(name, `mcp_${underscored(prefix)}_`);
       if (tool === undefined) return [];
@@ -181,11 +168,11 @@ export class ServerNames<Tool extends NamedTool> {
     });
   }
 
-  byBareName(name: string): readonly Tool[] {
+  byBareName(name: string): readonly Known[] {
     return itemsOf(this.#byTool, name);
   }
 
-  #add(tool: Tool): void {
+  #add(tool: Known): void {
     put(this.#byTool, tool.tool, tool);
     const clean = cleanPart(tool.tool);
     if (clean !== tool.tool) put(this.#byCleanTool, clean, tool);
@@ -203,7 +190,7 @@ function restAfter(name: string, start: string): string | undefined {
   return name.startsWith(start) ? name.slice(start.length) : undefined;
 }
 
-function withPrefix<Tool extends NamedTool>(tools: readonly Tool[], prefix: string): Tool[] {
+function withPrefix(tools: readonly Known[], prefix: string): Known[] {
   return tools.filter((tool) => (tool.prefix ?? tool.server) === prefix);
 }
 
@@ -218,7 +205,7 @@ function put<Item>(map: Map<string, Item[]>, key: string, item: Item): void {
 }
 
 /** All aliases by which a tool might be called (NM5, NM7); `NameTable` decides whether they are unambiguous. */
-export function aliasForms(entry: NamedTool & { readonly name: string }): readonly string[] {
+export function aliasForms(entry: Known): readonly string[] {
   const { name, server, tool, prefix = server, earlierNames = [] } = entry;
   const forms = new Set([
     `mcp__${server}__${tool}`,

@@ -1,3 +1,4 @@
+import { byServerAndTool } from "../names/assign-names.ts";
 import { argumentNames, type SearchedTool, summaryOf } from "../search/tool-fields.ts";
 import type { BlockedTool, BlockReason, ToolEntry, UpstreamSnapshot } from "../snapshot.ts";
 import { estimateTokens } from "./compose-tools.ts";
@@ -87,12 +88,4 @@ export function toolSummaries(tools: readonly InventoryTool[]): readonly ToolSum
   return tools.map(({ name, server, summary, args, state }) => {
     return { name, server, summary, args, state };
   });
-}
-
-function byServerAndTool(a: InventoryTool, b: InventoryTool): number {
-  return compare(a.server, b.server) || compare(a.tool, b.tool);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -12,23 +12,18 @@ interface Assigned<Item extends Original> {
   readonly name: string;
 }
 
-export interface NameAssignment<Item extends Original> {
-  /** In the order of the input. */
-  readonly assigned: readonly Assigned<Item>[];
-  /** Left out because no name would be unique. No honest server has such originals. */
-  readonly nameless: readonly Item[];
-}
-
 /**
  * The names of all tools, or of all prompts, of all servers. Each is `exposedName`, unless two originals share it: then
- * both get a longer code. Their order does not matter.
+ * both get a longer code. Left out are repeats, since a server that lists a tool twice leaves open which one a call
+ * means, and originals for which no name would be unique; no honest server has these. Their order does not matter.
  * @param max characters of a name
+ * @returns in the order of the input
  */
 export function assignNames<Item extends Original>(
   items: readonly Item[],
   max: number,
-): NameAssignment<Item> {
-  const { unique, repeated } = withoutRepeated(items);
+): readonly Assigned<Item>[] {
+  const unique = withoutRepeats(items);
   let names = unique.map(({ server, tool }) => exposedName(server, tool, max));
   for (const length of codeLengths.slice(1)) {
     const shared = sharedNames(names);
@@ -41,29 +36,27 @@ export function assignNames<Item extends Original>(
     });
   }
   const shared = sharedNames(names);
-  const assigned: Assigned<Item>[] = [];
-  const nameless: Item[] = [...repeated];
-  for (const [index, item] of unique.entries()) {
+  return unique.flatMap((item, index) => {
     const name = names[index] ?? "";
-    if (shared.has(name)) nameless.push(item);
-    else assigned.push({ item, name });
-  }
-  return { assigned, nameless };
+    return shared.has(name) ? [] : [{ item, name }];
+  });
 }
 
-/** Separates repeats: a server that lists a tool twice leaves open which one a call means. */
-function withoutRepeated<Item extends Original>(
-  items: readonly Item[],
-): { readonly unique: readonly Item[]; readonly repeated: readonly Item[] } {
+function withoutRepeats<Item extends Original>(items: readonly Item[]): readonly Item[] {
   const seen = new Set<string>();
-  const unique: Item[] = [];
-  const repeated: Item[] = [];
-  for (const item of items) {
-    const key = JSON.stringify([item.server, item.tool]);
-    (seen.has(key) ? repeated : unique).push(item);
-    seen.add(key);
-  }
-  return { unique, repeated };
+  return items.filter(({ server, tool }) => {
+    const key = JSON.stringify([server, tool]);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+/** Orders by server and name on it. Compares UTF-16 code units: the same order on every machine. */
+export function byServerAndTool(a: Original, b: Original): number {
+  return compare(a.server, b.server) || compare(a.tool, b.tool);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 function sharedNames(names: readonly string[]): ReadonlySet<string> {

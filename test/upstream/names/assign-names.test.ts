@@ -26,7 +26,7 @@ const originals = fc.uniqueArray(original, {
 });
 
 const namesOf = (items: readonly Original[]): Record<string, string> => {
-  const { assigned } = assignNames(items, budget);
+  const assigned = assignNames(items, budget);
   return Object.fromEntries(
     assigned.map(({ item, name }) => [JSON.stringify([item.server, item.tool]), name]),
   );
@@ -108,7 +108,7 @@ describe("[GW-15] assignNames()", () => {
     const cut = exposedName(victim.server, victim.tool, budget);
     const copy = { server: "a_b", tool: cut.slice("mcp__a_b__".length) };
     expect(exposedName(copy.server, copy.tool, budget)).toBe(cut);
-    const { assigned } = assignNames([victim, copy], budget);
+    const assigned = assignNames([victim, copy], budget);
     expect(assigned.map(({ name }) => name)).toEqual([
       codedName(victim.server, victim.tool, budget, 10),
       codedName(copy.server, copy.tool, budget, 10),
@@ -117,15 +117,12 @@ describe("[GW-15] assignNames()", () => {
 
   test("a tool that is listed twice counts once", () => {
     const one = { server: "s", tool: "t" };
-    expect(assignNames([one, { ...one }], budget)).toEqual({
-      assigned: [{ item: one, name: "mcp__s__t" }],
-      nameless: [one],
-    });
+    expect(assignNames([one, { ...one }], budget)).toEqual([{ item: one, name: "mcp__s__t" }]);
   });
 
   test("originals that nothing tells apart have no name", () => {
     const items = ["\ud800", "\ud801"].map((tool) => ({ server: "s", tool }));
-    expect(assignNames(items, budget)).toEqual({ assigned: [], nameless: items });
+    expect(assignNames(items, budget)).toEqual([]);
   });
 });
 

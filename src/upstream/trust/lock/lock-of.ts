@@ -40,7 +40,7 @@ export function lockOf(
   const originals = servers.flatMap(({ entry, catalogue }) => {
     return catalogue.tools.map(({ name }) => ({ server: entry.name, tool: name }));
   });
-  const { assigned } = assignNames(originals, toolNameMax);
+  const assigned = assignNames(originals, toolNameMax);
   const exposed = new Map(assigned.map(({ item, name }) => [keyOf(item.server, item.tool), name]));
   const byName = servers.toSorted((a, b) => (a.entry.name < b.entry.name ? -1 : 1));
   const locked = byName.map((server) => {
