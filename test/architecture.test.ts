@@ -151,7 +151,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "calls/policy/consent": [
     "base",
     "calls/policy/rules",
-    "types:protocol",
     "types:tools",
     "calls/*",
     "types:calls/gate",

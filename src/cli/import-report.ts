@@ -108,7 +108,7 @@ export function importSourceOf(
     );
   }
   const files = found.filter((file) => !isLeft(file));
-  if (files.length > 0) return { files, dialect: client.dialect };
+  if (files.length > 0) return { files, dialect: client.dialect ?? {} };
   if (left.length > 0) {
     throw new AppError("not_found", `${client.title} has no user configuration here.`);
   }

@@ -41,87 +41,56 @@ export const defaultServerOptions: ServerOptions = {
  * @throws EntryFault for a bad value of a key that gives or takes rights
  */
 export function readOptions(reader: OptionReader): ServerOptions {
-  return { ...readLimits(reader), ...readRights(reader), ...readConduct(reader) };
-}
-
-type Limits = Pick<
-  ServerOptions,
-  "timeoutMs" | "initTimeoutMs" | "idleMs" | "maxResultChars" | "idleStopS" | "pollS"
->;
-
-function readLimits(reader: OptionReader): Limits {
-  const defaults = defaultServerOptions;
-  const chars = reader.integer("max_result_chars", { min: 1000, max: 10_000_000 }, undefined);
-  return {
-    timeoutMs: reader.integer("timeout_ms", { min: 1000, max: dayMs }, defaults.timeoutMs),
-    initTimeoutMs: reader.integer(
-      "init_timeout_ms",
-      { min: 100, max: 600_000 },
-      defaults.initTimeoutMs,
-    ),
-    idleMs: reader.integer("idle_ms", { min: 1000, max: dayMs }, defaults.idleMs),
-    ...(chars !== undefined && { maxResultChars: chars }),
-    idleStopS: reader.integer("idle_stop_s", { min: 0, max: 30 * 86_400 }, defaults.idleStopS),
-    pollS: reader.integer("poll_s", { min: 0, max: 86_400 }, defaults.pollS),
+  const usual = defaultServerOptions;
+  const maxResultChars = reader.integer("max_result_chars", [1000, 10_000_000], undefined);
+  const limits = {
+    timeoutMs: reader.integer("timeout_ms", [1000, dayMs], usual.timeoutMs),
+    initTimeoutMs: reader.integer("init_timeout_ms", [100, 600_000], usual.initTimeoutMs),
+    idleMs: reader.integer("idle_ms", [1000, dayMs], usual.idleMs),
+    ...(maxResultChars !== undefined && { maxResultChars }),
+    idleStopS: reader.integer("idle_stop_s", [0, 30 * 86_400], usual.idleStopS),
+    pollS: reader.integer("poll_s", [0, 86_400], usual.pollS),
   };
-}
-
-type Rights = Pick<
-  ServerOptions,
-  | "allow"
-  | "deny"
-  | "policy"
-  | "isolation"
-  | "sampling"
-  | "elicitation"
-  | "roots"
-  | "autoApprove"
-  | "inheritEnv"
->;
-
-function readRights(reader: OptionReader): Rights {
-  const defaults = defaultServerOptions;
   const allow = reader.list("allow");
   const policy = reader.right("policy", askRights, undefined);
   const roots = readRootsRule(reader.entry["roots"]);
   const isolation = reader.right("isolation", isolations, undefined);
-  return {
+  const rights = {
     ...(allow !== undefined && { allow }),
     deny: reader.list("deny") ?? [],
     ...(policy !== undefined && { policy }),
     ...(isolation !== undefined && { isolation }),
-    sampling: reader.right("sampling", askRights, defaults.sampling),
-    elicitation: reader.right("elicitation", askRights, defaults.elicitation),
+    sampling: reader.right("sampling", askRights, usual.sampling),
+    elicitation: reader.right("elicitation", askRights, usual.elicitation),
     ...(roots !== undefined && { roots }),
-    autoApprove: reader.right("auto_approve", [true, false], defaults.autoApprove),
+    autoApprove: reader.right("auto_approve", [true, false], usual.autoApprove),
     inheritEnv: reader.list("inherit_env") ?? [],
+  };
+  const oauth = reader.table("oauth");
+  const toolsPrefix = readPrefix(reader);
+  return {
+    ...limits,
+    ...rights,
+    ...(toolsPrefix !== undefined && { toolsPrefix }),
+    defer: reader.choice("defer", ["auto", true, false], usual.defer),
+    alwaysLoad: reader.list("always_load") ?? [],
+    era: reader.choice("era", ["auto", "legacy", "modern"], usual.era),
+    ...(oauth !== undefined && { oauth: readOauth(new OptionReader(oauth, reader.notes)) }),
+    start: reader.choice("start", ["lazy", "eager"], usual.start),
+    launcher: reader.choice("launcher", ["direct", "as-is"], usual.launcher),
+    restart: reader.boolean("restart", usual.restart),
+    handover: reader.boolean("handover", usual.handover),
+    promote: reader.boolean("promote", usual.promote),
   };
 }
 
-type Conduct = Omit<ServerOptions, keyof Limits | keyof Rights>;
-
-function readConduct(reader: OptionReader): Conduct {
-  const defaults = defaultServerOptions;
-  const prefix = reader.entry["tools_prefix"];
-  const oauth = reader.table("oauth");
-  const isPrefix = typeof prefix === "string" && /^[\w.-]{1,64}$/.test(prefix);
-  if (prefix !== undefined && !isPrefix) {
-    reader.notes.warn(
-      "tools_prefix must be 1 to 64 letters, digits, _ - or .; using the server's name.",
-    );
+function readPrefix({ entry, notes }: OptionReader): string | undefined {
+  const prefix = entry["tools_prefix"];
+  if (typeof prefix === "string" && /^[\w.-]{1,64}$/.test(prefix)) return prefix;
+  if (prefix !== undefined) {
+    notes.warn("tools_prefix must be 1 to 64 letters, digits, _ - or .; using the server's name.");
   }
-  return {
-    ...(isPrefix && { toolsPrefix: prefix }),
-    defer: reader.choice("defer", ["auto", true, false], defaults.defer),
-    alwaysLoad: reader.list("always_load") ?? [],
-    era: reader.choice("era", ["auto", "legacy", "modern"], defaults.era),
-    ...(oauth !== undefined && { oauth: readOauth(new OptionReader(oauth, reader.notes)) }),
-    start: reader.choice("start", ["lazy", "eager"], defaults.start),
-    launcher: reader.choice("launcher", ["direct", "as-is"], defaults.launcher),
-    restart: reader.boolean("restart", defaults.restart),
-    handover: reader.boolean("handover", defaults.handover),
-    promote: reader.boolean("promote", defaults.promote),
-  };
+  return undefined;
 }
 
 /** One effective setting of a server. */

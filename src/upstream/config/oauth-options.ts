@@ -20,7 +20,7 @@ export function readOauth(reader: OptionReader): OauthOptions {
   const clientSecret = text(reader, "client_secret", "clientSecret");
   const scopes = reader.list("scopes");
   const issuer = text(reader, "issuer");
-  const ports = { min: 1, max: 65_535 };
+  const ports = [1, 65_535] as const;
   const redirectPort =
     reader.integer("redirect_port", ports, undefined) ??
     reader.integer("callbackPort", ports, undefined);

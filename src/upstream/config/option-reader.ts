@@ -17,7 +17,7 @@ export class OptionReader {
   /** An integer; a value out of bounds becomes the nearest bound. */
   integer<Default extends number | undefined>(
     key: string,
-    bounds: { readonly min: number; readonly max: number },
+    [min, max]: readonly [number, number],
     whenAbsent: Default,
   ): number | Default {
     const value = this.#valueOf(key);
@@ -26,7 +26,7 @@ export class OptionReader {
       this.notes.warn(`${key} must be an integer; using the default.`);
       return whenAbsent;
     }
-    const bounded = Math.min(Math.max(value, bounds.min), bounds.max);
+    const bounded = Math.min(Math.max(value, min), max);
     if (bounded !== value) {
       this.notes.warn(`${key} is ${value}, which is out of bounds; using ${bounded}.`);
     }

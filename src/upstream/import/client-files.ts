@@ -9,7 +9,7 @@ export interface ImportClient {
   /** Its name on the command line. */
   readonly id: string;
   readonly title: string;
-  readonly dialect: Dialect;
+  readonly dialect?: Dialect;
   /** `~`, `%APPDATA%`, `%LOCALAPPDATA%` and `<project>` stand for folders; all files that exist are read. */
   readonly files: Readonly<Record<Platform, readonly string[]>>;
 }
@@ -41,7 +41,6 @@ export const importClients: readonly ImportClient[] = [
   {
     id: "claude-desktop",
     title: "Claude Desktop",
-    dialect: {},
     files: {
       darwin: ["~/Library/Application Support/Claude/claude_desktop_config.json"],
       win32: [
@@ -60,37 +59,31 @@ export const importClients: readonly ImportClient[] = [
   {
     id: "cursor",
     title: "Cursor",
-    dialect: {},
     files: everywhere("~/.cursor/mcp.json", "<project>/.cursor/mcp.json"),
   },
   {
     id: "vscode",
     title: "VS Code",
-    dialect: {},
     files: userFolder("Code/User", "mcp.json", ["<project>/.vscode/mcp.json"]),
   },
   {
     id: "vscode-insiders",
     title: "VS Code Insiders",
-    dialect: {},
     files: userFolder("Code - Insiders/User", "mcp.json", ["<project>/.vscode/mcp.json"]),
   },
   {
     id: "vscodium",
     title: "VSCodium",
-    dialect: {},
     files: userFolder("VSCodium/User", "mcp.json", ["<project>/.vscode/mcp.json"]),
   },
   {
     id: "windsurf",
     title: "Windsurf",
-    dialect: {},
     files: everywhere("~/.codeium/windsurf/mcp_config.json"),
   },
   {
     id: "zed",
     title: "Zed",
-    dialect: {},
     files: {
       ...everywhere("~/.config/zed/settings.json", "<project>/.zed/settings.json"),
       win32: [
@@ -103,7 +96,6 @@ export const importClients: readonly ImportClient[] = [
   {
     id: "codex",
     title: "Codex CLI",
-    dialect: {},
     files: everywhere(
       "%CODEX_HOME%/config.toml",
       "~/.codex/config.toml",
@@ -153,7 +145,6 @@ export const importClients: readonly ImportClient[] = [
   {
     id: "continue",
     title: "Continue",
-    dialect: {},
     files: everywhere("~/.continue/config.yaml"),
   },
   {
@@ -168,10 +159,9 @@ export const importClients: readonly ImportClient[] = [
   {
     id: "lmstudio",
     title: "LM Studio",
-    dialect: {},
     files: everywhere("~/.cache/lm-studio/mcp.json", "~/.lmstudio/mcp.json"),
   },
-  { id: "kiro", title: "Kiro", dialect: {}, files: everywhere("~/.kiro/settings/mcp.json") },
+  { id: "kiro", title: "Kiro", files: everywhere("~/.kiro/settings/mcp.json") },
   {
     id: "crush",
     title: "Crush",

@@ -1,9 +1,9 @@
 import { open, readFile, realpath, stat } from "node:fs/promises";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 
 import { isObject } from "../../base/values.ts";
-import type { NpxPackage } from "./runner-command.ts";
 import type { Fetched } from "./install-file.ts";
+import type { NpxPackage } from "./runner-command.ts";
 
 /** A program of a package, started as `npx` would start it, without `npx`. */
 export interface DirectStart {
@@ -24,8 +24,7 @@ export async function fetchedVersion(
   npx: NpxPackage,
   fetched: Fetched,
 ): Promise<string | undefined> {
-  const [, version] = (await installed(npx, fetched)) ?? [];
-  return version;
+  return (await installed(npx, fetched))?.version;
 }
 
 /**
@@ -37,7 +36,7 @@ export async function directStart(
   fetched: Fetched,
   cwd: string,
 ): Promise<DirectStart | undefined> {
-  const [manifest] = (await installed(npx, fetched)) ?? [];
+  const manifest = await installed(npx, fetched);
   const { env = {}, path = [] } = fetched;
   const node = env["npm_node_execpath"];
   const folder = binFolder(fetched);
@@ -65,10 +64,7 @@ interface Manifest {
   readonly bin: unknown;
 }
 
-async function installed(
-  npx: NpxPackage,
-  fetched: Fetched,
-): Promise<readonly [Manifest, string] | undefined> {
+async function installed(npx: NpxPackage, fetched: Fetched): Promise<Manifest | undefined> {
   const folder = binFolder(fetched);
   if (folder === undefined) return undefined;
   const root = join(dirname(folder), ...npx.name.split("/"));
@@ -76,7 +72,7 @@ async function installed(
   if (!isObject(manifest) || typeof manifest.version !== "string") return undefined;
   const { version, bin } = manifest;
   const isWanted = npx.range === "*" || Bun.semver.satisfies(version, npx.range);
-  return isWanted ? [{ version, bin }, version] : undefined;
+  return isWanted ? { version, bin } : undefined;
 }
 
 function binFolder({ path = [] }: Fetched): string | undefined {
@@ -157,10 +153,8 @@ function isFile(path: string): Promise<boolean> {
 }
 
 function exists(path: string): Promise<boolean> {
-  return basename(path) === ""
-    ? Promise.resolve(false)
-    : stat(path).then(
-        () => true,
-        () => false,
-      );
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -18,14 +18,8 @@ type Clock = () => number;
 export function exchangeCode(
   endpoint: string,
   client: OauthClient,
-  grant: {
-    readonly code: string;
-    readonly verifier: string;
-    readonly redirectUri: string;
-    readonly resource: string;
-  },
+  grant: Readonly<Record<"code" | "verifier" | "redirectUri" | "resource", string>>,
   requests: OauthRequests,
-  clock: Clock = Date.now,
 ): Promise<Tokens> {
   const form = {
     grant_type: "authorization_code",
@@ -34,7 +28,7 @@ export function exchangeCode(
     redirect_uri: grant.redirectUri,
     resource: grant.resource,
   };
-  return ask(endpoint, client, form, requests, clock);
+  return ask(endpoint, client, form, requests, Date.now);
 }
 
 /**
