@@ -31,7 +31,7 @@ export interface Decision {
   readonly agreement: Agreement | undefined;
 }
 
-/** Holds every call against the rules; asks the user where they say so. */
+/** Judges every call by the rules; asks the user where they say so. */
 export class PolicyStage implements GateStage, CallWatcher {
   readonly #parts: PolicyStageParts;
   readonly #consent: CallConsent;
