@@ -1,9 +1,8 @@
 import type { ClientContext } from "../calls/call.ts";
 import { type Changes, skillToolName } from "../calls/features.ts";
 import { loadForCall, RequiredSkills } from "../calls/skills/required-skills.ts";
-import { SkillCompletion, SkillEntries } from "../calls/skills/skill-entries.ts";
-import { ownPromptsFor, SkillPrompts } from "../calls/skills/skill-prompts.ts";
-import { SkillResources } from "../calls/skills/skill-resources.ts";
+import { SkillEntries, SkillResources } from "../calls/skills/skill-resources.ts";
+import { ownPromptsFor, SkillCompletion, SkillPrompts } from "../calls/skills/skill-prompts.ts";
 import { SkillToolListings, SkillView } from "../calls/skills/skill-view.ts";
 import { SkillWatch } from "../calls/skills/skill-watch.ts";
 import type { StateServices } from "../calls/state-calls.ts";

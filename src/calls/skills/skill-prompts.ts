@@ -2,11 +2,18 @@ import { AppError } from "../../base/errors.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { PromptListing, PromptResult } from "../../protocol/prompts.ts";
 import { loadSkill, skillResult, unknownSkill } from "../../state/skills/load-skill.ts";
+import { placeOf } from "../../state/skills/open-skill.ts";
+import { listSkillFiles } from "../../state/skills/skill-files.ts";
 import { compareNames, type Skill } from "../../state/skills/skill.ts";
 import { FaultError } from "../ask-client.ts";
 import type { ClientContext, RequestContext } from "../call.ts";
-import type { CompletionRequest, PromptProvider } from "../features.ts";
-import { shownDescription, skillArgumentName, skillPromptListing } from "./skill-uri.ts";
+import type { CompletionProvider, CompletionRequest, PromptProvider } from "../features.ts";
+import {
+  shownDescription,
+  skillArgumentName,
+  skillPromptListing,
+  skillTemplates,
+} from "./skill-uri.ts";
 import type { SkillView } from "./skill-view.ts";
 
 export interface SkillPromptsParts {
@@ -84,7 +91,7 @@ function rejectAsFault(error: unknown): never {
 }
 
 /** Those that begin with the typed text, else those that contain it. */
-export function matching(values: readonly string[], typed: string): readonly string[] {
+function matching(values: readonly string[], typed: string): readonly string[] {
   const wanted = typed.toLowerCase();
   const rest = values.filter((value) => !value.toLowerCase().startsWith(wanted));
   return [
@@ -164,4 +171,46 @@ function promptOf(text: string, description: string | undefined): PromptResult {
     ...(description === undefined ? {} : { description }),
     messages: [{ role: "user", content }],
   };
+}
+
+/** Completes arguments of prompts, and the name and the path of a skill's file. */
+export class SkillCompletion implements CompletionProvider {
+  readonly #view: SkillView;
+  readonly #prompts: SkillPrompts;
+
+  constructor(view: SkillView, prompts: SkillPrompts) {
+    this.#view = view;
+    this.#prompts = prompts;
+  }
+
+  async complete(
+    request: CompletionRequest,
+    client: ClientContext,
+  ): Promise<readonly string[] | undefined> {
+    const { ref, argumentName, typed, others } = request;
+    if (ref.kind === "prompt") return this.#prompts.complete(ref.name, request, client);
+    const template = skillTemplates.find(({ uriTemplate }) => uriTemplate === ref.uriTemplate);
+    if (template === undefined) return undefined;
+    const { set } = await this.#view.forUse(client);
+    if (argumentName === "name")
+      return matching(
+        set.skills.map(({ name }) => name),
+        typed,
+      );
+    if (argumentName !== "path") return [];
+    return matching(await this.#filesOf(others["name"] ?? "", client), typed);
+  }
+
+  async #filesOf(name: string, client: ClientContext): Promise<readonly string[]> {
+    const { set, workspace } = await this.#view.forUse(client);
+    const skill = set.byName.get(name);
+    if (skill === undefined) return [];
+    if (skill.folder === null) return ["SKILL.md"];
+    try {
+      return (await listSkillFiles(await placeOf(skill, workspace))).files;
+    } catch {
+      // It is gone by now.
+      return [];
+    }
+  }
 }

@@ -1,14 +1,18 @@
+import { realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
-
 import { AppError } from "../../base/errors.ts";
 import { skillResourceBytesMax } from "../../base/limits.ts";
+import { isInside } from "../../base/paths.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ResourceListing } from "../../protocol/resource-types.ts";
+import type { SkillEntry, SkillFile } from "../../protocol/skills.ts";
+import { builtInText } from "../../state/skills/built-in/built-in-skills.ts";
 import { placeOf, readInside, readSkillText } from "../../state/skills/open-skill.ts";
-import type { Skill } from "../../state/skills/skill.ts";
+import { entriesOf } from "../../state/skills/skill-files.ts";
+import { isProperSkillName, type Skill } from "../../state/skills/skill.ts";
 import { FaultError } from "../ask-client.ts";
 import type { ClientContext, RequestContext } from "../call.ts";
-import type { Changes, ResourceProvider, ResourceReading } from "../features.ts";
+import type { Changes, ResourceProvider, ResourceReading, SkillProvider } from "../features.ts";
 import { FileWatch } from "../resources/workspace-file.ts";
 import {
   readSkillUri,
@@ -126,7 +130,7 @@ function contentsOf(file: string, bytes: Uint8Array): Contents {
 }
 
 /** By the name alone, without parameters. */
-export function mimeTypeOf(file: string): string {
+function mimeTypeOf(file: string): string {
   if (extname(file).toLowerCase() === ".md") return "text/markdown";
   return Bun.file(file).type.split(";")[0] ?? "application/octet-stream";
 }
@@ -141,4 +145,97 @@ function skillListing(skill: Skill): ResourceListing {
     ...(shown === "" ? {} : { description: shown }),
     mimeType: "text/markdown",
   };
+}
+
+/** The skills extension (docs/spec/modern.md#skills): skills whose front matter says what the extension demands. */
+export class SkillEntries implements SkillProvider {
+  readonly #view: SkillView;
+
+  constructor(view: SkillView) {
+    this.#view = view;
+  }
+
+  async list(client: ClientContext): Promise<readonly SkillEntry[]> {
+    const { set } = await this.#view.forList(client);
+    return set.skills.filter(isProper).map(entryOf);
+  }
+
+  async directory(
+    uri: string,
+    client: ClientContext,
+  ): Promise<readonly ResourceListing[] | undefined> {
+    const named = readSkillUri(uri.replace(/\/$/, ""));
+    if (named === undefined) return undefined;
+    const { set, workspace } = await this.#view.forUse(client);
+    const skill = set.byName.get(named.name);
+    if (skill === undefined) return undefined;
+    if (skill.folder !== null) return childrenOf(skill, named.path, workspace);
+    return named.path.length === 0 ? [fileListing(skill.name, "", "SKILL.md")] : undefined;
+  }
+}
+
+function isProper({ name, frontMatter }: Skill): boolean {
+  const { description } = frontMatter;
+  return (
+    isProperSkillName(name) &&
+    frontMatter["name"] === name &&
+    typeof description === "string" &&
+    description !== ""
+  );
+}
+
+/** Files on the disk may change between two looks, so only those that are built in have digests. */
+function entryOf({ name, frontMatter, folder }: Skill): SkillEntry {
+  const uri = skillUri(name);
+  const text = folder === null ? builtInText(name) : undefined;
+  return {
+    uri,
+    frontmatter: frontMatter,
+    resources: text === undefined ? "dynamic" : [describe(uri, text)],
+  };
+}
+
+function describe(uri: string, text: string): SkillFile {
+  const bytes = new TextEncoder().encode(text);
+  const digest = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  return { uri, digest: `sha256:${digest}`, size: bytes.length };
+}
+
+async function childrenOf(
+  skill: Skill,
+  path: readonly string[],
+  workspace: string | undefined,
+): Promise<readonly ResourceListing[] | undefined> {
+  const real = await realDirectory(skill, path, workspace);
+  if (real === undefined) return undefined;
+  const entries = await entriesOf(real);
+  const prefix = path.map((part) => `${part}/`).join("");
+  return entries.map((entry) =>
+    entry.isDirectory()
+      ? {
+          uri: skillUri(skill.name, `${prefix}${entry.name}`),
+          name: entry.name,
+          mimeType: "inode/directory",
+        }
+      : fileListing(skill.name, prefix, entry.name),
+  );
+}
+
+/** Undefined when it is not a folder, or leads out of the skill's. */
+async function realDirectory(
+  skill: Skill,
+  path: readonly string[],
+  workspace: string | undefined,
+): Promise<string | undefined> {
+  try {
+    const folder = await placeOf(skill, workspace);
+    const real = await realpath(join(folder, ...path));
+    return isInside(real, folder) && (await stat(real)).isDirectory() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function fileListing(skillName: string, prefix: string, name: string): ResourceListing {
+  return { uri: skillUri(skillName, `${prefix}${name}`), name, mimeType: mimeTypeOf(name) };
 }
