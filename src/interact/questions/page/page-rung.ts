@@ -68,7 +68,7 @@ export interface PageBrowser {
  * Serves the pages of open questions on 127.0.0.1, each under an address of its own. It listens only while there is
  * one, and a moment longer for its last reply, on a port that the system chooses.
  */
-export class PageServer {
+class PageServer {
   readonly #pages = new Map<string, QuestionPage>();
   #server: Server<undefined> | undefined;
   #stopping: Timer | undefined;
