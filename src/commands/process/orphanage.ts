@@ -112,7 +112,7 @@ export class Orphanage {
     return this.adoptedOf(family).length > 0;
   }
 
-  /** What has just ended may have left others: a list that was made before does not have them. */
+  /** A process that has just ended may have left others: a list that was made before does not have them. */
   lookAfresh(): void {
     this.#collectedAt = Number.NEGATIVE_INFINITY;
   }
