@@ -173,7 +173,7 @@ const innerPrograms: Readonly<Record<string, (args: readonly string[]) => Promis
     return runDecoder(file, process.env["PATH"] ?? "");
   },
   [pdfReaderArgument]: async ([file]) => {
-    const { runPdfReader } = await import("../web/documents/run-pdf-reader.ts");
+    const { runPdfReader } = await import("../web/documents/read-pdf.ts");
     return runPdfReader(file);
   },
   [huntArgument]: async ([digits = ""]) => {

@@ -5,7 +5,7 @@ import { ownerMark } from "../commands/process/processes.ts";
 import type { ConfigDirs } from "../config/places.ts";
 import type { WebSettings } from "../config/settings.ts";
 import { storePathIn } from "../state/store/open-store.ts";
-import type { BrowserOptions } from "../web/browser/browser-launcher.ts";
+import type { BrowserOptions } from "../web/browser/create-browser.ts";
 import type { WebOptions } from "../web/web.ts";
 
 export interface WebOptionsInput {

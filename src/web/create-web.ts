@@ -1,7 +1,7 @@
 import { endLazy, Lazy } from "../base/lazy.ts";
-import type { BrowserOptions } from "./browser/browser-launcher.ts";
-import type { NetworkGuard } from "./guard/allowance.ts";
+import type { BrowserOptions } from "./browser/create-browser.ts";
 import { createGuard } from "./guard/create-guard.ts";
+import { type NetworkGuard } from "./guard/network-guard.ts";
 import { PageCache, type PageRenderer, RenderedPages } from "./pages/page-cache.ts";
 import { PageLoader } from "./pages/page-loader.ts";
 import type { WebSearch } from "./search/create-search.ts";

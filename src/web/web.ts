@@ -1,5 +1,5 @@
 import type { JsonText } from "../base/weight.ts";
-import type { BrowserOptions } from "./browser/browser-launcher.ts";
+import type { BrowserOptions } from "./browser/create-browser.ts";
 import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "./pages/page-url.ts";
 import type { SearchOptions } from "./search/engine.ts";
 import type { SearchReply, SearchRequest } from "./search/search-reply.ts";
@@ -16,11 +16,11 @@ export interface Web extends AsyncDisposable {
   search(request: SearchRequest, signal: AbortSignal): Promise<SearchReply>;
 }
 
+export type WebMethod = "fetchPage" | "renderPage" | "search";
+
 /** `Web` in another thread: each reply is the JSON of the reply of `Web`, since it is passed on without being parsed. */
 export type RemoteWeb = AsyncDisposable & {
-  readonly [Method in "fetchPage" | "renderPage" | "search"]: (
-    ...call: Parameters<Web[Method]>
-  ) => Promise<JsonText>;
+  readonly [Method in WebMethod]: (...call: Parameters<Web[Method]>) => Promise<JsonText>;
 };
 
 /** The settings of the web services, as plain data: they cross to their Worker. */
@@ -36,3 +36,11 @@ interface PageOptions {
   /** Hosts that may be reached although their addresses are private (`READDOCS_ALLOW_HOSTS`), in lower case. */
   readonly allowHosts: readonly string[];
 }
+
+/** One call as it is sent to the web Worker. */
+export type WebCall = {
+  readonly [Method in WebMethod]: {
+    readonly method: Method;
+    readonly request: Parameters<Web[Method]>[0];
+  };
+}[WebMethod];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseHostRules, hostAccessOf } from "../../src/web/guard/allowance.ts";
+import { parseHostRules, hostAccessOf } from "../../src/web/guard/network-guard.ts";
 import { routeTo, upstreamChooser } from "../../src/network/route.ts";
 
 /** What the resolver of these tests knows. */

@@ -60,7 +60,7 @@ export const formulaWays: readonly FormulaWay[] = [
     library: [],
     async load() {
       const { parseHtml } = await import("../../../src/web/dom/parse-html.ts");
-      const { findElement } = await import("../../../src/web/dom/walk.ts");
+      const { findElement } = await import("../../../src/web/dom/parse-html.ts");
       const { mathmlToTex } = await import("../../../src/web/markdown/mathml-tex.ts");
       return (mathml) => {
         const math = findElement(parseHtml(mathml), ({ name }) => name === "math");

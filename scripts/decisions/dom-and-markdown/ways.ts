@@ -36,7 +36,7 @@ export const ways: readonly Way[] = [
     async load() {
       const { parseHtml } = await import("../../../src/web/dom/parse-html.ts");
       const { nodeText } = await import("../../../src/web/dom/element.ts");
-      const { findElement } = await import("../../../src/web/dom/walk.ts");
+      const { findElement } = await import("../../../src/web/dom/parse-html.ts");
       return {
         prepare: (html) => Promise.resolve(html),
         run: (html) => parseHtml(html as string),

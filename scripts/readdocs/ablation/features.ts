@@ -20,7 +20,7 @@ export interface Change {
 const main = "extract-page.ts";
 const kind = "kinds/find-kind.ts";
 const words = "kinds/short-text.ts";
-const furniture = "kinds/is-furniture.ts";
+const furniture = "kinds/furniture.ts";
 const known = "kinds/forum/known-thread.ts";
 const unknown = "kinds/forum/unknown-thread.ts";
 const posts = "kinds/forum/find-posts.ts";
@@ -36,7 +36,7 @@ const places = "features/place-features.ts";
 
 /** All that can be taken out of the extractor by itself. */
 export const features: readonly Feature[] = [
-  feature("generators of documentation", ["manuals/find-manual.ts", "manuals/manual-layouts.ts"], {
+  feature("generators of documentation", ["find-manual.ts"], {
     file: main,
     from: "const manual = findManual(page);",
     to: "const manual = undefined;",
@@ -47,12 +47,10 @@ export const features: readonly Feature[] = [
       kind,
       words,
       furniture,
-      "kinds/copy-content.ts",
       known,
       unknown,
       posts,
-      "kinds/forum/post.ts",
-      "kinds/forum/board-markups.ts",
+      "kinds/forum/forum-markups.ts",
       list,
       copy,
       evidence,
@@ -64,26 +62,22 @@ export const features: readonly Feature[] = [
       to: "const kind = undefined;",
     },
   ),
-  feature(
-    "threads",
-    [known, unknown, posts, "kinds/forum/post.ts", "kinds/forum/board-markups.ts"],
-    {
-      file: kind,
-      from: "const thread = findThread(page);",
-      to: "const thread = undefined;",
-    },
-  ),
-  feature("– of known software", [known, "kinds/forum/board-markups.ts"], {
+  feature("threads", [known, unknown, posts, "kinds/forum/forum-markups.ts"], {
+    file: kind,
+    from: "const thread = findThread(page);",
+    to: "const thread = undefined;",
+  }),
+  feature("– of known software", [known, "kinds/forum/forum-markups.ts"], {
     file: kind,
     from: "const known = knownThread(page);",
     to: "const known = undefined;",
   }),
-  feature("– – boards", ["kinds/forum/board-markups.ts#boardMarkups"], {
+  feature("– – boards", ["kinds/forum/forum-markups.ts#boardMarkups"], {
     file: known,
     from: "...boardMarkups,",
     to: "",
   }),
-  feature("– – questions, nested comments", [`${known}#answerMarkups`], {
+  feature("– – questions, nested comments", ["kinds/forum/forum-markups.ts#answerMarkups"], {
     file: known,
     from: "...answerMarkups,",
     to: "",
@@ -195,7 +189,7 @@ export const features: readonly Feature[] = [
     from: "const { articles, products } = countMicrodata(body);",
     to: "const [articles, products] = [0, 0];",
   }),
-  feature("vote of Readability", ["voters/article-vote.ts"], {
+  feature("vote of Readability", ["article-vote.ts"], {
     file: main,
     from: "cut.expected < doubtfulMax ? await articleVote(page, blocks, opinions) : undefined",
     to: "undefined",

@@ -1,6 +1,6 @@
 import { type ContentBlock, findBlocks } from "../../../src/web/extract/blocks/find-blocks.ts";
 import { blockFeatures } from "../../../src/web/extract/features/block-features.ts";
-import { readPageFacts } from "../../../src/web/extract/read-page.ts";
+import { readPageFacts } from "../../../src/web/extract/page-facts.ts";
 import { alignWords } from "./align.ts";
 
 /** One page as the trainer sees it. */

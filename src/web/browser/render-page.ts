@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import type { GuardProxy } from "../guard/allowance.ts";
+import type { GuardProxy } from "../guard/network-guard.ts";
 import type { LoadedPage, RenderPageRequest } from "../pages/page-url.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
 import { PageWorld } from "./page-world.ts";

@@ -1,8 +1,7 @@
-import type { GuardProxy, NetworkGuard } from "../guard/allowance.ts";
+import type { GuardProxy, NetworkGuard } from "../guard/network-guard.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
-import type { CDPSession, DevTools } from "./devtools.ts";
+import type { CDPSession, DevTools, Protocol } from "./devtools.ts";
 import { TabTraffic } from "./tab-traffic.ts";
-import type { UserAgent } from "./user-agent.ts";
 
 /** The tab, or its whole browser, went away during a call. The call may be tried once more in another one. */
 export class TabLost extends Error {
@@ -17,7 +16,7 @@ export interface TabParts {
   readonly root: DevTools;
   readonly guard: NetworkGuard;
   readonly bounds: BrowserBounds;
-  readonly userAgent: UserAgent;
+  readonly userAgent: Protocol.Emulation.SetUserAgentOverrideRequest;
 }
 
 /**
@@ -123,7 +122,7 @@ export class Tab {
   }
 
   /** Everything that has to be in force before the first request. */
-  async #prepare(userAgent: UserAgent): Promise<void> {
+  async #prepare(userAgent: TabParts["userAgent"]): Promise<void> {
     const { session } = this;
     this.#answerRequests();
     session.on("Page.javascriptDialogOpening", () => {

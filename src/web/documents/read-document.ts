@@ -69,7 +69,7 @@ async function readXml(
   const { readFeed } = await import("./read-feed.ts");
   const feed = readFeed(text);
   if (feed === undefined) return source(name, text, "xml", format);
-  const { headingText, summaryText } = await import("./feed-summary.ts");
+  const { headingText, summaryText } = await import("./read-feed.ts");
   const entries = feed.entries.map(({ title, link, date, summary }) =>
     entryText(
       {

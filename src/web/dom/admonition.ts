@@ -1,8 +1,7 @@
 import { type ChildNode, isTag, isText, Text } from "domhandler";
 
-import type { HtmlElement } from "./parse-html.ts";
+import { type HtmlElement, findElement } from "./parse-html.ts";
 import { hasClass, shortText } from "./element.ts";
-import { findElement } from "./walk.ts";
 
 /** A box beside the text: a note, a warning, a tip. */
 export interface Admonition {

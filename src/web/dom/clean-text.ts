@@ -60,6 +60,11 @@ export function collapseSpace(text: string): string {
   return unevenSpace.test(trimmed) ? trimmed.replaceAll(/\s+/g, " ") : trimmed;
 }
 
+/** Letters and digits in lower case, for comparing titles. */
+export function letters(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
+}
+
 /**
  * Characters that a reader does not see, or that disguise others: controls, zero-width ones, bidirectional marks,
  * fillers, variation selectors, and the tag characters in which text can hide.

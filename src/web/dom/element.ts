@@ -1,8 +1,7 @@
 import { type ChildNode, hasChildren, isTag, isText } from "domhandler";
 
 import { cleanText, collapseSpace } from "./clean-text.ts";
-import { type HtmlDocument, type HtmlElement, pushNodes } from "./parse-html.ts";
-import { findElement } from "./walk.ts";
+import { type HtmlDocument, type HtmlElement, pushNodes, findElement } from "./parse-html.ts";
 
 /** The most nodes in a small element: a look at one costs no more than this, however it is nested. */
 const smallNodesMax = 64;
@@ -28,6 +27,46 @@ export function hasClass(element: HtmlElement, expression: RegExp): boolean {
 
 export function parentOf(element: ChildNode): HtmlElement | undefined {
   return element.parent !== null && isTag(element.parent) ? element.parent : undefined;
+}
+
+/** Adds `element` and its ancestors to `elements`, up to the first that is among them already. */
+export function addWithAncestors(
+  element: HtmlElement | undefined,
+  elements: Set<HtmlElement>,
+): void {
+  for (let at = element; at !== undefined && !elements.has(at); at = parentOf(at)) elements.add(at);
+}
+
+/** True when `element` is `holder`, or at most `levelsMax` levels below it. */
+export function isWithin(element: HtmlElement, holder: HtmlElement, levelsMax: number): boolean {
+  let at: HtmlElement | undefined = element;
+  for (let level = 0; at !== undefined && level <= levelsMax; level++) {
+    if (at === holder) return true;
+    at = parentOf(at);
+  }
+  return false;
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+/** Finds whether elements are below one of `roots` and not in an element named in `outside`, and remembers the answers. */
+export function createInside(
+  roots: ReadonlySet<HtmlElement>,
+  outside: ReadonlySet<string> = noNames,
+): (element: HtmlElement) => boolean {
+  const known = new Map<HtmlElement, boolean>();
+  return (element) => {
+    const path: HtmlElement[] = [];
+    let at: HtmlElement | undefined = element;
+    let isIn: boolean | undefined;
+    while (at !== undefined && isIn === undefined) {
+      isIn = roots.has(at) || (outside.has(at.name) ? false : known.get(at));
+      path.push(at);
+      at = parentOf(at);
+    }
+    for (const passed of path) known.set(passed, isIn ?? false);
+    return isIn ?? false;
+  };
 }
 
 /** All text below, as it is written; stops after `charsMax` characters, for looks that need no more. */

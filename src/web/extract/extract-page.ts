@@ -1,18 +1,22 @@
 import { isTag } from "domhandler";
 
-import { lineText } from "../dom/element.ts";
-import type { HtmlElement } from "../dom/parse-html.ts";
-import { findElements } from "../dom/walk.ts";
+import { createInside, isWithin, lineText, parentOf } from "../dom/element.ts";
+import { type HtmlElement, findElements } from "../dom/parse-html.ts";
 import { type ContentBlock, findBlocks } from "./blocks/find-blocks.ts";
 import { chooseCut, evenTables, judgeBlocks, weightOf } from "./blocks/judge-blocks.ts";
 import { keepBlocks } from "./blocks/keep-blocks.ts";
 import { settleHeadings, settleLeads } from "./blocks/settle-headings.ts";
 import { findKind } from "./kinds/find-kind.ts";
-import { findManual, keepManual } from "./manuals/find-manual.ts";
+import { findManual, keepManual } from "./find-manual.ts";
 import { blockModel, type BlockModel } from "./model/block-model.ts";
-import type { Extraction, KindCandidate, PageFacts, PageKind } from "./page-facts.ts";
-import { readPageFacts } from "./read-page.ts";
-import { articleVote } from "./voters/article-vote.ts";
+import {
+  type Extraction,
+  type KindCandidate,
+  type PageFacts,
+  type PageKind,
+  readPageFacts,
+} from "./page-facts.ts";
+import { articleVote } from "./article-vote.ts";
 
 /** Code less likely than this is something else: a form to copy, a comment. */
 const opinionMin = 0.1;
@@ -32,7 +36,9 @@ export function settleCode(
     const holder = holderOf(block.container);
     return [index - 1, index + 1].some((near) => {
       const other = blocks[near];
-      return other !== undefined && isKept[near] === true && isWithin(other.container, holder);
+      return (
+        other !== undefined && isKept[near] === true && isWithin(other.container, holder, levelsMax)
+      );
     });
   });
 }
@@ -41,21 +47,12 @@ export function settleCode(
 function holderOf(code: HtmlElement): HtmlElement {
   let at = code;
   for (let level = 0; level < levelsMax; level++) {
-    const { parent } = at;
-    if (parent === null || !isTag(parent)) return at;
+    const parent = parentOf(at);
+    if (parent === undefined) return at;
     at = parent;
     if (parent.children.filter(isTag).length > 1) return at;
   }
   return at;
-}
-
-function isWithin(element: HtmlElement, holder: HtmlElement): boolean {
-  let at: HtmlElement | undefined = element;
-  for (let level = 0; at !== undefined && level <= levelsMax; level++) {
-    if (at === holder) return true;
-    at = at.parent !== null && isTag(at.parent) ? at.parent : undefined;
-  }
-  return false;
 }
 
 /** Elements that are beside the text by their name. */
@@ -67,20 +64,7 @@ const besideNames = new Set(["nav", "footer", "aside", "header"]);
  * few to judge by.
  */
 export function keepMarked(page: PageFacts, blocks: readonly ContentBlock[]): boolean[] {
-  const main = largestMain(page);
-  const known = new Map<HtmlElement, boolean>([[main, true]]);
-  const isInside = (element: HtmlElement): boolean => {
-    const path: HtmlElement[] = [];
-    let at: HtmlElement | undefined = element;
-    let inside: boolean | undefined;
-    while (at !== undefined && inside === undefined) {
-      inside = known.get(at) ?? (besideNames.has(at.name) ? false : undefined);
-      path.push(at);
-      at = at.parent !== null && isTag(at.parent) ? at.parent : undefined;
-    }
-    for (const passed of path) known.set(passed, inside ?? false);
-    return inside ?? false;
-  };
+  const isInside = createInside(new Set([largestMain(page)]), besideNames);
   return blocks.map(({ container }) => isInside(container));
 }
 

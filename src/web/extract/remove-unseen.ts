@@ -1,8 +1,7 @@
 import { type ChildNode, hasChildren, isTag, isText, type ParentNode } from "domhandler";
 
 import { isHidden } from "../dom/element.ts";
-import type { HtmlElement } from "../dom/parse-html.ts";
-import { retainChildren } from "../dom/walk.ts";
+import { type HtmlElement, retainChildren } from "../dom/parse-html.ts";
 import { measureText, noText, textChars } from "./text-measure.ts";
 
 /** Elements that show no text of the page. */

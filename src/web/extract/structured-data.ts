@@ -1,7 +1,6 @@
 import { isHeavyJson } from "../../base/weight.ts";
 import { nodeText } from "../dom/element.ts";
-import type { HtmlDocument, HtmlElement } from "../dom/parse-html.ts";
-import { walkElements } from "../dom/walk.ts";
+import { type HtmlDocument, type HtmlElement, walkElements } from "../dom/parse-html.ts";
 
 /** A page's description of itself for search engines: JSON-LD of schema.org, and the meta tags of OpenGraph. */
 export interface StructuredData {

@@ -14,7 +14,7 @@ import {
   type NetworkGuard,
   parseHostRules,
   hostAccessOf,
-} from "./allowance.ts";
+} from "./network-guard.ts";
 import { ForwardProxy } from "./proxy/forward-proxy.ts";
 
 export interface GuardOptions {

@@ -1,6 +1,5 @@
-import type { HtmlElement } from "../dom/parse-html.ts";
+import { type HtmlElement, findElement } from "../dom/parse-html.ts";
 import { attribute, classesOf, parentOf, shortText, siblingsBefore } from "../dom/element.ts";
-import { findElement } from "../dom/walk.ts";
 
 /** Names that mean a language when they are a class of their own, or a label beside the code. */
 const known = new Set(

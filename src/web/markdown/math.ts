@@ -1,9 +1,8 @@
 import { isText } from "domhandler";
 
-import type { HtmlElement } from "../dom/parse-html.ts";
+import { type HtmlElement, findElement } from "../dom/parse-html.ts";
 import { cleanText } from "../dom/clean-text.ts";
 import { attribute, hasClass, textOf } from "../dom/element.ts";
-import { findElement } from "../dom/walk.ts";
 import { mathmlToTex } from "./mathml-tex.ts";
 
 /** A formula in TeX. */

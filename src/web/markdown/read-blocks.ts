@@ -12,14 +12,10 @@ import {
 } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { isLanguageLabel } from "./code-language.ts";
-import { byName, isBlockName, isUnreadName } from "./element-kinds.ts";
-import { escapeBrackets } from "./inline-text.ts";
-import { formulaOf, isFormulaResidue } from "./math.ts";
-import { isCodeBlock, readCode } from "./read-code.ts";
-import { readDefinitions, readList } from "./read-list.ts";
-import { linkTarget } from "./read-media.ts";
-import { readTable } from "./read-table.ts";
 import {
+  byName,
+  isBlockName,
+  isUnreadName,
   elementDepthMax,
   nested,
   nestingMax,
@@ -27,6 +23,12 @@ import {
   readLine,
   type Reading,
 } from "./reading.ts";
+import { escapeBrackets } from "./inline-text.ts";
+import { formulaOf, isFormulaResidue } from "./math.ts";
+import { isCodeBlock, readCode } from "./read-code.ts";
+import { readDefinitions, readList } from "./read-list.ts";
+import { linkTarget } from "./read-media.ts";
+import { readTable } from "./read-table.ts";
 import { isTableOfParts } from "./table-grid.ts";
 import type { Block } from "./write-markdown.ts";
 

@@ -1,8 +1,7 @@
 import { isTag, isText } from "domhandler";
 
 import { descendants, hasClass } from "../dom/element.ts";
-import { findElement } from "../dom/walk.ts";
-import type { HtmlElement } from "../dom/parse-html.ts";
+import { findElement, type HtmlElement } from "../dom/parse-html.ts";
 import { codeLanguage } from "./code-language.ts";
 import { codeText } from "./code-text.ts";
 import type { Block } from "./write-markdown.ts";

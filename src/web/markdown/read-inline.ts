@@ -11,13 +11,19 @@ import {
   soleChild,
   textOf,
 } from "../dom/element.ts";
-import { findElement } from "../dom/walk.ts";
-import type { HtmlElement } from "../dom/parse-html.ts";
-import { byName, isBlockName, isUnreadName } from "./element-kinds.ts";
+import { findElement, type HtmlElement } from "../dom/parse-html.ts";
+import {
+  byName,
+  isBlockName,
+  isUnreadName,
+  elementDepthMax,
+  isBackReference,
+  type Place,
+  type Reading,
+} from "./reading.ts";
 import { escapeBrackets, escapeText, inlineCode, InlineText, type Mark } from "./inline-text.ts";
 import { formulaOf, isFormulaResidue } from "./math.ts";
 import { linkTarget, readImage, readMedia } from "./read-media.ts";
-import { elementDepthMax, isBackReference, type Place, type Reading } from "./reading.ts";
 
 /** Two spaces and a line end are a line break in Markdown. */
 const lineBreak = "  \n";

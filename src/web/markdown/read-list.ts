@@ -1,11 +1,9 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
 import { attribute, childrenNamed, hasClass, isHidden, textOf } from "../dom/element.ts";
-import { findElement } from "../dom/walk.ts";
-import type { HtmlElement } from "../dom/parse-html.ts";
-import { isUnreadName } from "./element-kinds.ts";
+import { findElement, type HtmlElement } from "../dom/parse-html.ts";
+import { isUnreadName, nested, type Place, type Reading, readLine } from "./reading.ts";
 import { inlineCode } from "./inline-text.ts";
-import { nested, type Place, type Reading, readLine } from "./reading.ts";
 import type { Block } from "./write-markdown.ts";
 
 const listNames = new Set(["ul", "ol", "menu", "dir"]);

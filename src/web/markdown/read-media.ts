@@ -1,8 +1,7 @@
 import { isTag } from "domhandler";
 
 import { attribute, hasClass, parentOf } from "../dom/element.ts";
-import { findElement } from "../dom/walk.ts";
-import type { HtmlElement } from "../dom/parse-html.ts";
+import { findElement, type HtmlElement } from "../dom/parse-html.ts";
 import { escapeBrackets, escapeText } from "./inline-text.ts";
 import { texFrom } from "./math.ts";
 import type { Place, Reading } from "./reading.ts";

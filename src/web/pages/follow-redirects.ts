@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { pageRedirectsMax } from "../../base/limits.ts";
-import type { NetworkGuard } from "../guard/allowance.ts";
+import type { NetworkGuard } from "../guard/network-guard.ts";
 import {
   assertReadable,
   type LoadedPage,
@@ -129,7 +129,7 @@ export async function refreshTarget(page: LoadedPage): Promise<URL | undefined> 
   if (body.kind !== "text" || contentType !== "text/html" || status >= 400) return undefined;
   if (body.text.length > stubCharsMax || !says.test(body.text)) return undefined;
   const { parseHtml } = await import("../dom/parse-html.ts");
-  const { walkElements } = await import("../dom/walk.ts");
+  const { walkElements } = await import("../dom/parse-html.ts");
   let target: URL | undefined;
   walkElements(parseHtml(body.text), ({ name, attribs }) => {
     if (name === "noscript" || name === "template") return "past";

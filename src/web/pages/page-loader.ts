@@ -8,7 +8,7 @@ import {
 import { product } from "../../base/product.ts";
 import { SharedWork } from "../../base/shared-work.ts";
 import { Turns } from "../../base/turns.ts";
-import type { NetworkGuard } from "../guard/allowance.ts";
+import type { NetworkGuard } from "../guard/network-guard.ts";
 import { type Arrival, followRedirects, refreshTarget } from "./follow-redirects.ts";
 import { fetchKey, type KeptPage, type PageCache } from "./page-cache.ts";
 import {

@@ -6,7 +6,7 @@ import {
   type ReadFormat,
   type ReadPdf,
 } from "../documents/read-document.ts";
-import { cleanText, withoutControls } from "../dom/clean-text.ts";
+import { cleanText, letters, withoutControls } from "../dom/clean-text.ts";
 import type { Extraction } from "../extract/page-facts.ts";
 import type { LoadedPage } from "../pages/page-url.ts";
 import type { PagedSyntax } from "../paging/cut-page.ts";
@@ -71,16 +71,14 @@ function textKey({ body, contentType, finalUrl }: LoadedPage, format: ReadFormat
   return `${format} ${contentType} ${source.length} ${Bun.hash(source)} ${finalUrl}`;
 }
 
-/** Only letters and digits: a heading may be written with marks, a title without. */
-const wordsOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
-
 /**
  * Text without a first heading that says no more than the title, which is already above it. The text after it decides
  * nothing: the same text is left out of every part of a long page.
  */
 export function withoutTitle(text: string, title: string): string {
   const [first = ""] = /^#? ?[^\n]*/.exec(text) ?? [];
-  const isTitle = wordsOf(first) !== "" && wordsOf(first) === wordsOf(title);
+  // Letters alone: a heading may be written with marks, a title without.
+  const isTitle = letters(first) !== "" && letters(first) === letters(title);
   return isTitle ? text.slice(first.length).replace(/^\n+/, "") : text;
 }
 

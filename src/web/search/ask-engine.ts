@@ -1,5 +1,5 @@
 import { AppError, systemCodeOf } from "../../base/errors.ts";
-import type { NetworkGuard } from "../guard/allowance.ts";
+import type { NetworkGuard } from "../guard/network-guard.ts";
 import { charsetOf, decodeText } from "../pages/charset.ts";
 import type { AskLimits, ReadingQueue } from "./ask-all.ts";
 import {

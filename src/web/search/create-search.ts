@@ -1,5 +1,5 @@
 import { SharedWork } from "../../base/shared-work.ts";
-import type { NetworkGuard } from "../guard/allowance.ts";
+import type { NetworkGuard } from "../guard/network-guard.ts";
 import type { SearchDeadlines } from "./ask-all.ts";
 import type { EngineRoster } from "./choose-engines.ts";
 import type { SearchOptions } from "./engine.ts";

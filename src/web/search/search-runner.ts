@@ -1,4 +1,4 @@
-import type { NetworkGuard } from "../guard/allowance.ts";
+import type { NetworkGuard } from "../guard/network-guard.ts";
 import {
   searchDeadlines,
   type SearchDeadlines,

@@ -5,8 +5,8 @@ import {
   type WorkerHost,
   type WorkerWork,
 } from "../../base/worker-channel/worker-side.ts";
-import type { Web, WebOptions } from "../web.ts";
-import { performWebCall, type WebCall } from "./web-call.ts";
+
+import type { Web, WebCall, WebOptions } from "../web.ts";
 
 /** Makes the `Web` of the calls, when the first one comes. */
 export type OpenWeb = (options: WebOptions) => Web | Promise<Web>;
@@ -50,5 +50,21 @@ class WebWork implements WorkerWork<WebCall, never> {
       throw error;
     });
     return this.#web;
+  }
+}
+
+/** Performs a call on `web`. */
+function performWebCall(
+  web: Web,
+  { method, request }: WebCall,
+  signal: AbortSignal,
+): Promise<unknown> {
+  switch (method) {
+    case "fetchPage":
+      return web.fetchPage(request, signal);
+    case "renderPage":
+      return web.renderPage(request, signal);
+    case "search":
+      return web.search(request, signal);
   }
 }

@@ -5,8 +5,7 @@ import type { JsonText } from "../../base/weight.ts";
 import { type HeartbeatTimes, WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
 import type { FetchPageRequest, RenderPageRequest } from "../pages/page-url.ts";
 import type { SearchRequest } from "../search/search-reply.ts";
-import type { RemoteWeb, WebOptions } from "../web.ts";
-import type { WebCall, WebMethod } from "./web-call.ts";
+import type { RemoteWeb, WebOptions, WebCall, WebMethod } from "../web.ts";
 
 type WebChannel = WorkerChannel<WebOptions, WebCall, WebMethod>;
 

@@ -8,10 +8,10 @@ import { createBrowser } from "../../../src/web/browser/create-browser.ts";
 import { findBrowser } from "../../../src/web/browser/find-browser.ts";
 import { readSystemFacts } from "../../../src/web/browser/system-facts.ts";
 import { createGuard } from "../../../src/web/guard/create-guard.ts";
-import type { NetworkGuard } from "../../../src/web/guard/allowance.ts";
+import { type NetworkGuard } from "../../../src/web/guard/network-guard.ts";
 import type { LoadedPage } from "../../../src/web/pages/page-url.ts";
 import type { PageRenderer } from "../../../src/web/pages/page-cache.ts";
-import type { BrowserOptions } from "../../../src/web/browser/browser-launcher.ts";
+import type { BrowserOptions } from "../../../src/web/browser/create-browser.ts";
 import {
   allGone,
   parentOf,

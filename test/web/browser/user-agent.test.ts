@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { describeUserAgent } from "../../../src/web/browser/user-agent.ts";
+import { describeUserAgent } from "../../../src/web/browser/running-browser.ts";
 
 test("describeUserAgent() says what the browser is, and not that it has no window", () => {
   const own = "Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/156.0.1.2 Safari/537.36";

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type ChildNode, isTag } from "domhandler";
 
-import { parseHtml } from "../../../src/web/dom/parse-html.ts";
-import { findElement, retainChildren } from "../../../src/web/dom/walk.ts";
+import { parseHtml, findElement, retainChildren } from "../../../src/web/dom/parse-html.ts";
 
 const nameOf = (node: ChildNode | null): string | null =>
   node === null ? null : isTag(node) ? node.name : node.type;

@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test";
 
-import { parseHtml } from "../../../src/web/dom/parse-html.ts";
-import { findElement, findElements, walkElements } from "../../../src/web/dom/walk.ts";
+import {
+  parseHtml,
+  findElement,
+  findElements,
+  walkElements,
+} from "../../../src/web/dom/parse-html.ts";
 
 const document = parseHtml("<ul><li id=a><b id=b></b></li><li id=c></li></ul><p id=d></p>");
 const hasId = ({ attribs }: { attribs: Record<string, string> }): boolean => "id" in attribs;

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { readPageSigns } from "../../../src/web/extract/read-page.ts";
-import { parseHtml } from "../../../src/web/dom/parse-html.ts";
-import { findElement } from "../../../src/web/dom/walk.ts";
+import { readPageSigns } from "../../../src/web/extract/page-facts.ts";
+import { parseHtml, findElement } from "../../../src/web/dom/parse-html.ts";
 
 function signsOf(html: string): string[] {
   const document = parseHtml(html);

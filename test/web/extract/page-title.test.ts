@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { parseHtml } from "../../../src/web/dom/parse-html.ts";
-import { findPageTitle } from "../../../src/web/extract/read-page.ts";
+import { findPageTitle } from "../../../src/web/extract/page-facts.ts";
 
 describe("findPageTitle()", () => {
   test.each([

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { parseHtml } from "../../../src/web/dom/parse-html.ts";
-import { findElement } from "../../../src/web/dom/walk.ts";
+import { parseHtml, findElement } from "../../../src/web/dom/parse-html.ts";
 import { measureText } from "../../../src/web/extract/text-measure.ts";
 
 describe("measureText()", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseHostRules, hostAccessOf } from "../../../src/web/guard/allowance.ts";
+import { parseHostRules, hostAccessOf } from "../../../src/web/guard/network-guard.ts";
 
 describe("parseHostRules()", () => {
   test.each<[entry: string, host: string, port: number | undefined]>([

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createGuard, type GuardOptions } from "../../../src/web/guard/create-guard.ts";
-import type { GuardedRequest, NetworkGuard } from "../../../src/web/guard/allowance.ts";
+import { type GuardedRequest, type NetworkGuard } from "../../../src/web/guard/network-guard.ts";
 import { RawServer, saying, until } from "./local-parts.ts";
 
 /** Tells what it was asked; its hits are counted. */

@@ -1,8 +1,7 @@
 import { isTag } from "domhandler";
 
-import { parseHtml } from "../../../src/web/dom/parse-html.ts";
+import { parseHtml, findElement } from "../../../src/web/dom/parse-html.ts";
 import type { Extraction } from "../../../src/web/extract/page-facts.ts";
-import { findElement } from "../../../src/web/dom/walk.ts";
 import { toMarkdown } from "../../../src/web/markdown/to-markdown.ts";
 
 /** The whole body of a page at `https://ex.org/dir/page` as what was extracted. */

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { GuardedRequest } from "../../../src/web/guard/allowance.ts";
+import type { GuardedRequest } from "../../../src/web/guard/network-guard.ts";
 import type { LoadedPage } from "../../../src/web/pages/page-url.ts";
 import { PageLoader } from "../../../src/web/pages/page-loader.ts";
 import { until } from "../../commands/process/until.ts";

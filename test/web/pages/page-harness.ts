@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from "node:net";
 
 import { AppError } from "../../../src/base/errors.ts";
 import { createGuard } from "../../../src/web/guard/create-guard.ts";
-import type { NetworkGuard } from "../../../src/web/guard/allowance.ts";
+import { type NetworkGuard } from "../../../src/web/guard/network-guard.ts";
 import type { LoadedPage } from "../../../src/web/pages/page-url.ts";
 import { PageCache } from "../../../src/web/pages/page-cache.ts";
 import { PageLoader } from "../../../src/web/pages/page-loader.ts";

@@ -1,7 +1,7 @@
 import { type ChildNode, hasChildren, isTag, isText } from "domhandler";
 
 import { collapseSpace } from "../../dom/clean-text.ts";
-import { lineText } from "../../dom/element.ts";
+import { addWithAncestors, lineText } from "../../dom/element.ts";
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import { countStops, type TextMeasure } from "../text-measure.ts";
 
@@ -74,14 +74,6 @@ function findHolders(body: HtmlElement): Set<HtmlElement> {
     for (const child of element.children) if (isTag(child)) waiting.push(child);
   }
   return holders;
-}
-
-function addWithAncestors(element: HtmlElement, holders: Set<HtmlElement>): void {
-  let holder: HtmlElement | undefined = element;
-  while (holder !== undefined && !holders.has(holder)) {
-    holders.add(holder);
-    holder = holder.parent !== null && isTag(holder.parent) ? holder.parent : undefined;
-  }
 }
 
 function blockOf(

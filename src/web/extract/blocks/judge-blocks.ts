@@ -1,5 +1,4 @@
-import { isTag } from "domhandler";
-
+import { parentOf } from "../../dom/element.ts";
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import { blockFeatures, contextFeatures } from "../features/block-features.ts";
 import { type BlockModel, forestOpinion } from "../model/block-model.ts";
@@ -115,10 +114,8 @@ export function evenTables(blocks: readonly ContentBlock[], opinions: readonly n
 /** The tables that contain `element`, innermost first. */
 function tablesAround(element: HtmlElement): HtmlElement[] {
   const tables: HtmlElement[] = [];
-  let at: HtmlElement | undefined = element;
-  while (at !== undefined) {
+  for (let at: HtmlElement | undefined = element; at !== undefined; at = parentOf(at)) {
     if (at.name === "table") tables.push(at);
-    at = at.parent !== null && isTag(at.parent) ? at.parent : undefined;
   }
   return tables;
 }

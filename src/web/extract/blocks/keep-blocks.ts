@@ -1,7 +1,7 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
-import type { HtmlElement } from "../../dom/parse-html.ts";
-import { findElement, retainChildren } from "../../dom/walk.ts";
+import { addWithAncestors } from "../../dom/element.ts";
+import { type HtmlElement, findElement, retainChildren } from "../../dom/parse-html.ts";
 import type { ContentBlock } from "./find-blocks.ts";
 
 /** Elements without text that belong to the text around them. */
@@ -37,14 +37,6 @@ interface KeptTree {
   readonly written: Set<HtmlElement>;
   /** The nodes of kept blocks. */
   readonly kept: Set<ChildNode>;
-}
-
-function addWithAncestors(element: HtmlElement, elements: Set<HtmlElement>): void {
-  let at: HtmlElement | undefined = element;
-  while (at !== undefined && !elements.has(at)) {
-    elements.add(at);
-    at = at.parent !== null && isTag(at.parent) ? at.parent : undefined;
-  }
 }
 
 function prune(body: HtmlElement, tree: KeptTree, dropped: ReadonlySet<ChildNode>): void {

@@ -1,6 +1,6 @@
-import { isTag } from "domhandler";
-
 import { admonitionOf } from "../../dom/admonition.ts";
+import { letters } from "../../dom/clean-text.ts";
+import { isWithin, parentOf } from "../../dom/element.ts";
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import type { ContentBlock } from "./find-blocks.ts";
 
@@ -64,10 +64,6 @@ function isSaid(heading: string, title: string): boolean {
   return letters(title).includes(letters(heading));
 }
 
-function letters(text: string): string {
-  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
-}
-
 function hasKeptSection(
   blocks: readonly ContentBlock[],
   settled: readonly boolean[],
@@ -91,7 +87,7 @@ function headingLevel(block: ContentBlock | undefined): number {
 /** How far above its text the title of a note may be: icons and headings surround it. */
 const titleLevelsMax = 3;
 /** How far below its heading the text begins. */
-const levelsMax = 16;
+const levelsMax = 15;
 
 /** Keeps the titles of notes and the terms of lists whose text is kept: without them it says something else. */
 export function settleLeads(
@@ -105,7 +101,7 @@ export function settleLeads(
     if (block === undefined || next === undefined) continue;
     if (settled[index] === true || settled[index + 1] !== true) continue;
     const holder = ledBy(block.container);
-    settled[index] = holder !== undefined && isBelow(next.container, holder);
+    settled[index] = holder !== undefined && isWithin(next.container, holder, levelsMax);
   }
   return settled;
 }
@@ -120,17 +116,4 @@ function ledBy(element: HtmlElement): HtmlElement | undefined {
     at = parent;
   }
   return undefined;
-}
-
-function isBelow(element: HtmlElement, holder: HtmlElement): boolean {
-  let at: HtmlElement | undefined = element;
-  for (let level = 0; at !== undefined && level < levelsMax; level++) {
-    if (at === holder) return true;
-    at = parentOf(at);
-  }
-  return false;
-}
-
-function parentOf({ parent }: HtmlElement): HtmlElement | undefined {
-  return parent !== null && isTag(parent) ? parent : undefined;
 }

@@ -1,5 +1,6 @@
 import { isTag } from "domhandler";
 
+import { parentOf } from "../../dom/element.ts";
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import type { ContentBlock } from "../blocks/find-blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
@@ -197,8 +198,4 @@ function lookMeans(
     means.set(look, mean);
   }
   return new Map([...means].map(([look, { sum, total }]) => [look, sum / total]));
-}
-
-function parentOf({ parent }: HtmlElement): HtmlElement | undefined {
-  return parent !== null && isTag(parent) ? parent : undefined;
 }

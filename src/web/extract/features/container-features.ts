@@ -1,5 +1,4 @@
-import { isTag } from "domhandler";
-
+import { parentOf } from "../../dom/element.ts";
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import type { ContentBlock } from "../blocks/find-blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
@@ -27,7 +26,7 @@ function scoreCandidates(blocks: readonly ContentBlock[]): Candidates {
     for (const share of shares) {
       if (at === undefined) break;
       scores.set(at, (scores.get(at) ?? 0) + points * share);
-      at = at.parent !== null && isTag(at.parent) ? at.parent : undefined;
+      at = parentOf(at);
     }
   }
   let best: HtmlElement | undefined;
@@ -185,8 +184,4 @@ function addLook(features: number[], look: Look | undefined): void {
     linkChars / Math.max(chars, 1),
     chars / count,
   );
-}
-
-function parentOf({ parent }: HtmlElement): HtmlElement | undefined {
-  return parent !== null && isTag(parent) ? parent : undefined;
 }

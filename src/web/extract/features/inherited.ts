@@ -1,5 +1,4 @@
-import { isTag } from "domhandler";
-
+import { parentOf } from "../../dom/element.ts";
 import type { HtmlElement } from "../../dom/parse-html.ts";
 
 /**
@@ -177,7 +176,7 @@ export function createInheritance(body: HtmlElement): (element: HtmlElement) => 
     while (at !== undefined && above === undefined) {
       above = known.get(at);
       if (above === undefined) unknown.push(at);
-      at = at !== body && at.parent !== null && isTag(at.parent) ? at.parent : undefined;
+      at = at === body ? undefined : parentOf(at);
     }
     let inherited = above ?? nothing;
     for (const child of unknown.toReversed()) {

@@ -1,4 +1,4 @@
-import { findElements } from "../../dom/walk.ts";
+import { findElements } from "../../dom/parse-html.ts";
 import type { ContentBlock } from "../blocks/find-blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
 

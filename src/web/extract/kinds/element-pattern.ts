@@ -59,6 +59,10 @@ export function matchesPattern(element: HtmlElement, pattern: ElementPattern): b
   return true;
 }
 
+export function matchesAny(element: HtmlElement, patterns: readonly ElementPattern[]): boolean {
+  return patterns.some((pattern) => matchesPattern(element, pattern));
+}
+
 function hasClasses(element: HtmlElement, classes: readonly string[]): boolean {
   const value = element.attribs["class"];
   // Nearly all elements fail here, at no cost.

@@ -1,14 +1,24 @@
 import { type ChildNode, Element, isTag, isText, Text } from "domhandler";
 
-import { childElements, type HtmlElement } from "../../dom/parse-html.ts";
-import { findElement, findElements } from "../../dom/walk.ts";
+import {
+  childElements,
+  type HtmlElement,
+  findElement,
+  findElements,
+} from "../../dom/parse-html.ts";
 import type { KindCandidate, PageFacts } from "../page-facts.ts";
-import { appendNode, copyContent, holdersOf } from "./copy-content.ts";
-import { matchesAny } from "./forum/find-posts.ts";
+import {
+  appendNode,
+  copyContent,
+  holdersOf,
+  isHiddenByClass,
+  isLinkMenu,
+  isPageFurniture,
+} from "./furniture.ts";
+import { type Thread } from "./forum/find-posts.ts";
+import { matchesAny } from "./element-pattern.ts";
 import { knownThread } from "./forum/known-thread.ts";
-import type { Thread } from "./forum/post.ts";
 import { unknownThread } from "./forum/unknown-thread.ts";
-import { isHiddenByClass, isLinkMenu, isPageFurniture } from "./is-furniture.ts";
 import { isActionText } from "./list/copy-list.ts";
 import { findList } from "./list/find-list.ts";
 import { areCards } from "./list/list-evidence.ts";

@@ -1,8 +1,7 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
 import { collapseSpace } from "../../dom/clean-text.ts";
-import type { HtmlElement } from "../../dom/parse-html.ts";
-import { walkElements } from "../../dom/walk.ts";
+import { type HtmlElement, walkElements } from "../../dom/parse-html.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { classTokens } from "./element-pattern.ts";
 

@@ -5,10 +5,9 @@ import { createServer, type Server, type Socket } from "node:net";
 import { AppError } from "../../../base/errors.ts";
 import { hostOf, portOf } from "../../../network/host-name.ts";
 import type { Roads } from "../../../network/route.ts";
-import type { GuardProxy, HostRule } from "../allowance.ts";
-import { plainReply } from "./plain-reply.ts";
+import type { GuardProxy, HostRule } from "../network-guard.ts";
+import { plainReply, type HeaderField } from "./request-head.ts";
 import { endGently } from "./relay.ts";
-import type { HeaderField } from "./request-head.ts";
 import { serveClient, type PagePolicy } from "./serve-client.ts";
 
 /** A browser opens at most 32 to a proxy; three contexts and their closing ones fit. */

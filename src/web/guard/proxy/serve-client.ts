@@ -5,11 +5,12 @@ import { dialFirst } from "../../../network/dial.ts";
 import { hostOf, portOf } from "../../../network/host-name.ts";
 import type { Destination } from "../../../network/judge-host.ts";
 import { routeTo, type Roads, type Route } from "../../../network/route.ts";
-import { hostAccessOf, type Allowance } from "../allowance.ts";
+import { hostAccessOf, type Allowance } from "../network-guard.ts";
 import { dialProxy, dialTunnel, proxyFields } from "./dial-route.ts";
-import { plainReply, refusalHeader, type ReplyStatus } from "./plain-reply.ts";
-import { bindLives, endGently, HeldBytes, relay, relayAnswer, relayBody } from "./relay.ts";
 import {
+  plainReply,
+  refusalHeader,
+  type ReplyStatus,
   absoluteForm,
   endToEnd,
   type HeaderField,
@@ -20,6 +21,7 @@ import {
   type ProxyRequest,
   readHead,
 } from "./request-head.ts";
+import { bindLives, endGently, HeldBytes, relay, relayAnswer, relayBody } from "./relay.ts";
 
 /** The head of a server's answer. */
 type ResponseHead =

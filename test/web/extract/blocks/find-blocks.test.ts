@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { findBlocks } from "../../../../src/web/extract/blocks/find-blocks.ts";
-import { readPageFacts } from "../../../../src/web/extract/read-page.ts";
+import { readPageFacts } from "../../../../src/web/extract/page-facts.ts";
 
 const blocksOf = (html: string): [string, string][] => {
   const { body, measure } = readPageFacts(html, "https://example.org/");

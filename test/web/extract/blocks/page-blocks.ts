@@ -1,6 +1,5 @@
 import { type ContentBlock, findBlocks } from "../../../../src/web/extract/blocks/find-blocks.ts";
-import type { PageFacts } from "../../../../src/web/extract/page-facts.ts";
-import { readPageFacts } from "../../../../src/web/extract/read-page.ts";
+import { type PageFacts, readPageFacts } from "../../../../src/web/extract/page-facts.ts";
 
 /** A page and its blocks. */
 export function pageBlocks(html: string): {

@@ -1,9 +1,7 @@
 import { expect, test } from "bun:test";
 import { isTag } from "domhandler";
 
-import { parseHtml } from "../../../../src/web/dom/parse-html.ts";
-import type { HtmlElement } from "../../../../src/web/dom/parse-html.ts";
-import { findElement } from "../../../../src/web/dom/walk.ts";
+import { parseHtml, type HtmlElement, findElement } from "../../../../src/web/dom/parse-html.ts";
 import { matchesPattern, parsePattern } from "../../../../src/web/extract/kinds/element-pattern.ts";
 
 function elementOf(html: string): HtmlElement {

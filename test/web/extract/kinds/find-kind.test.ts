@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { findKind } from "../../../../src/web/extract/kinds/find-kind.ts";
-import { readPageFacts } from "../../../../src/web/extract/read-page.ts";
+import { readPageFacts } from "../../../../src/web/extract/page-facts.ts";
 
 function kindOf(html: string): string | undefined {
   return findKind(readPageFacts(html, "https://any.example/"))?.kind;

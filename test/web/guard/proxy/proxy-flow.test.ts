@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createGuard } from "../../../../src/web/guard/create-guard.ts";
-import type { GuardProxy, NetworkGuard } from "../../../../src/web/guard/allowance.ts";
+import { type GuardProxy, type NetworkGuard } from "../../../../src/web/guard/network-guard.ts";
 import { RawServer, saying, until } from "../local-parts.ts";
 
 const mib = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createGuard } from "../../../../src/web/guard/create-guard.ts";
-import type { GuardProxy, NetworkGuard } from "../../../../src/web/guard/allowance.ts";
+import { type GuardProxy, type NetworkGuard } from "../../../../src/web/guard/network-guard.ts";
 import { exchange, RawServer } from "../local-parts.ts";
 
 let guard: NetworkGuard;

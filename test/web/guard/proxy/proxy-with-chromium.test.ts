@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, CDPSession } from "puppeteer-core";
 import { createGuard } from "../../../../src/web/guard/create-guard.ts";
-import type { GuardProxy } from "../../../../src/web/guard/allowance.ts";
+import { type GuardProxy } from "../../../../src/web/guard/network-guard.ts";
 
 const chromium = Bun.which("chromium") ?? Bun.which("google-chrome-stable");
 

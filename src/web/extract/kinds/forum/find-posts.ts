@@ -1,11 +1,31 @@
 import { type ChildNode, isTag, isText } from "domhandler";
-
-import type { HtmlElement } from "../../../dom/parse-html.ts";
-import { walkElements } from "../../../dom/walk.ts";
+import { type HtmlElement, walkElements } from "../../../dom/parse-html.ts";
 import { classTokens, type ElementPattern, matchesPattern } from "../element-pattern.ts";
-import { isHiddenByClass } from "../is-furniture.ts";
+import { isHiddenByClass } from "../furniture.ts";
 import { findNear, shortLine } from "../short-text.ts";
-import type { Post } from "./post.ts";
+
+/** A post of a thread as it was found in a page; nothing is copied yet. */
+export interface Post {
+  readonly element: HtmlElement;
+  readonly body: HtmlElement;
+  /** Empty when the page does not say. */
+  readonly author: string;
+  /** As the page shows it: "March 3, 2026", "2 hours ago". Empty when the page does not say. */
+  readonly date: string;
+}
+
+/** A possible thread that was found in a page. */
+export interface Thread {
+  readonly posts: readonly Post[];
+  /** Characters of text in the bodies. */
+  readonly chars: number;
+  /** The element before the posts that is the first post in all but its markup: a question before its answers. */
+  readonly lead: HtmlElement | undefined;
+  /** Parts of a body that do not belong to its text. */
+  readonly drop: readonly ElementPattern[];
+  /** From 0 to 1: how sure the markup makes it that these are all posts of the page. */
+  readonly certainty: number;
+}
 
 /** The elements that a walk looks for. */
 export interface PostRules {
@@ -61,10 +81,6 @@ function finish({ element, body, author, date }: Draft): Post[] {
   if (body === undefined) return [];
   const named = element.attribs["data-author"] ?? element.attribs["author"];
   return [{ element, body, author: author?.text ?? named ?? "", date: date?.text ?? "" }];
-}
-
-export function matchesAny(element: HtmlElement, patterns: readonly ElementPattern[]): boolean {
-  return patterns.some((pattern) => matchesPattern(element, pattern));
 }
 
 /** Names and dates are shorter; a longer text holds something else too. */

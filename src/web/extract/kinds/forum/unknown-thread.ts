@@ -1,12 +1,10 @@
 import { isTag } from "domhandler";
 
-import type { HtmlElement } from "../../../dom/parse-html.ts";
-import { walkElements } from "../../../dom/walk.ts";
+import { type HtmlElement, walkElements } from "../../../dom/parse-html.ts";
 import type { PageFacts } from "../../page-facts.ts";
-import { holdersOf } from "../copy-content.ts";
+import { holdersOf } from "../furniture.ts";
 import { classTokens } from "../element-pattern.ts";
-import { findPostGroups, findPosts, type PostGroup } from "./find-posts.ts";
-import type { Thread } from "./post.ts";
+import { findPostGroups, findPosts, type PostGroup, type Thread } from "./find-posts.ts";
 
 /** Author and time are known for nearly every post of a thread. */
 const markedPartMin = 0.6;

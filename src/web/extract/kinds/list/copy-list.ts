@@ -1,17 +1,16 @@
-import { isTag } from "domhandler";
-
 import { collapseSpace } from "../../../dom/clean-text.ts";
-import { lineText, nodeText } from "../../../dom/element.ts";
+import { lineText, nodeText, parentOf } from "../../../dom/element.ts";
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import type { PageFacts } from "../../page-facts.ts";
 import type { TextMeasure } from "../../text-measure.ts";
-import { copyContent, holdersOf } from "../copy-content.ts";
 import {
+  copyContent,
+  holdersOf,
   isForSmallScreens,
   isHiddenByClass,
   isLinkMenu,
   isPageFurniture,
-} from "../is-furniture.ts";
+} from "../furniture.ts";
 import { isHeadingOfNothing, shortLine } from "../short-text.ts";
 import type { RecordGroup } from "./record-groups.ts";
 
@@ -58,8 +57,8 @@ class ListCopier {
   }
 
   #enter(element: HtmlElement): HtmlElement | undefined {
-    const { parent } = element;
-    const outer = parent !== null && isTag(parent) ? this.#recordOf.get(parent) : undefined;
+    const parent = parentOf(element);
+    const outer = parent && this.#recordOf.get(parent);
     const record = outer ?? (this.#parts.records.has(element) ? element : undefined);
     if (record !== undefined) this.#recordOf.set(element, record);
     return record;

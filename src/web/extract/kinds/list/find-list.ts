@@ -1,10 +1,9 @@
 import { isTag, type ParentNode } from "domhandler";
 
-import type { HtmlElement } from "../../../dom/parse-html.ts";
-import { walkElements } from "../../../dom/walk.ts";
+import { type HtmlElement, walkElements } from "../../../dom/parse-html.ts";
 import type { KindCandidate, PageFacts } from "../../page-facts.ts";
 import { classTokens } from "../element-pattern.ts";
-import { isFramed, isHiddenByClass, isPageFurniture } from "../is-furniture.ts";
+import { isFramed, isHiddenByClass, isPageFurniture } from "../furniture.ts";
 import type { PageClaims } from "../short-text.ts";
 import { copyList, type ProtectedParts, protectedParts } from "./copy-list.ts";
 import { areCards, ownLists } from "./list-evidence.ts";

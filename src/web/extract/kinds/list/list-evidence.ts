@@ -1,9 +1,9 @@
 import { isTag, type ParentNode } from "domhandler";
 
+import { parentOf } from "../../../dom/element.ts";
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import type { PageFacts } from "../../page-facts.ts";
-import { holdersOf } from "../copy-content.ts";
-import { isPageFurniture } from "../is-furniture.ts";
+import { holdersOf, isPageFurniture } from "../furniture.ts";
 import { findNear } from "../short-text.ts";
 import type { RecordGroup } from "./record-groups.ts";
 
@@ -90,8 +90,5 @@ function isTitled(record: HtmlElement, page: PageFacts): boolean {
   if (image !== undefined) return true;
   const heading = findNear(record, ({ name }) => /^h[1-6]$/.test(name));
   if (heading === undefined) return false;
-  return (
-    findNear(heading, isPageLink) !== undefined ||
-    (heading.parent !== null && isTag(heading.parent) && heading.parent.name === "a")
-  );
+  return findNear(heading, isPageLink) !== undefined || parentOf(heading)?.name === "a";
 }

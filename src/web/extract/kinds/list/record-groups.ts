@@ -1,10 +1,9 @@
 import { type ChildNode, isTag, isText, type ParentNode } from "domhandler";
 
-import type { HtmlElement } from "../../../dom/parse-html.ts";
-import { walkElements } from "../../../dom/walk.ts";
+import { type HtmlElement, walkElements } from "../../../dom/parse-html.ts";
 import type { PageFacts } from "../../page-facts.ts";
 import { classTokens } from "../element-pattern.ts";
-import { isFramed } from "../is-furniture.ts";
+import { isFramed } from "../furniture.ts";
 
 /** Parts of a page that have the same form and are siblings: cards, rows, entries. */
 export interface RecordGroup {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { lineText } from "../../../../../src/web/dom/element.ts";
 import { childElements } from "../../../../../src/web/dom/parse-html.ts";
 import { findThread } from "../../../../../src/web/extract/kinds/find-kind.ts";
-import { readPageFacts } from "../../../../../src/web/extract/read-page.ts";
+import { readPageFacts } from "../../../../../src/web/extract/page-facts.ts";
 
 const first = "Has anyone seen the pump stop after an hour, with the lamp still on?";
 const second = "Mine did. It was the float, which was stuck; cleaning it was enough.";

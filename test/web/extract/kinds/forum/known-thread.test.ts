@@ -4,7 +4,7 @@ import { childElements } from "../../../../../src/web/dom/parse-html.ts";
 import { lineText } from "../../../../../src/web/dom/element.ts";
 import { findThread } from "../../../../../src/web/extract/kinds/find-kind.ts";
 import { forumMarkups } from "../../../../../src/web/extract/kinds/forum/known-thread.ts";
-import { readPageFacts } from "../../../../../src/web/extract/read-page.ts";
+import { readPageFacts } from "../../../../../src/web/extract/page-facts.ts";
 
 /** A post as the software writes it, shortened: A is the author, D the date, B what was written. */
 const posts: Readonly<Record<string, string>> = {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import type { KindCandidate } from "../../../../../src/web/extract/page-facts.ts";
+import { type KindCandidate, readPageFacts } from "../../../../../src/web/extract/page-facts.ts";
 import { findKind } from "../../../../../src/web/extract/kinds/find-kind.ts";
-import { readPageFacts } from "../../../../../src/web/extract/read-page.ts";
 import { shownLines } from "../shown-lines.ts";
 
 function kindOf(html: string): KindCandidate | undefined {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { findKind } from "../../../../../src/web/extract/kinds/find-kind.ts";
-import { readPageFacts } from "../../../../../src/web/extract/read-page.ts";
+import { readPageFacts } from "../../../../../src/web/extract/page-facts.ts";
 import { shownLines } from "../shown-lines.ts";
 
 const says = `<script type="application/ld+json">{"@context":"https://schema.org","@type":"Product","name":"Jug"}</script>`;

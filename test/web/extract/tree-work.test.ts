@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { treeWork } from "../../../../src/web/extract/voters/article-vote.ts";
-import { pageBlocks } from "../blocks/page-blocks.ts";
+import { treeWork } from "../../../src/web/extract/article-vote.ts";
+import { pageBlocks } from "./blocks/page-blocks.ts";
 
 describe("treeWork()", () => {
   test.each([

@@ -1,7 +1,76 @@
-import { parsePattern, type ElementPattern } from "../kinds/element-pattern.ts";
+import { hasChildren, isTag, type ParentNode } from "domhandler";
+import { createInside } from "../dom/element.ts";
+import { type HtmlElement, findElements, retainChildren } from "../dom/parse-html.ts";
+import type { ContentBlock } from "./blocks/find-blocks.ts";
+import { matchesAny, parsePattern, type ElementPattern } from "./kinds/element-pattern.ts";
+import type { PageFacts } from "./page-facts.ts";
+
+/** A page that a generator of documentation has written. */
+export interface Manual {
+  /** The elements that hold its text. */
+  readonly roots: ReadonlySet<HtmlElement>;
+  readonly isBeside: (element: HtmlElement) => boolean;
+}
+
+/** The text of a page of documentation, where its generator has a mark for it. */
+export function findManual({ body, signs }: PageFacts): Manual | undefined {
+  for (const layout of manualLayouts) {
+    if (!signs.some((sign) => layout.sign.test(sign))) continue;
+    const roots = findText(body, layout);
+    if (roots.size === 0) continue;
+    const beside = [...besideEverywhere, ...layout.beside];
+    return { roots, isBeside: (element) => matchesAny(element, beside) };
+  }
+  return undefined;
+}
+
+function findText(body: HtmlElement, { text }: ManualLayout): Set<HtmlElement> {
+  for (const way of text) {
+    const found = [body, ...findElements(body, (element) => matchesAny(element, way))].filter(
+      (element) => matchesAny(element, way),
+    );
+    if (found.length > 0) return new Set(found);
+  }
+  return new Set();
+}
+
+/** The text of a manual has at least this part of the weight of its page; else it is a part of the text. */
+const sharedMin = 0.5;
+
+/**
+ * The blocks in the text of a manual: all of it, since its readers look for its tables, notes, terms and titles.
+ * Elements beside it leave the document. Undefined, and nothing is changed, where the text has little of the `weights`,
+ * the weight of each block.
+ */
+export function keepManual(
+  manual: Manual,
+  blocks: readonly ContentBlock[],
+  weights: readonly number[],
+): boolean[] | undefined {
+  const isInText = createInside(manual.roots);
+  let [shared, total] = [0, 0];
+  for (const [index, { container }] of blocks.entries()) {
+    const weight = weights[index] ?? 0;
+    total += weight;
+    if (isInText(container)) shared += weight;
+  }
+  if (shared < total * sharedMin) return undefined;
+  removeBeside(manual);
+  const isStillInText = createInside(manual.roots);
+  const inText = blocks.map(({ container }) => isStillInText(container));
+  return inText.includes(true) ? inText : undefined;
+}
+
+function removeBeside({ roots, isBeside }: Manual): void {
+  const waiting: ParentNode[] = [...roots];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    retainChildren(node, (child) => !isTag(child) || !isBeside(child));
+    for (const child of node.children) if (hasChildren(child)) waiting.push(child);
+  }
+}
 
 /** Where a generator of documentation writes the text of a page. */
-export interface ManualLayout {
+interface ManualLayout {
   readonly generator: string;
   /** Fits a line of the page's `signs`. */
   readonly sign: RegExp;
@@ -12,7 +81,7 @@ export interface ManualLayout {
 }
 
 /** Beside the text in the pages of every generator. */
-export const besideEverywhere: readonly ElementPattern[] = [
+const besideEverywhere: readonly ElementPattern[] = [
   "nav",
   "footer",
   "[role=navigation]",
@@ -45,7 +114,7 @@ function layout(
 }
 
 /** A page that fits several is of the first: themes and extensions come before the software that they extend. */
-export const manualLayouts: readonly ManualLayout[] = [
+const manualLayouts: readonly ManualLayout[] = [
   layout(
     "Sphinx",
     /^file:.*_static\/(?:pygments|doctools|documentation_options|sphinx_highlight|basic)\b/,

@@ -1,9 +1,9 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
-import { type HtmlElement, pushNodes } from "../../dom/parse-html.ts";
-import type { ContentBlock } from "../blocks/find-blocks.ts";
-import { weightOf } from "../blocks/judge-blocks.ts";
-import type { PageFacts } from "../page-facts.ts";
+import { type HtmlElement, pushNodes } from "../dom/parse-html.ts";
+import type { ContentBlock } from "./blocks/find-blocks.ts";
+import { weightOf } from "./blocks/judge-blocks.ts";
+import type { PageFacts } from "./page-facts.ts";
 
 /** Types of schema.org and OpenGraph with one text at their centre. */
 const articleTypes = /^(?:og:article|(?:\w*newsarticle|article|blogposting))$/;

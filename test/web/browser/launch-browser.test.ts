@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { browserBounds } from "../../../src/web/browser/browser-bounds.ts";
-import { isSandboxFailure, launchBrowser } from "../../../src/web/browser/browser-launcher.ts";
+import { isSandboxFailure, launchBrowser } from "../../../src/web/browser/launch-browser.ts";
 import { BrowserHarness, browserPath, browserTest, browserTestMs } from "./browser-harness.ts";
 
 test.each([

@@ -1,101 +1,10 @@
-import { join } from "node:path";
-
 import { AppError, messageOf } from "../../base/errors.ts";
-import type { NetworkGuard } from "../guard/allowance.ts";
+import type { NetworkGuard } from "../guard/network-guard.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
-import { browserFlags } from "./browser-flags.ts";
 import { BrowserProcess } from "./browser-process.ts";
 import { connectDevTools } from "./devtools.ts";
-import { type BrowserSearch, findBrowser } from "./find-browser.ts";
-import {
-  createProfile,
-  type ProfileOwner,
-  removeProfile,
-  sweepProfiles,
-} from "./profile-folder.ts";
+import { createProfile, type ProfileOwner, removeProfile } from "./profile-folder.ts";
 import { RunningBrowser } from "./running-browser.ts";
-import { readSystemFacts } from "./system-facts.ts";
-
-export interface BrowserOptions {
-  /** The user's choice (`CHROME_PATH` and its kin), and where it was made; undefined = look for one. */
-  readonly chosenPath: { readonly path: string; readonly setting: string } | undefined;
-  readonly homeDir: string;
-  /** Environment of the browser process, without scorpiox-code's secrets. */
-  readonly env: Readonly<Record<string, string>>;
-  /** `SCORPIOX_OWNER` of this process, so that the guardian finds a browser that was left behind. */
-  readonly instanceId: string;
-  /** Private folder (0700) in which profiles are made. */
-  readonly profilesDir: string;
-}
-
-type FoundBrowser = Extract<BrowserSearch, { readonly kind: "found" }>;
-
-/** Finds the browser once, and starts it. */
-export class BrowserLauncher {
-  readonly #options: BrowserOptions;
-  readonly #guard: NetworkGuard;
-  readonly #bounds: BrowserBounds;
-  #found: FoundBrowser | undefined;
-
-  constructor(options: BrowserOptions, guard: NetworkGuard, bounds: BrowserBounds) {
-    this.#options = options;
-    this.#guard = guard;
-    this.#bounds = bounds;
-  }
-
-  /** @throws AppError `unsupported` when there is no browser, `system` when it does not start */
-  async launch(): Promise<RunningBrowser> {
-    const { env, homeDir, instanceId } = this.#options;
-    const { path, isSnap } = this.#find();
-    const profilesDir = isSnap ? snapProfiles(homeDir) : this.#options.profilesDir;
-    const owner = { pid: process.pid, instanceId };
-    void sweepProfiles(profilesDir, owner);
-    try {
-      return await launchBrowser({
-        path,
-        profilesDir,
-        owner,
-        isSuperUser: process.platform === "linux" && process.getuid?.() === 0,
-        env: { ...env, SCORPIOX_OWNER: instanceId },
-        guard: this.#guard,
-        bounds: this.#bounds,
-      });
-    } catch (error) {
-      // It may have been removed or replaced: the next call looks again.
-      this.#found = undefined;
-      throw error;
-    }
-  }
-
-  #find(): FoundBrowser {
-    if (this.#found !== undefined) return this.#found;
-    const { chosenPath, homeDir, env } = this.#options;
-    const search = findBrowser(readSystemFacts(homeDir, env), chosenPath);
-    if (search.kind !== "found") throw missingBrowser(search);
-    this.#found = search;
-    return search;
-  }
-}
-
-/** Snap's confinement lets its Chromium write here, and not in the folders of others. */
-function snapProfiles(homeDir: string): string {
-  return join(homeDir, "snap", "chromium", "common", "scorpiox-code");
-}
-
-function missingBrowser(search: Exclude<BrowserSearch, FoundBrowser>): AppError {
-  if (search.kind === "bad-choice") {
-    const { setting, path } = search.chosen;
-    return new AppError(
-      "unsupported",
-      `${setting} names ${path}, which ${search.problem}. Correct it, or unset it to let scorpiox-code find a browser.`,
-    );
-  }
-  return new AppError(
-    "unsupported",
-    `No Chrome, Chromium, Edge or Brave was found in ${search.tried.length} places. Install one, or set CHROME_PATH ` +
-      "to its executable. `scorpiox-code doctor browser` lists the places.",
-  );
-}
 
 interface LaunchInput {
   readonly path: string;
@@ -232,4 +141,79 @@ const wordsMax = 200;
 function lastLine(words: string): string {
   const lines = words.split("\n").filter((line) => line.trim() !== "");
   return (lines.at(-1) ?? "").slice(0, wordsMax);
+}
+
+/** Each of them calls home, or waits for something that does. */
+const unwantedFeatures: readonly string[] = [
+  "AcceptCHFrame",
+  "AutofillServerCommunication",
+  "CertificateTransparencyComponentUpdater",
+  "DialMediaRouteProvider",
+  "MediaRouter",
+  "OptimizationHints",
+  "Translate",
+];
+
+/** The browser's command-line flags, besides its profile. */
+const fixedFlags: readonly string[] = [
+  "--headless=new",
+  "--remote-debugging-pipe",
+  // No window of its own: every page is made in a context of its own.
+  "--no-startup-window",
+  "--no-first-run",
+  "--no-default-browser-check",
+  // Responsive pages hide parts of themselves in the 800 × 600 that is usual without a screen.
+  "--window-size=1280,1024",
+  "--hide-scrollbars",
+  "--mute-audio",
+  "--disable-gpu",
+  "--disable-dev-shm-usage",
+  "--disable-extensions",
+  "--disable-sync",
+  "--disable-default-apps",
+  "--disable-breakpad",
+  "--disable-crash-reporter",
+  "--disable-hang-monitor",
+  "--disable-prompt-on-repost",
+  "--disable-client-side-phishing-detection",
+  "--disable-search-engine-choice-screen",
+  // Pages in the background are throttled, and all pages are in the background here.
+  "--disable-background-timer-throttling",
+  "--disable-backgrounding-occluded-windows",
+  "--disable-renderer-backgrounding",
+  // No keychain of the user is asked for, and no window of it opens.
+  "--password-store=basic",
+  "--use-mock-keychain",
+  `--disable-features=${unwantedFeatures.join(",")}`,
+  // Popups are not opened at all; where this is not known they are closed as they appear.
+  "--block-new-web-contents",
+  // A page that eats memory loses its own process, not the machine.
+  "--js-flags=--max-old-space-size=512",
+];
+
+/**
+ * All traffic goes through the proxy of a page's context (docs/network.md#how-the-browser-is-held). Traffic of no
+ * context, the browser's own requests to its vendor, is sent to a port without a listener; no name is ever resolved.
+ */
+const networkFlags: readonly string[] = [
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-domain-reliability",
+  "--no-pings",
+  "--disable-quic",
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--proxy-server=http://127.0.0.1:9",
+  "--proxy-bypass-list=<-loopback>",
+  "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+];
+
+/** The arguments of a browser that is driven over a pipe. */
+function browserFlags(profileDir: string, isSandboxed: boolean): string[] {
+  return [
+    ...fixedFlags,
+    ...networkFlags,
+    ...(isSandboxed ? [] : ["--no-sandbox", "--disable-setuid-sandbox"]),
+    `--user-data-dir=${profileDir}`,
+  ];
 }

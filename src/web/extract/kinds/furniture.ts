@@ -1,3 +1,5 @@
+import { type ChildNode, Element, isTag, isText, Text } from "domhandler";
+import { addWithAncestors, parentOf } from "../../dom/element.ts";
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import type { TextMeasure } from "../text-measure.ts";
 import { classTokens } from "./element-pattern.ts";
@@ -29,7 +31,7 @@ const shownSomewhere =
   /^(?:[a-z0-9]+:|d-(?:sm|md|lg|xl|xxl)-)(?:block|flex|grid|inline|inline-block|inline-flex|table|contents|visible|not-sr-only)/;
 
 /** Elements inside content that do not belong to it. */
-export function isFurniture(element: HtmlElement): boolean {
+function isFurniture(element: HtmlElement): boolean {
   if (furnitureNames.has(element.name)) return true;
   return (
     isHiddenByClass(element) || classTokens(element).some((token) => furnitureClass.test(token))
@@ -110,4 +112,55 @@ export function isLinkMenu({ chars, linkChars, links }: TextMeasure): boolean {
   if (links < menuLinksMin) return false;
   if (linkChars >= chars * menuLinkPartMin) return linkChars <= links * menuLinkCharsMax;
   return linkChars >= chars * lineLinkPartMin && linkChars <= links * lineLinkCharsMax;
+}
+
+/**
+ * A deep copy of `element`, without the buttons, forms and other furniture of every record, and without elements that
+ * `isDropped`. Attributes are shared with the original. No recursion.
+ */
+export function copyContent(
+  element: HtmlElement,
+  isDropped: (element: HtmlElement) => boolean = () => false,
+): HtmlElement {
+  const root = copyOf(element);
+  const waiting: { from: HtmlElement; to: HtmlElement }[] = [{ from: element, to: root }];
+  for (let top = waiting.pop(); top !== undefined; top = waiting.pop()) {
+    for (const child of top.from.children) {
+      const copy = copyNode(child, isDropped);
+      if (copy === undefined) continue;
+      appendNode(top.to, copy);
+      if (isTag(child) && isTag(copy)) waiting.push({ from: child, to: copy });
+    }
+  }
+  return root;
+}
+
+function copyNode(
+  node: ChildNode,
+  isDropped: (element: HtmlElement) => boolean,
+): ChildNode | undefined {
+  if (isText(node)) return new Text(node.data);
+  if (!isTag(node) || isFurniture(node) || isDropped(node)) return undefined;
+  return copyOf(node);
+}
+
+function copyOf({ name, attribs }: HtmlElement): HtmlElement {
+  return new Element(name, attribs);
+}
+
+/** Makes `child`, which has no parent, the last child of `parent`. */
+export function appendNode(parent: HtmlElement, child: ChildNode): void {
+  const last = parent.children.at(-1) ?? null;
+  child.parent = parent;
+  child.prev = last;
+  child.next = null;
+  if (last !== null) last.next = child;
+  parent.children.push(child);
+}
+
+/** All ancestors of any of `elements`. */
+export function holdersOf(elements: Iterable<HtmlElement>): Set<HtmlElement> {
+  const holders = new Set<HtmlElement>();
+  for (const element of elements) addWithAncestors(parentOf(element), holders);
+  return holders;
 }

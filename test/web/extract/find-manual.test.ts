@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 
-import { keepBlocks } from "../../../../src/web/extract/blocks/keep-blocks.ts";
-import { findManual, keepManual } from "../../../../src/web/extract/manuals/find-manual.ts";
-import { pageBlocks } from "../blocks/page-blocks.ts";
-import { shownLines } from "../kinds/shown-lines.ts";
+import { keepBlocks } from "../../../src/web/extract/blocks/keep-blocks.ts";
+import { findManual, keepManual } from "../../../src/web/extract/find-manual.ts";
+import { pageBlocks } from "./blocks/page-blocks.ts";
+import { shownLines } from "./kinds/shown-lines.ts";
 
 /** The lines of a page that are kept of it as a manual; undefined when it is none. */
 function manualLines(html: string): string[] | undefined {

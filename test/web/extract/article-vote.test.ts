@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { articleVote } from "../../../../src/web/extract/voters/article-vote.ts";
-import { pageBlocks } from "../blocks/page-blocks.ts";
+import { articleVote } from "../../../src/web/extract/article-vote.ts";
+import { pageBlocks } from "./blocks/page-blocks.ts";
 
 const sentence =
   "The river bends, because the water erodes the outer bank, and it does so year after year. ";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { keptBlocks, writeMarkedHtml } from "../../../../src/web/extract/voters/article-vote.ts";
-import { pageBlocks } from "../blocks/page-blocks.ts";
+import { keptBlocks, writeMarkedHtml } from "../../../src/web/extract/article-vote.ts";
+import { pageBlocks } from "./blocks/page-blocks.ts";
 
 describe("writeMarkedHtml()", () => {
   test("marks what has text of its own, and keeps what voters look at", () => {
