@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { unsafeCharacters } from "../../base/unsafe-characters.ts";
 import { isObject, canonicalJson } from "../../base/values.ts";
 import { quoteValue } from "../../config/problems.ts";
+import type { Table } from "./parse-server-file.ts";
 import {
   EntryFault,
   type EntryNotes,
@@ -12,8 +13,6 @@ import {
   type StringMap,
   type UpstreamConfig,
 } from "./server-entry.ts";
-
-type Table = Readonly<Record<string, unknown>>;
 
 const urlKeys = ["url", "serverUrl", "httpUrl"];
 

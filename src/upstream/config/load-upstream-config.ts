@@ -68,9 +68,8 @@ export function readUpstreamConfig(parts: UpstreamConfigParts): UpstreamConfigRe
   }
   const levels = readKeyLevels(parts, keyOrigins);
   const sources = serverSources(parts, levels);
-  const entries = sources
-    .flatMap((source) => readOne(source, parts, notes))
-    .filter((entry) => !takesOurName(entry, settings.mcp.serverName, notes));
+  const read = sources.flatMap((source) => readOne(source, parts, notes));
+  const entries = withoutOurName(read, settings.mcp.serverName, notes);
   const servers = mergeEntries(entries, ({ name, origin }, text) =>
     notes.problems.warn({ file: origin.file }, `server "${name}": ${text}`),
   );
@@ -81,11 +80,18 @@ export function readUpstreamConfig(parts: UpstreamConfigParts): UpstreamConfigRe
   };
 }
 
-function takesOurName({ name, origin }: ServerEntry, ours: string, notes: SourceNotes): boolean {
-  if (!isOwnServerName(name, ours)) return false;
-  const text = `server "${name}" is ignored: clients use this name for scorpiox-code. Give it another name.`;
-  notes.problems.warn({ file: origin.file }, text);
-  return true;
+/** Leaves out and reports the entries that have scorpiox-code's own name. */
+function withoutOurName(
+  entries: readonly ServerEntry[],
+  ours: string,
+  { problems }: SourceNotes,
+): readonly ServerEntry[] {
+  return entries.filter(({ name, origin }) => {
+    if (!isOwnServerName(name, ours)) return true;
+    const text = `server "${name}" is ignored: clients use this name for scorpiox-code. Give it another name.`;
+    problems.warn({ file: origin.file }, text);
+    return false;
+  });
 }
 
 function readOne(

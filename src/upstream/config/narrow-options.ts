@@ -2,6 +2,7 @@ import { isAbsolute, normalize, sep } from "node:path";
 
 import { resultCharsMax } from "../../base/limits.ts";
 import { defaultServerOptions, isolations } from "./entry-options.ts";
+import type { Table } from "./parse-server-file.ts";
 import type {
   EntryNotes,
   OauthOptions,
@@ -13,12 +14,10 @@ import type {
 
 const defaults = defaultServerOptions;
 
-type WrittenEntry = Readonly<Record<string, unknown>>;
-
 /** Each key by which a project could widen something, and whether it does, in the order of the warnings. */
 const wideningKeys: readonly (readonly [
   key: string,
-  widens: (options: ServerOptions, entry: WrittenEntry) => boolean,
+  widens: (options: ServerOptions, entry: Table) => boolean,
 ])[] = [
   ["policy", ({ policy }) => policy === "allow"],
   ["approve", (_options, entry) => entry["approve"] !== undefined],
@@ -43,7 +42,7 @@ const wideningKeys: readonly (readonly [
  */
 export function narrowOptions(
   options: ServerOptions,
-  entry: WrittenEntry,
+  entry: Table,
   notes: EntryNotes,
 ): ServerOptions {
   for (const [key, widens] of wideningKeys) {

@@ -1,8 +1,7 @@
 import { isObject } from "../../base/values.ts";
 import { readStrings } from "./entry-launch.ts";
+import type { Table } from "./parse-server-file.ts";
 import { EntryFault, type EntryNotes, type RootsRule } from "./server-entry.ts";
-
-type Table = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the optional keys of one entry. A bad value of a key that gives or takes rights makes the entry unusable, since

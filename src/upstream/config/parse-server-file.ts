@@ -155,6 +155,9 @@ class TextLines {
   }
 }
 
+/** A table of TOML, or an object of JSON. */
+export type Table = Readonly<Record<string, unknown>>;
+
 /** An entry as written in a file; nothing in it has been checked. */
 export interface RawEntry {
   /** Undefined in a list whose entry has none. */
@@ -195,7 +198,7 @@ function entriesOfContainer(key: string, value: unknown): RawEntries {
   return { kind: "fault", text: `its ${key} is neither an object nor a list` };
 }
 
-function entriesOfTable(table: Readonly<Record<string, unknown>>): RawEntry[] {
+function entriesOfTable(table: Table): RawEntry[] {
   return Object.entries(table).map(([name, value]) => ({ name, value }));
 }
 
@@ -204,7 +207,7 @@ function listEntry(value: unknown): RawEntry {
 }
 
 /** Only when every entry looks like a server: another program's settings are not broken servers. */
-function entriesOfBareMap(root: Readonly<Record<string, unknown>>): RawEntries {
+function entriesOfBareMap(root: Table): RawEntries {
   const entries = entriesOfTable(root);
   const isMap = entries.every(
     ({ value }) => isObject(value) && addressKeys.some((key) => Object.hasOwn(value, key)),

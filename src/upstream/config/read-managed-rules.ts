@@ -5,7 +5,7 @@ import { isObject } from "../../base/values.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import { type ProblemList, quoteValue } from "../../config/problems.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
-import { parseToml } from "./parse-server-file.ts";
+import { parseToml, type Table } from "./parse-server-file.ts";
 import type { ToolRule } from "./server-entry.ts";
 import { parseToolRules } from "./server-keys.ts";
 
@@ -107,8 +107,6 @@ function unknownNames(root: Table, mcp: Table): readonly string[] {
     ...inside.map((key) => `mcp.${key}`),
   ].map(quoteValue);
 }
-
-type Table = Readonly<Record<string, unknown>>;
 
 /** Anyone who can write the rules can set them. Windows has no such bit. */
 function mayBeWrittenByAll(file: string): boolean {

@@ -34,7 +34,7 @@ export function readServerFile(
   const { file } = origin;
   const content = readOrigin(origin);
   if (content.kind === "absent") {
-    lastGood?.forget(file);
+    lastGood?.delete(file);
     return undefined;
   }
   const before = lastGood?.get(file);
@@ -45,7 +45,7 @@ export function readServerFile(
   };
   if (content.kind === "unusable") return refuse(`this file ${content.reason}`);
   const read = readText(file, content.text, problems, refuse);
-  if (read !== undefined && read !== before) lastGood?.keep(file, read);
+  if (read !== undefined && read !== before) lastGood?.set(file, read);
   return read;
 }
 
@@ -101,18 +101,4 @@ export interface RawServerFile {
 }
 
 /** The last good version of each file: a file that an editor has half written removes no server (CN15). */
-export class LastGoodFiles {
-  readonly #files = new Map<string, RawServerFile>();
-
-  keep(file: string, content: RawServerFile): void {
-    this.#files.set(file, content);
-  }
-
-  forget(file: string): void {
-    this.#files.delete(file);
-  }
-
-  get(file: string): RawServerFile | undefined {
-    return this.#files.get(file);
-  }
-}
+export type LastGoodFiles = Map<string, RawServerFile>;

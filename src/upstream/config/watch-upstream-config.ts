@@ -4,7 +4,6 @@ import { basename, dirname, join } from "node:path";
 
 import { serverFileLookMs, serverFileSettleMs } from "../../base/upstream-limits.ts";
 import { loadUpstreamConfig, readUpstreamConfig } from "./load-upstream-config.ts";
-import { LastGoodFiles } from "./read-server-file.ts";
 import type { UpstreamConfig } from "./server-entry.ts";
 import type { UpstreamConfigParts } from "./upstream-start.ts";
 
@@ -143,7 +142,7 @@ export function watchUpstreamConfig(
   known: UpstreamConfig = loadUpstreamConfig(parts),
   onWatching: () => void = () => {},
 ): () => void {
-  const withMemory = { ...parts, lastGood: parts.lastGood ?? new LastGoodFiles() };
+  const withMemory = { ...parts, lastGood: parts.lastGood ?? new Map() };
   const { scorpioxDir } = parts.dirs;
   const trustFile = join(scorpioxDir, trustFileName);
   const own = [trustFile, ...secretFileNames.map((name) => join(scorpioxDir, name))];

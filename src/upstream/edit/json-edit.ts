@@ -3,7 +3,7 @@ import { getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parse
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/values.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
-import { serverKeys } from "../config/parse-server-file.ts";
+import { serverKeys, type Table } from "../config/parse-server-file.ts";
 import {
   appendElement,
   applyEdits,
@@ -16,8 +16,6 @@ import {
   tooOften,
 } from "./text-edit.ts";
 
-type Entry = Readonly<Record<string, unknown>>;
-
 /** The text of a missing file. */
 const nothing = "";
 
@@ -26,7 +24,7 @@ const nothing = "";
  * an empty text is a missing file.
  * @throws {AppError} `config` for a text that is not JSON with comments
  */
-export function addToJson(text: string, name: string, entry: Entry): string {
+export function addToJson(text: string, name: string, entry: Table): string {
   if (text === nothing)
     return `${ownBraces(keyed("mcpServers", ownBraces(keyed(name, print(entry)))))}\n`;
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
@@ -60,7 +58,7 @@ export function removeFromJson(text: string, name: string): string {
   throw tooOften(name);
 }
 
-function elementOf(kind: string, name: string, entry: Entry, indent: string): string {
+function elementOf(kind: string, name: string, entry: Table, indent: string): string {
   if (kind === "list") return print({ name, ...entry }, indent);
   const property = keyed(name, print(entry, indent));
   return kind === "none" ? keyed("mcpServers", ownBraces(property)) : property;
@@ -78,7 +76,7 @@ function keyed(name: string, text: string): string {
   return `${JSON.stringify(name)}: ${text}`;
 }
 
-function print(entry: Entry, indent = "  "): string {
+function print(entry: Table, indent = "  "): string {
   return JSON.stringify(entry, undefined, indent);
 }
 

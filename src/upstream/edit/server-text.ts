@@ -5,6 +5,7 @@ import {
   entriesOfJson,
   entriesOfToml,
   type RawEntries,
+  type Table,
   serverKeys,
   parseJsonc,
   type ParsedText,
@@ -14,7 +15,7 @@ import { addToJson, removeFromJson } from "./json-edit.ts";
 import { addToToml, removeFromToml } from "./toml-edit.ts";
 
 /** A server's entry as a file writes it. */
-export type NewEntry = Readonly<Record<string, unknown>>;
+export type NewEntry = Table;
 
 /** Edits the text of a file of servers; an empty text is a missing file. */
 export interface ServerText {
@@ -133,7 +134,7 @@ function restOf(language: Language, text: string): unknown {
   return isBareMap ? {} : withoutEmpty(withoutServers(root));
 }
 
-function withoutServers(root: Readonly<Record<string, unknown>>): NewEntry {
+function withoutServers(root: Table): NewEntry {
   const rest = Object.entries(root).filter(([key]) => !serverKeys.includes(key));
   return Object.fromEntries(
     rest.map(([key, value]) => [

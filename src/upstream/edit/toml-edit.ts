@@ -1,6 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/values.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
+import type { Table } from "../config/parse-server-file.ts";
 import {
   appendElement,
   applyEdits,
@@ -15,15 +16,13 @@ import {
 } from "./text-edit.ts";
 import { scanInlineTable, scanToml, type TomlStatement } from "./toml-scan.ts";
 
-type Entry = Readonly<Record<string, unknown>>;
-
 const serversPath = ["mcp", "servers"];
 
 /**
  * `text` with a table for the server as its last lines, or inside the inline table that has the others.
  * `removeFromToml` restores every byte. The text must be valid TOML without that server.
  */
-export function addToToml(text: string, name: string, entry: Entry): string {
+export function addToToml(text: string, name: string, entry: Table): string {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
   const body = text.slice(mark.length);
   const inline = inlineHome(body, scanToml(body), []);
@@ -142,12 +141,12 @@ function isPrefix(prefix: readonly string[], path: readonly string[]): boolean {
 }
 
 /** The lines of a table, without its header. @throws {AppError} `usage` for a value that TOML cannot express */
-export function tomlPairs(entry: Readonly<Record<string, unknown>>): readonly string[] {
+export function tomlPairs(entry: Table): readonly string[] {
   return Object.entries(entry).map(([key, value]) => `${tomlKey(key)} = ${tomlValue(value)}`);
 }
 
 /** `{ a = 1 }`, on one line. @throws {AppError} `usage` for a value that TOML cannot express */
-function tomlInline(entry: Readonly<Record<string, unknown>>): string {
+function tomlInline(entry: Table): string {
   const pairs = tomlPairs(entry);
   return pairs.length === 0 ? "{}" : `{ ${pairs.join(", ")} }`;
 }

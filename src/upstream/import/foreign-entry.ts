@@ -1,4 +1,5 @@
 import { isObject } from "../../base/values.ts";
+import type { Table } from "../config/parse-server-file.ts";
 import type { NewEntry } from "../edit/server-text.ts";
 
 /** The differences between clients whose files look alike. */
@@ -14,8 +15,6 @@ export type ForeignEntry =
   | { readonly kind: "entry"; readonly entry: NewEntry; readonly notes: readonly string[] }
   /** Completes "server "x" ". */
   | { readonly kind: "fault"; readonly text: string };
-
-type Table = Readonly<Record<string, unknown>>;
 
 /** Converts an entry of another client's configuration. Keys that only that client knows are left out. Never throws. */
 export function foreignEntry(value: unknown, dialect: Dialect): ForeignEntry {

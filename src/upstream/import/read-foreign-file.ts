@@ -15,6 +15,7 @@ import { byteOrderMark } from "../../config/env-file.ts";
 import {
   entriesOfJson,
   type RawEntry,
+  type Table,
   parseJsonc,
   parseToml,
   type ParsedText,
@@ -76,7 +77,7 @@ function rawEntries(root: unknown): readonly RawEntry[] {
   return found.kind === "entries" ? found.entries : [];
 }
 
-function tableEntries(table: Readonly<Record<string, unknown>>): readonly RawEntry[] {
+function tableEntries(table: Table): readonly RawEntry[] {
   return Object.entries(table).flatMap(([name, value]) =>
     isObject(value) ? [{ name, value }] : [],
   );

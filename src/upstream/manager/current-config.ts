@@ -4,7 +4,7 @@ import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import { configFace } from "../config/entry-launch.ts";
 import { sharedNotices } from "../config/entry-options.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
-import { LastGoodFiles } from "../config/read-server-file.ts";
+import type { LastGoodFiles } from "../config/read-server-file.ts";
 import type { Principals, ToolRule, UpstreamConfig } from "../config/server-entry.ts";
 import { watchUpstreamConfig } from "../config/watch-upstream-config.ts";
 import { type LockReading, readLock } from "../trust/lock/read-lock.ts";
@@ -104,7 +104,7 @@ export class ConfigFollower implements Disposable {
   readonly #options: UpstreamOptions;
   readonly #apply: (config: UpstreamConfig) => Promise<void>;
   /** A file that is unusable for the moment removes no servers, even when the workspace changes. */
-  readonly #lastGood = new LastGoodFiles();
+  readonly #lastGood: LastGoodFiles = new Map();
   #unwatch: () => void = () => {};
   #newest: UpstreamConfig | undefined;
   #workspace: string | undefined;

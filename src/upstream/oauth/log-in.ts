@@ -47,9 +47,9 @@ export async function logIn(
   const page = "The page of the login";
   await requests.assertAllowed(metadata.authorizationEndpoint, page);
   const before = await knownLogin(store, place, found);
-  using listener = openListener(wish, before);
-  const { redirectUri } = listener;
   const known = before === undefined ? undefined : knownClient(before);
+  using listener = openListener(wish.redirectPort, known);
+  const { redirectUri } = listener;
   const client = await chooseClient(wish.client, known, redirectUri, metadata, requests);
   const scope = scopeOf(wish, before, found);
   const { resource } = found;
@@ -92,10 +92,9 @@ function knownClient({ client, redirectUri }: LoginRecord): KnownClient | undefi
 
 /** A registration is for one redirect address, so its port is used again when it is free. */
 function openListener(
-  { redirectPort }: LoginWish,
-  before: LoginRecord | undefined,
+  redirectPort: number | undefined,
+  known: KnownClient | undefined,
 ): RedirectListener {
-  const known = before === undefined ? undefined : knownClient(before);
   if (redirectPort !== undefined || known === undefined) return RedirectListener.open(redirectPort);
   try {
     return RedirectListener.open(Number(new URL(known.redirectUri).port));
