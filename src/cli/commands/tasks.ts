@@ -9,7 +9,7 @@ import { storePathIn } from "../../state/store/open-store.ts";
 import { StoreFile } from "../../state/store/store-file.ts";
 import type { StoreCall, StoreReply } from "../../state/store/store-methods.ts";
 import type { Task, TaskReply } from "../../state/store/tasks/task-records.ts";
-import type { ExportedTask, TransferredTask } from "../../state/store/tasks/task-transfer.ts";
+import type { TransferredTask } from "../../state/store/tasks/task-transfer.ts";
 import { type CommandIo, exitCodes, type Printer } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
@@ -97,7 +97,7 @@ export const tasksExportCommand: Command = {
     const start = startUp(args, io, print);
     const call = { method: "tasks.export", request: { scope: taskScope(start, io) } } as const;
     const tasks = hasStore(start) ? askStore(start, call, print) : [];
-    print.json(taskFileOf(tasks));
+    print.json({ format, version, tasks });
     return Promise.resolve(exitCodes.done);
   },
 };
@@ -187,21 +187,10 @@ function askStore<Call extends StoreCall>(
 const format = "scorpiox-tasks";
 const version = 1;
 
-/** Tasks as a file keeps them. */
-interface TaskFile {
-  readonly format: typeof format;
-  readonly version: typeof version;
-  readonly tasks: readonly ExportedTask[];
-}
-
-function taskFileOf(tasks: readonly ExportedTask[]): TaskFile {
-  return { format, version, tasks };
-}
-
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads what `taskFileOf` made, or a bare array of tasks. Fields that it does not know are left alone.
+ * Reads what `tasks export` prints, or a bare array of tasks. Fields that it does not know are left alone.
  * @param name what the reader calls the file
  * @throws AppError `usage` naming the place that is wrong
  */

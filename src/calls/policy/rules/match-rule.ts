@@ -220,10 +220,7 @@ function candidatePaths(literal: string): readonly string[] {
   return equals < 0 ? [literal] : [literal, literal.slice(equals + 1)];
 }
 
-export function wordsOf(
-  commands: readonly SimpleCommand[],
-  { args }: JudgedCall,
-): readonly string[] {
+export function wordsOf(commands: readonly SimpleCommand[], { args }: JudgedCall): string[] {
   const words = commands.flatMap(({ words: all, redirects }) => [
     ...redirects.map(({ target }) => target),
     ...all.slice(1),
