@@ -157,7 +157,7 @@ export const features: readonly Feature[] = [
   }),
   feature("lists, products: links that act", [`${copy}#isActionText`, `${copy}#action`], {
     file: copy,
-    from: "return action.test(shortText(element, actionCharsMax));",
+    from: "return action.test(shortLine(element, actionCharsMax));",
     to: "return false;",
   }),
   feature("lists, products: menus of links", [`${furniture}#isLinkMenu`], {
@@ -199,7 +199,7 @@ export const features: readonly Feature[] = [
     from: "if (isSmall(blocks)) return",
     to: "if (false) return",
   }),
-  feature("code beside text", [`${main}#settleCode`, `${main}#holderOf`, `${main}#isWithin`], {
+  feature("code beside text", [`${main}#settleCode`, `${main}#holderOf`], {
     file: main,
     from: "settleCode(blocks, opinions, vote ?? chosen)",
     to: "vote ?? chosen",
@@ -213,20 +213,16 @@ export const features: readonly Feature[] = [
       to: "kept",
     },
   ),
-  feature("– titles", [`${headings}#isTitle`, `${headings}#isSaid`, `${headings}#letters`], {
+  feature("– titles", [`${headings}#isTitle`, `${headings}#isSaid`], {
     file: headings,
     from: "if (level === 1 && settled[index] !== true) {",
     to: "if (false) {",
   }),
-  feature(
-    "titles of notes, terms",
-    [`${headings}#settleLeads`, `${headings}#ledBy`, `${headings}#isBelow`, `${headings}#parentOf`],
-    {
-      file: headings,
-      from: "settled[index] = holder !== undefined && isBelow(next.container, holder);",
-      to: "",
-    },
-  ),
+  feature("titles of notes, terms", [`${headings}#settleLeads`, `${headings}#ledBy`], {
+    file: headings,
+    from: "settled[index] = holder !== undefined && isWithin(next.container, holder, levelsMax);",
+    to: "",
+  }),
   feature(
     "tables as a whole",
     [`${judge}#evenTables`, `${judge}#tablesAround`, `${judge}#opinionAround`],
