@@ -128,8 +128,7 @@ export async function refreshTarget(page: LoadedPage): Promise<URL | undefined> 
   const { body, contentType, status, finalUrl } = page;
   if (body.kind !== "text" || contentType !== "text/html" || status >= 400) return undefined;
   if (body.text.length > stubCharsMax || !says.test(body.text)) return undefined;
-  const { parseHtml } = await import("../dom/parse-html.ts");
-  const { walkElements } = await import("../dom/parse-html.ts");
+  const { parseHtml, walkElements } = await import("../dom/parse-html.ts");
   let target: URL | undefined;
   walkElements(parseHtml(body.text), ({ name, attribs }) => {
     if (name === "noscript" || name === "template") return "past";

@@ -20,7 +20,7 @@ import {
   splitFragment,
 } from "./page-url.ts";
 import { withinDeadline } from "./read-capped.ts";
-import { readResponse } from "./read-page.ts";
+import { readResponse } from "./read-response.ts";
 
 /** Where a URL led. */
 interface Way {

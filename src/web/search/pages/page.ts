@@ -1,6 +1,6 @@
 import { isTag, isText, type ParentNode } from "domhandler";
 import { AppError } from "../../../base/errors.ts";
-import { type HtmlDocument, type HtmlElement, pushNodes } from "../../dom/parse-html.ts";
+import type { HtmlDocument, HtmlElement } from "../../dom/parse-html.ts";
 
 /** A parsed page of a search engine. */
 export interface EnginePage {
@@ -83,7 +83,7 @@ function textNodesOf(root: HtmlDocument | HtmlElement): string[] {
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (isText(node)) texts.push(node.data);
     else if ("children" in node && !("name" in node && silentElements.has(node.name))) {
-      pushNodes(node.children, open);
+      for (const child of node.children.toReversed()) open.push(child);
     }
   }
   return texts;
