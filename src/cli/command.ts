@@ -2,6 +2,7 @@ import type { Router } from "../calls/call.ts";
 import type { Hook, HookEnd } from "../calls/policy/hooks/hook.ts";
 import type { SandboxReport } from "../commands/sandbox/notes.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
+import type { RunProgram } from "../install/client-command.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import type { InstallOutcome, TriedServer } from "../upstream/server-state.ts";
 import type { AskedCatalogue } from "../upstream/trust/approve-differences.ts";
@@ -15,6 +16,10 @@ import type { StartUp } from "./start-up.ts";
 /** The services that commands need from the composition root. */
 export interface CliServices {
   readonly version: string;
+  /** How this program starts itself: an absolute path, then arguments. */
+  readonly ownCommand: readonly string[];
+  /** Runs a program of the user's, found on PATH, and waits for its end. */
+  readonly runProgram: RunProgram;
   /** The native tools, including those that are switched off. */
   readonly toolNames: readonly string[];
   /** Serves one client over stdin and stdout; resolves with the exit code when it has gone. */

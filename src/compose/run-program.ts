@@ -8,6 +8,7 @@ import {
   huntArgument,
   pdfReaderArgument,
   sandboxArgument,
+  ownCommand,
 } from "../base/own-command.ts";
 import { product } from "../base/product.ts";
 import { escapeUnsafe } from "../base/unsafe-characters.ts";
@@ -38,6 +39,13 @@ function createCliServices(services: CliServicesParts): CliServices {
   const { program: parts, env, warn, cwd, print } = services;
   return {
     version: product.version,
+    get ownCommand() {
+      return ownCommand();
+    },
+    async runProgram(words) {
+      const { runClientProgram } = await import("./run-client-program.ts");
+      return runClientProgram(words, env);
+    },
     get toolNames() {
       return parts.cards.map(({ listing }) => listing.name);
     },

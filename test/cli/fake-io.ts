@@ -48,6 +48,8 @@ export interface CommandRunInput {
   readonly startedByServer?: string;
   /** What Ctrl-C aborts. */
   readonly interrupted?: AbortSignal;
+  /** Runs programs of the user's. */
+  readonly runProgram?: CliServices["runProgram"];
   /** Chunks of stdin. */
   readonly stdin?: readonly (string | Uint8Array)[];
 }
@@ -163,6 +165,8 @@ function createServices(input: CommandRunInput): ServicesProbe {
   let forgotten = 0;
   const services: CliServices = {
     version: "1.2.3",
+    ownCommand: ["/home/you/.scorpiox/scorpiox-code"],
+    runProgram: input.runProgram ?? (() => Promise.reject(new Error("there are no programs"))),
     toolNames: ["Bash", "BackgroundBash", "ReadDocs", "WebSearch"],
     async serveStdio(options) {
       served = options;

@@ -95,6 +95,21 @@ const mcpListings: readonly CommandListing[] = [
 export const commandListings: readonly CommandListing[] = [
   serveListing,
   {
+    name: "install",
+    summary: "Connect clients: add scorpiox-code to their configuration",
+    load: async () => (await import("../commands/install.ts")).installCommand,
+  },
+  {
+    name: "uninstall",
+    summary: "Disconnect clients",
+    load: async () => (await import("../commands/install.ts")).uninstallCommand,
+  },
+  {
+    name: "undo",
+    summary: "Take back the last change of a client's configuration",
+    load: async () => (await import("../commands/install.ts")).undoCommand,
+  },
+  {
     name: "tools",
     summary: "List the tools",
     load: async () => (await import("../commands/tools.ts")).toolsCommand,

@@ -16,6 +16,8 @@ import {
   tooOften,
 } from "./text-edit.ts";
 
+/** The key that gets the servers in a file that has none. */
+const usualKey = "mcpServers";
 /** The text of a missing file. */
 const nothing = "";
 
@@ -24,15 +26,15 @@ const nothing = "";
  * an empty text is a missing file.
  * @throws {AppError} `config` for a text that is not JSON with comments
  */
-export function addToJson(text: string, name: string, entry: Table): string {
+export function addToJson(text: string, name: string, entry: Table, key?: string): string {
   if (text === nothing)
-    return `${ownBraces(keyed("mcpServers", ownBraces(keyed(name, print(entry)))))}\n`;
+    return `${ownBraces(keyed(key ?? usualKey, ownBraces(keyed(name, print(entry)))))}\n`;
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
   const body = text.slice(mark.length);
-  const home = findServers(parseJsonTree(body));
+  const home = findServers(parseJsonTree(body), key);
   const node = home.kind === "none" ? home.root : home.node;
   const layout = layoutOf(body, node);
-  const element = elementOf(home.kind, name, entry, layout.indent);
+  const element = elementOf(home.kind, name, entry, layout.indent, key);
   const edits = appendElement(body, elementsOf(body, node), {
     text: element.replaceAll("\n", lineEndOf(body) + layout.base),
     separator: layout.isOnOwnLine ? lineEndOf(body) + layout.base : " ",
@@ -45,12 +47,12 @@ export function addToJson(text: string, name: string, entry: Table): string {
  * `text` without the server; empty when `addToJson` created the whole file.
  * @throws {AppError} `config` for a text that is not JSON with comments
  */
-export function removeFromJson(text: string, name: string): string {
+export function removeFromJson(text: string, name: string, key?: string): string {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
   let body = text.slice(mark.length);
   for (let left = editPassesMax; left > 0; left--) {
     const root = parseJsonTree(body);
-    const edits = removals(body, root, name);
+    const edits = removals(body, findServers(root, key), root, name);
     if (edits === undefined) return mark + body;
     if (edits === "all") return nothing;
     body = applyEdits(body, edits);
@@ -58,10 +60,16 @@ export function removeFromJson(text: string, name: string): string {
   throw tooOften(name);
 }
 
-function elementOf(kind: string, name: string, entry: Table, indent: string): string {
+function elementOf(
+  kind: string,
+  name: string,
+  entry: Table,
+  indent: string,
+  key = usualKey,
+): string {
   if (kind === "list") return print({ name, ...entry }, indent);
   const property = keyed(name, print(entry, indent));
-  return kind === "none" ? keyed("mcpServers", ownBraces(property)) : property;
+  return kind === "none" ? keyed(key, ownBraces(property)) : property;
 }
 
 /**
@@ -80,8 +88,12 @@ function print(entry: Table, indent = "  "): string {
   return JSON.stringify(entry, undefined, indent);
 }
 
-function removals(body: string, root: Node, name: string): readonly TextEdit[] | "all" | undefined {
-  const home = findServers(root);
+function removals(
+  body: string,
+  home: ServersHome,
+  root: Node,
+  name: string,
+): readonly TextEdit[] | "all" | undefined {
   if (home.kind === "none") return undefined;
   const { node } = home;
   const index = (node.children ?? []).findIndex((child) =>
@@ -157,17 +169,21 @@ type ServersHome =
   | { readonly kind: "list"; readonly node: Node }
   | { readonly kind: "none"; readonly root: Node };
 
-/** @throws {AppError} `config` for a file that holds neither an object nor a list */
-function findServers(root: Node): ServersHome {
-  if (root.type === "array") return { kind: "list", node: root };
+/**
+ * @param key the only one that may have them; absent: any of `serverKeys`, or the file itself
+ * @throws {AppError} `config` for a file that holds neither an object nor a list
+ */
+function findServers(root: Node, key?: string): ServersHome {
+  if (root.type === "array" && key === undefined) return { kind: "list", node: root };
   if (root.type !== "object") throw new AppError("config", "must hold an object or a list");
-  const found = serverKeys.flatMap((key) => {
-    const property = propertiesNamed(root, key).at(-1);
+  const found = (key === undefined ? serverKeys : [key]).flatMap((one) => {
+    const property = propertiesNamed(root, one).at(-1);
     const node = property?.children?.[1];
     return property !== undefined && node?.type === "object" ? [{ node, property }] : [];
   });
   const home = found.find(({ node }) => (node.children ?? []).length > 0) ?? found[0];
   if (home !== undefined) return { kind: "object", ...home };
+  if (key !== undefined) return { kind: "none", root };
   const entries = Object.values(getNodeValue(root));
   const isBare = entries.length > 0 && entries.every(isLaunch);
   return isBare ? { kind: "object", node: root } : { kind: "none", root };

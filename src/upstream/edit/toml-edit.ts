@@ -16,16 +16,22 @@ import {
 } from "./text-edit.ts";
 import { scanInlineTable, scanToml, type TomlStatement } from "./toml-scan.ts";
 
+/** Where our own files have the servers. */
 const serversPath = ["mcp", "servers"];
 
 /**
  * `text` with a table for the server as its last lines, or inside the inline table that has the others.
  * `removeFromToml` restores every byte. The text must be valid TOML without that server.
  */
-export function addToToml(text: string, name: string, entry: Table): string {
+export function addToToml(
+  text: string,
+  name: string,
+  entry: Table,
+  home: readonly string[] = serversPath,
+): string {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
   const body = text.slice(mark.length);
-  const inline = inlineHome(body, scanToml(body), []);
+  const inline = inlineHome(body, scanToml(body), home);
   if (inline !== undefined) {
     const key = [...inline.missing, name].map(tomlKey).join(".");
     const element = `${key} = ${tomlInline(entry)}`;
@@ -33,18 +39,21 @@ export function addToToml(text: string, name: string, entry: Table): string {
     return mark + applyEdits(body, appendElement(body, scanInlineTable(body, inline.at), added));
   }
   return (
-    mark +
-    appendLines(body, [`[${[...serversPath, name].map(tomlKey).join(".")}]`, ...tomlPairs(entry)])
+    mark + appendLines(body, [`[${[...home, name].map(tomlKey).join(".")}]`, ...tomlPairs(entry)])
   );
 }
 
 /** `text` without the server, in whichever form of TOML it was written. */
-export function removeFromToml(text: string, name: string): string {
+export function removeFromToml(
+  text: string,
+  name: string,
+  home: readonly string[] = serversPath,
+): string {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
   let body = text.slice(mark.length);
   // Only one element of an inline table can be removed at a time.
   for (let left = editPassesMax; left > 0; left--) {
-    const edits = removals(body, [...serversPath, name]);
+    const edits = removals(body, [...home, name]);
     if (edits.length === 0) return mark + body;
     body = applyEdits(body, edits);
   }
@@ -72,14 +81,15 @@ interface InlineHome {
 function inlineHome(
   text: string,
   pairs: readonly Pick<TomlStatement, "path" | "value">[],
-  above: readonly string[],
+  home: readonly string[],
+  above: readonly string[] = [],
 ): InlineHome | undefined {
   for (const { path, value } of pairs) {
     const full = [...above, ...path];
-    if (value === undefined || text[value.start] !== "{" || !isPrefix(full, serversPath)) continue;
+    if (value === undefined || text[value.start] !== "{" || !isPrefix(full, home)) continue;
     const { entries } = scanInlineTable(text, value.start);
-    const missing = serversPath.slice(full.length);
-    return inlineHome(text, entries, full) ?? { at: value.start, missing };
+    const missing = home.slice(full.length);
+    return inlineHome(text, entries, home, full) ?? { at: value.start, missing };
   }
   return undefined;
 }

@@ -1,0 +1,34 @@
+import { AppError, messageOf } from "../base/errors.ts";
+import type { CommandEnd } from "../install/client-command.ts";
+
+/** A client's own command takes a second or two; some start a runtime first. */
+const programMsMax = 60_000;
+/** More than any says. */
+const outputCharsMax = 100_000;
+
+/**
+ * Runs a program of the user's and waits for its end. It gets no input, and is ended after a minute.
+ * @throws {AppError} `system` when it cannot be started
+ */
+export async function runClientProgram(
+  words: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<CommandEnd> {
+  try {
+    const child = Bun.spawn([...words], {
+      env: { ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: programMsMax,
+      killSignal: "SIGKILL",
+      windowsHide: true,
+    });
+    const [stdout, stderr] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    const exitCode = await child.exited;
+    return { exitCode, output: `${stdout}${stderr}`.slice(0, outputCharsMax) };
+  } catch (error) {
+    throw new AppError("system", `${words[0] ?? ""} cannot be started: ${messageOf(error)}`);
+  }
+}

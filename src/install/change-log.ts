@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+import { AppError, messageOf } from "../base/errors.ts";
+import { replaceFile } from "../config/replace-file.ts";
+import { parseOwnJson } from "../base/own-value.ts";
+import type { Entry } from "./install-targets.ts";
+
+/** One change of a client's configuration, as `undo` needs it. */
+export interface ChangeRecord {
+  /** Names its backup. */
+  readonly id: string;
+  readonly kind: "install" | "uninstall";
+  /** The client's id. */
+  readonly client: string;
+  readonly file: string;
+  /** The key of the entry. */
+  readonly name: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** SHA-256 of the file before and after, in hexadecimal; null: there was none. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** The entry before and after; null: there was none. */
+  readonly entryBefore: Entry | null;
+  readonly entryAfter: Entry | null;
+  /** The client's own command made the change: its command undoes it too. */
+  readonly isByCommand?: true;
+}
+
+/** The most changes that are kept; the oldest one loses its backup. */
+const recordsMax = 200;
+
+/**
+ * The changes of clients' files and the copies from before, in `~/.scorpiox/installs`, which only the user may read: the files
+ * may hold tokens. Callers hold the lock of its folder.
+ */
+export class ChangeLog {
+  readonly #dir: string;
+
+  constructor(scorpioxDir: string) {
+    this.#dir = join(scorpioxDir, "installs");
+  }
+
+  /** The file to lock while a change is made. */
+  get lockFile(): string {
+    return join(this.#dir, "changes");
+  }
+
+  /** The oldest one first. @throws {AppError} `config` for a log that cannot be read */
+  records(): readonly ChangeRecord[] {
+    if (!existsSync(this.#file)) return [];
+    try {
+      const log = parseOwnJson<{ readonly changes: readonly ChangeRecord[] }>(
+        readFileSync(this.#file, "utf8"),
+      );
+      return log.changes;
+    } catch (error) {
+      const how = "Move it away to go on; the changes in it can then no longer be undone";
+      throw new AppError("config", `${this.#file} cannot be read (${messageOf(error)}). ${how}.`);
+    }
+  }
+
+  /** Keeps the change, and the bytes from before, before it is made. */
+  add(record: ChangeRecord, before: Uint8Array | undefined): void {
+    mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
+    if (before !== undefined) replaceFile(this.#backup(record.id), before);
+    const records = [...this.records(), record];
+    const dropped = records.splice(0, Math.max(0, records.length - recordsMax));
+    this.#write(records);
+    for (const { id } of dropped) rmSync(this.#backup(id), { force: true });
+  }
+
+  /** The change is undone. */
+  remove({ id }: ChangeRecord): void {
+    this.#write(this.records().filter((record) => record.id !== id));
+    rmSync(this.#backup(id), { force: true });
+  }
+
+  /** The bytes from before the change; undefined when there was no file. @throws {AppError} `not_found` */
+  backupOf({ id, before }: ChangeRecord): Uint8Array | undefined {
+    if (before === null) return undefined;
+    const path = this.#backup(id);
+    if (existsSync(path) && digestOf(readFileSync(path)) === before) return readFileSync(path);
+    throw new AppError(
+      "not_found",
+      `The copy ${path} from before the change is gone or was changed.`,
+    );
+  }
+
+  get #file(): string {
+    return join(this.#dir, "changes.json");
+  }
+
+  #backup(id: string): string {
+    return join(this.#dir, `${id}.before`);
+  }
+
+  #write(changes: readonly ChangeRecord[]): void {
+    replaceFile(this.#file, `${JSON.stringify({ version: 1, changes }, undefined, 2)}\n`);
+  }
+}
+
+/** SHA-256 in hexadecimal; null for a missing file. */
+export function digestOf(bytes: Uint8Array): string;
+export function digestOf(bytes: Uint8Array | undefined): string | null;
+export function digestOf(bytes: Uint8Array | undefined): string | null {
+  return bytes === undefined ? null : createHash("sha256").update(bytes).digest("hex");
+}

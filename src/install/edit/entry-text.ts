@@ -1,0 +1,116 @@
+import { extname } from "node:path";
+
+import { AppError } from "../../base/errors.ts";
+import { byteOrderMark } from "../../config/env-file.ts";
+import { isTable } from "../../upstream/config/json-shapes.ts";
+import { parseForeignText } from "../../upstream/import/read-foreign-file.ts";
+import type { Entry, EntryHome } from "../install-targets.ts";
+import { setInJson } from "./json-entry.ts";
+import { setInToml } from "./toml-entry.ts";
+import { setInYaml } from "./yaml-entry.ts";
+
+/**
+ * The text of a client's file with `entry` as its server `name`, or without that server when `entry` is undefined. All else
+ * stays as it is: comments, order, line ends. An empty text is a missing file.
+ * @throws {AppError} `config` for a text that cannot be parsed, or in which that change cannot be made; it completes "FILE "
+ */
+export function setEntry(
+  file: string,
+  text: string,
+  home: EntryHome,
+  name: string,
+  entry: Entry | undefined,
+): string {
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
+  const body = text.slice(mark.length);
+  const before = rootOf(file, body);
+  const edited = languageOf(file)(body, home, name, entry);
+  // Whatever the text looks like: the result must parse, have the entry, and be the same otherwise.
+  const after = rootOf(file, edited);
+  const isRight =
+    sameValue(entryIn(after, home, name), entry) &&
+    sameValue(without(before, home, name), without(after, home, name));
+  if (isRight) return mark + edited;
+  throw new AppError("config", "has a layout in which this change cannot be made");
+}
+
+/** The entry of server `name`; undefined where there is none. @throws {AppError} `config` as `setEntry` */
+export function readEntry(
+  file: string,
+  text: string,
+  home: EntryHome,
+  name: string,
+): Entry | undefined {
+  const found = entryIn(
+    rootOf(file, text.startsWith(byteOrderMark) ? text.slice(1) : text),
+    home,
+    name,
+  );
+  return isTable(found) ? found : undefined;
+}
+
+type SetEntry = (text: string, home: EntryHome, name: string, entry: Entry | undefined) => string;
+
+function languageOf(file: string): SetEntry {
+  switch (extname(file).toLowerCase()) {
+    case ".toml":
+      return setInToml;
+    case ".yaml":
+    case ".yml":
+      return setInYaml;
+    default:
+      return setInJson;
+  }
+}
+
+function rootOf(file: string, text: string): unknown {
+  if (text.trim() === "") return {};
+  const parsed = parseForeignText(file, text);
+  if (parsed.kind === "value") return parsed.value ?? {};
+  const { place } = parsed;
+  const where = place === undefined ? "" : `line ${place.line}, column ${place.column}: `;
+  throw new AppError("config", `cannot be read: ${where}${parsed.text}`);
+}
+
+/** The value at `path`; undefined where the path ends earlier. */
+function valueAt(root: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (isTable(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    root,
+  );
+}
+
+function entryIn(root: unknown, { kind, path }: EntryHome, name: string): unknown {
+  if (kind === "map") return valueAt(root, [...path, name]);
+  const list = valueAt(root, path);
+  return Array.isArray(list)
+    ? list.find((item) => isTable(item) && item["name"] === name)
+    : undefined;
+}
+
+/** The value without that server, and without what holds nothing besides: a change may have to make or leave it. */
+function without(root: unknown, { kind, path }: EntryHome, name: string): unknown {
+  const trim = (value: unknown, depth: number): unknown => {
+    if (depth === path.length && kind === "list") {
+      const items = Array.isArray(value) ? value : [];
+      return emptyAsNothing(items.filter((item) => !isTable(item) || item["name"] !== name));
+    }
+    if (!isTable(value)) return depth === 0 ? {} : (value ?? undefined);
+    const key = depth === path.length ? name : path[depth];
+    const rest = Object.entries(value).flatMap(([at, inner]): [string, unknown][] => {
+      if (at !== key) return [[at, inner]];
+      const left = depth === path.length ? undefined : trim(inner, depth + 1);
+      return left === undefined ? [] : [[at, left]];
+    });
+    return depth === 0 ? Object.fromEntries(rest) : emptyAsNothing(Object.fromEntries(rest));
+  };
+  return trim(root, 0);
+}
+
+function emptyAsNothing(value: object): unknown {
+  return Object.keys(value).length === 0 ? undefined : value;
+}
+
+function sameValue(one: unknown, other: unknown): boolean {
+  return Bun.deepEquals(one, other);
+}

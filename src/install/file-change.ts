@@ -1,0 +1,136 @@
+import { lstatSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
+import { withFileLock } from "../config/file-lock.ts";
+import { replaceFile, resolveTarget } from "../config/replace-file.ts";
+import { type ChangeLog, type ChangeRecord, digestOf } from "./change-log.ts";
+import { readEntry, setEntry } from "./edit/entry-text.ts";
+import type { EditableClient } from "./find-client.ts";
+import type { Entry } from "./install-targets.ts";
+
+/** The change of one file, worked out and shown before it is made; it is bound to the bytes that were read. */
+export interface FileChange {
+  readonly kind: ChangeRecord["kind"];
+  readonly client: EditableClient;
+  readonly file: string;
+  readonly name: string;
+  /** Undefined: there is, or will be, no file. */
+  readonly before: Uint8Array | undefined;
+  readonly after: Uint8Array | undefined;
+  readonly entryBefore: Entry | undefined;
+  readonly entryAfter: Entry | undefined;
+  /** It undoes this one. */
+  readonly undoes?: ChangeRecord;
+  /** The file must be in here after following links: a repository may hold a link to anywhere. */
+  readonly insideDir?: string | undefined;
+}
+
+/** A client's file may hold its whole history. */
+const fileBytesMax = 32 * 1024 * 1024;
+
+/** The bytes of a regular file; undefined when it is missing. @throws {AppError} `config`, `limit`, `system` */
+export function readClientFile(file: string): Uint8Array | undefined {
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) {
+      if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+      throw new AppError("config", `${file} is a link to something that does not exist.`);
+    }
+    // Reading a pipe in its place would block.
+    if (!stats.isFile()) throw new AppError("config", `${file} is not a file.`);
+    if (stats.size > fileBytesMax) {
+      throw new AppError("limit", `${file} is larger than ${fileBytesMax} bytes.`);
+    }
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    if (systemCodeOf(error) === "ENOTDIR") return undefined;
+    throw new AppError("system", `${file} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/**
+ * The change that gives the client `entry` as its server `name`, or takes it away. Undefined when the file is already so.
+ * @throws {AppError} `config` for a file that cannot be read or edited
+ */
+export function planChange(
+  kind: FileChange["kind"],
+  client: EditableClient,
+  file: string,
+  name: string,
+  entry: Entry | undefined,
+): FileChange | undefined {
+  const before = readClientFile(file);
+  const text = textOf(file, before);
+  try {
+    const entryBefore = readEntry(file, text, client.home, name);
+    if (Bun.deepEquals(entryBefore, entry)) return undefined;
+    const edited = setEntry(file, text, client.home, name, entry);
+    const after = new TextEncoder().encode(edited);
+    return { kind, client, file, name, before, after, entryBefore, entryAfter: entry };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "config") throw error;
+    throw new AppError("config", `${file} ${error.message}; it was not changed.`);
+  }
+}
+
+/** @throws {AppError} `config` for bytes that are not UTF-8 */
+export function textOf(file: string, bytes: Uint8Array | undefined): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+      bytes ?? new Uint8Array(),
+    );
+  } catch {
+    throw new AppError("config", `${file} is not UTF-8 text; it was not changed.`);
+  }
+}
+
+/**
+ * Makes the change: copies the old bytes, replaces the file as a whole, reads it again. The file keeps its mode; a link stays.
+ * @throws {AppError} `config` when the file is no longer what was shown, `system`
+ */
+export async function applyChange(change: FileChange, log: ChangeLog): Promise<void> {
+  const { file, before, after, undoes, insideDir } = change;
+  const inside = insideDir === undefined ? {} : { insideDir };
+  await withFileLock(log.lockFile, () => {
+    const real = after === undefined ? file : resolveTarget({ file, ...inside });
+    if (digestOf(readClientFile(file)) !== digestOf(before)) {
+      throw new AppError(
+        "config",
+        `${file} was changed meanwhile; nothing was written. Try again.`,
+      );
+    }
+    if (undoes === undefined) log.add(recordOf(change), before);
+    write(real, after);
+    if (digestOf(readClientFile(file)) !== digestOf(after)) {
+      throw new AppError(
+        "system",
+        `${file} is not what was written: another program has changed it.`,
+      );
+    }
+    if (undoes !== undefined) log.remove(undoes);
+  });
+}
+
+function write(file: string, bytes: Uint8Array | undefined): void {
+  if (bytes === undefined) return rmSync(file, { force: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  replaceFile(file, bytes, (statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777);
+}
+
+export function recordOf(change: FileChange): ChangeRecord {
+  const { kind, client, file, name, before, after, entryBefore, entryAfter } = change;
+  return {
+    id: crypto.randomUUID(),
+    kind,
+    client: client.id,
+    file,
+    name,
+    at: new Date().toISOString(),
+    before: digestOf(before),
+    after: digestOf(after),
+    entryBefore: entryBefore ?? null,
+    entryAfter: entryAfter ?? null,
+  };
+}
