@@ -270,7 +270,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "protocol",
     "state",
     "upstream",
-    "types:install",
+    "install",
     "types:web",
   ],
   "cli/commands": [

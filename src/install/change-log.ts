@@ -7,6 +7,21 @@ import { replaceFile } from "../config/replace-file.ts";
 import { parseOwnJson } from "../base/own-value.ts";
 import type { Entry } from "./install-targets.ts";
 
+/** A server of the client before and after a change; null: there was none. */
+interface RecordedEntry {
+  readonly name: string;
+  readonly before: Entry | null;
+  readonly after: Entry | null;
+}
+
+/** Servers and secrets that a change has added on this side; undoing it removes them. */
+export interface MovedServers {
+  /** The file of servers. */
+  readonly file: string;
+  readonly servers: readonly string[];
+  readonly secrets: readonly string[];
+}
+
 /** One change of a client's configuration, as `undo` needs it. */
 export interface ChangeRecord {
   /** Names its backup. */
@@ -15,16 +30,14 @@ export interface ChangeRecord {
   /** The client's id. */
   readonly client: string;
   readonly file: string;
-  /** The key of the entry. */
-  readonly name: string;
   /** ISO 8601. */
   readonly at: string;
   /** SHA-256 of the file before and after, in hexadecimal; null: there was none. */
   readonly before: string | null;
   readonly after: string | null;
-  /** The entry before and after; null: there was none. */
-  readonly entryBefore: Entry | null;
-  readonly entryAfter: Entry | null;
+  readonly entries: readonly RecordedEntry[];
+  /** The user's own servers that were taken over from this client. */
+  readonly moved?: MovedServers;
   /** The client's own command made the change: its command undoes it too. */
   readonly isByCommand?: true;
 }

@@ -1,6 +1,6 @@
-import { AppError, messageOf } from "../base/errors.ts";
+import { AppError } from "../base/errors.ts";
 import { hideInArguments } from "../base/secrets.ts";
-import type { ChangeLog } from "./change-log.ts";
+import type { ChangeLog, MovedServers } from "./change-log.ts";
 import { type FileChange, readClientFile, recordOf, textOf } from "./file-change.ts";
 import { readEntry } from "./edit/entry-text.ts";
 import type { Entry, OwnCommand } from "./install-targets.ts";
@@ -8,20 +8,22 @@ import type { Entry, OwnCommand } from "./install-targets.ts";
 /** How a client's own command ended. */
 export interface CommandEnd {
   readonly exitCode: number;
-  /** What it printed, on both streams. */
+  /** Its text on both streams. */
   readonly output: string;
 }
 
 /** Runs a program with these words and waits for its end. @throws {AppError} `system` when it cannot be started */
 export type RunProgram = (words: readonly string[]) => Promise<CommandEnd>;
 
-/** The words that make `change` by the client's own command. */
+/** The commands that make `change`, as lists of words. A name that is taken is freed first: the client's command refuses it. */
 export function commandWords(
   { program, add, remove }: OwnCommand,
-  { name, entryAfter }: Pick<FileChange, "name" | "entryAfter">,
+  { entries }: Pick<FileChange, "entries">,
 ): readonly (readonly string[])[] {
-  const removing = [program, ...remove(name)];
-  return entryAfter === undefined ? [removing] : [[program, ...add(name, entryAfter)]];
+  return entries.flatMap(({ name, before, after }) => [
+    ...(before === undefined ? [] : [[program, ...remove(name)]]),
+    ...(after === undefined ? [] : [[program, ...add(name, after)]]),
+  ]);
 }
 
 /** The same as a person types it. */
@@ -35,45 +37,32 @@ export function commandLine(words: readonly string[]): string {
 
 /**
  * Makes the change by the client's own command and then reads its file, whatever the command said.
- * @throws {AppError} `system` when the file does not have the wanted entry afterwards
+ * @throws {AppError} `system` when the file does not have the wanted entries afterwards
  */
 export async function applyByCommand(
   change: FileChange,
   command: OwnCommand,
   run: RunProgram,
   log: ChangeLog,
+  moved?: MovedServers,
 ): Promise<void> {
-  const { client, file, name, entryAfter, entryBefore, undoes } = change;
+  const { client, file, entries, undoes } = change;
   if (undoes === undefined) {
-    log.add({ ...recordOf(change), before: null, after: null, isByCommand: true }, undefined);
+    const record = { ...recordOf(change, moved), before: null, after: null };
+    log.add({ ...record, isByCommand: true }, undefined);
   }
-  // Its command refuses a name that is taken.
-  const steps =
-    entryBefore === undefined || entryAfter === undefined
-      ? []
-      : [[command.program, ...command.remove(name)]];
   const said: string[] = [];
-  for (const words of [...steps, ...commandWords(command, change)]) {
+  for (const words of commandWords(command, change)) {
     const { exitCode, output } = await run(words);
     if (exitCode !== 0) said.push(`${commandLine(words)} ended with ${exitCode}: ${output.trim()}`);
   }
-  if (isSameEntry(entryNow(change), entryAfter)) {
-    if (undoes !== undefined) log.remove(undoes);
-    return;
-  }
-  const why = said.length === 0 ? "" : ` ${said.join("; ").slice(0, 1_000)}`;
-  throw new AppError(
-    "system",
-    `${client.title} did not take the change: ${file} does not have it.${why}`,
+  const text = textOf(readClientFile(file));
+  const isDone = entries.every(({ name, after }) =>
+    isSameEntry(readEntry(file, text, client.home, name), after),
   );
-}
-
-function entryNow({ client, file, name }: FileChange): Entry | undefined {
-  try {
-    return readEntry(file, textOf(file, readClientFile(file)), client.home, name);
-  } catch (error) {
-    throw new AppError("config", `${file} ${messageOf(error)}.`);
-  }
+  if (isDone) return undoes === undefined ? undefined : log.remove(undoes);
+  const why = said.length === 0 ? "" : ` ${said.join("; ").slice(0, 1_000)}`;
+  throw new AppError("system", `${client.title} did not take the change: ${file} lacks it.${why}`);
 }
 
 /** The command may add members of its own, such as an empty `env`. */

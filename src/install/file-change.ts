@@ -4,22 +4,31 @@ import { dirname } from "node:path";
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
 import { withFileLock } from "../config/file-lock.ts";
 import { replaceFile, resolveTarget } from "../config/replace-file.ts";
-import { type ChangeLog, type ChangeRecord, digestOf } from "./change-log.ts";
+import { type ChangeLog, type ChangeRecord, digestOf, type MovedServers } from "./change-log.ts";
 import { readEntry, setEntry } from "./edit/entry-text.ts";
 import type { EditableClient } from "./find-client.ts";
 import type { Entry } from "./install-targets.ts";
+
+/** A server of the client before and after a change; undefined: there is none. */
+interface EntryChange {
+  readonly name: string;
+  readonly before: Entry | undefined;
+  readonly after: Entry | undefined;
+}
+
+/** The entries to be: undefined removes a server. */
+export type WantedEntries = ReadonlyMap<string, Entry | undefined>;
 
 /** The change of one file, worked out and shown before it is made; it is bound to the bytes that were read. */
 export interface FileChange {
   readonly kind: ChangeRecord["kind"];
   readonly client: EditableClient;
   readonly file: string;
-  readonly name: string;
+  /** The servers that the change adds, alters or removes. */
+  readonly entries: readonly EntryChange[];
   /** Undefined: there is, or will be, no file. */
   readonly before: Uint8Array | undefined;
   readonly after: Uint8Array | undefined;
-  readonly entryBefore: Entry | undefined;
-  readonly entryAfter: Entry | undefined;
   /** It undoes this one. */
   readonly undoes?: ChangeRecord;
   /** The file must be in here after following links: a repository may hold a link to anywhere. */
@@ -51,38 +60,41 @@ export function readClientFile(file: string): Uint8Array | undefined {
 }
 
 /**
- * The change that gives the client `entry` as its server `name`, or takes it away. Undefined when the file is already so.
+ * The change that gives the client these entries. Undefined when the file already has them so.
  * @throws {AppError} `config` for a file that cannot be read or edited
  */
 export function planChange(
   kind: FileChange["kind"],
   client: EditableClient,
   file: string,
-  name: string,
-  entry: Entry | undefined,
+  wanted: WantedEntries,
 ): FileChange | undefined {
   const before = readClientFile(file);
-  const text = textOf(file, before);
   try {
-    const entryBefore = readEntry(file, text, client.home, name);
-    if (Bun.deepEquals(entryBefore, entry)) return undefined;
-    const edited = setEntry(file, text, client.home, name, entry);
-    const after = new TextEncoder().encode(edited);
-    return { kind, client, file, name, before, after, entryBefore, entryAfter: entry };
+    let text = textOf(before);
+    const entries: EntryChange[] = [];
+    for (const [name, after] of wanted) {
+      const entryBefore = readEntry(file, text, client.home, name);
+      if (Bun.deepEquals(entryBefore, after)) continue;
+      text = setEntry(file, text, client.home, name, after);
+      entries.push({ name, before: entryBefore, after });
+    }
+    if (entries.length === 0) return undefined;
+    return { kind, client, file, entries, before, after: new TextEncoder().encode(text) };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "config") throw error;
     throw new AppError("config", `${file} ${error.message}; it was not changed.`);
   }
 }
 
-/** @throws {AppError} `config` for bytes that are not UTF-8 */
-export function textOf(file: string, bytes: Uint8Array | undefined): string {
+/** @throws {AppError} `config` for bytes that are not UTF-8; it completes "FILE " */
+export function textOf(bytes: Uint8Array | undefined): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
       bytes ?? new Uint8Array(),
     );
   } catch {
-    throw new AppError("config", `${file} is not UTF-8 text; it was not changed.`);
+    throw new AppError("config", "is not UTF-8 text");
   }
 }
 
@@ -90,7 +102,11 @@ export function textOf(file: string, bytes: Uint8Array | undefined): string {
  * Makes the change: copies the old bytes, replaces the file as a whole, reads it again. The file keeps its mode; a link stays.
  * @throws {AppError} `config` when the file is no longer what was shown, `system`
  */
-export async function applyChange(change: FileChange, log: ChangeLog): Promise<void> {
+export async function applyChange(
+  change: FileChange,
+  log: ChangeLog,
+  moved?: MovedServers,
+): Promise<void> {
   const { file, before, after, undoes, insideDir } = change;
   const inside = insideDir === undefined ? {} : { insideDir };
   await withFileLock(log.lockFile, () => {
@@ -101,7 +117,7 @@ export async function applyChange(change: FileChange, log: ChangeLog): Promise<v
         `${file} was changed meanwhile; nothing was written. Try again.`,
       );
     }
-    if (undoes === undefined) log.add(recordOf(change), before);
+    if (undoes === undefined) log.add(recordOf(change, moved), before);
     write(real, after);
     if (digestOf(readClientFile(file)) !== digestOf(after)) {
       throw new AppError(
@@ -119,18 +135,21 @@ function write(file: string, bytes: Uint8Array | undefined): void {
   replaceFile(file, bytes, (statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777);
 }
 
-export function recordOf(change: FileChange): ChangeRecord {
-  const { kind, client, file, name, before, after, entryBefore, entryAfter } = change;
+export function recordOf(change: FileChange, moved?: MovedServers): ChangeRecord {
+  const { kind, client, file, entries, before, after } = change;
   return {
     id: crypto.randomUUID(),
     kind,
     client: client.id,
     file,
-    name,
     at: new Date().toISOString(),
     before: digestOf(before),
     after: digestOf(after),
-    entryBefore: entryBefore ?? null,
-    entryAfter: entryAfter ?? null,
+    entries: entries.map((entry) => ({
+      name: entry.name,
+      before: entry.before ?? null,
+      after: entry.after ?? null,
+    })),
+    ...(moved !== undefined && { moved }),
   };
 }

@@ -68,7 +68,9 @@ export function fileOfClient(
   const last = candidates.at(-1);
   if (last === undefined) return undefined;
   const existing = candidates.findLast((file) => existsSync(file));
-  const signed = candidates.findLast((file) => existsSync(signOf(file, client, machine)));
+  const sign = candidates.findLast((file) => existsSync(signOf(file, client, machine)));
+  // Of two names in one folder the first is the usual one; the other one shadows it where it exists.
+  const signed = candidates.find((file) => sign !== undefined && dirname(file) === dirname(sign));
   const isThere = existing !== undefined || signed !== undefined || scope === "project";
   return { client, file: existing ?? signed ?? last, searched: candidates, isThere };
 }

@@ -1,5 +1,5 @@
 /**
- * How each client starts scorpiox-code: the place of its entry, its shape, and what the user has to do afterwards. The files
+ * How each client starts scorpiox-code: the place of its entry, its shape, and the next step of the user. The files
  * themselves are those of `upstream/import/client-files.ts`.
  */
 
@@ -12,8 +12,8 @@ export interface EntryHome {
   readonly path: readonly string[];
 }
 
-/** What the client needs before it sees a changed file. */
-export type NextStep = "restart" | "reload" | "nothing";
+/** How the client comes to see a changed file. */
+type NextStep = "restart" | "reload" | "nothing";
 
 export interface InstallTarget {
   /** The client's id in `importClients`. */
@@ -30,6 +30,8 @@ export interface InstallTarget {
   readonly nextText?: string;
   /** Its file of the user is rewritten while it runs: its own command changes it, where that is installed. */
   readonly command?: OwnCommand;
+  /** Members that switch an entry off without removing it. Absent: a server that is moved away is removed. */
+  readonly off?: Entry;
   /** The folder that tells that it is installed, where that is not the folder of its file. */
   readonly signs?: readonly string[];
 }
@@ -98,11 +100,13 @@ export const installTargets: readonly InstallTarget[] = [
     home: servers,
     entry: split,
     next: "reload",
+    off: { disabled: true },
     nextText: "Press the refresh button of its list of MCP servers.",
   },
   {
     id: "zed",
     limitsId: "zed",
+    off: { enabled: false },
     home: { kind: "map", path: ["context_servers"] },
     entry: (words) => ({ source: "custom", enabled: true, ...split(words), env: {} }),
     next: "nothing",
@@ -110,6 +114,7 @@ export const installTargets: readonly InstallTarget[] = [
   {
     id: "codex",
     limitsId: "codex",
+    off: { enabled: false },
     home: { kind: "map", path: ["mcp_servers"] },
     entry: split,
     next: "restart",
@@ -120,6 +125,7 @@ export const installTargets: readonly InstallTarget[] = [
   {
     id: "opencode",
     limitsId: "opencode",
+    off: { enabled: false },
     home: { kind: "map", path: ["mcp"] },
     entry: (words) => ({ type: "local", command: [...words], enabled: true }),
     next: "restart",
@@ -127,11 +133,19 @@ export const installTargets: readonly InstallTarget[] = [
   {
     id: "cline",
     limitsId: "cline",
+    off: { disabled: true },
     home: servers,
     entry: (words) => ({ ...split(words), disabled: false }),
     next: "nothing",
   },
-  { id: "roo", limitsId: "roo-code", home: servers, entry: split, next: "nothing" },
+  {
+    id: "roo",
+    limitsId: "roo-code",
+    home: servers,
+    off: { disabled: true },
+    entry: split,
+    next: "nothing",
+  },
   {
     id: "continue",
     limitsId: "continue",
@@ -142,6 +156,7 @@ export const installTargets: readonly InstallTarget[] = [
   {
     id: "goose",
     limitsId: "goose",
+    off: { enabled: false },
     home: { kind: "map", path: ["extensions"] },
     entry: ([cmd = "", ...args], name) => ({
       enabled: true,
@@ -156,10 +171,18 @@ export const installTargets: readonly InstallTarget[] = [
     nextText: "The next goose session has it.",
   },
   { id: "lmstudio", limitsId: "lm-studio", home: servers, entry: split, next: "nothing" },
-  { id: "kiro", limitsId: "kiro", home: servers, entry: split, next: "nothing" },
+  {
+    id: "kiro",
+    limitsId: "kiro",
+    home: servers,
+    off: { disabled: true },
+    entry: split,
+    next: "nothing",
+  },
   {
     id: "crush",
     limitsId: "crush",
+    off: { disabled: true },
     home: { kind: "map", path: ["mcp"] },
     entry: typed,
     next: "restart",

@@ -2,13 +2,14 @@ import { AppError } from "../base/errors.ts";
 import { type ChangeLog, type ChangeRecord, digestOf } from "./change-log.ts";
 import { type FileChange, planChange, readClientFile } from "./file-change.ts";
 import { clientNamed, type EditableClient } from "./find-client.ts";
+import { entryName } from "./install-targets.ts";
 
 /** How a change is undone. */
 export type Undo =
   /** The file is as the change left it: it gets back every byte. */
   | { readonly kind: "exact"; readonly change: FileChange }
-  /** It was changed since: only our entry is put back or taken out. */
-  | { readonly kind: "entry"; readonly change: FileChange }
+  /** It was changed since: only our entries are put back or taken out. */
+  | { readonly kind: "entries"; readonly change: FileChange }
   /** It already is as before the change. */
   | { readonly kind: "done" };
 
@@ -17,30 +18,26 @@ export type Undo =
  * @throws {AppError} `config` for a file that cannot be read or edited, `not_found` for a lost copy
  */
 export function planUndo(record: ChangeRecord, log: ChangeLog): Undo {
-  const { file, name, entryBefore, entryAfter } = record;
+  const { kind, file, entries, isByCommand = false } = record;
   const client = clientNamed(record.client);
   const now = readClientFile(file);
   const digest = digestOf(now);
-  const isByCommand = record.isByCommand === true;
   if (!isByCommand && digest === record.before) return { kind: "done" };
   if (!isByCommand && digest === record.after) {
-    const change: FileChange = {
-      kind: record.kind,
-      client,
-      file,
+    const back = entries.map(({ name, before, after }) => ({
       name,
-      before: now,
-      after: log.backupOf(record),
-      entryBefore: entryAfter ?? undefined,
-      entryAfter: entryBefore ?? undefined,
-      undoes: record,
-    };
+      before: after ?? undefined,
+      after: before ?? undefined,
+    }));
+    const after = log.backupOf(record);
+    const change = { kind, client, file, entries: back, before: now, after, undoes: record };
     return { kind: "exact", change };
   }
-  const change = planChange(record.kind, client, file, name, entryBefore ?? undefined);
+  const wanted = new Map(entries.map(({ name, before }) => [name, before ?? undefined]));
+  const change = planChange(kind, client, file, wanted);
   return change === undefined
     ? { kind: "done" }
-    : { kind: "entry", change: { ...change, undoes: record } };
+    : { kind: "entries", change: { ...change, undoes: record } };
 }
 
 /**
@@ -50,17 +47,15 @@ export function planUndo(record: ChangeRecord, log: ChangeLog): Undo {
 export function planUninstall(
   client: EditableClient,
   file: string,
-  name: string,
   log: ChangeLog,
 ): FileChange | undefined {
-  const change = planChange("uninstall", client, file, name, undefined);
+  const change = planChange("uninstall", client, file, new Map([[entryName, undefined]]));
   if (change === undefined) return undefined;
   const digest = digestOf(change.before);
-  const record = log
-    .records()
-    .findLast((one) => one.file === file && one.name === name && one.after === digest);
-  const isExact = record?.kind === "install" && record.entryBefore === null;
-  return isExact ? { ...change, after: log.backupOf(record) } : change;
+  const record = log.records().findLast((one) => one.file === file && one.after === digest);
+  const [only, ...others] = record?.entries ?? [];
+  const isExact = only?.name === entryName && only.before === null && others.length === 0;
+  return isExact && record !== undefined ? { ...change, after: log.backupOf(record) } : change;
 }
 
 /** The last change, or the last one of a client. @throws {AppError} `not_found` */

@@ -8,7 +8,7 @@ import { type Entry, entryName } from "./install-targets.ts";
 
 /** The change as lines of a unified diff. Tokens in the lines around it are not shown. */
 export function diffLines({ file, before, after }: FileChange): readonly string[] {
-  const [old, now] = [textOf(file, before), textOf(file, after)];
+  const [old, now] = [textOf(before), textOf(after)];
   const from = before === undefined ? "/dev/null" : file;
   const to = after === undefined ? "/dev/null" : file;
   const patch = createTwoFilesPatch(from, to, old, now, "", "", { context: 2 });

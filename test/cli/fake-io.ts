@@ -51,7 +51,7 @@ export interface CommandRunInput {
   /** Runs programs of the user's. */
   readonly runProgram?: CliServices["runProgram"];
   /** Chunks of stdin. */
-  readonly stdin?: readonly (string | Uint8Array)[];
+  readonly stdin?: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 }
 
 const annotations = {
@@ -135,8 +135,10 @@ export async function run(
   return await runIn(tree, argv, input);
 }
 
-async function* chunksOf(chunks: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
-  for (const chunk of chunks) {
+async function* chunksOf(
+  chunks: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
     yield typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk;
   }
 }

@@ -1,29 +1,30 @@
+import { join } from "node:path";
+
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { ChangeLog, type ChangeRecord } from "../../install/change-log.ts";
-import { applyByCommand, commandLine, commandWords } from "../../install/client-command.ts";
-import { applyChange, type FileChange, planChange } from "../../install/file-change.ts";
+import { type FileChange, planChange } from "../../install/file-change.ts";
 import {
   clientNamed,
   type ClientFile,
   editableClients,
   fileOfClient,
-  type Machine,
-  type Scope,
 } from "../../install/find-client.ts";
-import { entryName, launchWords, type OwnCommand } from "../../install/install-targets.ts";
+import { type Entry, entryName, launchWords } from "../../install/install-targets.ts";
+import { type PlannedMove, planMove } from "../../install/move-servers.ts";
 import { lastChange, planUndo, planUninstall } from "../../install/plan-undo.ts";
-import { diffLines, snippetLines } from "../../install/shown-change.ts";
+import { configPartsOf } from "../../upstream/config/upstream-start.ts";
+import { carryOut, type ClientPlan, type ClientSession } from "../client-changes.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { directoryFlags, type FlagTable, jsonFlag } from "../flags.ts";
+import { openSecrets } from "../server-login.ts";
 import { readStartUp } from "../start-up.ts";
-import { createAsker } from "../terminal-io.ts";
 
 const clientIds = editableClients.map(({ id }) => id).join(", ");
 
 const changeFlags: FlagTable = {
-  yes: { kind: "switch", short: "y", help: "Write without asking." },
+  yes: { kind: "switch", short: "y", help: "Make the changes without asking." },
   "dry-run": { kind: "switch", help: "Show the changes without making them." },
   ...jsonFlag,
   ...directoryFlags,
@@ -34,18 +35,22 @@ const scopeFlag: FlagTable = {
     kind: "text",
     short: "s",
     choices: ["user", "project", "global", "local"],
-    help: "The client's file of the user (the default; also: global), or that of the project (also: local).",
+    help: "The client's file of the user (the default; also: global) or of the project (also: local).",
   },
 };
 
 export const installCommand: Command = {
-  usage: "[CLIENT...] [--scope user|project] [--yes|--dry-run] [FLAGS]",
+  usage: "[CLIENT...] [--scope user|project] [--move] [--yes|--dry-run] [FLAGS]",
   description:
     "Connects clients: adds scorpiox-code to the configuration of each client that is named, or of all that are found\n" +
     "here. Shows the changes and asks first; undo takes them back. Clients:\n" +
     clientIds,
   flags: {
     ...scopeFlag,
+    move: {
+      kind: "switch",
+      help: "Move the client's MCP servers to ~/.scorpiox/config.toml and switch them off in the client.",
+    },
     create: { kind: "switch", help: "Create the file of a client of which there is no sign here." },
     ...changeFlags,
   },
@@ -53,10 +58,16 @@ export const installCommand: Command = {
   needsPerson: true,
   async run(context) {
     const session = openSession(context, true);
-    const plans = filesOf(session).map((place) =>
-      planned(place, () => installation(session, place)),
+    if (context.args.has("move") && session.scope === "project") {
+      throw new AppError(
+        "usage",
+        "--move takes servers of the user only. Use mcp import for a project's.",
+      );
+    }
+    return carryOut(
+      session,
+      filesOf(session).map((place) => planned(place, () => installation(session, place))),
     );
-    return finish(session, plans);
   },
 };
 
@@ -64,17 +75,16 @@ export const uninstallCommand: Command = {
   usage: "[CLIENT...] [--scope user|project] [--yes|--dry-run] [FLAGS]",
   description:
     "Removes scorpiox-code from the configuration of each client that is named, or of all that have it.\n" +
-    "A file that is as install left it gets back every byte.",
+    "A file that is as install left it gets back every byte. Servers that install has moved come back with undo.",
   flags: { ...scopeFlag, ...changeFlags },
   arguments: { min: 0, max: editableClients.length },
   needsPerson: true,
   async run(context) {
     const session = openSession(context);
-    const { log } = session;
     const plans = filesOf(session).map((place) =>
-      planned(place, () => planUninstall(place.client, place.file, entryName, log)),
+      planned(place, () => ({ change: planUninstall(place.client, place.file, session.log) })),
     );
-    return finish(session, plans);
+    return carryOut(session, plans);
   },
 };
 
@@ -89,88 +99,75 @@ export const undoCommand: Command = {
   async run(context) {
     const session = openSession(context);
     const { log } = session;
-    if (context.args.has("list")) return listChanges(context, log.records());
-    const [word] = context.args.positionals;
+    const { args, print } = context;
+    if (args.has("list")) return listChanges(context, log.records());
+    const [word] = args.positionals;
     const record = lastChange(log, word === undefined ? undefined : clientNamed(word).id);
     const undo = planUndo(record, log);
     if (undo.kind === "done") {
       log.remove(record);
-      context.print.note(`${record.file} is already as it was before the change.`);
+      print.note(`${record.file} is already as it was before the change.`);
       return exitCodes.done;
     }
-    if (undo.kind === "entry" && record.isByCommand !== true) {
-      context.print.note(
-        `${record.file} was changed since: only the entry ${record.name} is changed back.`,
+    const isByCommand = record.isByCommand === true;
+    if (undo.kind === "entries" && !isByCommand) {
+      const names = record.entries.map(({ name }) => name);
+      const which = names.length === 1 ? "the entry" : "the entries";
+      print.note(
+        `${record.file} was changed since: only ${which} ${names.join(", ")} is changed back.`,
       );
     }
-    const place = {
-      client: clientNamed(record.client),
-      file: record.file,
-      searched: [],
-      isThere: true,
-    };
-    const isByCommand = record.isByCommand === true;
-    return finish(session, [{ place, change: undo.change, ...(isByCommand && { isByCommand }) }]);
+    const { client, file } = undo.change;
+    const place = { client, file, searched: [file], isThere: true };
+    return carryOut(session, [{ place, change: undo.change, ...(isByCommand && { isByCommand }) }]);
   },
 };
 
-/** One command line at work. */
-interface Session {
-  readonly context: CommandContext;
-  readonly log: ChangeLog;
-  readonly machine: Machine;
-  readonly scope: Scope;
-  /** A file that cannot be edited is shown the entry to add by hand. */
-  readonly isInstall: boolean;
-}
-
-/** What is to be done for a client. */
-interface Plan {
-  readonly place: ClientFile;
-  /** Absent: its file is already so. */
-  readonly change?: FileChange | undefined;
-  /** Why its file was left alone. */
-  readonly fault?: string;
-  /** It was changed by the client's own command, and so is changed back. */
-  readonly isByCommand?: true;
-}
-
-function openSession(context: CommandContext, isInstall = false): Session {
+function openSession(context: CommandContext, isInstall = false): ClientSession {
   const { args, io } = context;
-  const { dirs } = readStartUp(args, io);
+  const start = readStartUp(args, io);
+  const { dirs } = start;
   const scope = ["project", "local"].includes(args.text("scope") ?? "") ? "project" : "user";
   if (scope === "project" && dirs.projectDir === undefined) {
-    throw new AppError(
-      "usage",
-      "There is no project here. Use --scope user, or --cwd with its folder.",
-    );
+    const message = "There is no project here. Use --scope user, or name its folder with --cwd.";
+    throw new AppError("usage", message);
   }
-  const machine = { dirs, env: io.env, platform: process.platform };
-  return { context, log: new ChangeLog(dirs.scorpioxDir), machine, scope, isInstall };
+  const { secrets, announce } = openSecrets(context, start);
+  const file = join(dirs.scorpioxDir, "config.toml");
+  return {
+    context,
+    log: new ChangeLog(dirs.scorpioxDir),
+    machine: { dirs, env: io.env, platform: process.platform },
+    scope,
+    isInstall,
+    moveTarget: {
+      target: { file, scorpioxDir: dirs.scorpioxDir, isPrivate: true },
+      origin: { rank: 1, trust: "user", scope: "global", file },
+      parts: configPartsOf(start, io.env),
+      secrets,
+    },
+    announce,
+  };
 }
 
 /** The files of the clients that are named, or of all that are here. @throws {AppError} `not_found` */
-function filesOf({ context: { args }, machine, scope }: Session): readonly ClientFile[] {
+function filesOf({ context: { args }, machine, scope }: ClientSession): readonly ClientFile[] {
   if (args.positionals.length === 0) {
     const found = editableClients
       .flatMap((client) => fileOfClient(client, scope, machine) ?? [])
-      .filter(
-        ({ isThere, file, searched }) => isThere && (scope === "user" || searched.includes(file)),
-      );
-    // Two editors may share the file of a project.
-    const own = new Map(found.map((place) => [place.file, place]));
-    if (own.size > 0) return [...own.values()];
-    throw new AppError("not_found", `No client found. Name one: ${clientIds}`);
+      .filter(({ isThere }) => isThere);
+    // Editors of one family share the file of a project.
+    const distinct = new Map(found.map((place) => [place.file, place]));
+    if (distinct.size > 0) return [...distinct.values()];
+    throw new AppError("not_found", `No client was found. Name one: ${clientIds}`);
   }
   return args.positionals.map((word) => {
     const client = clientNamed(word);
     const place = fileOfClient(client, scope, machine);
     if (place === undefined) {
       const other = scope === "user" ? "project" : "user";
-      throw new AppError(
-        "usage",
-        `${client.title} has no file of the ${scope}. Use --scope ${other}.`,
-      );
+      const message = `${client.title} has no file of the ${scope}. Use --scope ${other}.`;
+      throw new AppError("usage", message);
     }
     if (place.isThere || args.has("create")) return place;
     const places = place.searched.map((file) => `\n  ${file}`).join("");
@@ -181,133 +178,42 @@ function filesOf({ context: { args }, machine, scope }: Session): readonly Clien
   });
 }
 
-function planned(place: ClientFile, plan: () => FileChange | undefined): Plan {
+type Wanted = Pick<ClientPlan, "change" | "move">;
+
+function planned(place: ClientFile, plan: () => Wanted): ClientPlan {
   try {
-    return { place, change: plan() };
+    return { place, ...plan() };
   } catch (error) {
-    if (error instanceof AppError && error.code !== "cancelled")
-      return { place, fault: error.message };
+    if (error instanceof AppError) return { place, fault: error.message };
     throw error;
   }
 }
 
-function installation(
-  { context, machine, scope }: Session,
-  { client, file }: ClientFile,
-): FileChange | undefined {
+function installation(session: ClientSession, place: ClientFile): Wanted {
+  const { context, machine, scope, moveTarget } = session;
+  const { client, file } = place;
   const words = launchWords(client, context.services.ownCommand);
-  const change = planChange("install", client, file, entryName, client.entry(words, entryName));
-  const insideDir = scope === "project" ? machine.dirs.projectDir : undefined;
-  return change === undefined ? undefined : { ...change, insideDir };
-}
-
-/** Shows the plans, asks, makes the changes, and says what to do next. */
-async function finish(session: Session, plans: readonly Plan[]): Promise<number> {
-  const { args, print, io } = session.context;
-  const changes = plans.filter(({ change }) => change !== undefined);
-  const isDry = args.has("dry-run");
-  if (!args.has("json")) for (const plan of plans) showPlan(session, plan);
-  if (changes.length > 0 && !isDry && !args.has("yes")) {
-    if (!io.stdinIsTerminal || args.has("json")) {
-      throw new AppError("usage", "Nothing was changed. To confirm without a terminal, add --yes.");
-    }
-    const files = changes.length === 1 ? "this change" : `these ${changes.length} changes`;
-    if (!(await createAsker(io)(`Make ${files}?`))) {
-      print.note("Nothing was changed.");
-      return exitCodes.failed;
-    }
-  }
-  const done: Plan[] = [];
-  for (const plan of plans) done.push(isDry ? plan : await carriedOut(session, plan));
-  if (args.has("json"))
-    print.json({ dryRun: isDry, clients: done.map((plan) => jsonOf(session, plan)) });
-  else if (!isDry) for (const plan of done) showEnd(session, plan);
-  return done.some(({ fault }) => fault !== undefined) ? exitCodes.failed : exitCodes.done;
-}
-
-async function carriedOut(session: Session, plan: Plan): Promise<Plan> {
-  const { change } = plan;
-  if (change === undefined) return plan;
-  const command = commandOf(session, plan);
-  try {
-    if (command === undefined) await applyChange(change, session.log);
-    else await applyByCommand(change, command, session.context.services.runProgram, session.log);
-    return plan;
-  } catch (error) {
-    if (error instanceof AppError) return { place: plan.place, fault: error.message };
-    throw error;
-  }
-}
-
-/** The client's own command, where its file must not be edited beside it. */
-function commandOf(
-  { context, scope }: Session,
-  { place, change, isByCommand }: Plan,
-): OwnCommand | undefined {
-  const { command } = place.client;
-  if (command === undefined || scope === "project") return undefined;
-  if (change?.undoes !== undefined && isByCommand !== true) return undefined;
-  const path = context.io.env.PATH;
-  return Bun.which(command.program, path === undefined ? {} : { PATH: path }) === null
-    ? undefined
-    : command;
-}
-
-function showPlan(session: Session, plan: Plan): void {
-  const { print } = session.context;
-  const { place, change, fault } = plan;
-  const { client, file } = place;
-  if (fault !== undefined) {
-    print.error(`${client.title}: ${fault}`);
-    return session.isInstall ? showSnippet(session, place) : undefined;
-  }
-  if (change === undefined) return print.note(`${client.title}: nothing to change in ${file}`);
-  const command = commandOf(session, plan);
-  print.line(`# ${client.title}`);
-  if (command === undefined) for (const line of diffLines(change)) print.line(line);
-  else for (const words of commandWords(command, change)) print.line(commandLine(words));
-}
-
-function showSnippet({ context: { print, services } }: Session, place: ClientFile): void {
-  print.note("To connect it by hand, add:");
-  const entry = place.client.entry(launchWords(place.client, services.ownCommand), entryName);
-  for (const line of snippetLines(place, entry)) print.line(line);
-}
-
-function showEnd({ context: { print } }: Session, { place, change, fault }: Plan): void {
-  const { client, file } = place;
-  if (fault !== undefined) {
-    if (change === undefined) return;
-    return print.error(fault);
-  }
-  if (change === undefined) return;
-  print.note(`${client.title}: ${file} was changed. ${nextText(place, change)}`);
-}
-
-function nextText({ client }: ClientFile, { entryAfter }: FileChange): string {
-  const { next, nextText: text, title } = client;
-  if (entryAfter !== undefined && text !== undefined) return text;
-  if (next === "restart") return `Restart ${title}.`;
-  return next === "reload" ? `Reload ${title}.` : `${title} notices it by itself.`;
-}
-
-function jsonOf(session: Session, plan: Plan): unknown {
-  const { place, change, fault } = plan;
-  const { client, file } = place;
-  const about = { client: client.id, title: client.title, file };
-  if (fault !== undefined) return { ...about, action: "failed", reason: fault };
-  if (change === undefined) return { ...about, action: "none" };
-  const command = commandOf(session, plan);
-  const how =
-    command === undefined
-      ? { diff: diffLines(change).join("\n") }
-      : { commands: commandWords(command, change).map(commandLine) };
+  const move = context.args.has("move") ? planMove(place, moveTarget) : undefined;
+  const wanted = new Map<string, Entry | undefined>([
+    ...(move?.wanted ?? []),
+    [entryName, client.entry(words, entryName)],
+  ]);
+  const change = planChange("install", client, file, wanted);
   return {
-    ...about,
-    action: change.entryAfter === undefined ? "remove" : "add",
-    ...how,
-    next: nextText(place, change),
+    change: within(change, scope === "project" ? machine.dirs.projectDir : undefined),
+    ...moving(move),
   };
+}
+
+function within(
+  change: FileChange | undefined,
+  insideDir: string | undefined,
+): FileChange | undefined {
+  return change === undefined || insideDir === undefined ? change : { ...change, insideDir };
+}
+
+function moving(move: PlannedMove | undefined): Pick<ClientPlan, "move"> {
+  return move === undefined ? {} : { move };
 }
 
 function listChanges({ args, print }: CommandContext, records: readonly ChangeRecord[]): number {

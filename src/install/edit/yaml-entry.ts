@@ -1,8 +1,9 @@
 import {
   isMap,
+  isNode,
+  isPair,
   isScalar,
   isSeq,
-  type Node,
   type Pair,
   parseDocument,
   type YAMLMap,
@@ -61,7 +62,7 @@ function added(text: string, { kind, path }: EntryHome, name: string, entry: Ent
     ? value.items.length === 0
     : isScalar(value) && value.value === null;
   if (!isEmpty && value !== null) throw tooDense(key);
-  const keyEnd = endOf(pair.key as Node);
+  const keyEnd = endOf(pair.key);
   const at = text.indexOf(":", keyEnd) + 1;
   const edits: TextEdit[] = isCollection(value) ? [removal(at, endOf(value))] : [];
   const cleared = applyEdits(text, edits);
@@ -81,7 +82,7 @@ function removed(text: string, home: EntryHome, name: string): string {
   if (value.items.length > 1) return cut;
   // The key alone would be no map any more.
   const key = homePair(text, home)?.key;
-  const at = text.indexOf(":", endOf(key as Node)) + 1;
+  const at = text.indexOf(":", endOf(key)) + 1;
   return applyEdits(cut, [{ start: at, end: at, text: home.kind === "list" ? " []" : " {}" }]);
 }
 
@@ -94,7 +95,7 @@ function itemNamed(
   if (kind === "map" && isMap(value)) {
     const pair = value.items.find(({ key }) => isScalar(key) && key.value === name);
     if (pair === undefined) return undefined;
-    return [startOf(pair.key as Node), endOf((pair.value ?? pair.key) as Node)];
+    return [startOf(pair.key), endOf(pair.value ?? pair.key)];
   }
   if (kind !== "list" || !isSeq(value)) return undefined;
   const item = value.items.find((one) => isMap(one) && one.get("name") === name);
@@ -105,20 +106,16 @@ function isCollection(value: unknown): value is Collection {
   return isMap(value) || isSeq(value);
 }
 
-function startOf(node: Node): number {
-  return node.range?.[0] ?? 0;
+function startOf(node: unknown): number {
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
 /** The end of its value, without the comments and blank lines that follow. */
-function endOf(node: Node): number {
+function endOf(node: unknown): number {
+  if (isPair(node)) return endOf(node.value ?? node.key);
+  if (!isNode(node)) return 0;
   const last = isCollection(node) && node.flow !== true ? node.items.at(-1) : undefined;
-  if (last === undefined) return node.range?.[1] ?? 0;
-  const inner = isNode(last) ? last : ((last as Pair).value ?? (last as Pair).key);
-  return endOf(inner as Node);
-}
-
-function isNode(value: unknown): value is Node {
-  return isMap(value) || isSeq(value) || isScalar(value);
+  return last === undefined ? (node.range?.[1] ?? 0) : endOf(last);
 }
 
 /** The white space, and for a list nothing else, that its items begin with. */

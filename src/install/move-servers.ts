@@ -1,0 +1,120 @@
+import { AppError } from "../base/errors.ts";
+import { hidden, isSecretName } from "../base/secrets.ts";
+import { isTable } from "../upstream/config/json-shapes.ts";
+import type { EntryOrigin } from "../upstream/config/server-entry.ts";
+import type { UpstreamConfigParts } from "../upstream/config/upstream-start.ts";
+import {
+  addServers,
+  removeServer,
+  type ServerFileTarget,
+} from "../upstream/edit/edit-server-file.ts";
+import type { NewEntry } from "../upstream/edit/server-text.ts";
+import { planImport } from "../upstream/import/plan-import.ts";
+import { readForeignFile } from "../upstream/import/read-foreign-file.ts";
+import type { SecretPlace, WritableSecretStore } from "../upstream/secrets/secret-store.ts";
+import type { MovedServers } from "./change-log.ts";
+import { readEntry } from "./edit/entry-text.ts";
+import { readClientFile, textOf, type WantedEntries } from "./file-change.ts";
+import type { ClientFile } from "./find-client.ts";
+import { type Entry, entryName } from "./install-targets.ts";
+
+/** Where the servers of clients are moved to. */
+export interface MoveTarget {
+  readonly target: ServerFileTarget;
+  readonly origin: EntryOrigin;
+  readonly parts: UpstreamConfigParts;
+  readonly secrets: WritableSecretStore;
+}
+
+/** The servers of one client that are to become the user's own here. */
+export interface PlannedMove {
+  /** By the name that they get here. */
+  readonly servers: ReadonlyMap<string, NewEntry>;
+  /** Values that become secrets, by their names. */
+  readonly secrets: ReadonlyMap<string, string>;
+  /** The client's entries afterwards: switched off, or removed. */
+  readonly wanted: WantedEntries;
+  /** Remarks for the user; each completes "server ". */
+  readonly notes: readonly string[];
+}
+
+/** @throws {AppError} for a file that cannot be read */
+export function planMove(place: ClientFile, { origin, parts }: MoveTarget): PlannedMove {
+  const { client, file } = place;
+  const raws = (readForeignFile(file, undefined) ?? []).filter(({ name }) => name !== entryName);
+  const servers = new Map<string, NewEntry>();
+  const secrets = new Map<string, string>();
+  const wanted = new Map<string, Entry | undefined>();
+  const notes: string[] = [];
+  const text = textOf(readClientFile(file));
+  for (const raw of raws) {
+    const [step] = planImport([raw], client.client.dialect, origin, parts);
+    if (step?.kind !== "take") {
+      notes.push(
+        `${step?.name ?? "without a name"} is not moved: it ${step?.reason ?? "has no settings"}`,
+      );
+      continue;
+    }
+    notes.push(...step.notes.map((note) => `${step.name} ${note}`));
+    servers.set(step.name, withSecrets(step.name, step.entry, secrets));
+    const name = String(raw.name);
+    const entry = readEntry(file, text, client.home, name);
+    wanted.set(name, client.off === undefined ? undefined : { ...entry, ...client.off });
+  }
+  return { servers, secrets, wanted, notes };
+}
+
+/** The entry with a reference in place of each value whose name says that it is a secret. */
+function withSecrets(server: string, entry: NewEntry, secrets: Map<string, string>): NewEntry {
+  const kept = (table: unknown): unknown => {
+    if (!isTable(table)) return table;
+    return Object.fromEntries(
+      Object.entries(table).map(([key, value]) => {
+        const isSecret = typeof value === "string" && isSecretName(key) && !value.includes("${");
+        if (!isSecret || value === "" || value === hidden) return [key, value];
+        const name = `${server}/${key}`;
+        secrets.set(name, value);
+        return [key, `\${keyring:${name}}`];
+      }),
+    );
+  };
+  const { env, headers } = entry;
+  return {
+    ...entry,
+    ...(env !== undefined && { env: kept(env) }),
+    ...(headers !== undefined && { headers: kept(headers) }),
+  };
+}
+
+/**
+ * Adds the servers and their secrets on this side, before the client's file is changed: a server is at no time in neither.
+ * @throws {AppError} `config` when a server of that name is there already; nothing is changed then
+ */
+export async function takeServers(
+  { servers, secrets }: PlannedMove,
+  { target, secrets: store }: MoveTarget,
+  onPlace: (place: SecretPlace) => void,
+): Promise<MovedServers> {
+  const { added, kept } = await addServers(target, servers, false);
+  const moved = { file: target.file, servers: added, secrets: [...secrets.keys()] };
+  if (kept.length > 0) {
+    await giveBack({ ...moved, secrets: [] }, target, store);
+    const names = kept.join(", ");
+    throw new AppError(
+      "config",
+      `${target.file} already has ${names}: remove it there, or in the client, and try again. Nothing was moved.`,
+    );
+  }
+  for (const [name, value] of secrets) onPlace(await store.set(name, value));
+  return moved;
+}
+
+/** Removes servers that were moved here, and their secrets. */
+export async function giveBack(
+  { file, servers, secrets }: MovedServers,
+  target: ServerFileTarget,
+  store: WritableSecretStore,
+): Promise<void> {
+  for (const name of servers) await removeServer({ ...target, file }, name);
+  for (const name of secrets) await store.remove(name);
+}
