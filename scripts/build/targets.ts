@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { platformFile, runsOnMusl } from "../../src/update/platform-file.ts";
 
 /** One platform that a release has a binary for. */
 export interface Target {
@@ -19,7 +19,8 @@ export interface Target {
 
 function target(row: Pick<Target, "os" | "cpu" | "libc">): Target {
   const name = [row.os, row.cpu, row.libc === "musl" ? "musl" : ""].filter(Boolean).join("-");
-  const file = `scorpiox-code-${name}${row.os === "windows" ? ".exe" : ""}`;
+  const platform = row.os === "windows" ? "win32" : row.os;
+  const file = platformFile(platform, row.cpu, row.libc === "musl");
   return {
     ...row,
     name,
@@ -58,13 +59,4 @@ export function targetOf(platform: string, arch: string, musl: boolean): Target 
 /** The target of the machine that this process runs on. */
 export function hostTarget(): Target | undefined {
   return targetOf(process.platform, process.arch, process.platform === "linux" && runsOnMusl());
-}
-
-/** Asks what this very process is linked with: a glibc system may have a musl loader too. */
-function runsOnMusl(): boolean {
-  try {
-    return /\/(ld-musl-|libc\.musl-)/.test(readFileSync("/proc/self/maps", "utf8"));
-  } catch {
-    return false;
-  }
 }

@@ -39,13 +39,7 @@ function createCliServices(services: CliServicesParts): CliServices {
   const { program: parts, env, warn, cwd, print } = services;
   return {
     version: product.version,
-    get ownCommand() {
-      return ownCommand();
-    },
-    async runProgram(words) {
-      const { runClientProgram } = await import("./run-client-program.ts");
-      return runClientProgram(words, env);
-    },
+    ...ownProgram(env),
     get toolNames() {
       return parts.cards.map(({ listing }) => listing.name);
     },
@@ -93,6 +87,17 @@ function createCliServices(services: CliServicesParts): CliServices {
     async openSearch(start) {
       const { openSearch } = await import("./open-search.ts");
       return openSearch(start, env);
+    },
+  };
+}
+
+/** How commands start this program, and programs of the user. */
+function ownProgram(env: CliServicesParts["env"]): Pick<CliServices, "ownCommand" | "runProgram"> {
+  return {
+    ownCommand: ownCommand(),
+    async runProgram(words) {
+      const { runClientProgram } = await import("./run-client-program.ts");
+      return runClientProgram(words, env);
     },
   };
 }

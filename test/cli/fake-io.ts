@@ -48,6 +48,8 @@ export interface CommandRunInput {
   readonly startedByServer?: string;
   /** What Ctrl-C aborts. */
   readonly interrupted?: AbortSignal;
+  /** How the program starts itself. */
+  readonly ownCommand?: readonly string[];
   /** Runs programs of the user's. */
   readonly runProgram?: CliServices["runProgram"];
   /** Chunks of stdin. */
@@ -167,7 +169,7 @@ function createServices(input: CommandRunInput): ServicesProbe {
   let forgotten = 0;
   const services: CliServices = {
     version: "1.2.3",
-    ownCommand: ["/home/you/.scorpiox/scorpiox-code"],
+    ownCommand: input.ownCommand ?? ["/home/you/.scorpiox/scorpiox-code"],
     runProgram: input.runProgram ?? (() => Promise.reject(new Error("there are no programs"))),
     toolNames: ["Bash", "BackgroundBash", "ReadDocs", "WebSearch"],
     async serveStdio(options) {

@@ -110,6 +110,11 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("../commands/install.ts")).undoCommand,
   },
   {
+    name: "update",
+    summary: "Update this program to the latest release",
+    load: async () => (await import("../commands/update.ts")).updateCommand,
+  },
+  {
     name: "tools",
     summary: "List the tools",
     load: async () => (await import("../commands/tools.ts")).toolsCommand,

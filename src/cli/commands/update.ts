@@ -1,0 +1,142 @@
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+
+import { AppError } from "../../base/errors.ts";
+import { product } from "../../base/product.ts";
+import { withFileLock } from "../../config/file-lock.ts";
+import { channelOf, releaseFolder } from "../../update/channel.ts";
+import { platformFile, runsOnMusl } from "../../update/platform-file.ts";
+import {
+  readProgram,
+  readRelease,
+  type Release,
+  type ReleasedProgram,
+} from "../../update/release.ts";
+import { releaseKey } from "../release-key.macro.ts" with { type: "macro" };
+import { type AskVersion, replaceProgram, rollBack } from "../../update/replace-program.ts";
+import { exitCodes } from "../command-io.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { jsonFlag } from "../flags.ts";
+import { readStartUp } from "../start-up.ts";
+
+export const updateCommand: Command = {
+  usage: "[--check|--rollback] [--allow-unsigned] [--json]",
+  description:
+    "Replaces this program by the latest release, after its signature and checksum were checked, and keeps the version from\n" +
+    "before. Servers that run go on as they are. A copy of a package manager is left to it. Nothing else ever looks for\n" +
+    "updates. --check exits with 10 when there is a newer version.",
+  flags: {
+    check: { kind: "switch", help: "Show whether there is a newer version, and change nothing." },
+    rollback: { kind: "switch", help: "Go back to the version from before the last update." },
+    "allow-unsigned": {
+      kind: "switch",
+      help: "Accept a release that this build cannot check the signature of.",
+    },
+    ...jsonFlag,
+  },
+  arguments: { min: 0, max: 0 },
+  needsPerson: true,
+  async run(context) {
+    const { args, io, services } = context;
+    const [executable = "", ...others] = services.ownCommand;
+    if (others.length > 0)
+      throw new AppError("usage", "This program runs from its sources: update the checkout.");
+    const program = realpathSync(executable);
+    const { dirs } = readStartUp(args, io);
+    const lock = join(dirs.scorpioxDir, "locks", "update");
+    if (args.has("rollback")) return withFileLock(lock, () => rolledBack(context, program));
+    const channel = channelOf(program);
+    if (channel.kind === "managed" && !args.has("check")) {
+      const message = `${program} was installed by ${channel.by}. Update it there: ${channel.command}`;
+      throw new AppError("usage", message);
+    }
+    return args.has("check")
+      ? checked(context)
+      : withFileLock(lock, () => updated(context, program));
+  },
+};
+
+async function latest({ io }: CommandContext): Promise<{ release: Release; folder: string }> {
+  const folder = releaseFolder(io.env);
+  if (folder === undefined) {
+    const message =
+      "This build does not know where releases are. Set SCORPIOX_RELEASE_URL to their folder.";
+    throw new AppError("config", message);
+  }
+  return { release: await readRelease({ folder, fetch }, releaseKey()), folder };
+}
+
+async function checked(context: CommandContext): Promise<number> {
+  const { args, print, services } = context;
+  const { release } = await latest(context);
+  const isNewer = Bun.semver.order(release.version, services.version) > 0;
+  if (args.has("json")) print.json({ version: services.version, latest: release.version, isNewer });
+  else if (isNewer) print.line(`${release.version} is available; this is ${services.version}.`);
+  else print.line(`${services.version} is the latest version.`);
+  return isNewer ? exitCodes.changed : exitCodes.done;
+}
+
+async function updated(context: CommandContext, program: string): Promise<number> {
+  const { args, print, services } = context;
+  const { release, folder } = await latest(context);
+  const { version } = release;
+  if (Bun.semver.order(version, services.version) <= 0) {
+    const older =
+      version === services.version ? "" : ` (the release is ${version}, which is older)`;
+    if (args.has("json")) print.json({ version: services.version, updated: false });
+    else print.note(`${services.version} is the latest version${older}.`);
+    return exitCodes.done;
+  }
+  if (!release.isSigned && !folder.startsWith("file://") && !args.has("allow-unsigned")) {
+    const message =
+      "This build has no key to check the signature of a release. To update all the same, add --allow-unsigned.";
+    throw new AppError("refused", `${message} Nothing was changed.`);
+  }
+  const bytes = await readProgram({ folder, fetch }, programFor(release), progressOf(context));
+  await replaceProgram(program, bytes, version, askVersion(context));
+  if (args.has("json")) print.json({ version, updated: true, from: services.version });
+  else
+    print.note(
+      `${program} is ${version} now, was ${services.version}. Clients use it from their next start.`,
+    );
+  return exitCodes.done;
+}
+
+function programFor({ programs, version }: Release): ReleasedProgram {
+  const file = platformFile(process.platform, process.arch, runsOnMusl());
+  const found = programs.find((program) => program.file === file);
+  if (found !== undefined) return found;
+  throw new AppError("not_found", `Release ${version} has no ${file}. Nothing was changed.`);
+}
+
+async function rolledBack(context: CommandContext, program: string): Promise<number> {
+  const version = await rollBack(program, askVersion(context));
+  if (context.args.has("json")) context.print.json({ version });
+  else
+    context.print.note(
+      `${program} is ${version} now. To go forward again: ${product.name} update --rollback`,
+    );
+  return exitCodes.done;
+}
+
+function askVersion({ services }: CommandContext): AskVersion {
+  return async (program) => {
+    const { exitCode, output } = await services.runProgram([program, "version"]);
+    const said = new RegExp(`^${product.name} (\\S+)$`, "m").exec(output)?.[1];
+    if (exitCode === 0 && said !== undefined) return said;
+    throw new Error(`exit code ${exitCode}: ${output.trim().slice(0, 300)}`);
+  };
+}
+
+/** A line that is written again and again, where somebody sees it. */
+function progressOf({ io, args }: CommandContext): (bytes: number, ofBytes: number) => void {
+  if (!io.stderr.isTerminal || args.has("json")) return () => undefined;
+  let shown = -1;
+  return (bytes, ofBytes) => {
+    const percent = Math.floor((bytes / ofBytes) * 100);
+    if (percent === shown) return;
+    shown = percent;
+    const mb = (ofBytes / 1_000_000).toFixed(0);
+    io.stderr.write(`\r\u001b[KDownloading ${percent} % of ${mb} MB${percent === 100 ? "\n" : ""}`);
+  };
+}

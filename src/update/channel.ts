@@ -1,0 +1,39 @@
+import { homepage, product } from "../base/product.ts";
+
+/** How this copy of the program came here. */
+export type Channel =
+  /** A file of the user's own, which `update` replaces. */
+  | { readonly kind: "own" }
+  /** A package manager's: that updates it. */
+  | { readonly kind: "managed"; readonly by: string; readonly command: string };
+
+const name = product.name;
+
+/** By the path of the executable, with links followed; the first match decides. */
+const managers: readonly (readonly [pattern: RegExp, by: string, command: string])[] = [
+  [/[\\/]node_modules[\\/]/, "npm", `npm install --global ${name}@latest`],
+  [/[\\/]_npx[\\/]/, "npx", `npx ${name}@latest`],
+  [/[\\/](?:Cellar|homebrew|linuxbrew)[\\/]/i, "Homebrew", `brew upgrade ${name}`],
+  [/[\\/]scoop[\\/]apps[\\/]/i, "Scoop", `scoop update ${name}`],
+  [/[\\/]WinGet[\\/]/i, "winget", `winget upgrade ${name}`],
+  [/[\\/]nix[\\/]store[\\/]/, "Nix", "nix profile upgrade"],
+  [/^\/usr\/(?:bin|lib|libexec)\//, "the system's packages", `apt install --only-upgrade ${name}`],
+  [/^\/(?:app|opt)\/scorpiox-code\//, "the container image", "pull the newer image"],
+];
+
+/** @param executable its real path */
+export function channelOf(executable: string): Channel {
+  const found = managers.find(([pattern]) => pattern.test(executable));
+  return found === undefined
+    ? { kind: "own" }
+    : { kind: "managed", by: found[1], command: found[2] };
+}
+
+/** The folder of the latest release, without a slash at its end; undefined where this build knows none. */
+export function releaseFolder(
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const named = env["SCORPIOX_RELEASE_URL"];
+  if (named !== undefined && named !== "") return named.replace(/\/+$/, "");
+  return homepage === undefined ? undefined : `${homepage}/releases/latest/download`;
+}

@@ -1,0 +1,197 @@
+import { createHash, createPublicKey, verify } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { AppError, messageOf } from "../base/errors.ts";
+import { parseOwnJson } from "../base/own-value.ts";
+
+/** One packed form of an executable. */
+interface Archive {
+  readonly file: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** The executable of one platform in a release. */
+export interface ReleasedProgram {
+  readonly file: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly archives: readonly Archive[];
+}
+
+/** A release whose files are those that its list of checksums names. */
+export interface Release {
+  readonly version: string;
+  readonly programs: readonly ReleasedProgram[];
+  /** False: this build has no key to check it with. */
+  readonly isSigned: boolean;
+}
+
+/** Small files of a release; a larger one is something else. */
+const smallBytesMax = 1024 * 1024;
+/** Seconds without a byte after which a download is given up. */
+const stallMs = 30_000;
+
+/** Reads files of a release folder. */
+export interface ReleaseReader {
+  readonly folder: string;
+  readonly fetch: typeof fetch;
+}
+
+/**
+ * The latest release: its list of checksums, whose signature is checked, and the manifest, whose checksum is in the list.
+ * @param publicKey PEM; empty while releases are not signed
+ * @throws {AppError} `system` when it cannot be fetched, `refused` for a wrong signature or checksum
+ */
+export async function readRelease(reader: ReleaseReader, publicKey: string): Promise<Release> {
+  const sums = await readPart(reader, "SHA256SUMS", smallBytesMax);
+  if (publicKey !== "") {
+    checkSignature(sums, await readPart(reader, "SHA256SUMS.sig", smallBytesMax), publicKey);
+  }
+  const manifest = await readPart(reader, "manifest.json", smallBytesMax);
+  const listed = sumsIn(new TextDecoder().decode(sums));
+  checkSum("manifest.json", manifest, listed.get("manifest.json"));
+  const facts = parseManifest(manifest);
+  const programs = facts.artifacts.map(({ file, bytes, sha256, archives = [] }) => {
+    for (const one of [{ file, sha256 }, ...archives]) {
+      if (listed.get(one.file) !== one.sha256)
+        throw wrong(`manifest.json has another checksum of ${one.file}`);
+    }
+    return { file, bytes, sha256, archives };
+  });
+  return { version: facts.version, programs, isSigned: publicKey !== "" };
+}
+
+/**
+ * The bytes of a program: of its smallest archive that can be unpacked here, each checked, packed and unpacked.
+ * @param onProgress told the bytes so far and in all
+ * @throws {AppError} `system`, `refused`
+ */
+export async function readProgram(
+  reader: ReleaseReader,
+  program: ReleasedProgram,
+  onProgress: (bytes: number, ofBytes: number) => void,
+): Promise<Uint8Array> {
+  const ending = [".zst", ".gz"].find((one) =>
+    program.archives.some(({ file }) => file.endsWith(one)),
+  );
+  const archive = program.archives.find(
+    ({ file }) => ending !== undefined && file.endsWith(ending),
+  );
+  const part = archive ?? program;
+  const got = await readPart(reader, part.file, part.bytes, onProgress);
+  checkSum(part.file, got, part.sha256);
+  const bytes = await unpacked(got, archive === undefined ? "" : (ending ?? ""), part.file);
+  if (bytes.length !== program.bytes) throw wrong(`${program.file} has another size than released`);
+  checkSum(program.file, bytes, program.sha256);
+  return bytes;
+}
+
+async function unpacked(bytes: Uint8Array, ending: string, file: string): Promise<Uint8Array> {
+  try {
+    if (ending === ".zst") return await Bun.zstdDecompress(bytes);
+    return ending === ".gz" ? Bun.gunzipSync(new Uint8Array(bytes)) : bytes;
+  } catch (error) {
+    throw wrong(`${file} cannot be unpacked (${messageOf(error)})`);
+  }
+}
+
+/** One file of the release, of at most `bytesMax` bytes. */
+async function readPart(
+  { folder, fetch: get }: ReleaseReader,
+  file: string,
+  bytesMax: number,
+  onProgress?: (bytes: number, ofBytes: number) => void,
+): Promise<Uint8Array> {
+  const url = `${folder}/${file}`;
+  if (!/^(?:https:\/\/|file:\/\/|http:\/\/(?:127\.0\.0\.1|localhost)[:/])/.test(url)) {
+    throw new AppError(
+      "usage",
+      `SCORPIOX_RELEASE_URL must begin with https:// or file://, not: ${folder}`,
+    );
+  }
+  try {
+    if (url.startsWith("file://")) return readFileSync(fileURLToPath(url));
+    return await download(get, url, bytesMax, onProgress);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("system", `Cannot get ${url}: ${messageOf(error)}. Nothing was changed.`);
+  }
+}
+
+async function download(
+  get: typeof fetch,
+  url: string,
+  bytesMax: number,
+  onProgress: ((bytes: number, ofBytes: number) => void) | undefined,
+): Promise<Uint8Array> {
+  const controller = new AbortController();
+  const stalled = (): void => controller.abort(new Error(`no byte for ${stallMs / 1000} s`));
+  let timer = setTimeout(stalled, stallMs);
+  try {
+    const response = await get(url, { signal: controller.signal });
+    if (!response.ok) throw new Error(`HTTP status ${response.status}`);
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of response.body ?? []) {
+      clearTimeout(timer);
+      timer = setTimeout(stalled, stallMs);
+      length += chunk.length;
+      if (length > bytesMax) throw wrong(`${url} is larger than released`);
+      chunks.push(chunk);
+      onProgress?.(length, bytesMax);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function checkSignature(sums: Uint8Array, signature: Uint8Array, publicKey: string): void {
+  if (verify("sha256", sums, createPublicKey(publicKey), signature)) return;
+  throw wrong("The signature of SHA256SUMS is not of this project's release key");
+}
+
+function checkSum(file: string, bytes: Uint8Array, expected: string | undefined): void {
+  const actual = createHash("sha256").update(bytes).digest("hex");
+  if (actual === expected) return;
+  throw wrong(
+    `${file} is not as released: expected SHA-256 ${expected ?? "(none listed)"}, got ${actual}`,
+  );
+}
+
+function wrong(text: string): AppError {
+  return new AppError("refused", `${text}. Nothing was changed.`);
+}
+
+/** By file. */
+function sumsIn(text: string): ReadonlyMap<string, string> {
+  const rows = text.split("\n").flatMap((line) => {
+    const [, sum, file] = /^([0-9a-f]{64}) [ *](\S+)$/.exec(line) ?? [];
+    return sum === undefined || file === undefined ? [] : [[file, sum] as const];
+  });
+  return new Map(rows);
+}
+
+interface Manifest {
+  readonly version: string;
+  readonly artifacts: readonly {
+    readonly file: string;
+    readonly bytes: number;
+    readonly sha256: string;
+    readonly archives?: readonly Archive[];
+  }[];
+}
+
+/** Its checksum is the release's: only its shape is looked at. */
+function parseManifest(bytes: Uint8Array): Manifest {
+  try {
+    const manifest = parseOwnJson<Partial<Manifest>>(new TextDecoder().decode(bytes));
+    const { version, artifacts } = manifest;
+    if (typeof version === "string" && Array.isArray(artifacts)) return { version, artifacts };
+  } catch {
+    // Said below.
+  }
+  throw wrong("manifest.json is not a manifest of a release");
+}

@@ -1,0 +1,140 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+import { AppError, messageOf } from "../base/errors.ts";
+
+/** Prints the version of the program at this path. @throws when it cannot be started or is not this program */
+export type AskVersion = (program: string) => Promise<string>;
+
+/** The copy from before the last update. */
+function previousOf(program: string): string {
+  return join(dirname(program), `${basename(program).replace(/\.exe$/, "")}.previous`);
+}
+
+/**
+ * Puts `bytes` in the place of the program, which may be running, and keeps the one from before. The new one is started once
+ * before anything changes. A process that is killed at any moment leaves the old program or the new one.
+ * @throws {AppError} `refused` when it does not start or has another version, `system`
+ */
+export async function replaceProgram(
+  program: string,
+  bytes: Uint8Array,
+  version: string,
+  ask: AskVersion,
+): Promise<void> {
+  removeLeftovers(program);
+  const staged = beside(program, "new");
+  try {
+    writeStaged(staged, bytes);
+    await checkStarts(staged, version, ask);
+    swap(program, staged);
+  } catch (error) {
+    rmSync(staged, { force: true });
+    if (error instanceof AppError) throw error;
+    throw new AppError(
+      "system",
+      `${program} cannot be replaced: ${messageOf(error)}. Nothing was changed.`,
+    );
+  }
+}
+
+/**
+ * Exchanges the program with the one from before the last update, so that a second rollback goes forward again.
+ * @returns the version that is there now
+ * @throws {AppError} `not_found`, `refused` when it does not start
+ */
+export async function rollBack(program: string, ask: AskVersion): Promise<string> {
+  const previous = previousOf(program);
+  if (!existsSync(previous)) {
+    throw new AppError(
+      "not_found",
+      `${previous} does not exist: there is no earlier version to go back to.`,
+    );
+  }
+  removeLeftovers(program);
+  const staged = beside(program, "new");
+  copyFileSync(previous, staged);
+  chmodSync(staged, 0o700);
+  try {
+    const version = await ask(staged).catch((error: unknown) => {
+      throw new AppError(
+        "refused",
+        `${previous} does not start (${messageOf(error)}). Nothing was changed.`,
+      );
+    });
+    swap(program, staged);
+    return version;
+  } catch (error) {
+    rmSync(staged, { force: true });
+    throw error;
+  }
+}
+
+function writeStaged(staged: string, bytes: Uint8Array): void {
+  const handle = openSync(staged, "wx", 0o700);
+  try {
+    writeFileSync(handle, bytes);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  chmodSync(staged, 0o700);
+}
+
+async function checkStarts(staged: string, version: string, ask: AskVersion): Promise<void> {
+  const said = await ask(staged).catch((error: unknown) => {
+    throw new AppError(
+      "refused",
+      `The new program does not start here (${messageOf(error)}). Nothing was changed.`,
+    );
+  });
+  if (said === version) return;
+  throw new AppError(
+    "refused",
+    `The new program says that it is ${said}, not ${version}. Nothing was changed.`,
+  );
+}
+
+/** The old file gets a second name, then the new one its first: there is a program at every moment. */
+function swap(program: string, staged: string): void {
+  const old = beside(program, "old");
+  if (process.platform === "win32") {
+    // A program that runs can be renamed there, and not replaced.
+    renameSync(program, old);
+    renameSync(staged, program);
+  } else {
+    linkSync(program, old);
+    renameSync(staged, program);
+  }
+  renameSync(old, previousOf(program));
+}
+
+function beside(program: string, what: "new" | "old"): string {
+  return join(dirname(program), `${leftoverStart(program, what)}${process.pid}`);
+}
+
+function leftoverStart(program: string, what: "new" | "old"): string {
+  return `.${basename(program)}.update-${what}.`;
+}
+
+/** Removes the files of a killed update; only while holding the lock. */
+function removeLeftovers(program: string): void {
+  const starts = (["new", "old"] as const).map((what) => leftoverStart(program, what));
+  for (const name of readdirSync(dirname(program))) {
+    if (starts.some((start) => name.startsWith(start))) {
+      rmSync(join(dirname(program), name), { force: true });
+    }
+  }
+}

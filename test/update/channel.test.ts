@@ -1,0 +1,31 @@
+import { describe, expect, test } from "bun:test";
+
+import { channelOf, releaseFolder } from "../../src/update/channel.ts";
+
+describe("channelOf", () => {
+  test.each([
+    ["/home/you/.scorpiox/scorpiox-code", undefined],
+    ["/home/you/bin/scorpiox-code", undefined],
+    ["C:\\Users\\you\\.scorpiox\\scorpiox-code.exe", undefined],
+    [
+      "/home/you/.nvm/versions/node/v20/lib/node_modules/scorpiox-code-linux-x64/scorpiox-code",
+      "npm",
+    ],
+    ["/opt/homebrew/Cellar/scorpiox-code/1.0.0/bin/scorpiox-code", "Homebrew"],
+    ["C:\\Users\\you\\scoop\\apps\\scorpiox-code\\current\\scorpiox-code.exe", "Scoop"],
+    ["C:\\Users\\you\\AppData\\Local\\Microsoft\\WinGet\\Packages\\x\\scorpiox-code.exe", "winget"],
+    ["/usr/bin/scorpiox-code", "the system's packages"],
+  ])("%s is of %p", (executable, by) => {
+    const channel = channelOf(executable);
+    expect(channel.kind === "own" ? undefined : channel.by).toBe(by);
+  });
+});
+
+describe("releaseFolder", () => {
+  test.each([
+    ["https://example.test/r/", "https://example.test/r"],
+    ["file:///srv/release", "file:///srv/release"],
+  ])("SCORPIOX_RELEASE_URL=%s", (url, folder) => {
+    expect(releaseFolder({ SCORPIOX_RELEASE_URL: url })).toBe(folder);
+  });
+});
