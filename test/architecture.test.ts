@@ -274,6 +274,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "install",
     "types:web",
   ],
+  "cli/completion": ["base", "config", "upstream", "install", "cli/*"],
   "cli/commands": [
     "base",
     "calls",
@@ -288,6 +289,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "web",
     "interact",
     "cli/*",
+    "cli/completion",
   ],
   "cli/run": ["base", "config", "cli/*", "cli/commands"],
   compose: [

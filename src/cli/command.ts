@@ -151,3 +151,10 @@ export interface CommandListing {
   readonly summary: string;
   load(): Promise<Command>;
 }
+
+/** The existing commands. */
+export interface KnownCommands {
+  readonly listings: readonly CommandListing[];
+  readonly groups: () => ReadonlySet<string>;
+  readonly find: (words: readonly string[]) => CommandListing | undefined;
+}

@@ -35,7 +35,7 @@ async function update(tree: TempTree, ...words: readonly string[]): Promise<Comm
     ownCommand: [program],
     async runProgram([path = "", ...args]) {
       const { exitCode, stdout, stderr } = Bun.spawnSync([path, ...args]);
-      return { exitCode, output: `${stdout}${stderr}` };
+      return { exitCode, output: stdout.toString() + stderr.toString() };
     },
   });
 }

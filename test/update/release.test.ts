@@ -6,7 +6,7 @@ import { programText } from "./program-text.ts";
 
 const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const others = generateKeyPairSync("ec", { namedCurve: "P-256" });
-const publicKey = keys.publicKey.export({ type: "spki", format: "pem" }).toString();
+const publicKey = keys.publicKey.export({ type: "spki", format: "pem" });
 
 const file = "scorpiox-code-linux-x64";
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);

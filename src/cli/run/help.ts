@@ -2,15 +2,8 @@ import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import { columns, exitCodes } from "../command-io.ts";
-import type { Command, CommandListing } from "../command.ts";
+import type { Command, CommandListing, KnownCommands } from "../command.ts";
 import { type FlagTable, helpFlag } from "../flags.ts";
-
-/** The existing commands. */
-export interface KnownCommands {
-  readonly listings: readonly CommandListing[];
-  readonly groups: () => ReadonlySet<string>;
-  readonly find: (words: readonly string[]) => CommandListing | undefined;
-}
 
 export function createHelp(known: KnownCommands): Command {
   return {

@@ -1,6 +1,5 @@
-import type { CommandListing } from "../command.ts";
+import type { CommandListing, KnownCommands } from "../command.ts";
 import { serveListing } from "../commands/serve.ts";
-import type { KnownCommands } from "./help.ts";
 
 /** The commands for MCP servers, in the order of help. */
 const mcpListings: readonly CommandListing[] = [
@@ -255,6 +254,11 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("../commands/policy.ts")).policyListCommand,
   },
   ...mcpListings,
+  {
+    name: "completions",
+    summary: "Print a script that completes commands in your shell",
+    load: async () => (await import("../commands/completions.ts")).createCompletions(knownCommands),
+  },
   {
     name: "version",
     summary: "Print the version",
