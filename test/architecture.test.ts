@@ -275,6 +275,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "types:web",
   ],
   "cli/completion": ["base", "config", "upstream", "install", "cli/*"],
+  "cli/doctor": ["base", "state", "upstream", "install", "update", "web", "cli/*"],
   "cli/commands": [
     "base",
     "calls",
@@ -290,6 +291,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "interact",
     "cli/*",
     "cli/completion",
+    "cli/doctor",
   ],
   "cli/run": ["base", "config", "cli/*", "cli/commands"],
   compose: [

@@ -20,6 +20,11 @@ export interface CliServices {
   readonly ownCommand: readonly string[];
   /** Runs a program of the user's, found on PATH, and waits for its end. */
   readonly runProgram: RunProgram;
+  /**
+   * Starts a server as a client would, asks it for its tools, and ends it.
+   * @throws {AppError} `system` with the reason when it does not answer
+   */
+  tryServer?(words: readonly string[], how: ServerTrialOptions): Promise<ServerTrial>;
   /** The native tools, including those that are switched off. */
   readonly toolNames: readonly string[];
   /** Serves one client over stdin and stdout; resolves with the exit code when it has gone. */
@@ -64,6 +69,23 @@ export interface CliServices {
   openPages?(options: StartUp): Promise<PageOpener>;
   /** Hooks, without a server around them; the caller closes it. */
   openHooks(options: StartUp): Promise<OpenHooks>;
+}
+
+/** How a client starts a server and introduces itself. */
+export interface ServerTrialOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly clientName: string;
+  readonly revision: string;
+}
+
+/** A server as a client sees it. */
+export interface ServerTrial {
+  /** Milliseconds from the start to the answer, and from there to the list. */
+  readonly initializeMs: number;
+  readonly listMs: number;
+  readonly tools: readonly { readonly name: string; readonly description?: string }[];
+  /** Its lines on stderr, a few. */
+  readonly stderr: readonly string[];
 }
 
 export interface PageOpener {

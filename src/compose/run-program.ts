@@ -92,12 +92,18 @@ function createCliServices(services: CliServicesParts): CliServices {
 }
 
 /** How commands start this program, and programs of the user. */
-function ownProgram(env: CliServicesParts["env"]): Pick<CliServices, "ownCommand" | "runProgram"> {
+function ownProgram(
+  env: CliServicesParts["env"],
+): Pick<CliServices, "ownCommand" | "runProgram" | "tryServer"> {
   return {
     ownCommand: ownCommand(),
     async runProgram(words) {
       const { runClientProgram } = await import("./run-client-program.ts");
       return runClientProgram(words, env);
+    },
+    async tryServer(words, how) {
+      const { tryServer } = await import("./try-server.ts");
+      return tryServer(words, how);
     },
   };
 }

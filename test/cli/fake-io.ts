@@ -48,10 +48,8 @@ export interface CommandRunInput {
   readonly startedByServer?: string;
   /** What Ctrl-C aborts. */
   readonly interrupted?: AbortSignal;
-  /** How the program starts itself. */
-  readonly ownCommand?: readonly string[];
-  /** Runs programs of the user's. */
-  readonly runProgram?: CliServices["runProgram"];
+  /** Services in place of the usual ones. */
+  readonly services?: Partial<CliServices>;
   /** Chunks of stdin. */
   readonly stdin?: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 }
@@ -169,8 +167,8 @@ function createServices(input: CommandRunInput): ServicesProbe {
   let forgotten = 0;
   const services: CliServices = {
     version: "1.2.3",
-    ownCommand: input.ownCommand ?? ["/home/you/.scorpiox/scorpiox-code"],
-    runProgram: input.runProgram ?? (() => Promise.reject(new Error("there are no programs"))),
+    ownCommand: ["/home/you/.scorpiox/scorpiox-code"],
+    runProgram: () => Promise.reject(new Error("there are no programs")),
     toolNames: ["Bash", "BackgroundBash", "ReadDocs", "WebSearch"],
     async serveStdio(options) {
       served = options;
@@ -224,6 +222,7 @@ function createServices(input: CommandRunInput): ServicesProbe {
         [Symbol.asyncDispose]: async () => void closed++,
       };
     },
+    ...input.services,
   };
   return {
     services,

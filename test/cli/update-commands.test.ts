@@ -32,10 +32,12 @@ async function update(tree: TempTree, ...words: readonly string[]): Promise<Comm
   if (existsSync(program)) chmodSync(program, 0o755);
   return runIn(tree, ["update", ...words], {
     env: { SCORPIOX_RELEASE_URL: `file://${tree.path("release")}` },
-    ownCommand: [program],
-    async runProgram([path = "", ...args]) {
-      const { exitCode, stdout, stderr } = Bun.spawnSync([path, ...args]);
-      return { exitCode, output: stdout.toString() + stderr.toString() };
+    services: {
+      ownCommand: [program],
+      async runProgram([path = "", ...args]) {
+        const { exitCode, stdout, stderr } = Bun.spawnSync([path, ...args]);
+        return { exitCode, output: stdout.toString() + stderr.toString() };
+      },
     },
   });
 }
@@ -108,7 +110,7 @@ describe("update", () => {
   test("a copy of npm is left to npm", async () => {
     const path = "lib/node_modules/scorpiox-code/scorpiox-code";
     using tree = new TempTree({ [path]: current, ...releaseFiles("1.3.0") });
-    const run = await runIn(tree, ["update"], { ownCommand: [tree.path(path)] });
+    const run = await runIn(tree, ["update"], { services: { ownCommand: [tree.path(path)] } });
     expect(run).toMatchObject({ exitCode: 2, stdout: "" });
     expect(run.stderr).toContain(
       "was installed by npm. Update it there: npm install --global scorpiox-code@latest",
@@ -118,7 +120,7 @@ describe("update", () => {
   test("without a known place of releases it says how to name one", async () => {
     using tree = new TempTree(installed);
     const run = await runIn(tree, ["update"], {
-      ownCommand: [tree.path("home/.scorpiox/scorpiox-code")],
+      services: { ownCommand: [tree.path("home/.scorpiox/scorpiox-code")] },
     });
     expect(run.stderr).toContain("Set SCORPIOX_RELEASE_URL to their folder.");
   });
@@ -134,7 +136,7 @@ describe("update", () => {
     const env = { SCORPIOX_RELEASE_URL: `http://127.0.0.1:${server.port}` };
     const run = await runIn(tree, ["update"], {
       env,
-      ownCommand: [tree.path("home/.scorpiox/scorpiox-code")],
+      services: { ownCommand: [tree.path("home/.scorpiox/scorpiox-code")] },
     });
     expect(run).toMatchObject({ exitCode: 1 });
     expect(run.stderr).toContain(

@@ -407,7 +407,10 @@ describe("Claude Code, whose file is rewritten while it runs", () => {
     using tree = new TempTree(files);
     chmodSync(tree.path("home/bin/claude"), 0o755);
     const ran: string[][] = [];
-    const input = { env: { PATH: tree.path("home/bin") }, runProgram: claude(tree, ran) };
+    const input = {
+      env: { PATH: tree.path("home/bin") },
+      services: { runProgram: claude(tree, ran) },
+    };
     const preview = await runIn(tree, ["install", "claude-code", "--dry-run"], input);
     const json = `{"type":"stdio","command":"${program}","args":["--client","claude-code","--defer","off"]}`;
     expect(preview.stdout).toBe(
@@ -431,7 +434,10 @@ describe("Claude Code, whose file is rewritten while it runs", () => {
   test("a command that fails is reported, with its words", async () => {
     using tree = new TempTree(files);
     chmodSync(tree.path("home/bin/claude"), 0o755);
-    const input = { env: { PATH: tree.path("home/bin") }, runProgram: claude(tree, [], 1) };
+    const input = {
+      env: { PATH: tree.path("home/bin") },
+      services: { runProgram: claude(tree, [], 1) },
+    };
     const { exitCode, stderr } = await runIn(tree, ["install", "claude-code", "--yes"], input);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(

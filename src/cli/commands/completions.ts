@@ -5,7 +5,7 @@ import type { Command, KnownCommands } from "../command.ts";
 import { complete } from "../completion/candidates.ts";
 import { completionScripts, shells } from "../completion/scripts.ts";
 
-/** More words than any line of ours has. */
+/** More words than any command line has. */
 const wordsMax = 1_000;
 
 export function createCompletions(known: KnownCommands): Command {

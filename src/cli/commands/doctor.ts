@@ -1,214 +1,166 @@
-import type { SandboxReport } from "../../commands/sandbox/notes.ts";
+import { AppError, messageOf } from "../../base/errors.ts";
+import { exitCodes } from "../command-io.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { clientFindings } from "../doctor/clients.ts";
+import { type Area, areas, type Finding, fault } from "../doctor/finding.ts";
 import {
-  type BrowserSearch,
-  type ChosenBrowser,
-  findBrowser,
-} from "../../web/browser/find-browser.ts";
-import { readSystemFacts } from "../../web/browser/system-facts.ts";
-import { type EngineReport, isAnswer, type SearchReply } from "../../web/search/search-reply.ts";
-import { columns, type CommandIo, exitCodes, type Printer } from "../command-io.ts";
-import type { Command } from "../command.ts";
-import { jsonFlag, startUpFlags } from "../flags.ts";
-import { startUp } from "../start-up.ts";
+  browserFindings,
+  diskFindings,
+  sandboxFindings,
+  searchFindings,
+} from "../doctor/machine.ts";
+import { folderFindings, programFindings } from "../doctor/program.ts";
+import { serverFindings } from "../doctor/servers.ts";
+import { type ClientManner, clientManners, environmentOf, startFindings } from "../doctor/start.ts";
+import { directoryFlags, jsonFlag, startUpFlags } from "../flags.ts";
+import { installTargets, launchWords } from "../../install/install-targets.ts";
+import { readStartUp, type StartUp } from "../start-up.ts";
+import { createAsker } from "../terminal-io.ts";
 
-export const doctorBrowserCommand: Command = {
-  usage: "[--json]",
-  description:
-    "Prints the browser that ReadDocs would use and the places that were searched, in order. Starts nothing.\n" +
-    "Exits with 1 when no browser was found.",
-  flags: { ...jsonFlag, ...startUpFlags },
-  arguments: { min: 0, max: 0 },
-  needsPerson: false,
-  async run({ args, io, print }) {
-    const { config } = startUp(args, io, print);
-    const chosen = choiceOf(io, config.settings.web.chromePath);
-    const search = findBrowser(readSystemFacts(io.homeDir, io.env), chosen);
-    if (args.has("json")) print.json(asData(search));
-    else printSearch(search, print);
-    return search.kind === "found" ? exitCodes.done : exitCodes.failed;
-  },
+const usualManner: ClientManner = {
+  id: "",
+  clientName: "doctor",
+  revision: "2025-06-18",
+  hasWindow: true,
+  nameCharsMax: 64,
 };
 
-/** `SCORPIOX_CHROME` is the short form of our own setting, and has priority. */
-function choiceOf({ env }: CommandIo, chromePath: string | undefined): ChosenBrowser | undefined {
-  const short = env["SCORPIOX_CHROME"];
-  if (short) return { path: short, setting: "SCORPIOX_CHROME" };
-  return chromePath ? { path: chromePath, setting: "CHROME_PATH" } : undefined;
-}
-
-function asData(search: BrowserSearch): object {
-  switch (search.kind) {
-    case "found":
-      return { found: search.path, from: search.from, isSnap: search.isSnap, tried: search.tried };
-    case "bad-choice":
-      return { found: null, chosen: search.chosen, problem: search.problem, tried: [] };
-    case "missing":
-      return { found: null, tried: search.tried };
-  }
-}
-
-function printSearch(search: BrowserSearch, print: Printer): void {
-  if (search.kind === "bad-choice") {
-    const { path, setting } = search.chosen;
-    print.line(`${setting} names ${path}, which ${search.problem}. No other place is searched.`);
-    return;
-  }
-  const isFound = (path: string): boolean => search.kind === "found" && path === search.path;
-  const rows = search.tried.map(
-    ({ path, from }) => [`${isFound(path) ? "*" : " "} ${path}`, from] as const,
-  );
-  print.line(columns(rows).join("\n"));
-  print.line(
-    search.kind === "found"
-      ? `\nReadDocs uses ${search.path}.`
-      : "\nNo browser was found. Install Chrome, Chromium, Edge or Brave, or set CHROME_PATH to its executable.",
-  );
-}
-
-export const doctorSandboxCommand: Command = {
-  usage: "[--json]",
+export const doctorCommand: Command = {
+  usage: "[--as CLIENT] [--fix] [--json] [FLAGS]",
   description:
-    "Starts a command in each sandbox that this operating system has, and prints which sandboxes work, which one commands\n" +
-    "run in, and how plan mode is enforced. Exits with 1 when commands are refused or no sandbox works.",
-  flags: { ...jsonFlag, ...startUpFlags },
-  arguments: { min: 0, max: 0 },
-  needsPerson: false,
-  async run({ args, io, print, services }) {
-    const report = await services.probeSandbox(startUp(args, io, print));
-    if (args.has("json")) print.json(sandboxAsData(report));
-    else printReport(report, print);
-    const works = report.trials.some(({ problem }) => problem === undefined);
-    return works && report.refusal === null ? exitCodes.done : exitCodes.failed;
-  },
-};
-
-function sandboxAsData({ settings, trials, used, refusal, planMode }: SandboxReport): object {
-  const { mode, hasNetwork, writable, backend } = settings;
-  return {
-    settings: {
-      mode,
-      network: hasNetwork ? "on" : "off",
-      write: writable,
-      backend: backend ?? "auto",
-    },
-    sandboxes: trials.map((trial) => ({
-      name: trial.name,
-      network: trial.hasNetwork ? "on" : "off",
-      works: trial.problem === undefined,
-      problem: trial.problem ?? null,
-    })),
-    used,
-    refusal,
-    planMode,
-  };
-}
-
-function printReport(
-  { settings, trials, used, refusal, planMode }: SandboxReport,
-  print: Printer,
-): void {
-  const rows = trials.map(
-    ({ name, hasNetwork, problem }) =>
-      [`${name}, ${hasNetwork ? "with" : "without"} the network`, problem ?? "works"] as const,
-  );
-  print.line(
-    rows.length === 0
-      ? "scorpiox-code has no sandbox for this operating system."
-      : columns(rows).join("\n"),
-  );
-  const { mode, hasNetwork } = settings;
-  print.line(
-    `\nSANDBOX=${mode}, SANDBOX_NETWORK=${hasNetwork ? "on" : "off"}: ${fate(used, refusal)}`,
-  );
-  print.line(`Plan mode: ${planMode.join(" ")}`);
-}
-
-function fate(used: string | null, refusal: string | null): string {
-  if (refusal !== null) return `commands are refused. ${refusal}`;
-  return used === null ? "commands run without a sandbox." : `commands run in ${used}.`;
-}
-
-export const doctorSearchCommand: Command = {
-  usage: "[--forget] [--json]",
-  description:
-    "Sends the same query to every search engine and prints which of them answer from this network. Suspended engines are\n" +
-    "skipped unless --forget is given. Exits with 1 when none answers.",
+    "Examines everything: the program, configuration, clients, a start as a client makes one, your MCP servers, browser,\n" +
+    "sandbox and disk. Each fault has one remedy. Starts the MCP servers that may be started; asks no search engine.\n" +
+    "Exits with 1 when there is a fault.",
   flags: {
-    forget: {
-      kind: "switch",
-      help: "End all suspensions first: a suspension on one network says nothing about another.",
+    as: {
+      kind: "text",
+      placeholder: "CLIENT",
+      choices: clientManners.map(({ id }) => id),
+      help: "Start the program in the environment and with the limits of this client.",
     },
+    fix: { kind: "switch", help: "Carry out the harmless remedies, after showing them." },
+    yes: { kind: "switch", short: "y", help: "With --fix: do not ask." },
     ...jsonFlag,
     ...startUpFlags,
+    ...directoryFlags,
   },
   arguments: { min: 0, max: 0 },
-  needsPerson: false,
-  async run({ args, io, print, services }) {
-    const start = startUp(args, io, print);
-    await using web = await services.openSearch(start);
-    if (args.has("forget") && !web.forget()) {
-      print.warning("The store is not available now: some engines may still be suspended.");
+  needsPerson: true,
+  async run(context) {
+    const { args, print } = context;
+    const start = readStartUp(args, context.io);
+    const findings: Finding[] = [];
+    for await (const found of examined(context, start)) {
+      findings.push(...found);
+      if (!args.has("json")) for (const one of found) print.line(lineOf(one));
     }
-    const reply = await web.report(io.interrupted);
-    const { query, elapsedMs, engines } = reply;
-    if (args.has("json")) print.json({ query, elapsedMs, engines });
-    else printTable(reply, print);
-    return engines.some(isAnswer) ? exitCodes.done : exitCodes.failed;
+    const fixed = args.has("fix") ? await fixFindings(context, findings) : [];
+    const left = findings.filter((one) => one.state === "fault" && !fixed.includes(one));
+    if (args.has("json")) print.json({ findings: findings.map((one) => jsonOf(one, fixed)) });
+    else print.note(summaryOf(left, findings));
+    return left.length > 0 ? exitCodes.failed : exitCodes.done;
   },
 };
 
-function printTable({ query, elapsedMs, engines }: SearchReply, print: Printer): void {
-  const rows = [["engine", "status", "results", "ms", "detail"], ...engines.map(rowOf)];
-  for (const line of alignedLines(rows)) print.line(line);
-  const answering = engines.filter(isAnswer).map(({ name }) => name);
-  const who = answering.length === 0 ? "" : `: ${answering.join(", ")}`;
-  const seconds = (elapsedMs / 1000).toFixed(1);
-  const summary = `${answering.length} of ${engines.length} engines answer from this network${who}.`;
-  print.line(`\n${summary} Asked for "${query}", in ${seconds} s.`);
-  for (const line of adviceFor(engines)) print.line(line);
-}
-
-/** Columns of numbers to the right, others to the left. */
-function alignedLines(rows: readonly (readonly string[])[]): string[] {
-  const widths = [0, 1, 2, 3].map((column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const align = (cell: string, column: number): string => {
-    const width = widths[column] ?? 0;
-    return column === 2 || column === 3 ? cell.padStart(width) : cell.padEnd(width);
-  };
-  return rows.map((row) => row.map(align).join("  ").trimEnd());
-}
-
-function rowOf({ name, status, count, ms, detail }: EngineReport): string[] {
-  const isAsked = status !== "suspended";
-  return [
-    name,
-    status.replaceAll("_", " "),
-    status === "ok" ? String(count) : "",
-    isAsked ? String(ms) : "",
-    detail ?? "",
+/** The findings area by area, as they come: servers and sandboxes take a while. */
+async function* examined(
+  context: CommandContext,
+  start: StartUp,
+): AsyncGenerator<readonly Finding[]> {
+  const { args, io, services } = context;
+  const { dirs, config } = start;
+  const client = args.text("as");
+  const manner = clientManners.find(({ id }) => id === client) ?? usualManner;
+  const machine = { dirs, env: io.env, platform: process.platform };
+  const parts: readonly (readonly [Area, () => Findings | Promise<Findings>])[] = [
+    ["program", () => programFindings(context)],
+    ["configuration", () => folderFindings(dirs.homeDir, dirs.scorpioxDir)],
+    ["configuration", () => config.problems.map(({ message }) => problemFinding(message))],
+    ["clients", () => clientFindings(machine, services.ownCommand, client)],
+    ["start", () => startFindings(manner, () => attempt(context, manner))],
+    ["servers", () => serverFindings(context, start)],
+    ["browser", () => browserFindings(context, start)],
+    ["search", () => searchFindings()],
+    ["sandbox", () => sandboxFindings(context, start)],
+    ["disk", () => diskFindings(start)],
   ];
+  for (const [area, examine] of parts) yield await withoutThrowing(area, examine);
 }
 
-/** Advice for a person on each state; the names of the engines follow. */
-const adviceByStatus: readonly (readonly [readonly EngineReport["status"][], string])[] = [
-  [["parse_error"], "Their pages may have changed; a newer version may read them"],
-  [["blocked", "poisoned"], "They take this address for a bot; use another network or a proxy"],
-  [
-    ["rate_limited"],
-    "They received too many queries from this address and are suspended for a while",
-  ],
-  [
-    ["timeout", "error"],
-    "They could not be reached; check the network, the proxy and the firewall",
-  ],
-  [["suspended"], "Suspended; after a change of network, --forget asks them now"],
-];
+type Findings = readonly Finding[];
 
-function adviceFor(engines: readonly EngineReport[]): string[] {
-  return adviceByStatus.flatMap(([states, advice]) => {
-    const named = engines.filter(({ status }) => states.includes(status)).map(({ name }) => name);
-    return named.length === 0 ? [] : [`${advice}: ${named.join(", ")}.`];
-  });
+/** An examination that fails is a finding: it must not hide the others. */
+async function withoutThrowing(
+  area: Area,
+  examine: () => Findings | Promise<Findings>,
+): Promise<Findings> {
+  try {
+    return await examine();
+  } catch (error) {
+    return [
+      fault(area, `cannot be examined: ${messageOf(error)}`, "repair the faults above first"),
+    ];
+  }
+}
+
+function problemFinding(message: string): Finding {
+  return fault(
+    "configuration",
+    message.replace(/\.$/, ""),
+    "correct the file or the variable that it names",
+  );
+}
+
+/** @throws {AppError} as `tryServer` */
+function attempt(
+  { io, services }: CommandContext,
+  manner: ClientManner,
+): ReturnType<NonNullable<CommandContext["services"]["tryServer"]>> {
+  if (services.tryServer === undefined)
+    throw new AppError("unsupported", "it cannot be started from here");
+  const target = installTargets.find(({ id }) => id === manner.id);
+  const words =
+    target === undefined ? services.ownCommand : launchWords(target, services.ownCommand);
+  const { clientName, revision } = manner;
+  return services.tryServer(words, { env: environmentOf(manner, io.env), clientName, revision });
+}
+
+const marks = { ok: "ok   ", note: "note ", fault: "FAULT" } as const;
+
+function lineOf({ area, state, text, remedy }: Finding): string {
+  const next = remedy === undefined ? "" : `\n${" ".repeat(21)}→ ${remedy}`;
+  return `${marks[state]} ${area.padEnd(13)}  ${text}${next}`;
+}
+
+function summaryOf(left: readonly Finding[], all: readonly Finding[]): string {
+  const looked = new Set(all.map(({ area }) => area)).size;
+  const of = `${looked} of ${areas.length} parts were examined`;
+  if (left.length === 0) return `No fault. ${of}.`;
+  return `${left.length} ${left.length === 1 ? "fault" : "faults"}. ${of}.`;
+}
+
+/** Those that were fixed. */
+async function fixFindings(
+  { args, io, print }: CommandContext,
+  findings: readonly Finding[],
+): Promise<readonly Finding[]> {
+  const fixable = findings.filter(({ fix }) => fix !== undefined);
+  if (fixable.length === 0) return [];
+  if (!args.has("yes")) {
+    if (!io.stdinIsTerminal || args.has("json")) {
+      throw new AppError("usage", "Nothing was fixed. To fix without a terminal, add --yes.");
+    }
+    for (const { remedy = "" } of fixable) print.note(`would run: ${remedy}`);
+    if (!(await createAsker(io)("Run these remedies?"))) return [];
+  }
+  for (const { fix, remedy = "" } of fixable) {
+    await fix?.();
+    if (!args.has("json")) print.note(`done: ${remedy}`);
+  }
+  return fixable;
+}
+
+function jsonOf(finding: Finding, fixed: readonly Finding[]): object {
+  const { area, state, text, remedy } = finding;
+  return { area, state, text, remedy: remedy ?? null, fixed: fixed.includes(finding) };
 }

@@ -2,7 +2,7 @@ import type { CommandContext, CommandListing, KnownCommands } from "../command.t
 import { type FlagTable, helpFlag } from "../flags.ts";
 import { type Candidate, valuesOf } from "./values.ts";
 
-/** The candidates, and whether a path may stand there as well. */
+/** The candidates, and whether a path may follow as well. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
   readonly takesFiles: boolean;

@@ -6,10 +6,10 @@ export const shells = ["bash", "zsh", "fish", "nushell", "powershell"] as const;
 export type Shell = (typeof shells)[number];
 
 const name = product.name;
-/** The command that prints candidates, one in each line, and `:files` where a path may stand. */
+/** The command that prints candidates, one in each line, and `:files` where a path may follow. */
 const ask = `${name} completions --complete --`;
 
-/** What a shell has to read so that it completes the commands; `how` says where to put it. */
+/** The script that a shell reads to complete the commands; `how` says where to put it. */
 export const completionScripts: Readonly<
   Record<Shell, { readonly how: string; readonly text: string }>
 > = {

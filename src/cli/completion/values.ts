@@ -9,7 +9,7 @@ import type { CommandContext } from "../command.ts";
 import { readStartUp } from "../start-up.ts";
 import { shells } from "./scripts.ts";
 
-/** A word that may stand where the cursor is. */
+/** A word that may be at the cursor. */
 export interface Candidate {
   readonly value: string;
   /** One line; empty where there is nothing to say. */

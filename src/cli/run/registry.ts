@@ -134,19 +134,24 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("../commands/web.ts")).searchCommand,
   },
   {
+    name: "doctor",
+    summary: "Examine everything, and say how to repair each fault",
+    load: async () => (await import("../commands/doctor.ts")).doctorCommand,
+  },
+  {
     name: "doctor browser",
     summary: "Show which browser ReadDocs would use, and where it was searched",
-    load: async () => (await import("../commands/doctor.ts")).doctorBrowserCommand,
+    load: async () => (await import("../commands/doctor-parts.ts")).doctorBrowserCommand,
   },
   {
     name: "doctor search",
     summary: "Show which search engines answer from this network",
-    load: async () => (await import("../commands/doctor.ts")).doctorSearchCommand,
+    load: async () => (await import("../commands/doctor-parts.ts")).doctorSearchCommand,
   },
   {
     name: "doctor sandbox",
     summary: "Show which sandboxes for commands work on this machine",
-    load: async () => (await import("../commands/doctor.ts")).doctorSandboxCommand,
+    load: async () => (await import("../commands/doctor-parts.ts")).doctorSandboxCommand,
   },
   {
     name: "attach",

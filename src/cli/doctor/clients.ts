@@ -1,0 +1,183 @@
+import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, isAbsolute, join } from "node:path";
+
+import { messageOf } from "../../base/errors.ts";
+import { product } from "../../base/product.ts";
+import { readEntry } from "../../install/edit/entry-text.ts";
+import { readClientFile, textOf } from "../../install/file-change.ts";
+import {
+  type ClientFile,
+  editableClients,
+  fileOfClient,
+  type Machine,
+} from "../../install/find-client.ts";
+import { type Entry, entryName, launchWords } from "../../install/install-targets.ts";
+import { isTable } from "../../upstream/config/json-shapes.ts";
+import { readForeignFile } from "../../upstream/import/read-foreign-file.ts";
+import { type Finding, fault, note, ok } from "./finding.ts";
+
+/** The clients that are here: whether each of them starts this program. */
+export function clientFindings(
+  machine: Machine,
+  ownCommand: readonly string[],
+  only: string | undefined,
+): readonly Finding[] {
+  const places = editableClients
+    .filter(({ id }) => only === undefined || id === only)
+    .flatMap((client) => fileOfClient(client, "user", machine) ?? [])
+    .filter(({ isThere }) => isThere);
+  if (places.length === 0) {
+    const whose = only ?? "a client";
+    return [
+      note(
+        "clients",
+        `there is no sign of ${whose} on this machine`,
+        `${product.name} install CLIENT --create`,
+      ),
+    ];
+  }
+  return [
+    ...places.flatMap((place) => findingsOf(place, ownCommand)),
+    ...settingsFindings(machine),
+  ];
+}
+
+function findingsOf(place: ClientFile, ownCommand: readonly string[]): readonly Finding[] {
+  const { client, file } = place;
+  const install = `${product.name} install ${client.id}`;
+  try {
+    const bytes = readClientFile(file);
+    const entry = readEntry(file, textOf(bytes), client.home, entryName);
+    const misplaced = bytes === undefined ? [] : misplacedFindings(place, install);
+    if (entry === undefined) {
+      return misplaced.length > 0
+        ? misplaced
+        : [note("clients", `${client.title} does not use ${product.name} (${file})`, install)];
+    }
+    return [...entryFindings(place, entry, ownCommand, install), ...doubleFindings(place)];
+  } catch (error) {
+    const text = `${client.title} cannot read ${file}: ${messageOf(error).replace(/^.*cannot be read: /, "")}`;
+    return [fault("clients", text, `repair ${file}, then ${install}`)];
+  }
+}
+
+/** The program that the entry starts. */
+function entryFindings(
+  { client, file }: ClientFile,
+  entry: Entry,
+  ownCommand: readonly string[],
+  install: string,
+): readonly Finding[] {
+  const expected = client.entry(launchWords(client, ownCommand), entryName);
+  const command = commandOf(entry);
+  const about = `${client.title} (${file})`;
+  if (command === undefined)
+    return [fault("clients", `${about} has an entry without a command`, install)];
+  const off = entry["disabled"] === true || entry["enabled"] === false;
+  if (off)
+    return [
+      note("clients", `${about} has the entry switched off`, `switch it on in ${client.title}`),
+    ];
+  if (command.startsWith("~") || command.includes("$HOME")) {
+    return [fault("clients", `${about} starts ${command}: clients do not expand it`, install)];
+  }
+  if (!isAbsolute(command)) {
+    return [
+      fault(
+        "clients",
+        `${about} starts ${command}, which a client without your shell's PATH does not find`,
+        install,
+      ),
+    ];
+  }
+  if (!isProgram(command))
+    return [fault("clients", `${about} starts ${command}, which cannot be started`, install)];
+  const expectedCommand = commandOf(expected);
+  if (
+    expectedCommand !== undefined &&
+    command !== expectedCommand &&
+    basename(command).startsWith(product.name)
+  ) {
+    return [note("clients", `${about} starts another copy: ${command}`, install)];
+  }
+  return [ok("clients", `${about} starts ${command}`)];
+}
+
+function commandOf(entry: Entry): string | undefined {
+  const command = entry["command"] ?? entry["cmd"];
+  const [first]: readonly unknown[] = Array.isArray(command) ? command : [command];
+  return typeof first === "string" && first !== "" ? first : undefined;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** An entry under a key that the client does not read: people paste the one of another client. */
+function misplacedFindings({ client, file }: ClientFile, install: string): readonly Finding[] {
+  const wrong = ["mcpServers", "servers", "mcp_servers", "context_servers"].filter(
+    (key) => key !== client.home.path[0],
+  );
+  const text = readFileSync(file, "utf8");
+  const key = wrong.find((one) => {
+    try {
+      return readEntry(file, text, { kind: "map", path: [one] }, entryName) !== undefined;
+    } catch {
+      return false;
+    }
+  });
+  if (key === undefined) return [];
+  const right = client.home.path[0] ?? "";
+  return [
+    fault(
+      "clients",
+      `${client.title} reads ${right} of ${file}, and the entry is below ${key}`,
+      install,
+    ),
+  ];
+}
+
+/** The same server started by both: its processes and its tools are there twice. */
+function doubleFindings({ client, file }: ClientFile): readonly Finding[] {
+  const others = (readForeignFile(file, undefined) ?? []).filter(({ name, value }) => {
+    if (name === entryName || !isTable(value)) return false;
+    return basename(commandOf(value) ?? "").startsWith(product.name);
+  });
+  return others.map(({ name }) =>
+    fault(
+      "clients",
+      `${client.title} starts ${product.name} twice: also as ${String(name)}`,
+      `remove ${String(name)} from ${file}`,
+    ),
+  );
+}
+
+/** A file that Claude Code has, but does not read servers from. */
+function settingsFindings({ dirs }: Machine): readonly Finding[] {
+  const file = join(dirs.homeDir || homedir(), ".claude", "settings.json");
+  if (!existsSync(file)) return [];
+  try {
+    const found = readEntry(
+      file,
+      readFileSync(file, "utf8"),
+      { kind: "map", path: ["mcpServers"] },
+      entryName,
+    );
+    if (found === undefined) return [];
+  } catch {
+    return [];
+  }
+  return [
+    fault(
+      "clients",
+      `Claude Code does not read MCP servers from ${file}`,
+      `${product.name} install claude-code, and remove the entry there`,
+    ),
+  ];
+}

@@ -1,0 +1,44 @@
+/** The parts of the product that `doctor` looks at, in the order of its report. */
+export const areas = [
+  "program",
+  "configuration",
+  "clients",
+  "start",
+  "servers",
+  "browser",
+  "search",
+  "sandbox",
+  "disk",
+] as const;
+
+export type Area = (typeof areas)[number];
+
+/** One result of an examination. */
+export interface Finding {
+  readonly area: Area;
+  /** A `fault` keeps something from working; a `note` may be as the user wants it. */
+  readonly state: "ok" | "note" | "fault";
+  /** A sentence without a full stop. */
+  readonly text: string;
+  /** The next step, usually a command. Every fault has one. */
+  readonly remedy?: string;
+  /** Carries out the remedy: it changes nothing that somebody may have meant. */
+  readonly fix?: () => void | Promise<void>;
+}
+
+export function ok(area: Area, text: string): Finding {
+  return { area, state: "ok", text };
+}
+
+export function note(area: Area, text: string, remedy?: string): Finding {
+  return { area, state: "note", text, ...(remedy !== undefined && { remedy }) };
+}
+
+export function fault(
+  area: Area,
+  text: string,
+  remedy: string,
+  fix?: () => void | Promise<void>,
+): Finding {
+  return { area, state: "fault", text, remedy, ...(fix !== undefined && { fix }) };
+}

@@ -1,0 +1,131 @@
+import { existsSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { dirname, join } from "node:path";
+
+import { messageOf } from "../../base/errors.ts";
+import { product } from "../../base/product.ts";
+import { storePathIn } from "../../state/store/open-store.ts";
+import { findBrowser } from "../../web/browser/find-browser.ts";
+import { readSystemFacts } from "../../web/browser/system-facts.ts";
+import { browserChoice } from "../browser-choice.ts";
+import type { CommandContext } from "../command.ts";
+import type { StartUp } from "../start-up.ts";
+import { type Finding, fault, note, ok } from "./finding.ts";
+
+export function browserFindings({ io }: CommandContext, { config }: StartUp): readonly Finding[] {
+  const choice = browserChoice(io, config.settings.web.chromePath);
+  const search = findBrowser(readSystemFacts(io.homeDir, io.env), choice);
+  switch (search.kind) {
+    case "found":
+      return [ok("browser", search.path)];
+    case "bad-choice":
+      return [
+        fault(
+          "browser",
+          `${search.chosen.setting} names ${search.chosen.path}, which ${search.problem}`,
+          `${product.name} config unset CHROME_PATH`,
+        ),
+      ];
+    case "missing":
+      return [
+        note(
+          "browser",
+          "there is none: ReadDocs reads pages without their scripts",
+          `install Chrome, Chromium, Edge or Brave (${product.name} doctor browser lists the places)`,
+        ),
+      ];
+  }
+}
+
+/** Nothing is sent to an engine that nobody has asked for. */
+export function searchFindings(): readonly Finding[] {
+  return [ok("search", `not asked: ${product.name} doctor search sends a query to each engine`)];
+}
+
+export async function sandboxFindings(
+  { services }: CommandContext,
+  start: StartUp,
+): Promise<readonly Finding[]> {
+  const { settings, trials, used, refusal } = await services.probeSandbox(start);
+  const works = trials.filter(({ problem }) => problem === undefined).map(({ name }) => name);
+  if (refusal !== null)
+    return [
+      fault(
+        "sandbox",
+        `commands are refused: ${refusal.replace(/\.$/, "")}`,
+        `${product.name} doctor sandbox`,
+      ),
+    ];
+  if (works.length === 0)
+    return [note("sandbox", "none works here: plan mode can only warn", "install bubblewrap")];
+  const which = [...new Set(works)].join(", ");
+  const now =
+    settings.mode === "off"
+      ? "commands run outside of it (SANDBOX=off)"
+      : `commands run in ${used ?? "it"}`;
+  return [ok("sandbox", `${which}; ${now}`)];
+}
+
+/** Bytes below which saved outputs and the store may fail. */
+const freeBytesMin = 500_000_000;
+
+export function diskFindings({ dirs }: StartUp): readonly Finding[] {
+  const { scorpioxDir } = dirs;
+  return [
+    ...spaceFindings(scorpioxDir),
+    ...storeFindings(scorpioxDir),
+    ...leftoverFindings(scorpioxDir),
+  ];
+}
+
+function spaceFindings(folder: string): readonly Finding[] {
+  const there = existsSync(folder) ? folder : dirname(folder);
+  if (!existsSync(there)) return [];
+  const { bavail, bsize } = statfsSync(there);
+  const free = bavail * bsize;
+  const text = `${(free / 1e9).toFixed(1)} GB free in ${there}`;
+  return [
+    free < freeBytesMin
+      ? fault("disk", text, "free some space: outputs and tasks may not be saved")
+      : ok("disk", text),
+  ];
+}
+
+function storeFindings(scorpioxDir: string): readonly Finding[] {
+  const path = storePathIn(scorpioxDir);
+  if (!existsSync(path)) return [ok("disk", "no tasks are kept yet")];
+  try {
+    using store = new Database(path, { readonly: true });
+    const [row] = store.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").all();
+    if (row?.quick_check === "ok") return [ok("disk", `the tasks in ${path} are whole`)];
+    return [damaged(path, row?.quick_check ?? "no answer")];
+  } catch (error) {
+    return [damaged(path, messageOf(error))];
+  }
+}
+
+function damaged(path: string, why: string): Finding {
+  return fault(
+    "disk",
+    `the tasks in ${path} cannot be read (${why})`,
+    "start a client: it sets the damaged file aside and keeps every task that can be read",
+  );
+}
+
+/** Files that killed processes have left: drafts of files that were being written. */
+function leftoverFindings(scorpioxDir: string): readonly Finding[] {
+  if (!existsSync(scorpioxDir)) return [];
+  const drafts = readdirSync(scorpioxDir).filter((name) => /^\..+\.[0-9a-f-]{36}\.tmp$/.test(name));
+  if (drafts.length === 0) return [];
+  const remove = (): void => {
+    for (const name of drafts) rmSync(join(scorpioxDir, name), { force: true });
+  };
+  return [
+    fault(
+      "disk",
+      `${drafts.length} files of killed processes are left in ${scorpioxDir}`,
+      `rm ${scorpioxDir}/.*.tmp`,
+      remove,
+    ),
+  ];
+}

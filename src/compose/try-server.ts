@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { AppError, messageOf } from "../base/errors.ts";
+import type { ServerTrial, ServerTrialOptions } from "../cli/command.ts";
+
+/** Longer than any known client waits for a start. */
+const answerMsMax = 60_000;
+const stderrLinesMax = 5;
+
+/**
+ * Starts a server as a client would, in a folder of its own, asks it for its tools, and ends it by closing its input.
+ * @throws {AppError} `system` when it does not answer
+ */
+export async function tryServer(
+  words: readonly string[],
+  { env, clientName, revision }: ServerTrialOptions,
+): Promise<ServerTrial> {
+  const cwd = mkdtempSync(join(tmpdir(), "scorpiox-doctor-"));
+  const startedAt = performance.now();
+  const child = Bun.spawn([...words], {
+    cwd,
+    env: { ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+    timeout: answerMsMax,
+    killSignal: "SIGKILL",
+    windowsHide: true,
+  });
+  const stderr = new Response(child.stderr).text();
+  const replies = new Replies(child.stdout);
+  const send = (message: object): void => {
+    void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    void child.stdin.flush();
+  };
+  try {
+    const clientInfo = { name: clientName, version: "0.0.0" };
+    const params = { protocolVersion: revision, capabilities: {}, clientInfo };
+    send({ id: 1, method: "initialize", params });
+    await replies.of(1);
+    const initializedAt = performance.now();
+    send({ method: "notifications/initialized" });
+    send({ id: 2, method: "tools/list", params: {} });
+    const list = await replies.of(2);
+    const listedAt = performance.now();
+    await child.stdin.end();
+    await child.exited;
+    return {
+      initializeMs: initializedAt - startedAt,
+      listMs: listedAt - initializedAt,
+      tools: toolsIn(list),
+      stderr: (await stderr).trim().split("\n").filter(Boolean).slice(0, stderrLinesMax),
+    };
+  } catch (error) {
+    child.kill("SIGKILL");
+    const said = (await stderr).trim().split("\n").slice(-stderrLinesMax).join("; ");
+    const why = said === "" ? messageOf(error) : said;
+    throw new AppError("system", why);
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+function toolsIn(result: unknown): ServerTrial["tools"] {
+  const tools: unknown =
+    typeof result === "object" && result !== null && "tools" in result ? result.tools : [];
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap((tool: unknown) =>
+    typeof tool === "object" && tool !== null && "name" in tool && typeof tool.name === "string"
+      ? [{ ...tool, name: tool.name }]
+      : [],
+  );
+}
+
+/** The results in a stream of messages. */
+class Replies {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #decoder = new TextDecoder();
+  #text = "";
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.#chunks = stream[Symbol.asyncIterator]();
+  }
+
+  /** @throws Error for an error in its place, or when the stream ends before */
+  async of(id: number): Promise<unknown> {
+    for (;;) {
+      const end = this.#text.indexOf("\n");
+      if (end >= 0) {
+        const message: unknown = JSON.parse(this.#text.slice(0, end));
+        this.#text = this.#text.slice(end + 1);
+        if (
+          typeof message !== "object" ||
+          message === null ||
+          !("id" in message) ||
+          message.id !== id
+        )
+          continue;
+        if ("result" in message) return message.result;
+        throw new Error(JSON.stringify("error" in message ? message.error : message).slice(0, 500));
+      }
+      const { value, done } = await this.#chunks.next();
+      if (done === true) throw new Error("it ended, or was silent for a minute");
+      this.#text += this.#decoder.decode(value, { stream: true });
+    }
+  }
+}
