@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { hidden, isSecretName } from "../base/secrets.ts";
-import { isTable } from "../upstream/config/json-shapes.ts";
+import { isTable } from "../upstream/config/";
 import type { EntryOrigin } from "../upstream/config/server-entry.ts";
 import type { UpstreamConfigParts } from "../upstream/config/upstream-start.ts";
 import {

@@ -13,7 +13,7 @@ import {
   type Machine,
 } from "../../install/find-client.ts";
 import { type Entry, entryName, launchWords } from "../../install/install-targets.ts";
-import { isTable } from "../../upstream/config/json-shapes.ts";
+import { isTable } from "../../upstream/config/";
 import { readForeignFile } from "../../upstream/import/read-foreign-file.ts";
 import { type Finding, fault, note, ok } from "./finding.ts";
 

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
-import { isTable } from "../../upstream/config/json-shapes.ts";
+import { isTable } from "../../upstream/config/";
 import { parseForeignText } from "../../upstream/import/read-foreign-file.ts";
 import type { Entry, EntryHome } from "../install-targets.ts";
 import { setInJson } from "./json-entry.ts";
