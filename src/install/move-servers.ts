@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { hidden, isSecretName } from "../base/secrets.ts";
-import { isTable } from "../upstream/config/";
+import { isObject } from "../protocol/json-rpc.ts";
 import type { EntryOrigin } from "../upstream/config/server-entry.ts";
 import type { UpstreamConfigParts } from "../upstream/config/upstream-start.ts";
 import {
@@ -67,7 +67,7 @@ export function planMove(place: ClientFile, { origin, parts }: MoveTarget): Plan
 /** The entry with a reference in place of each value whose name says that it is a secret. */
 function withSecrets(server: string, entry: NewEntry, secrets: Map<string, string>): NewEntry {
   const kept = (table: unknown): unknown => {
-    if (!isTable(table)) return table;
+    if (!isObject(table)) return table;
     return Object.fromEntries(
       Object.entries(table).map(([key, value]) => {
         const isSecret = typeof value === "string" && isSecretName(key) && !value.includes("${");

@@ -11,6 +11,7 @@ const forPersons = [
   "config unset",
   "hooks approve",
   "hooks revoke",
+  "install",
   "mcp add",
   "mcp add-json",
   "mcp approve",
@@ -22,6 +23,9 @@ const forPersons = [
   "mcp secrets",
   "profile off",
   "profile use",
+  "undo",
+  "uninstall",
+  "update",
 ];
 describe("commands that a person has to run", () => {
   test("are these", async () => {

@@ -45,7 +45,8 @@ export const doctorCommand: Command = {
     ...directoryFlags,
   },
   arguments: { min: 0, max: 0 },
-  needsPerson: true,
+  // Looking is for everybody; --fix asks for a person itself.
+  needsPerson: false,
   async run(context) {
     const { args, print } = context;
     const start = readStartUp(args, context.io);
@@ -144,6 +145,10 @@ async function fixFindings(
   { args, io, print }: CommandContext,
   findings: readonly Finding[],
 ): Promise<readonly Finding[]> {
+  if ((await io.startedByServer?.()) !== undefined) {
+    const message = "doctor --fix is for a person in a terminal of their own. Nothing was fixed.";
+    throw new AppError("refused", message);
+  }
   const fixable = findings.filter(({ fix }) => fix !== undefined);
   if (fixable.length === 0) return [];
   if (!args.has("yes")) {

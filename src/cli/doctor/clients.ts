@@ -4,6 +4,7 @@ import { basename, isAbsolute, join } from "node:path";
 
 import { messageOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
 import { readEntry } from "../../install/edit/entry-text.ts";
 import { readClientFile, textOf } from "../../install/file-change.ts";
 import {
@@ -13,7 +14,6 @@ import {
   type Machine,
 } from "../../install/find-client.ts";
 import { type Entry, entryName, launchWords } from "../../install/install-targets.ts";
-import { isTable } from "../../upstream/config/";
 import { readForeignFile } from "../../upstream/import/read-foreign-file.ts";
 import { type Finding, fault, note, ok } from "./finding.ts";
 
@@ -146,7 +146,7 @@ function misplacedFindings({ client, file }: ClientFile, install: string): reado
 /** The same server started by both: its processes and its tools are there twice. */
 function doubleFindings({ client, file }: ClientFile): readonly Finding[] {
   const others = (readForeignFile(file, undefined) ?? []).filter(({ name, value }) => {
-    if (name === entryName || !isTable(value)) return false;
+    if (name === entryName || !isObject(value)) return false;
     return basename(commandOf(value) ?? "").startsWith(product.name);
   });
   return others.map(({ name }) =>

@@ -1,8 +1,8 @@
 import { extname } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
-import { isTable } from "../../upstream/config/";
 import { parseForeignText } from "../../upstream/import/read-foreign-file.ts";
 import type { Entry, EntryHome } from "../install-targets.ts";
 import { setInJson } from "./json-entry.ts";
@@ -46,7 +46,7 @@ export function readEntry(
     home,
     name,
   );
-  return isTable(found) ? found : undefined;
+  return isObject(found) ? found : undefined;
 }
 
 type SetEntry = (text: string, home: EntryHome, name: string, entry: Entry | undefined) => string;
@@ -75,7 +75,7 @@ function rootOf(file: string, text: string): unknown {
 /** The value at `path`; undefined where the path ends earlier. */
 function valueAt(root: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
-    (value, key) => (isTable(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
     root,
   );
 }
@@ -84,7 +84,7 @@ function entryIn(root: unknown, { kind, path }: EntryHome, name: string): unknow
   if (kind === "map") return valueAt(root, [...path, name]);
   const list = valueAt(root, path);
   return Array.isArray(list)
-    ? list.find((item) => isTable(item) && item["name"] === name)
+    ? list.find((item) => isObject(item) && item["name"] === name)
     : undefined;
 }
 
@@ -93,9 +93,9 @@ function without(root: unknown, { kind, path }: EntryHome, name: string): unknow
   const trim = (value: unknown, depth: number): unknown => {
     if (depth === path.length && kind === "list") {
       const items = Array.isArray(value) ? value : [];
-      return emptyAsNothing(items.filter((item) => !isTable(item) || item["name"] !== name));
+      return emptyAsNothing(items.filter((item) => !isObject(item) || item["name"] !== name));
     }
-    if (!isTable(value)) return depth === 0 ? {} : (value ?? undefined);
+    if (!isObject(value)) return depth === 0 ? {} : (value ?? undefined);
     const key = depth === path.length ? name : path[depth];
     const rest = Object.entries(value).flatMap(([at, inner]): [string, unknown][] => {
       if (at !== key) return [[at, inner]];
