@@ -1,3 +1,4 @@
+import { clientPages, clientTable } from "./client-pages.ts";
 import { batteryTable } from "./battery-table.ts";
 import { commandTable } from "./command-table.ts";
 import { configTable } from "./config-table.ts";
@@ -16,9 +17,11 @@ export interface GeneratedPage {
 export async function generatedPages(root: string): Promise<GeneratedPage[]> {
   return [
     {
-      file: "README.md",
+      file: "docs/reference/tools.md",
       blocks: new Map([["tools", await toolTable()]]),
     },
+    { file: "docs/clients/README.md", blocks: new Map([["clients", clientTable()]]) },
+    ...clientPages(),
     { file: "docs/configuration.md", blocks: new Map([["configuration", configTable()]]) },
     { file: "docs/commands.md", blocks: new Map([["commands", await commandTable()]]) },
     {

@@ -372,7 +372,7 @@ interface JsonFinding {
   readonly remedy: string | null;
 }
 
-describe("doctor finds each of these faults and names its remedy", () => {
+describe("[IN20] doctor finds each of these faults and names its remedy", () => {
   test.each(cases)("%s", async (_name, fault, text, remedy) => {
     using tree = treeOf(fault);
     const { exitCode, stdout } = await doctor(tree, {
@@ -443,7 +443,7 @@ describe("doctor --fix", () => {
   });
 });
 
-test("doctor --as starts the program as that client does", async () => {
+test("[IN21] doctor --as starts the program as that client does", async () => {
   using tree = treeOf({ files: { "home/.config/Claude/x": "" } });
   const asked: unknown[] = [];
   const tryServer: CliServices["tryServer"] = (words, how) => {

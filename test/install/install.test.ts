@@ -49,7 +49,7 @@ const cases = editableClients.flatMap((client) =>
   statesOf(client).map((state) => [client.id, state.name, client, state.text] as const),
 );
 
-describe("[CL-01] a client's file gets the entry, and every byte back", () => {
+describe("[IN3] [IN6] a client's file gets the entry, and every byte back", () => {
   test.each(cases)("%s, %s", async (id, _name, client, text) => {
     using place = placeFor(id, text);
     const installed = await place.run("install", "--yes");
@@ -91,7 +91,7 @@ function start(line: string): string {
     .slice(0, 24);
 }
 
-describe("[CL-04] a broken file is left alone, and the entry to add by hand is printed", () => {
+describe("[IN4] a broken file is left alone, and the entry to add by hand is printed", () => {
   test.each(editableClients.map((client) => [client.id, client] as const))(
     "%s",
     async (id, client) => {
@@ -107,7 +107,7 @@ describe("[CL-04] a broken file is left alone, and the entry to add by hand is p
   );
 });
 
-describe("[CL-03] a file that the client has written meanwhile", () => {
+describe("[IN5] [IN6] a file that the client has written meanwhile", () => {
   const clients = editableClients.map(({ id }) => id);
 
   test.each(clients)("%s: undo takes out only the entry, and shows it", async (id) => {
@@ -156,7 +156,7 @@ describe("[CL-03] a file that the client has written meanwhile", () => {
   });
 });
 
-describe("[CL-02] the file that the client really reads", () => {
+describe("[IN2] the file that the client really reads", () => {
   test.each([
     [
       "opencode",
@@ -300,7 +300,7 @@ describe("install", () => {
   });
 });
 
-describe("install --move", () => {
+describe("[IN8] install --move", () => {
   const servers = {
     memory: { command: "npx", args: ["-y", "@modelcontextprotocol/server-memory"] },
     git: { command: "git-mcp", env: { GITHUB_TOKEN: "t0p", HOST: "example.test" } },
@@ -385,7 +385,7 @@ describe("install --move", () => {
   });
 });
 
-describe("Claude Code, whose file is rewritten while it runs", () => {
+describe("[IN7] Claude Code, whose file is rewritten while it runs", () => {
   /** A stand-in for its command, which writes the file as the real one does. */
   function claude(tree: TempTree, ran: string[][], exitCode = 0) {
     return async (words: readonly string[]) => {

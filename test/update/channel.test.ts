@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { channelOf, releaseFolder } from "../../src/update/channel.ts";
 
-describe("channelOf", () => {
+describe("[IN13] channelOf", () => {
   test.each([
     ["/home/you/.scorpiox/scorpiox-code", undefined],
     ["/home/you/bin/scorpiox-code", undefined],

@@ -63,7 +63,7 @@ async function served(files: Files, key: string = publicKey): Promise<string> {
   return `${found.version} ${found.isSigned} ${new TextDecoder().decode(bytes)}`;
 }
 
-describe("a release", () => {
+describe("[IN11] a release", () => {
   test("is read, whichever archives it has", async () => {
     expect(await served(release())).toBe(`2.0.0 true ${programText("2.0.0")}`);
     const bare = release({

@@ -97,7 +97,7 @@ describe("rollBack", () => {
   });
 });
 
-describe("kill -9 before any change of a file leaves a program that starts, and the next update works", () => {
+describe("[IN12] kill -9 before any change of a file leaves a program that starts, and the next update works", () => {
   const places = Array.from({ length: 10 }, (_, index) => index + 1);
 
   async function killed(place: number, how: "replace" | "rollback"): Promise<string> {
