@@ -144,7 +144,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "upstream/catalogue",
     "types:upstream/worker",
   ],
-  install: ["base", "config", "protocol", "upstream"],
+  install: ["base", "config", "upstream"],
   update: ["base"],
   "calls/policy/shell": ["base"],
   "calls/policy/rules": ["base", "calls/policy/shell", "config"],
@@ -275,7 +275,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "types:web",
   ],
   "cli/completion": ["base", "config", "upstream", "install", "cli/*"],
-  "cli/doctor": ["base", "protocol", "state", "upstream", "install", "update", "web", "cli/*"],
+  "cli/doctor": ["base", "state", "upstream", "install", "update", "web", "cli/*"],
   "cli/commands": [
     "base",
     "calls",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
 import { replaceFile } from "../config/replace-file.ts";
-import { parseOwnJson } from "../base/own-value.ts";
+import { parseOwnJson } from "../base/values.ts";
 import type { Entry } from "./install-targets.ts";
 
 /** A server of the client before and after a change; null: there was none. */

@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { hidden, isSecretName } from "../base/secrets.ts";
-import { isObject } from "../protocol/json-rpc.ts";
+import { isObject } from "../base/values.ts";
 import type { EntryOrigin } from "../upstream/config/server-entry.ts";
 import type { UpstreamConfigParts } from "../upstream/config/upstream-start.ts";
 import {
@@ -48,7 +48,7 @@ export function planMove(place: ClientFile, { origin, parts }: MoveTarget): Plan
   const notes: string[] = [];
   const text = textOf(readClientFile(file));
   for (const raw of raws) {
-    const [step] = planImport([raw], client.client.dialect, origin, parts);
+    const [step] = planImport([raw], client.client.dialect ?? {}, origin, parts);
     if (step?.kind !== "take") {
       notes.push(
         `${step?.name ?? "without a name"} is not moved: it ${step?.reason ?? "has no settings"}`,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { AppError, messageOf } from "../base/errors.ts";
-import { parseOwnJson } from "../base/own-value.ts";
+import { parseOwnJson } from "../base/values.ts";
 
 /** One packed form of an executable. */
 interface Archive {

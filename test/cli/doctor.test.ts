@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import type { CliServices, ServerTrial } from "../../src/cli/command.ts";
@@ -14,7 +14,7 @@ interface Case {
   readonly services?: Partial<CliServices>;
   readonly words?: readonly string[];
   /** The last preparation, with the tree there. */
-  prepare?(tree: TempTree): void;
+  readonly prepare?: (tree: TempTree) => void;
 }
 
 const trial: ServerTrial = {

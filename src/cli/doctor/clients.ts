@@ -4,7 +4,7 @@ import { basename, isAbsolute, join } from "node:path";
 
 import { messageOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import { readEntry } from "../../install/edit/entry-text.ts";
 import { readClientFile, textOf } from "../../install/file-change.ts";
 import {

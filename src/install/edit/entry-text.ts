@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../base/values.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
 import { parseForeignText } from "../../upstream/import/read-foreign-file.ts";
 import type { Entry, EntryHome } from "../install-targets.ts";
