@@ -75,12 +75,13 @@ export class SavedOutput {
     return this.#drain.promise;
   }
 
-  /** Waits until all is in the file, where every program can read it, and closes it. */
+  /** Waits until all is in the file, where every program can read it, and closes it. Idempotent. */
   async finish(): Promise<void> {
     if (this.#writing) {
       this.#idle = Promise.withResolvers();
       await this.#idle.promise;
     }
+    if (this.#isClosed) return;
     // A command that was given up may still write: its descriptor is somebody else's soon.
     this.#isClosed = true;
     close(this.#fd, () => {});

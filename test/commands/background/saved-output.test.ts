@@ -6,6 +6,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -26,6 +27,15 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 async function waitFor(isSo: () => boolean): Promise<void> {
   while (!isSo()) await Bun.sleep(1);
+}
+
+/** What a descriptor of this process leads to (Linux). */
+function linkOf(fd: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return undefined;
+  }
 }
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
@@ -79,6 +89,30 @@ describe("SavedOutput", () => {
       "",
     ]);
   });
+
+  test.skipIf(process.platform !== "linux")(
+    "closes its descriptor once, however often it is finished",
+    async () => {
+      const saved = new SavedOutput(join(root, "a.txt"));
+      const descriptorsOf = (path: string): number[] =>
+        readdirSync("/proc/self/fd")
+          .map(Number)
+          .filter((fd) => linkOf(fd) === path);
+      const [descriptor = -1] = descriptorsOf(saved.path);
+      await saved.finish();
+      await waitFor(() => descriptorsOf(saved.path).length === 0);
+      const others: number[] = [];
+      const other = (): number => openSync(join(root, `${others.length}`), "w");
+      while (others.push(other()) < 256 && !others.includes(descriptor));
+      await saved.finish();
+      // Whatever waits for another thread is done when a file has come back from one.
+      await Promise.all(others.map((_, index) => Bun.file(join(root, `${index}`)).text()));
+      const open = others.filter((fd) => linkOf(fd) !== undefined);
+      for (const fd of open) closeSync(fd);
+      expect(open).toEqual(others);
+      expect(others).toContain(descriptor);
+    },
+  );
 
   test("never uses a file that exists, nor what a link points to", () => {
     const path = join(root, "a.txt");
