@@ -7,7 +7,7 @@ export interface Target {
   /** The executable in `dist/` and in a release. */
   readonly file: string;
   /** The value of Bun's own `--target`. */
-  readonly bun: string;
+  readonly bun: Bun.Build.CompileTarget;
   readonly os: "linux" | "darwin" | "windows";
   readonly cpu: "x64" | "arm64";
   readonly libc?: "glibc" | "musl";
@@ -25,7 +25,8 @@ function target(row: Pick<Target, "os" | "cpu" | "libc">): Target {
     ...row,
     name,
     file,
-    bun: `bun-${name}`,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Bun's names of platforms have this form
+    bun: `bun-${name}` as Bun.Build.CompileTarget,
     bytecode: true,
     signedHere: row.os === "darwin" && row.cpu === "x64",
   };

@@ -22,9 +22,10 @@ export interface PdfText {
  * @throws AppError `unsupported` when it is encrypted, `usage` when it is broken
  */
 export async function readPdf(bytes: Uint8Array): Promise<PdfText> {
-  const { getDocumentProxy } = await import("unpdf");
+  const { getDocument } = await import("unpdf/pdfjs");
   const quiet = { verbosity: 0, isEvalSupported: false, stopAtErrors: false };
-  const document = await getDocumentProxy(Uint8Array.from(bytes), quiet).catch((error: unknown) => {
+  const loading = getDocument({ data: Uint8Array.from(bytes), useSystemFonts: true, ...quiet });
+  const document = await loading.promise.catch((error: unknown) => {
     throw pdfError(error);
   });
   try {

@@ -1,6 +1,7 @@
 import wasmFile from "@jsquash/avif/codec/dec/avif_dec.wasm" with { type: "file" };
 
 import { AppError, messageOf, systemCodeOf } from "../../../base/errors.ts";
+import { isCompiled } from "../../../base/own-command.ts";
 import { type WebpChunk, webpChunks } from "../headers/common-formats.ts";
 import { readIconEntries } from "../headers/dib-header.ts";
 import { shownPath } from "../image-file.ts";
@@ -130,7 +131,8 @@ export function damaged(path: string, name: string, reason: string): AppError {
 /** The pixels of an AVIF, by libavif in WebAssembly. @throws Error when it cannot be decoded */
 async function readAvif(bytes: Uint8Array): Promise<RgbaImage> {
   const { default: decode, init } = await import("@jsquash/avif/decode.js");
-  await init(await WebAssembly.compile(await Bun.file(wasmFile).arrayBuffer()));
+  const file = await Bun.file(wasmFile).bytes();
+  await init(await WebAssembly.compile(isCompiled ? Bun.zstdDecompressSync(file) : file));
   const image = await decode(bytes.slice().buffer);
   if (image === null) throw new Error("the decoder gave up");
   const { width, height, data } = image;

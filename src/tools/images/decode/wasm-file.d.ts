@@ -1,4 +1,4 @@
-/** A WebAssembly file that is embedded in the executable; the value is its path. */
+/** A WebAssembly file that is embedded in the executable, packed as zstd; the value is its path. */
 declare module "*.wasm" {
   const path: string;
   export default path;
