@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * How a release is downloaded: some 60 MB as `.gz`, which every system unpacks, or 49 MB as `.zst`, instead of 132 MB.
+ * How a release is downloaded: some 60 MB as `.gz`, which every system unpacks, or 49 MB as `.zst`, instead of 125 MB.
  * The slowest levels: a file is packed once and unpacked by everybody.
  */
 const packers = {
