@@ -10,6 +10,7 @@ import type { BunPlugin } from "bun";
  */
 const packedLibraries: Readonly<Record<string, readonly [string, ...string[]]>> = {
   "unpdf/pdfjs": ["getDocument"],
+  linkedom: ["parseHTML"],
   re2js: ["RE2JS", "RE2JSException"],
   utif2: ["default"],
 };
