@@ -26,6 +26,8 @@ export interface CommandIo {
 
 export interface TextOutput {
   readonly isTerminal: boolean;
+  /** Characters in a line of the terminal; absent where there is none, or none that is shown. */
+  readonly columns?: number | undefined;
   /** Returns when the text is handed over; a closed pipe is not an error. */
   write(text: string): void;
 }

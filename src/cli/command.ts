@@ -148,8 +148,10 @@ export interface CommandContext {
 export interface Command {
   /** The rest of its usage line after the command's name. */
   readonly usage: string;
-  /** The help text below the usage line. */
+  /** The help text below the usage line; help breaks its lines. */
   readonly description: string;
+  /** Whole command lines that people type, without the program's name. */
+  readonly examples?: readonly string[];
   readonly flags: FlagTable;
   /** How many arguments there may be, besides flags. */
   readonly arguments: { readonly min: number; readonly max: number };

@@ -66,6 +66,11 @@ function isTerminal(descriptor: number): boolean {
 
 function createOutput(descriptor: number): TextOutput {
   return {
+    get columns() {
+      if (!isTerminal(descriptor)) return undefined;
+      const { columns } = descriptor === 1 ? process.stdout : process.stderr;
+      return columns > 0 ? columns : undefined;
+    },
     get isTerminal() {
       return isTerminal(descriptor);
     },

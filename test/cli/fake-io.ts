@@ -34,6 +34,8 @@ export interface CommandRunInput {
   /** Below the tree's root. */
   readonly cwd?: string;
   readonly terminals?: readonly ("stdin" | "stdout" | "stderr")[];
+  /** Characters in a line of the terminal. */
+  readonly columns?: number;
   readonly tools?: readonly ToolListing[];
   readonly outcome?: CallOutcome;
   /** Tools of other servers: then all names can be called. */
@@ -95,7 +97,7 @@ export async function runIn(
   argv: readonly string[],
   input: CommandRunInput = {},
 ): Promise<CommandRun> {
-  const stdout = createOutput(input.terminals?.includes("stdout") === true);
+  const stdout = createOutput(input.terminals?.includes("stdout") === true, input.columns);
   const stderr = createOutput(input.terminals?.includes("stderr") === true);
   const probe = createServices(input);
   const io: CommandIo = {
@@ -143,9 +145,14 @@ async function* chunksOf(
   }
 }
 
-function createOutput(isTerminal: boolean): TextOutput & { text(): string } {
+function createOutput(isTerminal: boolean, columns?: number): TextOutput & { text(): string } {
   const written: string[] = [];
-  return { isTerminal, write: (text) => void written.push(text), text: () => written.join("") };
+  return {
+    isTerminal,
+    columns,
+    write: (text) => void written.push(text),
+    text: () => written.join(""),
+  };
 }
 
 interface ServicesProbe {

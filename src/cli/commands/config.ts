@@ -93,6 +93,7 @@ export const configSetCommand: Command = {
   description:
     "Writes KEY=VALUE into a scorpiox-env.txt, by default the one in ~/.scorpiox.\n" +
     "Comments, order and other lines of the file stay as they are.",
+  examples: ["config set TOOL_WEBSEARCH off", "config set SANDBOX workspace-write --level project"],
   flags: { ...levelFlag, ...directoryFlags },
   arguments: { min: 1, max: 2 },
   needsPerson: true,

@@ -31,6 +31,7 @@ export const doctorCommand: Command = {
     "Examines everything: the program, configuration, clients, a start as a client makes one, your MCP servers, browser,\n" +
     "sandbox and disk. Each fault has one remedy. Starts the MCP servers that may be started; asks no search engine.\n" +
     "Exits with 1 when there is a fault.",
+  examples: ["doctor", "doctor --as claude-desktop", "doctor --fix"],
   flags: {
     as: {
       kind: "text",

@@ -45,6 +45,7 @@ export const installCommand: Command = {
     "Connects clients: adds scorpiox-code to the configuration of each client that is named, or of all that are found\n" +
     "here. Shows the changes and asks first; undo takes them back. Clients:\n" +
     clientIds,
+  examples: ["install", "install cursor zed --dry-run", "install claude-desktop --move"],
   flags: {
     ...scopeFlag,
     move: {
@@ -93,6 +94,7 @@ export const undoCommand: Command = {
   description:
     "Takes back the last change that install or uninstall made, or the last one of a client. A file that was changed since\n" +
     "keeps those changes: only the entry of scorpiox-code is put back or taken out.",
+  examples: ["undo", "undo cursor"],
   flags: { list: { kind: "switch", help: "List the changes that can be undone." }, ...changeFlags },
   arguments: { min: 0, max: 1 },
   needsPerson: true,

@@ -23,10 +23,12 @@ export const mcpAddCommand: Command = {
   description:
     "Adds an MCP server, whose tools are then offered beside those of scorpiox-code. Its package (npx,\n" +
     "uvx, docker, …) is fetched now; the server is not started.\n" +
-    "Everything after -- is the command, word for word. For instance:\n" +
-    "  scorpiox-code mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n" +
-    "  scorpiox-code mcp add remote https://example.com/mcp -H 'Authorization: Bearer ${TOKEN}'\n" +
+    "Everything after -- is the command, word for word.\n" +
     'The "claude mcp add" line from the documentation of a server works too.',
+  examples: [
+    "mcp add files -- npx -y @modelcontextprotocol/server-filesystem .",
+    "mcp add remote https://example.com/mcp -H 'Authorization: Bearer ${TOKEN}'",
+  ],
   flags: { ...entryFlags, ...storeFlags },
   arguments: { min: 1, max: Number.MAX_SAFE_INTEGER },
   needsPerson: true,
@@ -43,9 +45,8 @@ export const mcpAddCommand: Command = {
 export const mcpAddJsonCommand: Command = {
   usage: "NAME '{JSON}' [FLAGS]",
   description:
-    "Adds an MCP server from the JSON in its documentation, alone or inside mcpServers; - reads it from stdin.\n" +
-    "For instance:\n" +
-    '  scorpiox-code mcp add-json time \'{"command": "uvx", "args": ["mcp-server-time"]}\'',
+    "Adds an MCP server from the JSON in its documentation, alone or inside mcpServers; - reads it from stdin.",
+  examples: ['mcp add-json time \'{"command": "uvx", "args": ["mcp-server-time"]}\''],
   flags: { ...storeFlags, ...directoryFlags },
   arguments: { min: 2, max: 2 },
   needsPerson: true,

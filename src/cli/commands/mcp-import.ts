@@ -17,6 +17,7 @@ export const mcpImportCommand: Command = {
   description:
     "Imports the MCP servers of another client, or of a configuration file. Starts nothing. Permissions to run tools without\n" +
     `asking are not imported. Clients: ${importClientIds.join(", ")}.`,
+  examples: ["mcp import cursor -s user --dry-run"],
   flags: {
     "dry-run": { kind: "switch", help: "Show the entries without writing them." },
     install: {

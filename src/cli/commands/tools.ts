@@ -56,8 +56,11 @@ export const callCommand: Command = {
   description:
     "Calls a tool and prints the text of its result. Exits with 1 when the tool failed, 3 when it does not exist, 4 when it\n" +
     "may not be called. - in the place of the arguments reads them from stdin; in the place of the tool it reads a whole call.\n" +
-    "Put arguments that begin with - behind --. For instance:\n" +
-    "  scorpiox-code call Bash command='git status' timeout=5000",
+    "Put arguments that begin with - behind --.",
+  examples: [
+    "call Bash command='git status' timeout=5000",
+    "call ReadDocs url=https://example.com/",
+  ],
   flags: {
     json: { kind: "switch", help: "Print the whole result as JSON." },
     ...formatFlag,

@@ -25,6 +25,7 @@ export const updateCommand: Command = {
     "Replaces this program by the latest release, after its signature and checksum were checked, and keeps the version from\n" +
     "before. Servers that run go on as they are. A copy of a package manager is left to it. Nothing else ever looks for\n" +
     "updates. --check exits with 10 when there is a newer version.",
+  examples: ["update --check", "update"],
   flags: {
     check: { kind: "switch", help: "Show whether there is a newer version, and change nothing." },
     rollback: { kind: "switch", help: "Go back to the version from before the last update." },

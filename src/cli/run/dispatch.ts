@@ -22,11 +22,11 @@ export async function dispatch(
   const words = isNamed ? argv : withCommand(argv);
   const listing = words[0] === serveListing.name ? serveListing : await findListing(words);
   if (listing === undefined) {
-    const [{ groupHelp }, { knownCommands }] = await Promise.all([
+    const [{ groupHelp, helpWidth }, { knownCommands }] = await Promise.all([
       import("./help.ts"),
       import("./registry.ts"),
     ]);
-    print.line(groupHelp(words, knownCommands));
+    print.line(groupHelp(words, knownCommands, helpWidth(io)));
     return exitCodes.done;
   }
   const command = await listing.load();
@@ -42,7 +42,7 @@ export async function dispatch(
   // A person typed the name to see what it is: a server would wait for a client in silence.
   const isPerson = listing === serveListing && !isNamed && io.stdinIsTerminal;
   if (args.has("help") || isPerson) {
-    print.line(await textOf(isNamed ? listing : undefined, services.version));
+    print.line(await textOf(isNamed ? listing : undefined, services.version, io));
     return exitCodes.done;
   }
   checkCount(listing, command, args.positionals);
@@ -70,11 +70,16 @@ async function findListing(words: readonly string[]): Promise<CommandListing | u
 }
 
 /** The help for one command; without one, for all. */
-async function textOf(listing: CommandListing | undefined, version: string): Promise<string> {
-  const { commandText, overviewText } = await import("./help.ts");
-  if (listing !== undefined) return commandText(listing, await listing.load());
+async function textOf(
+  listing: CommandListing | undefined,
+  version: string,
+  io: CommandIo,
+): Promise<string> {
+  const { commandText, helpWidth, overviewText } = await import("./help.ts");
+  const width = helpWidth(io);
+  if (listing !== undefined) return commandText(listing, await listing.load(), width);
   const { commandListings } = await import("./registry.ts");
-  return overviewText(version, commandListings);
+  return overviewText(version, commandListings, width);
 }
 
 function checkCount(
