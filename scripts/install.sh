@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs scorpiox-code for this user, proves that it works, and says what to paste into each client.
+# Installs scorpiox-code for this user, proves that it works, and connects the clients that the user wants.
 #
 #   sh scripts/install.sh        in a checkout: builds with Node and npm, then installs
 #   curl -fsSL URL | sh          from a release: the checksum is verified before the file can be run
@@ -7,6 +7,7 @@
 # SCORPIOX_HOME         the folder to install into           (default: ~/.scorpiox)
 # SCORPIOX_RELEASE_URL  https:// or file:// folder with SHA256SUMS and the binaries; set, it wins over a checkout
 # SCORPIOX_INSTALL_UNSIGNED=1  install where nothing can check the signature of a release, without asking
+# SCORPIOX_CONNECT      clients to connect without asking, such as "claude-code cursor", or: all
 # SCORPIOX_STALL_SECONDS  how long a download may bring nothing before it is taken up again  (default: 30)
 set -eu
 
@@ -57,7 +58,7 @@ main() {
   prove
   keep_previous
   say "installed: $binary"
-  print_clients
+  connect_clients || print_clients
 }
 
 # ---- talk ---------------------------------------------------------------------------------------
@@ -493,6 +494,22 @@ proof_failed() {
 
 # ---- what to do next ------------------------------------------------------------------------------
 
+# Connects the clients that SCORPIOX_CONNECT names, or those that the user at the terminal agrees to; fails when none was.
+connect_clients() {
+  if [ -n "${SCORPIOX_CONNECT:-}" ]; then
+    names=$SCORPIOX_CONNECT
+    [ "$names" != all ] || names=
+    # shellcheck disable=SC2086 # a list of clients
+    "$binary" install $names --create --yes </dev/null ||
+      fail "the program is installed, but a client could not be connected (above). Run: $binary install"
+  elif [ -t 2 ] && { : </dev/tty; } 2>/dev/null; then
+    say "clients: each change is shown first; undo takes it back"
+    "$binary" install </dev/tty
+  else
+    return 1
+  fi
+}
+
 print_clients() {
   path=$(printf '%s' "$binary" | sed 's/\\/\\\\/g; s/"/\\"/g')
   case $binary in
@@ -506,7 +523,9 @@ print_clients() {
   fi
   cat <<END
 
-Paste into the client that you use:
+Connect your clients, which shows each change and asks:   $word install
+
+Or paste into the client that you use:
 
 Claude Desktop   $applications/Claude/claude_desktop_config.json   (then quit it fully and start it again)
 {

@@ -52,6 +52,7 @@ function fakeProgram(version: string, fault: Fault): string {
   };
   const called = { content: [{ type: "text", text: said }], isError: fault === "Bash fails" };
   return `#!/bin/sh
+if [ $# -gt 0 ]; then echo "asked: $*"; exit 0; fi
 ${fault === "dies" ? "echo no such library >&2; exit 127" : ""}
 while read -r line; do
   case $line in

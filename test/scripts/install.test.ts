@@ -74,6 +74,17 @@ describe.skipIf(process.platform === "win32")("install.sh from a release", () =>
     ]);
   });
 
+  test("connects the clients that SCORPIOX_CONNECT names, with the program that it has installed", async () => {
+    using scratch = createScratch();
+    const release = createRelease(join(scratch.path, "release"), "1.0.0");
+    const env = { HOME: scratch.path, SCORPIOX_RELEASE_URL: release.url };
+    const run = await runInstaller({ ...env, SCORPIOX_CONNECT: "claude-code cursor" });
+    expect(run.exitCode).toBe(0);
+    expect(run.stdout).toBe("asked: install claude-code cursor --create --yes\n");
+    const all = await runInstaller({ ...env, SCORPIOX_CONNECT: "all" });
+    expect(all.stdout).toBe("asked: install --create --yes\n");
+  });
+
   test("works when the script comes through a pipe", async () => {
     using scratch = createScratch();
     const release = createRelease(join(scratch.path, "release"), "1.0.0");
