@@ -205,7 +205,7 @@ async function claudeRow(
   const work = join(home, "work");
   mkdirSync(work, { recursive: true });
   const script = [{ tool: "Bash", args: { command: "echo scorpiox-$((6*7))" } }];
-  await using model = startModel(script as Parameters<typeof startModel>[0]);
+  await using model = startModel(script);
   const quiet = {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",

@@ -249,6 +249,7 @@ describe("commands", () => {
 const foreignFlags: ReadonlySet<string> = new Set(["--yes", "--ignore-scripts"]);
 /** Variables of the environment that are not keys. */
 const otherVariables: ReadonlySet<string> = new Set([
+  "CONNECT",
   "CHROME",
   "DEPTH",
   "HOME",
