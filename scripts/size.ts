@@ -1,5 +1,5 @@
 /**
- * What the executable of this machine is made of, as the table of docs/performance.md: `bun scripts/size.ts`.
+ * What the executable of this machine is made of, as the table of docs/internals/performance.md: `bun scripts/size.ts`.
  * Files are grouped by the package, or the folder of `src/`, that has most of their text.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";

@@ -17,7 +17,7 @@ export interface Options {
   readonly settings: Settings;
   /** Exit 1 when a target is missed. */
   readonly check: boolean;
-  /** Bring docs/benchmarks.md and README.md up to date. */
+  /** Bring docs/internals/benchmarks.md and README.md up to date. */
   readonly write: boolean;
   /** A saved run to report instead of measuring. */
   readonly from: string | undefined;
@@ -102,7 +102,7 @@ export function helpText(): string {
   --servers a,b         only these servers
   --quick               few repetitions and few servers: shows that all works, not worth quoting
   --check               print the targets and exit 1 when one is missed
-  --write               bring docs/benchmarks.md and README.md up to date (a whole run does so unless --check)
+  --write               bring docs/internals/benchmarks.md and README.md up to date (a whole run does so unless --check)
   --from FILE           report a saved run instead of measuring
   --json FILE           where to save the run (default: .build/bench/last.json)
   --n, --calls, --shell-calls COUNT    cold starts, cheap calls, shell calls
@@ -119,7 +119,7 @@ bun run bench --against COMMIT [options]     measures this checkout, as it is, b
   --env KEY=VALUE       in the environment of both, any number of times
   --json FILE           where to save the turns
 
-bun run bench --growth [--binary FILE] [--only a,b]     draws what costs grow with, into docs/growth.md;
+bun run bench --growth [--binary FILE] [--only a,b]     draws what costs grow with, into docs/internals/growth.md;
                                                         exit 1 when one grows faster than that
 
 phases

@@ -18,6 +18,6 @@ export const paths = {
   gatewayConfig: path.join(build, "gateway.json"),
   lastRun: path.join(build, "last.json"),
   binary: path.join(repository, "dist/scorpiox-code"),
-  document: path.join(repository, "docs/benchmarks.md"),
+  document: path.join(repository, "docs/internals/benchmarks.md"),
   readme: path.join(repository, "README.md"),
 } as const;

@@ -6,7 +6,7 @@ import type { BunPlugin } from "bun";
 
 /**
  * Libraries that few calls need, with what is used of them. Each is one packed file without bytecode: a tenth of its size
- * as a chunk, and some milliseconds more when it is loaded (docs/performance.md, "Size").
+ * as a chunk, and some milliseconds more when it is loaded (docs/internals/performance.md, "Size").
  */
 const packedLibraries: Readonly<Record<string, readonly [string, ...string[]]>> = {
   "unpdf/pdfjs": ["getDocument"],

@@ -2,7 +2,7 @@
  * Our tree, Markdown and TeX beside libraries that do the same:
  *
  *   bun scripts/decisions/dom-and-markdown.ts            prints the tables
- *   bun scripts/decisions/dom-and-markdown.ts --write    writes them into docs/decisions/dom-and-markdown.md
+ *   bun scripts/decisions/dom-and-markdown.ts --write    writes them into docs/internals/decisions/dom-and-markdown.md
  *
  * Trees and Markdown are made of the annotated pages beside the checkout, each way in a process of its own, which this script
  * starts with --one NAME; without the pages only the formulas are compared.
@@ -19,7 +19,7 @@ import { formulas, formulaWays } from "./dom-and-markdown/formulas.ts";
 import { type Way, ways } from "./dom-and-markdown/ways.ts";
 
 const root = join(import.meta.dir, "../..");
-const page = join(root, "docs/decisions/dom-and-markdown.md");
+const page = join(root, "docs/internals/decisions/dom-and-markdown.md");
 const mib = 1024 * 1024;
 const commonHead = ["", "our lines", "kB of library", "ms p50 / p95", "MiB"];
 

@@ -3,7 +3,7 @@
  * `Bun.Image` does with it alone.
  *
  *   bun scripts/decisions/images.ts            prints the table
- *   bun scripts/decisions/images.ts --write    writes it into docs/decisions/images.md
+ *   bun scripts/decisions/images.ts --write    writes it into docs/internals/decisions/images.md
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ import { replaceBlock } from "../docs/marked-block.ts";
 import { codeLinesOf } from "../structure/declaration-lines.ts";
 
 const root = join(import.meta.dir, "../..");
-const page = join(root, "docs/decisions/images.md");
+const page = join(root, "docs/internals/decisions/images.md");
 const folder = join(root, "src/tools/images");
 
 interface Row {

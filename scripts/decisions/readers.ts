@@ -1,5 +1,5 @@
 /**
- * Times behind docs/decisions/toml.md and docs/decisions/regex.md, of libraries beside the runtime's own:
+ * Times behind docs/internals/decisions/toml.md and docs/internals/decisions/regex.md, of libraries beside the runtime's own:
  * `bun scripts/decisions/readers.ts`. Compare times of one run only.
  */
 import { parse } from "smol-toml";

@@ -17,7 +17,7 @@ export interface Finding {
 
 /** Pages that measurements write, and records of findings with the words of their time. */
 const records = ["benchmarks", "real-use", "security-review", "verification"].map(
-  (name) => `docs/${name}.md`,
+  (name) => `docs/internals/${name}.md`,
 );
 
 const single = ["README.md", "CONTRIBUTING.md", "scripts/install.sh", "scripts/install.ps1"];

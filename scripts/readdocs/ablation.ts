@@ -2,7 +2,7 @@
  * Scores the extractor over the annotated pages beside the checkout with one of its features switched off at a time:
  *
  *   bun scripts/readdocs/ablation.ts                    prints the table
- *   bun scripts/readdocs/ablation.ts --write            writes it into docs/decisions/extractor.md
+ *   bun scripts/readdocs/ablation.ts --write            writes it into docs/internals/decisions/extractor.md
  *   bun scripts/readdocs/ablation.ts --only WORD        features with the word in their name
  *   bun scripts/readdocs/ablation.ts --models FILE      keeps the trained models there, or takes them from there
  *

@@ -13,7 +13,7 @@ export function summary(outcomes: readonly Outcome[]): string {
   return [...lines, `${outcomes.length - failed} passed, ${failed} failed`].join("\n");
 }
 
-/** docs/verification.md. */
+/** docs/internals/verification.md. */
 export function page(outcomes: readonly Outcome[], when: Date): string {
   const cpu = cpus();
   const machine =

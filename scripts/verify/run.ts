@@ -4,7 +4,7 @@
  *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,readme,clients,first-hour,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
  *
  * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
- * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
+ * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/internals/verification.md.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -105,7 +105,7 @@ for (const name of chosen) {
 }
 console.log(summary(outcomes));
 if (values.write || values.only === undefined) {
-  await Bun.write(join(root, "docs/verification.md"), page(outcomes, new Date()));
+  await Bun.write(join(root, "docs/internals/verification.md"), page(outcomes, new Date()));
 }
 process.exit(outcomes.every(({ passed }) => passed) ? 0 : 1);
 

@@ -62,7 +62,7 @@ describe("generated blocks", () => {
 
   test("README.md has the markers that the bench fills", () => {
     expect(readPage("README.md").text).toMatch(
-      /<!-- bench:begin -->[\s\S]*<!-- bench:end -->[\s\S]*\(docs\/benchmarks\.md\)/,
+      /<!-- bench:begin -->[\s\S]*<!-- bench:end -->[\s\S]*\(docs\/internals\/benchmarks\.md\)/,
     );
   });
 });

@@ -4,7 +4,10 @@ import { join } from "node:path";
 export const root = join(import.meta.dir, "../..");
 
 /** Made by `bun run bench` and `bun run verify`: a checkout may lack them. */
-const measuredPages: ReadonlySet<string> = new Set(["docs/benchmarks.md", "docs/verification.md"]);
+const measuredPages: ReadonlySet<string> = new Set([
+  "docs/internals/benchmarks.md",
+  "docs/internals/verification.md",
+]);
 
 /** A page of the documentation. */
 export interface Page {

@@ -42,7 +42,7 @@ const disguises: readonly [name: string, disguise: (command: string) => string][
 
 describe("a command", () => {
   scriptTest.each(disguises)(
-    "[attach.person] does not answer its own question (docs/security-review.md#consent): %s",
+    "[attach.person] does not answer its own question (docs/internals/security-review.md#consent): %s",
     async (_, disguise) => {
       using home = new TempFolder();
       await using server = await serverIn(home);
@@ -83,7 +83,7 @@ describe("a command", () => {
   );
 
   scriptTest.each(disguises)(
-    "[commands.person] does not configure what may run, nor approve it (docs/security-review.md#consent): %s",
+    "[commands.person] does not configure what may run, nor approve it (docs/internals/security-review.md#consent): %s",
     async (_, disguise) => {
       using home = new TempFolder();
       const project = home.folder("project");

@@ -1,4 +1,4 @@
-/** docs/growth.md, the pictures in it, and the points that they are drawn from. */
+/** docs/internals/growth.md, the pictures in it, and the points that they are drawn from. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -21,7 +21,7 @@ interface Measured {
 export type Curves = Partial<Record<CurveId, Measured>>;
 
 const pictures = path.join(paths.repository, "docs/growth");
-const page = path.join(paths.repository, "docs/growth.md");
+const page = path.join(paths.repository, "docs/internals/growth.md");
 const data = path.join(pictures, "growth.json");
 
 /** What the runs before have left. */

@@ -1,4 +1,4 @@
-/** docs/benchmarks.md: written text, and sections that a run fills in. */
+/** docs/internals/benchmarks.md: written text, and sections that a run fills in. */
 import type { RunResult } from "../result.ts";
 import { judge } from "../judge-targets.ts";
 import { targets } from "../targets.ts";

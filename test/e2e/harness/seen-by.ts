@@ -18,7 +18,7 @@ export interface Block {
 /** What one client's model gets of a result, without the words that the client puts around each. */
 export interface SeenBy {
   readonly id: string;
-  /** Recorded at a scripted model (docs/seen-by-models.md), or read in the client's source. */
+  /** Recorded at a scripted model (docs/internals/seen-by-models.md), or read in the client's source. */
   readonly from: "recorded" | "source";
   render(result: ToolResult): string;
 }
