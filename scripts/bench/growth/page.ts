@@ -20,7 +20,7 @@ interface Measured {
 
 export type Curves = Partial<Record<CurveId, Measured>>;
 
-const pictures = path.join(paths.repository, "docs/growth");
+const pictures = path.join(paths.repository, "docs/internals/growth");
 const page = path.join(paths.repository, "docs/internals/growth.md");
 const data = path.join(pictures, "growth.json");
 
