@@ -11,7 +11,11 @@ import {
 import type { NewEntry } from "../upstream/edit/server-text.ts";
 import { planImport } from "../upstream/import/plan-import.ts";
 import { readForeignFile } from "../upstream/import/read-foreign-file.ts";
-import type { SecretPlace, WritableSecretStore } from "../upstream/secrets/secret-store.ts";
+import {
+  isOfUser,
+  type SecretPlace,
+  type WritableSecretStore,
+} from "../upstream/secrets/secret-store.ts";
 import type { MovedServers } from "./change-log.ts";
 import { readEntry } from "./edit/entry-text.ts";
 import { readClientFile, textOf, type WantedEntries } from "./file-change.ts";
@@ -55,10 +59,18 @@ export function planMove(place: ClientFile, { origin, parts }: MoveTarget): Plan
       );
       continue;
     }
-    notes.push(...step.notes.map((note) => `${step.name} ${note}`));
-    servers.set(step.name, withSecrets(step.name, step.entry, secrets));
     const name = String(raw.name);
     const entry = readEntry(file, text, client.home, name);
+    if (entry === undefined) {
+      notes.push(`${name} is not moved: it is below a key that ${client.title} does not read`);
+      continue;
+    }
+    if (servers.has(step.name)) {
+      notes.push(`${name} is not moved: another one is named ${step.name} here`);
+      continue;
+    }
+    notes.push(...step.notes.map((note) => `${step.name} ${note}`));
+    servers.set(step.name, withSecrets(step.name, step.entry, secrets));
     wanted.set(name, client.off === undefined ? undefined : { ...entry, ...client.off });
   }
   return { servers, secrets, wanted, notes };
@@ -71,8 +83,8 @@ function withSecrets(server: string, entry: NewEntry, secrets: Map<string, strin
     return Object.fromEntries(
       Object.entries(table).map(([key, value]) => {
         const isSecret = typeof value === "string" && isSecretName(key) && !value.includes("${");
-        if (!isSecret || value === "" || value === hidden) return [key, value];
         const name = `${server}/${key}`;
+        if (!isSecret || value === "" || value === hidden || !isOfUser(name)) return [key, value];
         secrets.set(name, value);
         return [key, `\${keyring:${name}}`];
       }),
@@ -88,13 +100,21 @@ function withSecrets(server: string, entry: NewEntry, secrets: Map<string, strin
 
 /**
  * Adds the servers and their secrets on this side, before the client's file is changed: a server is at no time in neither.
- * @throws {AppError} `config` when a server of that name is there already; nothing is changed then
+ * @throws {AppError} `config` when a server or a secret of that name is there already, and errors of the store; nothing is
+ * changed then
  */
 export async function takeServers(
   { servers, secrets }: PlannedMove,
   { target, secrets: store }: MoveTarget,
   onPlace: (place: SecretPlace) => void,
 ): Promise<MovedServers> {
+  for (const name of secrets.keys()) {
+    if ((await store.get(name)) === undefined) continue;
+    throw new AppError(
+      "config",
+      `There already is a secret ${name}: remove it (mcp secrets remove), or the server's in the client, and try again. Nothing was moved.`,
+    );
+  }
   const { added, kept } = await addServers(target, servers, false);
   const moved = { file: target.file, servers: added, secrets: [...secrets.keys()] };
   if (kept.length > 0) {
@@ -105,7 +125,16 @@ export async function takeServers(
       `${target.file} already has ${names}: remove it there, or in the client, and try again. Nothing was moved.`,
     );
   }
-  for (const [name, value] of secrets) onPlace(await store.set(name, value));
+  const stored: string[] = [];
+  try {
+    for (const [name, value] of secrets) {
+      onPlace(await store.set(name, value));
+      stored.push(name);
+    }
+  } catch (error) {
+    await giveBack({ ...moved, secrets: stored }, target, store);
+    throw error;
+  }
   return moved;
 }
 

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+
+import { runIn } from "../cli/fake-io.ts";
+import { TempTree } from "../config/temp-tree.ts";
+
+const file = "home/.cursor/mcp.json";
+const own = "home/.scorpiox/config.toml";
+
+function treeWith(servers: object): TempTree {
+  return new TempTree({ [file]: `${JSON.stringify({ mcpServers: servers })}\n` });
+}
+
+function serversIn(tree: TempTree): Readonly<Record<string, unknown>> {
+  return JSON.parse(readFileSync(tree.path(file), "utf8")).mcpServers;
+}
+
+describe("[IN8] a server that is moved is never in neither place", () => {
+  test("of two whose names become one here, the second stays in the client", async () => {
+    using tree = treeWith({
+      "a b": { command: "one", env: { API_TOKEN: "first" } },
+      "a-b": { command: "two", env: { API_TOKEN: "second" } },
+    });
+    const { exitCode, stderr } = await runIn(tree, ["install", "cursor", "--move", "--yes"]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain("server a-b is not moved: another one is named a-b here");
+    expect(readFileSync(tree.path(own), "utf8")).toContain('command = "one"');
+    expect(serversIn(tree)).toMatchObject({ "a-b": { command: "two" } });
+  });
+
+  test("one below a key that the client does not read stays", async () => {
+    const zed = "home/.config/zed/settings.json";
+    using tree = new TempTree({ [zed]: '{ "mcpServers": { "m": { "command": "one" } } }\n' });
+    await runIn(tree, ["install", "zed", "--move", "--yes"]);
+    const { mcpServers, context_servers } = JSON.parse(readFileSync(tree.path(zed), "utf8"));
+    expect(mcpServers).toEqual({ m: { command: "one" } });
+    expect(Object.keys(context_servers)).toEqual(["scorpiox-code"]);
+    expect(existsSync(tree.path(own))).toBe(false);
+  });
+});
+
+describe("[IN8] the secrets of moved servers", () => {
+  const git = { git: { command: "git-mcp", env: { GITHUB_TOKEN: "theirs" } } };
+
+  test("never replace one of the user, which undo would then remove", async () => {
+    using tree = treeWith(git);
+    await runIn(tree, ["mcp", "secrets", "set", "git/GITHUB_TOKEN"], { stdin: ["mine"] });
+    const { exitCode, stderr } = await runIn(tree, ["install", "cursor", "--move", "--yes"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("There already is a secret git/GITHUB_TOKEN");
+    expect(serversIn(tree)).toEqual(git);
+    expect(existsSync(tree.path(own))).toBe(false);
+    const secrets = await runIn(tree, ["mcp", "secrets", "list"]);
+    expect(secrets.stdout).toBe("git/GITHUB_TOKEN  file\n");
+  });
+
+  test("that cannot be kept leave the server where it was", async () => {
+    using tree = treeWith(git);
+    mkdirSync(tree.path("home/.scorpiox"), { recursive: true });
+    writeFileSync(tree.path("home/.scorpiox/secrets"), "not a folder");
+    expect(await runIn(tree, ["install", "cursor", "--move", "--yes"])).toMatchObject({
+      exitCode: 1,
+    });
+    expect(serversIn(tree)).toEqual(git);
+    expect(existsSync(tree.path(own))).toBe(false);
+  });
+});
+
+test("[IN6] undo gives moved servers back when the client's file has them again already", async () => {
+  using tree = treeWith({ git: { command: "git-mcp", env: { GITHUB_TOKEN: "theirs" } } });
+  const before = readFileSync(tree.path(file), "utf8");
+  await runIn(tree, ["install", "cursor", "--move", "--yes"]);
+  writeFileSync(tree.path(file), before);
+  const shown = await runIn(tree, ["undo", "--dry-run"]);
+  expect(shown.stderr).toContain("is already as it was before the change.");
+  expect(existsSync(tree.path(own))).toBe(true);
+  expect(await runIn(tree, ["undo", "--yes"])).toMatchObject({ exitCode: 0 });
+  expect(existsSync(tree.path(own))).toBe(false);
+  expect(await runIn(tree, ["mcp", "secrets", "list"])).toMatchObject({ stdout: "" });
+});
