@@ -1,5 +1,6 @@
 import { AppError } from "../base/errors.ts";
-import type { ChangeLog, MovedServers } from "../install/change-log.ts";
+import { withFileLock } from "../config/file-lock.ts";
+import type { ChangeLog, ChangeRecord, MovedServers } from "../install/change-log.ts";
 import { applyByCommand, commandLine, commandWords } from "../install/client-command.ts";
 import { applyChange, type FileChange } from "../install/file-change.ts";
 import type { ClientFile, Machine, Scope } from "../install/find-client.ts";
@@ -114,6 +115,12 @@ async function madeOrGivenBack(
     if (moved !== undefined) await handBack(session, moved);
     throw error;
   }
+}
+
+/** The client's file needs no change back: what was moved here goes, and the record of the change. */
+export async function forget(session: ClientSession, record: ChangeRecord): Promise<void> {
+  if (record.moved !== undefined) await handBack(session, record.moved);
+  await withFileLock(session.log.lockFile, () => session.log.remove(record));
 }
 
 function handBack({ moveTarget }: ClientSession, moved: MovedServers): Promise<void> {

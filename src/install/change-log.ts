@@ -36,6 +36,8 @@ export interface ChangeRecord {
   readonly before: string | null;
   readonly after: string | null;
   readonly entries: readonly RecordedEntry[];
+  /** The project whose file it is: a link must not lead out of it. */
+  readonly insideDir?: string;
   /** The user's own servers that were taken over from this client. */
   readonly moved?: MovedServers;
   /** The client's own command made the change: its command undoes it too. */
@@ -91,15 +93,12 @@ export class ChangeLog {
     rmSync(this.#backup(id), { force: true });
   }
 
-  /** The bytes from before the change; undefined when there was no file. @throws {AppError} `not_found` */
-  backupOf({ id, before }: ChangeRecord): Uint8Array | undefined {
-    if (before === null) return undefined;
+  /** The file from before the change, whose bytes are undefined when there was none; undefined for a lost copy. */
+  backupOf({ id, before }: ChangeRecord): { readonly bytes: Uint8Array | undefined } | undefined {
+    if (before === null) return { bytes: undefined };
     const path = this.#backup(id);
-    if (existsSync(path) && digestOf(readFileSync(path)) === before) return readFileSync(path);
-    throw new AppError(
-      "not_found",
-      `The copy ${path} from before the change is gone or was changed.`,
-    );
+    const bytes = existsSync(path) ? readFileSync(path) : undefined;
+    return digestOf(bytes) === before ? { bytes } : undefined;
   }
 
   get #file(): string {

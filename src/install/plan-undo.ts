@@ -8,36 +8,38 @@ import { entryName } from "./install-targets.ts";
 export type Undo =
   /** The file is as the change left it: it gets back every byte. */
   | { readonly kind: "exact"; readonly change: FileChange }
-  /** It was changed since: only our entries are put back or taken out. */
+  /** It was changed since, or the copy is lost: only our entries are put back or taken out. */
   | { readonly kind: "entries"; readonly change: FileChange }
   /** It already is as before the change. */
   | { readonly kind: "done" };
 
 /**
  * The change that undoes `record`. A newer file never gets an old copy back.
- * @throws {AppError} `config` for a file that cannot be read or edited, `not_found` for a lost copy
+ * @throws {AppError} `config` for a file that cannot be read or edited
  */
 export function planUndo(record: ChangeRecord, log: ChangeLog): Undo {
-  const { kind, file, entries, isByCommand = false } = record;
+  const { kind, file, entries, isByCommand = false, insideDir } = record;
+  const bound = { undoes: record, insideDir };
   const client = clientNamed(record.client);
   const now = readClientFile(file);
   const digest = digestOf(now);
   if (!isByCommand && digest === record.before) return { kind: "done" };
-  if (!isByCommand && digest === record.after) {
+  const copy = digest === record.after ? log.backupOf(record) : undefined;
+  if (!isByCommand && copy !== undefined) {
     const back = entries.map(({ name, before, after }) => ({
       name,
       before: after ?? undefined,
       after: before ?? undefined,
     }));
-    const after = log.backupOf(record);
-    const change = { kind, client, file, entries: back, before: now, after, undoes: record };
+    const after = copy.bytes;
+    const change = { kind, client, file, entries: back, before: now, after, ...bound };
     return { kind: "exact", change };
   }
   const wanted = new Map(entries.map(({ name, before }) => [name, before ?? undefined]));
   const change = planChange(kind, client, file, wanted);
   return change === undefined
     ? { kind: "done" }
-    : { kind: "entries", change: { ...change, undoes: record } };
+    : { kind: "entries", change: { ...change, ...bound } };
 }
 
 /**
@@ -55,7 +57,8 @@ export function planUninstall(
   const record = log.records().findLast((one) => one.file === file && one.after === digest);
   const [only, ...others] = record?.entries ?? [];
   const isExact = only?.name === entryName && only.before === null && others.length === 0;
-  return isExact && record !== undefined ? { ...change, after: log.backupOf(record) } : change;
+  const copy = isExact && record !== undefined ? log.backupOf(record) : undefined;
+  return copy === undefined ? change : { ...change, after: copy.bytes };
 }
 
 /** The last change, or the last one of a client. @throws {AppError} `not_found` */

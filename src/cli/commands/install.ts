@@ -14,7 +14,7 @@ import { type Entry, entryName, launchWords } from "../../install/install-target
 import { type PlannedMove, planMove } from "../../install/move-servers.ts";
 import { lastChange, planUndo, planUninstall } from "../../install/plan-undo.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
-import { carryOut, type ClientPlan, type ClientSession } from "../client-changes.ts";
+import { carryOut, type ClientPlan, type ClientSession, forget } from "../client-changes.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { directoryFlags, type FlagTable, jsonFlag } from "../flags.ts";
@@ -83,7 +83,9 @@ export const uninstallCommand: Command = {
   async run(context) {
     const session = openSession(context);
     const plans = filesOf(session).map((place) =>
-      planned(place, () => ({ change: planUninstall(place.client, place.file, session.log) })),
+      planned(place, () => ({
+        change: within(session, planUninstall(place.client, place.file, session.log)),
+      })),
     );
     return carryOut(session, plans);
   },
@@ -107,8 +109,9 @@ export const undoCommand: Command = {
     const record = lastChange(log, word === undefined ? undefined : clientNamed(word).id);
     const undo = planUndo(record, log);
     if (undo.kind === "done") {
-      log.remove(record);
+      if (!args.has("dry-run")) await forget(session, record);
       print.note(`${record.file} is already as it was before the change.`);
+      if (args.has("json")) print.json({ dryRun: args.has("dry-run"), clients: [] });
       return exitCodes.done;
     }
     const isByCommand = record.isByCommand === true;
@@ -192,7 +195,7 @@ function planned(place: ClientFile, plan: () => Wanted): ClientPlan {
 }
 
 function installation(session: ClientSession, place: ClientFile): Wanted {
-  const { context, machine, scope, moveTarget } = session;
+  const { context, moveTarget } = session;
   const { client, file } = place;
   const words = launchWords(client, context.services.ownCommand);
   const move = context.args.has("move") ? planMove(place, moveTarget) : undefined;
@@ -202,15 +205,17 @@ function installation(session: ClientSession, place: ClientFile): Wanted {
   ]);
   const change = planChange("install", client, file, wanted);
   return {
-    change: within(change, scope === "project" ? machine.dirs.projectDir : undefined),
+    change: within(session, change),
     ...moving(move),
   };
 }
 
+/** A project's file stays in the project. */
 function within(
+  { scope, machine }: ClientSession,
   change: FileChange | undefined,
-  insideDir: string | undefined,
 ): FileChange | undefined {
+  const insideDir = scope === "project" ? machine.dirs.projectDir : undefined;
   return change === undefined || insideDir === undefined ? change : { ...change, insideDir };
 }
 

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, chownSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+
+import { runIn } from "../cli/fake-io.ts";
+import { TempTree } from "../config/temp-tree.ts";
+
+const file = "home/.cursor/mcp.json";
+const nothingToUndo = "There is no change of scorpiox-code to undo.";
+
+describe("[IN5] a file that cannot be written", () => {
+  test("read-only: it is left alone, though its folder would let it be replaced", async () => {
+    using tree = new TempTree({ [file]: "{}\n" });
+    chmodSync(tree.path(file), 0o444);
+    const { exitCode, stderr } = await runIn(tree, ["install", "cursor", "--yes"]);
+    expect({ exitCode, text: readFileSync(tree.path(file), "utf8") }).toEqual({
+      exitCode: 1,
+      text: "{}\n",
+    });
+    expect(stderr).toContain(`${file} is read-only; it was not changed.`);
+    expect((await runIn(tree, ["undo", "--list"])).stderr).toContain(nothingToUndo);
+  });
+
+  test("no folder can be made: the other clients are changed all the same", async () => {
+    using tree = new TempTree({ "home/.cursor": "a file", "home/.kiro/settings/mcp.json": "{}\n" });
+    const words = ["install", "cursor", "kiro", "--create", "--yes"];
+    const { exitCode, stderr } = await runIn(tree, words);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/Cursor: home\/\.cursor\/mcp\.json cannot be written: EEXIST/);
+    expect(stderr).toContain("Kiro: home/.kiro/settings/mcp.json was changed.");
+    const { stdout } = await runIn(tree, ["undo", "--list"]);
+    expect(stdout).toMatch(/^\S+ {2}install {2}kiro {2}\S+\n$/);
+  });
+
+  test.if(process.getuid?.() === 0)("written by root, it still belongs to its user", async () => {
+    using tree = new TempTree({ [file]: "{}\n" });
+    chownSync(tree.path(file), 1234, 1234);
+    expect(await runIn(tree, ["install", "cursor", "--yes"])).toMatchObject({ exitCode: 0 });
+    expect(statSync(tree.path(file))).toMatchObject({ uid: 1234, gid: 1234 });
+  });
+});
+
+describe("[IN6] a lost copy", () => {
+  test.each(["undo", "uninstall"])("%s takes out only the entry", async (command) => {
+    using tree = new TempTree({ [file]: '{ "theme": 1 }\n' });
+    await runIn(tree, ["install", "cursor", "--yes"]);
+    const folder = tree.path("home/.scorpiox/installs");
+    for (const name of readdirSync(folder)) {
+      if (name.endsWith(".before")) rmSync(`${folder}/${name}`);
+    }
+    expect(await runIn(tree, [command, "cursor", "--yes"])).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(readFileSync(tree.path(file), "utf8"))).toEqual({ theme: 1 });
+  });
+});
+
+test("[IN6] a dry run of undo keeps the change, whatever the file holds", async () => {
+  using tree = new TempTree({ [file]: "{}\n" });
+  await runIn(tree, ["install", "cursor", "--yes"]);
+  tree.put(file, "{}\n");
+  const { stdout } = await runIn(tree, ["undo", "--dry-run", "--json"]);
+  expect(JSON.parse(stdout)).toEqual({ dryRun: true, clients: [] });
+  expect((await runIn(tree, ["undo", "--list"])).stdout).toContain(file);
+});
+
+describe("[IN5] a project's file that has become a link out of the project", () => {
+  const entry = '{ "mcpServers": { "scorpiox-code": { "command": "/x" }, "other": {} } }\n';
+  const inProject = "project/.cursor/mcp.json";
+
+  test("is not written by uninstall", async () => {
+    using tree = new TempTree({ "home/x.json": entry, [inProject]: { link: "home/x.json" } });
+    const words = ["uninstall", "cursor", "--scope", "project", "--yes"];
+    const { exitCode, stderr } = await runIn(tree, words);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("leads out of the project");
+    expect(readFileSync(tree.path("home/x.json"), "utf8")).toBe(entry);
+  });
+
+  test("is not written by undo", async () => {
+    using tree = new TempTree({ [inProject]: "{}\n", "home/x.json": entry });
+    await runIn(tree, ["install", "cursor", "--scope", "project", "--yes"]);
+    rmSync(tree.path(inProject));
+    tree.put(inProject, { link: "home/x.json" });
+    const { exitCode, stderr } = await runIn(tree, ["undo", "--yes"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("leads out of the project");
+    expect(readFileSync(tree.path("home/x.json"), "utf8")).toBe(entry);
+  });
+});
