@@ -15,7 +15,7 @@ import { replaceFile, resolveTarget } from "../config/replace-file.ts";
 import { type ChangeLog, type ChangeRecord, digestOf, type MovedServers } from "./change-log.ts";
 import { readEntry, setEntry } from "./edit/entry-text.ts";
 import type { EditableClient } from "./find-client.ts";
-import type { Entry } from "./install-targets.ts";
+import { type Entry, entryName } from "./install-targets.ts";
 
 /** A server of the client before and after a change; undefined: there is none. */
 interface EntryChange {
@@ -93,6 +93,24 @@ export function planChange(
     if (!(error instanceof AppError) || error.code !== "config") throw error;
     throw new AppError("config", `${file} ${error.message}; it was not changed.`);
   }
+}
+
+/** Of an entry: what it starts, and whether. All else is the user's or the client's: `env`, limits, approvals. */
+const ownMembers = ["type", "source", "name", "command", "cmd", "args", "enabled", "disabled"];
+
+/** Our entry, with what the user or the client has added to the one that is there and starts a program too. */
+export function withKeptMembers(client: EditableClient, file: string, entry: Entry): Entry {
+  let there: Entry | undefined;
+  try {
+    there = readEntry(file, textOf(readClientFile(file)), client.home, entryName);
+  } catch (error) {
+    // `planChange` says why.
+    if (error instanceof AppError) return entry;
+    throw error;
+  }
+  if (there?.["command"] === undefined && there?.["cmd"] === undefined) return entry;
+  const own = Object.entries(entry).filter(([key]) => ownMembers.includes(key));
+  return { ...entry, ...there, ...Object.fromEntries(own) };
 }
 
 /** @throws {AppError} `config` for bytes that are not UTF-8; it completes "FILE " */

@@ -445,3 +445,41 @@ describe("[IN7] Claude Code, whose file is rewritten while it runs", () => {
     );
   });
 });
+
+describe("[IN3] install over an entry that is there", () => {
+  test.each([
+    [
+      "cursor",
+      "home/.cursor/mcp.json",
+      { mcpServers: "scorpiox-code" },
+      { autoApprove: ["Bash"], env: { A: "1" } },
+    ],
+    [
+      "zed",
+      "home/.config/zed/settings.json",
+      { context_servers: "scorpiox-code" },
+      { env: { A: "1" } },
+    ],
+  ])("%s: what the user or the client has added stays", async (id, file, home, added) => {
+    const [key = ""] = Object.keys(home);
+    const old = { command: "/old", args: [], ...added };
+    using tree = new TempTree({ [file]: JSON.stringify({ [key]: { "scorpiox-code": old } }) });
+    expect(await runIn(tree, ["install", id, "--yes"])).toMatchObject({ exitCode: 0 });
+    const { [key]: servers } = JSON.parse(readFileSync(tree.path(file), "utf8"));
+    expect(servers["scorpiox-code"]).toMatchObject({ ...added, command: program });
+    const again = await runIn(tree, ["install", id, "--yes"]);
+    expect(again.stderr).toContain("nothing to change");
+  });
+
+  test("an entry that connects to an address is replaced as a whole", async () => {
+    const file = "home/.cursor/mcp.json";
+    using tree = new TempTree({
+      [file]: '{ "mcpServers": { "scorpiox-code": { "url": "http://127.0.0.1:1/mcp" } } }',
+    });
+    await runIn(tree, ["install", "cursor", "--yes"]);
+    expect(JSON.parse(readFileSync(tree.path(file), "utf8")).mcpServers["scorpiox-code"]).toEqual({
+      command: program,
+      args: ["--client", "cursor", "--defer", "off"],
+    });
+  });
+});

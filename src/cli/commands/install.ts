@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { ChangeLog, type ChangeRecord } from "../../install/change-log.ts";
-import { type FileChange, planChange } from "../../install/file-change.ts";
+import { type FileChange, planChange, withKeptMembers } from "../../install/file-change.ts";
 import {
   clientNamed,
   type ClientFile,
@@ -201,7 +201,7 @@ function installation(session: ClientSession, place: ClientFile): Wanted {
   const move = context.args.has("move") ? planMove(place, moveTarget) : undefined;
   const wanted = new Map<string, Entry | undefined>([
     ...(move?.wanted ?? []),
-    [entryName, client.entry(words, entryName)],
+    [entryName, withKeptMembers(client, file, client.entry(words, entryName))],
   ]);
   const change = planChange("install", client, file, wanted);
   return {

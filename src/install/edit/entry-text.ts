@@ -3,11 +3,13 @@ import { extname } from "node:path";
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/values.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
+import { setMemberInJson } from "../../upstream/edit/json-edit.ts";
+import { setMemberInToml } from "../../upstream/edit/toml-edit.ts";
 import { parseForeignText } from "../../upstream/import/read-foreign-file.ts";
 import type { Entry, EntryHome } from "../install-targets.ts";
 import { setInJson } from "./json-entry.ts";
 import { setInToml } from "./toml-entry.ts";
-import { setInYaml } from "./yaml-entry.ts";
+import { setInYaml, setYamlMember } from "./yaml-entry.ts";
 
 /**
  * The text of a client's file with `entry` as its server `name`, or without that server when `entry` is undefined. All else
@@ -24,14 +26,49 @@ export function setEntry(
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
   const body = text.slice(mark.length);
   const before = rootOf(file, body);
-  const edited = languageOf(file)(body, home, name, entry);
   // Whatever the text looks like: the result must parse, have the entry, and be the same otherwise.
-  const after = rootOf(file, edited);
-  const isRight =
-    sameValue(entryIn(after, home, name), entry) &&
-    sameValue(without(before, home, name), without(after, home, name));
-  if (isRight) return mark + edited;
+  const isRight = (edited: string): boolean => {
+    const after = rootOf(file, edited);
+    return (
+      sameValue(entryIn(after, home, name), entry) &&
+      sameValue(without(before, home, name), without(after, home, name))
+    );
+  };
+  const altered = alteredMembers(file, body, home, name, entry, entryIn(before, home, name));
+  if (altered !== undefined && orFalse(() => isRight(altered))) return mark + altered;
+  const edited = languageOf(file).set(body, home, name, entry);
+  if (isRight(edited)) return mark + edited;
   throw new AppError("config", "has a layout in which this change cannot be made");
+}
+
+/** An entry that is there already keeps its place, its comments and its other members. Undefined where that is not possible. */
+function alteredMembers(
+  file: string,
+  body: string,
+  home: EntryHome,
+  name: string,
+  entry: Entry | undefined,
+  old: unknown,
+): string | undefined {
+  if (entry === undefined || !isObject(old)) return undefined;
+  const names = new Set([...Object.keys(old), ...Object.keys(entry)]);
+  const changed = [...names].filter((key) => !sameValue(old[key], entry[key]));
+  const { setMember } = languageOf(file);
+  try {
+    return changed.reduce((text, key) => setMember(text, home, name, key, entry[key]), body);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "config") return undefined;
+    throw error;
+  }
+}
+
+function orFalse(work: () => boolean): boolean {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof AppError && error.code === "config") return false;
+    throw error;
+  }
 }
 
 /** The entry of server `name`; undefined where there is none. @throws {AppError} `config` as `setEntry` */
@@ -49,17 +86,35 @@ export function readEntry(
   return isObject(found) ? found : undefined;
 }
 
-type SetEntry = (text: string, home: EntryHome, name: string, entry: Entry | undefined) => string;
+interface Language {
+  set(this: void, text: string, home: EntryHome, name: string, entry: Entry | undefined): string;
+  setMember(
+    this: void,
+    text: string,
+    home: EntryHome,
+    name: string,
+    member: string,
+    value: unknown,
+  ): string;
+}
 
-function languageOf(file: string): SetEntry {
+function languageOf(file: string): Language {
   switch (extname(file).toLowerCase()) {
     case ".toml":
-      return setInToml;
+      return {
+        set: setInToml,
+        setMember: (text, { path }, name, member, value) =>
+          setMemberInToml(text, [...path, name], member, value),
+      };
     case ".yaml":
     case ".yml":
-      return setInYaml;
+      return { set: setInYaml, setMember: setYamlMember };
     default:
-      return setInJson;
+      return {
+        set: setInJson,
+        setMember: (text, { path }, name, member, value) =>
+          setMemberInJson(text, [...path, name], member, value),
+      };
   }
 }
 

@@ -35,6 +35,41 @@ export function setInYaml(
   return entry === undefined ? rest : added(rest, home, name, entry);
 }
 
+/** Sets or removes one member of an entry that has a line for each; see `setEntry`. */
+export function setYamlMember(
+  text: string,
+  home: EntryHome,
+  name: string,
+  member: string,
+  value: unknown,
+): string {
+  const all = homePair(text, home)?.value;
+  const entry = isCollection(all) ? entryNode(all, home, name) : undefined;
+  const [first] = entry?.items ?? [];
+  if (entry === undefined || first === undefined || entry.flow === true) return text;
+  const found = entry.items.find(({ key }) => isScalar(key) && key.value === member);
+  if (found === undefined) {
+    const start = startOf(first.key);
+    const indent = " ".repeat(start - lineStartOf(text, start));
+    const line = `${indent}${plainKey(member)}: ${scalar(value)}${lineEndOf(text)}`;
+    return value === undefined ? text : insertedAfter(text, endOf(entry), line);
+  }
+  const [start, end] = [startOf(found.key), endOf(found)];
+  if (value === undefined) {
+    const to = nextLineOf(text, Math.max(start, end - 1));
+    return applyEdits(text, [removal(lineStartOf(text, start), to)]);
+  }
+  return applyEdits(text, [{ start: startOf(found.value), end, text: scalar(value) }]);
+}
+
+function entryNode(all: Collection, { kind }: EntryHome, name: string): YAMLMap | undefined {
+  const node =
+    kind === "map" && isMap(all)
+      ? all.items.find(({ key }) => isScalar(key) && key.value === name)?.value
+      : all.items.find((item) => isMap(item) && item.get("name") === name);
+  return isMap(node) ? node : undefined;
+}
+
 type Collection = YAMLMap | YAMLSeq;
 
 /** The pair of the home's only key in the document. */
@@ -66,7 +101,7 @@ function added(text: string, { kind, path }: EntryHome, name: string, entry: Ent
   const at = text.indexOf(":", keyEnd) + 1;
   const edits: TextEdit[] = isCollection(value) ? [removal(at, endOf(value))] : [];
   const cleared = applyEdits(text, edits);
-  return insertedAfter(cleared, at, block("  "));
+  return insertedAfter(cleared, at, block("  "), end);
 }
 
 function removed(text: string, home: EntryHome, name: string): string {
@@ -123,18 +158,30 @@ function indentOf(text: string, at: number): string {
   return text.slice(lineStartOf(text, at), at);
 }
 
-function insertedAfter(text: string, at: number, lines: string): string {
+function insertedAfter(
+  text: string,
+  at: number,
+  lines: string,
+  end: string = lineEndOf(text),
+): string {
   const next = nextLineOf(text, Math.max(0, at - (text[at - 1] === "\n" ? 1 : 0)));
   const isOpen = next === text.length && !text.endsWith("\n");
-  const end = lineEndOf(text);
   const added = isOpen ? end + lines.slice(0, -end.length) : lines;
   return text.slice(0, next) + added + text.slice(next);
 }
 
 function linesOf(kind: EntryHome["kind"], name: string, entry: Entry, indent: string): string[] {
-  const fields = Object.entries(entry).map(([key, value]) => `${key}: ${scalar(value)}`);
-  if (kind === "map") return [`${indent}${name}:`, ...fields.map((field) => `${indent}  ${field}`)];
+  const fields = Object.entries(entry).map(([key, value]) => `${plainKey(key)}: ${scalar(value)}`);
+  if (kind === "map")
+    return [`${indent}${plainKey(name)}:`, ...fields.map((field) => `${indent}  ${field}`)];
   return fields.map((field, index) => `${indent}${index === 0 ? "- " : "  "}${field}`);
+}
+
+/** Quoted where YAML would read something else than this text. */
+function plainKey(name: string): string {
+  const isPlain =
+    /^[A-Za-z_][\w-]*$/.test(name) && !/^(?:y|n|yes|no|on|off|true|false|null)$/i.test(name);
+  return isPlain ? name : JSON.stringify(name);
 }
 
 /** JSON is YAML: quoted texts, and lists and maps on one line. */

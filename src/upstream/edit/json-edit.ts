@@ -1,4 +1,10 @@
-import { getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+} from "jsonc-parser";
 
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/values.ts";
@@ -58,6 +64,33 @@ export function removeFromJson(text: string, name: string, key?: string): string
     body = applyEdits(body, edits);
   }
   throw tooOften(name);
+}
+
+/**
+ * `text` with another value of one member of the object at `path`, or without it; the rest of the object stays as it is.
+ * Unchanged when there is no such object.
+ */
+export function setMemberInJson(
+  text: string,
+  path: readonly string[],
+  name: string,
+  value: unknown,
+): string {
+  const object = findNodeAtLocation(parseJsonTree(text), [...path]);
+  if (object?.type !== "object") return text;
+  const property = propertiesNamed(object, name).at(-1);
+  const old = property?.children?.[1];
+  const elements = elementsOf(text, object);
+  if (property === undefined || old === undefined) {
+    const { isOnOwnLine, base } = layoutOf(text, object);
+    const separator = isOnOwnLine ? lineEndOf(text) + base : " ";
+    const added = { text: keyed(name, JSON.stringify(value)), separator, isOnOwnLine };
+    return value === undefined ? text : applyEdits(text, appendElement(text, elements, added));
+  }
+  const index = (object.children ?? []).indexOf(property);
+  if (value === undefined) return applyEdits(text, removeElement(text, elements, index));
+  const end = old.offset + old.length;
+  return applyEdits(text, [{ start: old.offset, end, text: JSON.stringify(value) }]);
 }
 
 function elementOf(

@@ -60,6 +60,39 @@ export function removeFromToml(
   throw tooOften(name);
 }
 
+/**
+ * `text` with another value of one key of the table, or without it; the rest of the table stays as it is. Unchanged when no
+ * header has that table.
+ */
+export function setMemberInToml(
+  text: string,
+  table: readonly string[],
+  name: string,
+  value: unknown,
+): string {
+  const statements = scanToml(text);
+  const isAt = (path: readonly string[], other: readonly string[]): boolean =>
+    path.length === other.length && isPrefix(path, other);
+  const header = statements.findIndex(({ kind, path }) => kind === "table" && isAt(path, table));
+  const last = statements[header === -1 ? -1 : lastOfTable(statements, header)];
+  if (last === undefined) return text;
+  const pair = statements.find(({ kind, path }) => kind === "pair" && isAt(path, [...table, name]));
+  if (pair?.value !== undefined) {
+    const edit =
+      value === undefined
+        ? lineRemoval(text, pair, pair)
+        : { ...pair.value, text: tomlValue(value) };
+    return applyEdits(text, [edit]);
+  }
+  if (value === undefined) return text;
+  const at = nextLineOf(text, last.end);
+  const lineEnd = lineEndOf(text);
+  const indent = text.slice(lineStartOf(text, last.start), last.start);
+  const line = `${indent}${tomlKey(name)} = ${tomlValue(value)}`;
+  const isOpen = text[at - 1] !== "\n";
+  return applyEdits(text, [{ start: at, end: at, text: isOpen ? lineEnd + line : line + lineEnd }]);
+}
+
 /** Appends lines after a blank line when the text is not empty; keeps or omits the last line end as before. */
 function appendLines(body: string, lines: readonly string[]): string {
   const lineEnd = lineEndOf(body);
