@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { isObject } from "../base/values.ts";
 import { withFileLock } from "../config/file-lock.ts";
 import type { ChangeLog, ChangeRecord, MovedServers } from "../install/change-log.ts";
 import { applyByCommand, commandLine, commandWords } from "../install/client-command.ts";
@@ -135,9 +136,17 @@ function commandOf(
   const { command } = place.client;
   if (command === undefined || scope === "project") return undefined;
   if (change?.undoes !== undefined && isByCommand !== true) return undefined;
+  if (change?.entries.some(mayShowSecrets) === true) return undefined;
   const path = context.io.env.PATH;
   const program = Bun.which(command.program, path === undefined ? {} : { PATH: path });
   return program === null ? undefined : command;
+}
+
+/** Everybody on the machine can read the arguments of a process. */
+function mayShowSecrets({ name, after }: FileChange["entries"][number]): boolean {
+  if (after === undefined) return false;
+  const env = after["env"];
+  return name !== entryName || (isObject(env) && Object.keys(env).length > 0);
 }
 
 function showPlan(session: ClientSession, plan: ClientPlan): void {

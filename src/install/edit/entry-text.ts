@@ -86,6 +86,11 @@ export function readEntry(
   return isObject(found) ? found : undefined;
 }
 
+/** All servers, as the file has them. @throws {AppError} `config` as `setEntry` */
+export function readServers(file: string, text: string, { path }: EntryHome): unknown {
+  return valueAt(rootOf(file, text.startsWith(byteOrderMark) ? text.slice(1) : text), path);
+}
+
 interface Language {
   set(this: void, text: string, home: EntryHome, name: string, entry: Entry | undefined): string;
   setMember(
