@@ -98,7 +98,7 @@ export function planChange(
 /** Of an entry: what it starts, and whether. All else is the user's or the client's: `env`, limits, approvals. */
 const ownMembers = ["type", "source", "name", "command", "cmd", "args", "enabled", "disabled"];
 
-/** Our entry, with what the user or the client has added to the one that is there and starts a program too. */
+/** Our entry, with the members that others have added to the one that is there and starts a program too. */
 export function withKeptMembers(client: EditableClient, file: string, entry: Entry): Entry {
   let there: Entry | undefined;
   try {

@@ -1,9 +1,12 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gunzip, zstdDecompress } from "node:zlib";
 
 import { AppError, messageOf } from "../base/errors.ts";
-import { parseOwnJson } from "../base/values.ts";
+import { hideInUrl } from "../base/secrets.ts";
+import { isObject } from "../base/values.ts";
 
 /** One packed form of an executable. */
 interface Archive {
@@ -30,6 +33,8 @@ export interface Release {
 
 /** Small files of a release; a larger one is something else. */
 const smallBytesMax = 1024 * 1024;
+/** No program of this project comes near. */
+const programBytesMax = 1024 * 1024 * 1024;
 /** Seconds without a byte after which a download is given up. */
 const stallMs = 30_000;
 
@@ -53,14 +58,11 @@ export async function readRelease(reader: ReleaseReader, publicKey: string): Pro
   const listed = sumsIn(new TextDecoder().decode(sums));
   checkSum("manifest.json", manifest, listed.get("manifest.json"));
   const facts = parseManifest(manifest);
-  const programs = facts.artifacts.map(({ file, bytes, sha256, archives = [] }) => {
-    for (const one of [{ file, sha256 }, ...archives]) {
-      if (listed.get(one.file) !== one.sha256)
-        throw wrong(`manifest.json has another checksum of ${one.file}`);
-    }
-    return { file, bytes, sha256, archives };
-  });
-  return { version: facts.version, programs, isSigned: publicKey !== "" };
+  for (const one of facts.programs.flatMap((program) => [program, ...program.archives])) {
+    if (listed.get(one.file) !== one.sha256)
+      throw wrong(`manifest.json has another checksum of ${one.file}`);
+  }
+  return { ...facts, isSigned: publicKey !== "" };
 }
 
 /**
@@ -82,16 +84,18 @@ export async function readProgram(
   const part = archive ?? program;
   const got = await readPart(reader, part.file, part.bytes, onProgress);
   checkSum(part.file, got, part.sha256);
-  const bytes = await unpacked(got, archive === undefined ? "" : (ending ?? ""), part.file);
+  const bytes = archive === undefined ? got : await unpacked(got, archive.file, program.bytes);
   if (bytes.length !== program.bytes) throw wrong(`${program.file} has another size than released`);
   checkSum(program.file, bytes, program.sha256);
   return bytes;
 }
 
-async function unpacked(bytes: Uint8Array, ending: string, file: string): Promise<Uint8Array> {
+/** A few kilobytes may unpack to more than there is memory. */
+async function unpacked(packed: Uint8Array, file: string, bytesMax: number): Promise<Uint8Array> {
+  const bound = { maxOutputLength: Math.max(1, bytesMax) };
   try {
-    if (ending === ".zst") return await Bun.zstdDecompress(bytes);
-    return ending === ".gz" ? Bun.gunzipSync(new Uint8Array(bytes)) : bytes;
+    if (file.endsWith(".zst")) return await promisify(zstdDecompress)(packed, bound);
+    return await promisify(gunzip)(packed, bound);
   } catch (error) {
     throw wrong(`${file} cannot be unpacked (${messageOf(error)})`);
   }
@@ -105,24 +109,38 @@ async function readPart(
   onProgress?: (bytes: number, ofBytes: number) => void,
 ): Promise<Uint8Array> {
   const url = `${folder}/${file}`;
-  if (!/^(?:https:\/\/|file:\/\/|http:\/\/(?:127\.0\.0\.1|localhost)[:/])/.test(url)) {
+  if (!isSafe(url)) {
     throw new AppError(
       "usage",
-      `SCORPIOX_RELEASE_URL must begin with https:// or file://, not: ${folder}`,
+      `SCORPIOX_RELEASE_URL must begin with https:// or file://, not: ${hideInUrl(folder)}`,
     );
   }
+  const shown = hideInUrl(url);
   try {
-    if (url.startsWith("file://")) return readFileSync(fileURLToPath(url));
-    return await download(get, url, bytesMax, onProgress);
+    if (!url.startsWith("file://")) return await download(get, url, shown, bytesMax, onProgress);
+    const path = fileURLToPath(url);
+    const stats = statSync(path);
+    // Reading a pipe in its place would block.
+    if (!stats.isFile()) throw new Error(`${path} is not a file`);
+    if (stats.size > bytesMax) throw wrong(`${url} is larger than released`);
+    return readFileSync(path);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError("system", `Cannot get ${url}: ${messageOf(error)}. Nothing was changed.`);
+    throw new AppError("system", `Cannot get ${shown}: ${messageOf(error)}. Nothing was changed.`);
   }
+}
+
+/** Without encryption only from this machine. */
+function isSafe(url: string): boolean {
+  const { protocol, hostname } = URL.parse(url) ?? {};
+  if (protocol === "https:" || protocol === "file:") return true;
+  return protocol === "http:" && (hostname === "127.0.0.1" || hostname === "localhost");
 }
 
 async function download(
   get: typeof fetch,
   url: string,
+  shown: string,
   bytesMax: number,
   onProgress: ((bytes: number, ofBytes: number) => void) | undefined,
 ): Promise<Uint8Array> {
@@ -131,6 +149,9 @@ async function download(
   let timer = setTimeout(stalled, stallMs);
   try {
     const response = await get(url, { signal: controller.signal });
+    if (response.url !== "" && !isSafe(response.url)) {
+      throw new Error(`it was redirected to ${hideInUrl(response.url)}`);
+    }
     if (!response.ok) throw new Error(`HTTP status ${response.status}`);
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -138,7 +159,7 @@ async function download(
       clearTimeout(timer);
       timer = setTimeout(stalled, stallMs);
       length += chunk.length;
-      if (length > bytesMax) throw wrong(`${url} is larger than released`);
+      if (length > bytesMax) throw wrong(`${shown} is larger than released`);
       chunks.push(chunk);
       onProgress?.(length, bytesMax);
     }
@@ -174,24 +195,38 @@ function sumsIn(text: string): ReadonlyMap<string, string> {
   return new Map(rows);
 }
 
-interface Manifest {
-  readonly version: string;
-  readonly artifacts: readonly {
-    readonly file: string;
-    readonly bytes: number;
-    readonly sha256: string;
-    readonly archives?: readonly Archive[];
-  }[];
-}
+const semver = /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
 
-/** Its checksum is the release's: only its shape is looked at. */
-function parseManifest(bytes: Uint8Array): Manifest {
+/** Its checksum is the release's; but a build without a key takes it from anybody. */
+function parseManifest(bytes: Uint8Array): Pick<Release, "version" | "programs"> {
+  let manifest: unknown;
   try {
-    const manifest = parseOwnJson<Partial<Manifest>>(new TextDecoder().decode(bytes));
-    const { version, artifacts } = manifest;
-    if (typeof version === "string" && Array.isArray(artifacts)) return { version, artifacts };
+    manifest = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     // Said below.
   }
-  throw wrong("manifest.json is not a manifest of a release");
+  const { version, artifacts } = isObject(manifest) ? manifest : {};
+  if (typeof version === "string" && semver.test(version) && Array.isArray(artifacts)) {
+    return { version, programs: artifacts.map(programIn) };
+  }
+  throw notManifest();
+}
+
+function programIn(artifact: unknown): ReleasedProgram {
+  const { archives = [] } = isObject(artifact) ? artifact : {};
+  if (!Array.isArray(archives)) throw notManifest();
+  return { ...archiveIn(artifact), archives: archives.map(archiveIn) };
+}
+
+function archiveIn(value: unknown): Archive {
+  const { file, bytes, sha256 } = isObject(value) ? value : {};
+  const isFile = typeof file === "string" && /^\w[\w.-]*$/.test(file);
+  const isSize =
+    Number.isSafeInteger(bytes) && Number(bytes) >= 0 && Number(bytes) <= programBytesMax;
+  if (isFile && isSize && typeof sha256 === "string") return { file, bytes: Number(bytes), sha256 };
+  throw notManifest();
+}
+
+function notManifest(): AppError {
+  return wrong("manifest.json is not a manifest of a release");
 }

@@ -9,6 +9,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -37,16 +38,11 @@ export async function replaceProgram(
   removeLeftovers(program);
   const staged = beside(program, "new");
   try {
-    writeStaged(staged, bytes);
+    writeStaged(staged, bytes, modeOf(program));
     await checkStarts(staged, version, ask);
     swap(program, staged);
   } catch (error) {
-    rmSync(staged, { force: true });
-    if (error instanceof AppError) throw error;
-    throw new AppError(
-      "system",
-      `${program} cannot be replaced: ${messageOf(error)}. Nothing was changed.`,
-    );
+    throw notReplaced(program, staged, error);
   }
 }
 
@@ -65,9 +61,9 @@ export async function rollBack(program: string, ask: AskVersion): Promise<string
   }
   removeLeftovers(program);
   const staged = beside(program, "new");
-  copyFileSync(previous, staged);
-  chmodSync(staged, 0o700);
   try {
+    copyFileSync(previous, staged);
+    chmodSync(staged, modeOf(program));
     const version = await ask(staged).catch((error: unknown) => {
       throw new AppError(
         "refused",
@@ -77,12 +73,25 @@ export async function rollBack(program: string, ask: AskVersion): Promise<string
     swap(program, staged);
     return version;
   } catch (error) {
-    rmSync(staged, { force: true });
-    throw error;
+    throw notReplaced(program, staged, error);
   }
 }
 
-function writeStaged(staged: string, bytes: Uint8Array): void {
+function notReplaced(program: string, staged: string, error: unknown): AppError {
+  rmSync(staged, { force: true });
+  if (error instanceof AppError) return error;
+  return new AppError(
+    "system",
+    `${program} cannot be replaced: ${messageOf(error)}. Nothing was changed.`,
+  );
+}
+
+/** Others of the machine may run the program. */
+function modeOf(program: string): number {
+  return (statSync(program).mode & 0o777) | 0o700;
+}
+
+function writeStaged(staged: string, bytes: Uint8Array, mode: number): void {
   const handle = openSync(staged, "wx", 0o700);
   try {
     writeFileSync(handle, bytes);
@@ -90,7 +99,7 @@ function writeStaged(staged: string, bytes: Uint8Array): void {
   } finally {
     closeSync(handle);
   }
-  chmodSync(staged, 0o700);
+  chmodSync(staged, mode);
 }
 
 async function checkStarts(staged: string, version: string, ask: AskVersion): Promise<void> {
@@ -110,6 +119,7 @@ async function checkStarts(staged: string, version: string, ask: AskVersion): Pr
 /** The old file gets a second name, then the new one its first: there is a program at every moment. */
 function swap(program: string, staged: string): void {
   const old = beside(program, "old");
+  if (isFolder(previousOf(program))) throw new Error(`${previousOf(program)} is a folder`);
   if (process.platform === "win32") {
     // A program that runs can be renamed there, and not replaced.
     renameSync(program, old);
@@ -119,6 +129,10 @@ function swap(program: string, staged: string): void {
     renameSync(staged, program);
   }
   renameSync(old, previousOf(program));
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function beside(program: string, what: "new" | "old"): string {

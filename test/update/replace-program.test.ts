@@ -1,8 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { AppError } from "../../src/base/errors.ts";
 import { replaceProgram, rollBack } from "../../src/update/replace-program.ts";
 import { programText } from "./program-text.ts";
 
@@ -36,6 +46,26 @@ describe("replaceProgram", () => {
       "1.0.0",
       ["scorpiox-code", "scorpiox-code.previous"],
     ]);
+  });
+
+  test("the new program keeps the mode: others of the machine may run it", async () => {
+    chmodSync(program, 0o755);
+    await replaceProgram(program, bytes("2.0.0"), "2.0.0", ask);
+    expect(statSync(program).mode & 0o777).toBe(0o755);
+    await rollBack(program, ask);
+    expect(statSync(program).mode & 0o777).toBe(0o755);
+  });
+
+  test("nothing is changed where the one from before cannot be kept", async () => {
+    mkdirSync(`${program}.previous`);
+    expect(replaceProgram(program, bytes("2.0.0"), "2.0.0", ask)).rejects.toThrow(
+      /cannot be replaced: .* Nothing was changed\./,
+    );
+    expect([await ask(program), files()]).toEqual([
+      "1.0.0",
+      ["scorpiox-code", "scorpiox-code.previous"],
+    ]);
+    expect(rollBack(program, ask)).rejects.toBeInstanceOf(AppError);
   });
 
   test("a second update forgets the version before the last", async () => {
