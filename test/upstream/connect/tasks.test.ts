@@ -125,7 +125,7 @@ describe.each(pairs)("a tool that is a task only, %s, %s", (transport, era) => {
 
   const ended: readonly [string, Partial<ConnectionRequest>, string][] = [
     ["is cancelled", {}, "cancelled"],
-    ["takes too long", { timeoutMs: 300 }, "timeout"],
+    ["takes too long", { timeoutMs: 1_500 }, "timeout"],
   ];
   test.each(ended)("the task is cancelled when the call %s", async (_, rest, failure) => {
     await using opened = await openScripted(transport, taskScript(era));
