@@ -1,5 +1,6 @@
 import { AppError, messageOf } from "../base/errors.ts";
 import type { CommandEnd } from "../install/client-command.ts";
+import { outputOf } from "./child-output.ts";
 
 /** A client's own command takes a second or two; some start a runtime first. */
 const programMsMax = 60_000;
@@ -7,7 +8,8 @@ const programMsMax = 60_000;
 const outputCharsMax = 100_000;
 
 /**
- * Runs a program of the user's and waits for its end. It gets no input, and is ended after a minute.
+ * Runs a program of the user's and waits for its end, not for that of what it leaves behind. It gets no input, and is ended
+ * after a minute.
  * @throws {AppError} `system` when it cannot be started
  */
 export async function runClientProgram(
@@ -23,8 +25,8 @@ export async function runClientProgram(
       windowsHide: true,
     });
     const [stdout, stderr] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
+      outputOf(child, child.stdout, outputCharsMax),
+      outputOf(child, child.stderr, outputCharsMax),
     ]);
     const exitCode = await child.exited;
     return { exitCode, output: `${stdout}${stderr}`.slice(0, outputCharsMax) };

@@ -4,10 +4,12 @@ import { join } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
 import type { ServerTrial, ServerTrialOptions } from "../cli/command.ts";
+import { endOf, outputOf } from "./child-output.ts";
 
 /** Longer than any known client waits for a start. */
 const answerMsMax = 60_000;
 const stderrLinesMax = 5;
+const stderrCharsMax = 100_000;
 
 /**
  * Starts a server as a client would, in a folder of its own, asks it for its tools, and ends it by closing its input.
@@ -18,17 +20,22 @@ export async function tryServer(
   { env, clientName, revision }: ServerTrialOptions,
 ): Promise<ServerTrial> {
   const cwd = mkdtempSync(join(tmpdir(), "scorpiox-doctor-"));
+  try {
+    return await tryIn(cwd, words, { env, clientName, revision });
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+async function tryIn(
+  cwd: string,
+  words: readonly string[],
+  { env, clientName, revision }: ServerTrialOptions,
+): Promise<ServerTrial> {
   const startedAt = performance.now();
-  const child = Bun.spawn([...words], {
-    cwd,
-    env: { ...env },
-    stdio: ["pipe", "pipe", "pipe"],
-    timeout: answerMsMax,
-    killSignal: "SIGKILL",
-    windowsHide: true,
-  });
-  const stderr = new Response(child.stderr).text();
-  const replies = new Replies(child.stdout);
+  const child = started(cwd, words, env);
+  const stderr = outputOf(child, child.stderr, stderrCharsMax);
+  const replies = new Replies(child.stdout, endOf(child.exited));
   const send = (message: object): void => {
     void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
     void child.stdin.flush();
@@ -56,8 +63,25 @@ export async function tryServer(
     const said = (await stderr).trim().split("\n").slice(-stderrLinesMax).join("; ");
     const why = said === "" ? messageOf(error) : said;
     throw new AppError("system", why);
-  } finally {
-    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+function started(
+  cwd: string,
+  words: readonly string[],
+  env: ServerTrialOptions["env"],
+): Bun.Subprocess<"pipe", "pipe", "pipe"> {
+  try {
+    return Bun.spawn([...words], {
+      cwd,
+      env: { ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+      timeout: answerMsMax,
+      killSignal: "SIGKILL",
+      windowsHide: true,
+    });
+  } catch (error) {
+    throw new AppError("system", `it cannot be started: ${messageOf(error)}`);
   }
 }
 
@@ -72,14 +96,19 @@ function toolsIn(result: unknown): ServerTrial["tools"] {
   );
 }
 
+const ended = { value: undefined, done: true } as const;
+
 /** The results in a stream of messages. */
 class Replies {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #decoder = new TextDecoder();
+  readonly #over: Promise<undefined>;
   #text = "";
 
-  constructor(stream: ReadableStream<Uint8Array>) {
+  /** @param over settles when the process has ended: another one may hold the stream open */
+  constructor(stream: ReadableStream<Uint8Array>, over: Promise<undefined>) {
     this.#chunks = stream[Symbol.asyncIterator]();
+    this.#over = over;
   }
 
   /** @throws Error for an error in its place, or when the stream ends before */
@@ -99,7 +128,7 @@ class Replies {
         if ("result" in message) return message.result;
         throw new Error(JSON.stringify("error" in message ? message.error : message).slice(0, 500));
       }
-      const { value, done } = await this.#chunks.next();
+      const { value, done } = (await Promise.race([this.#chunks.next(), this.#over])) ?? ended;
       if (done === true) throw new Error("it ended, or was silent for a minute");
       this.#text += this.#decoder.decode(value, { stream: true });
     }

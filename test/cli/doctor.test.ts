@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
 import type { CliServices, ServerTrial } from "../../src/cli/command.ts";
@@ -360,9 +360,17 @@ const cases: readonly (readonly [name: string, fault: Case, text: RegExp, remedy
   ],
   [
     "drafts of killed processes",
-    { files: { "home/.scorpiox/.config.toml.7a1f3c52-0b1e-4d3c-9a55-0e8f0c1d2e3f.tmp": "" } },
+    {
+      files: { "home/.scorpiox/.config.toml.7a1f3c52-0b1e-4d3c-9a55-0e8f0c1d2e3f.tmp": "" },
+      prepare: (tree) =>
+        utimesSync(
+          tree.path("home/.scorpiox/.config.toml.7a1f3c52-0b1e-4d3c-9a55-0e8f0c1d2e3f.tmp"),
+          0,
+          0,
+        ),
+    },
     /1 files of killed processes are left/,
-    /^rm home/,
+    /doctor --fix$/,
   ],
 ];
 
@@ -422,6 +430,7 @@ describe("doctor --fix", () => {
       ...open,
       files: { "home/.scorpiox/.x.7a1f3c52-0b1e-4d3c-9a55-0e8f0c1d2e3f.tmp": "" },
     });
+    utimesSync(tree.path("home/.scorpiox/.x.7a1f3c52-0b1e-4d3c-9a55-0e8f0c1d2e3f.tmp"), 0, 0);
     const { stderr } = await doctor(
       tree,
       { words: ["--fix"] },
@@ -434,12 +443,70 @@ describe("doctor --fix", () => {
     ).toBe(false);
   });
 
+  test("removes no draft of a process that may still write, no folder and no link", async () => {
+    const name = (what: string): string =>
+      `home/.scorpiox/.${what}.7a1f3c52-0b1e-4d3c-9a55-0e8f0c1d2e3f.tmp`;
+    using tree = treeOf({
+      files: {
+        [name("new")]: "",
+        [name("old")]: "",
+        [name("folder")]: { dir: true },
+        [name("link")]: { link: "home" },
+      },
+    });
+    for (const what of ["old", "folder"]) utimesSync(tree.path(name(what)), 0, 0);
+    await doctor(tree, { words: ["--fix", "--yes"] });
+    const left = readdirSync(tree.path("home/.scorpiox")).filter((one) => one.endsWith(".tmp"));
+    expect(left.map((one) => one.split(".")[1]).sort()).toEqual(["folder", "link", "new"]);
+  });
+
+  test("a remedy that fails is told, and the others are carried out", async () => {
+    using tree = treeOf(open);
+    const { exitCode, stderr } = await doctor(tree, {
+      words: ["--fix", "--yes"],
+      services: {
+        tryServer: async () => {
+          // The program goes while it is examined.
+          rmSync(tree.path(program));
+          return trial;
+        },
+      },
+    });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/not done: chmod o-w home\/\.scorpiox\/scorpiox-code \(ENOENT/);
+    expect(stderr).toContain("done: chmod go-w home/.scorpiox\n");
+  });
+
   test("a no, and no terminal, change nothing", async () => {
     using tree = treeOf(open);
     await doctor(tree, { words: ["--fix"] }, { terminals: ["stdin"], stdin: ["no\n"] });
     const { exitCode, stderr } = await doctor(tree, { words: ["--fix"] });
     expect({ exitCode, modes: modes(tree) }).toEqual({ exitCode: 2, modes: [0o777, 0o770] });
     expect(stderr).toContain("To fix without a terminal, add --yes.");
+  });
+});
+
+describe("doctor waits for nothing that never comes", () => {
+  test.skipIf(process.platform === "win32").each([
+    ["settings of a client", "home/.claude/settings.json"],
+    ["the tasks", storeFile],
+  ])("a pipe in place of %s", async (_name, file) => {
+    using tree = treeOf({ files: { "home/.claude/x": "" } });
+    rmSync(tree.path(file), { force: true });
+    Bun.spawnSync(["mkfifo", tree.path(file)]);
+    const run = await Promise.race([doctor(tree, {}), Bun.sleep(10_000)]);
+    expect(run).toBeDefined();
+  });
+
+  test("tasks that a server has locked are not called damaged", async () => {
+    using tree = treeOf({});
+    const { Database } = await import("bun:sqlite");
+    using store = new Database(tree.path(storeFile));
+    store.run("CREATE TABLE x (y)");
+    store.run("BEGIN EXCLUSIVE");
+    const { stdout } = await doctor(tree, {});
+    expect(stdout).toMatch(/^note {2}disk .* are in use/m);
+    expect(stdout).not.toContain("cannot be read");
   });
 });
 

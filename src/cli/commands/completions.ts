@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { escapeName } from "../../base/unsafe-characters.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, KnownCommands } from "../command.ts";
@@ -26,8 +27,11 @@ export function createCompletions(known: KnownCommands): Command {
       if (args.has("complete")) {
         const words = args.positionals;
         const { candidates, takesFiles } = await complete(words, known, context);
-        for (const { value, help } of candidates)
-          print.line(help === "" ? value : `${value}\t${help}`);
+        for (const { value, help } of candidates) {
+          // What a shell would insert must be the name itself, in one line.
+          if (escapeName(value) !== value) continue;
+          print.line(help === "" ? value : `${value}\t${escapeName(help)}`);
+        }
         if (takesFiles) print.line(":files");
         return exitCodes.done;
       }

@@ -159,11 +159,18 @@ async function fixFindings(
     for (const { remedy = "" } of fixable) print.note(`would run: ${remedy}`);
     if (!(await createAsker(io)("Run these remedies?"))) return [];
   }
-  for (const { fix, remedy = "" } of fixable) {
-    await fix?.();
-    if (!args.has("json")) print.note(`done: ${remedy}`);
+  const fixed: Finding[] = [];
+  for (const finding of fixable) {
+    const { fix, remedy = "" } = finding;
+    try {
+      await fix?.();
+      fixed.push(finding);
+      if (!args.has("json")) print.note(`done: ${remedy}`);
+    } catch (error) {
+      print.warning(`not done: ${remedy} (${messageOf(error)})`);
+    }
   }
-  return fixable;
+  return fixed;
 }
 
 function jsonOf(finding: Finding, fixed: readonly Finding[]): object {

@@ -1,3 +1,5 @@
+import { hideInUrl } from "../../base/secrets.ts";
+import { escapeName } from "../../base/unsafe-characters.ts";
 import { configKeys } from "../../config/keys.ts";
 import { configFolders } from "../../config/places.ts";
 import { listProfiles } from "../../config/profiles.ts";
@@ -27,7 +29,7 @@ const servers: Source = ({ args, io }) => {
   const { servers: found } = loadUpstreamConfig(configPartsOf(readStartUp(args, io), io.env));
   return [...found.values()].map(({ entry: { name, launch } }) => ({
     value: name,
-    help: launch.transport === "http" ? launch.url : launch.command,
+    help: launch.transport === "http" ? hideInUrl(launch.url) : escapeName(launch.command),
   }));
 };
 

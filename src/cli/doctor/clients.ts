@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, isAbsolute, join } from "node:path";
 
@@ -124,7 +124,7 @@ function misplacedFindings({ client, file }: ClientFile, install: string): reado
   const wrong = ["mcpServers", "servers", "mcp_servers", "context_servers"].filter(
     (key) => key !== client.home.path[0],
   );
-  const text = readFileSync(file, "utf8");
+  const text = textOf(readClientFile(file));
   const key = wrong.find((one) => {
     try {
       return readEntry(file, text, { kind: "map", path: [one] }, entryName) !== undefined;
@@ -161,11 +161,10 @@ function doubleFindings({ client, file }: ClientFile): readonly Finding[] {
 /** A file that Claude Code has, but does not read servers from. */
 function settingsFindings({ dirs }: Machine): readonly Finding[] {
   const file = join(dirs.homeDir || homedir(), ".claude", "settings.json");
-  if (!existsSync(file)) return [];
   try {
     const found = readEntry(
       file,
-      readFileSync(file, "utf8"),
+      textOf(readClientFile(file)),
       { kind: "map", path: ["mcpServers"] },
       entryName,
     );

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, rmSync, statfsSync, statSync } from "node:fs";
 import { Database } from "bun:sqlite";
 import { dirname, join } from "node:path";
 
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { storePathIn } from "../../state/store/open-store.ts";
 import { findBrowser } from "../../web/browser/find-browser.ts";
@@ -93,13 +93,19 @@ function spaceFindings(folder: string): readonly Finding[] {
 
 function storeFindings(scorpioxDir: string): readonly Finding[] {
   const path = storePathIn(scorpioxDir);
-  if (!existsSync(path)) return [ok("disk", "no tasks are kept yet")];
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return [ok("disk", "no tasks are kept yet")];
+  // Opening a pipe in its place would block.
+  if (!stats.isFile()) return [damaged(path, "it is not a file")];
   try {
     using store = new Database(path, { readonly: true });
     const [row] = store.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").all();
     if (row?.quick_check === "ok") return [ok("disk", `the tasks in ${path} are whole`)];
     return [damaged(path, row?.quick_check ?? "no answer")];
   } catch (error) {
+    if (/^SQLITE_(?:BUSY|LOCKED)/.test(systemCodeOf(error) ?? "")) {
+      return [note("disk", `the tasks in ${path} are in use, and were not examined`)];
+    }
     return [damaged(path, messageOf(error))];
   }
 }
@@ -115,7 +121,9 @@ function damaged(path: string, why: string): Finding {
 /** Files that killed processes have left: drafts of files that were being written. */
 function leftoverFindings(scorpioxDir: string): readonly Finding[] {
   if (!existsSync(scorpioxDir)) return [];
-  const drafts = readdirSync(scorpioxDir).filter((name) => /^\..+\.[0-9a-f-]{36}\.tmp$/.test(name));
+  const drafts = readdirSync(scorpioxDir).filter(
+    (name) => /^\..+\.[0-9a-f-]{36}\.tmp$/.test(name) && isLeft(join(scorpioxDir, name)),
+  );
   if (drafts.length === 0) return [];
   const remove = (): void => {
     for (const name of drafts) rmSync(join(scorpioxDir, name), { force: true });
@@ -124,8 +132,16 @@ function leftoverFindings(scorpioxDir: string): readonly Finding[] {
     fault(
       "disk",
       `${drafts.length} files of killed processes are left in ${scorpioxDir}`,
-      `rm ${scorpioxDir}/.*.tmp`,
+      `${product.name} doctor --fix`,
       remove,
     ),
   ];
+}
+
+/** Longer than any file is being written. */
+const draftMsMax = 60_000;
+
+function isLeft(draft: string): boolean {
+  const stats = lstatSync(draft, { throwIfNoEntry: false });
+  return stats?.isFile() === true && Date.now() - stats.mtimeMs > draftMsMax;
 }

@@ -73,6 +73,23 @@ describe("completions --complete", () => {
   });
 });
 
+test("no candidate prints secrets of servers, or breaks the lines of its shell", async () => {
+  using tree = new TempTree({
+    "home/.scorpiox/config.toml":
+      '[mcp.servers.u]\nurl = "https://me:s3cret@example.test/mcp?api_key=s3cret"\n' +
+      '[mcp.servers.c]\ncommand = "x\\ty\\n:files"\n',
+    "home/.scorpiox/scorpiox-env/a\nb.txt": "",
+    "home/.scorpiox/scorpiox-env/good.txt": "",
+  });
+  const ask = ["completions", "--complete", "--"];
+  const servers = await runIn(tree, [...ask, "mcp", "get", ""]);
+  expect(servers.stdout).toBe(
+    "u\thttps://***@example.test/mcp?api_key=***\nc\tx\\u{9}y\\u{a}:files\n",
+  );
+  const profiles = await runIn(tree, [...ask, "profile", "use", ""]);
+  expect(profiles.stdout).toBe("good\n");
+});
+
 describe("completions", () => {
   test.each(["bash", "zsh", "fish", "nushell", "powershell"])(
     "%s gets a script that asks for candidates",
