@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What a process has written last may still be on its way when it has ended. */
+/** The last output of a process may still be on its way when the process has ended. */
 const restMs = 500;
 
 /**
- * The first characters of a child's output, until the child has ended: a process that it leaves behind may hold the stream open
- * for ever. The rest is read and forgotten, so that the child never waits for a reader.
+ * The first characters of a child's output, until the child has ended: a process that outlives it may hold the stream open
+ * without end. The rest is read and forgotten, so that the child never waits for a reader.
  */
 export async function outputOf(
   { exited }: { readonly exited: Promise<unknown> },
@@ -18,7 +18,7 @@ export async function outputOf(
   let text = "";
   for (;;) {
     const part = await Promise.race([reader.read(), over]);
-    if (part === undefined || part.done === true) break;
+    if (part === undefined || part.done) break;
     if (text.length < charsMax) text += decoder.decode(part.value, { stream: true });
   }
   void reader.cancel().catch(() => undefined);

@@ -8,7 +8,7 @@ const programMsMax = 60_000;
 const outputCharsMax = 100_000;
 
 /**
- * Runs a program of the user's and waits for its end, not for that of what it leaves behind. It gets no input, and is ended
+ * Runs a program of the user's and waits for its end, not for processes that outlive it. It gets no input, and is ended
  * after a minute.
  * @throws {AppError} `system` when it cannot be started
  */

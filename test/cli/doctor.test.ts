@@ -457,7 +457,9 @@ describe("doctor --fix", () => {
     for (const what of ["old", "folder"]) utimesSync(tree.path(name(what)), 0, 0);
     await doctor(tree, { words: ["--fix", "--yes"] });
     const left = readdirSync(tree.path("home/.scorpiox")).filter((one) => one.endsWith(".tmp"));
-    expect(left.map((one) => one.split(".")[1]).sort()).toEqual(["folder", "link", "new"]);
+    expect(new Set(left.map((one) => one.split(".")[1]))).toEqual(
+      new Set(["folder", "link", "new"]),
+    );
   });
 
   test("a remedy that fails is told, and the others are carried out", async () => {
