@@ -124,8 +124,14 @@ export async function forget(session: ClientSession, record: ChangeRecord): Prom
   await withFileLock(session.log.lockFile, () => session.log.remove(record));
 }
 
-function handBack({ moveTarget }: ClientSession, moved: MovedServers): Promise<void> {
-  return giveBack(moved, moveTarget.target, moveTarget.secrets);
+async function handBack(
+  { moveTarget, context }: ClientSession,
+  moved: MovedServers,
+): Promise<void> {
+  const changed = await giveBack(moved, moveTarget.target, moveTarget.secrets);
+  for (const name of changed) {
+    context.print.note(`${name} was changed in ${moved.file} since, and stays there too.`);
+  }
 }
 
 /** The client's own command, where its file must not be edited beside it. */

@@ -20,6 +20,8 @@ export interface MovedServers {
   readonly file: string;
   readonly servers: readonly string[];
   readonly secrets: readonly string[];
+  /** SHA-256 of each entry as it was added: one that the user has changed since stays. Absent in older logs. */
+  readonly digests?: Readonly<Record<string, string>>;
 }
 
 /** One change of a client's configuration, as `undo` needs it. */

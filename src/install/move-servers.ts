@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { hidden, isSecretName } from "../base/secrets.ts";
-import { isObject } from "../base/values.ts";
+import { canonicalJson, isObject } from "../base/values.ts";
 import type { EntryOrigin } from "../upstream/config/server-entry.ts";
 import type { UpstreamConfigParts } from "../upstream/config/upstream-start.ts";
 import {
@@ -8,7 +8,7 @@ import {
   removeServer,
   type ServerFileTarget,
 } from "../upstream/edit/edit-server-file.ts";
-import type { NewEntry } from "../upstream/edit/server-text.ts";
+import { type NewEntry, serverTextOf } from "../upstream/edit/server-text.ts";
 import { planImport } from "../upstream/import/plan-import.ts";
 import { readForeignFile } from "../upstream/import/read-foreign-file.ts";
 import {
@@ -16,7 +16,7 @@ import {
   type SecretPlace,
   type WritableSecretStore,
 } from "../upstream/secrets/secret-store.ts";
-import type { MovedServers } from "./change-log.ts";
+import { digestOf, type MovedServers } from "./change-log.ts";
 import { readEntry } from "./edit/entry-text.ts";
 import { readClientFile, textOf, type WantedEntries } from "./file-change.ts";
 import type { ClientFile } from "./find-client.ts";
@@ -116,7 +116,8 @@ export async function takeServers(
     );
   }
   const { added, kept } = await addServers(target, servers, false);
-  const moved = { file: target.file, servers: added, secrets: [...secrets.keys()] };
+  const digests = digestsIn(target.file);
+  const moved = { file: target.file, servers: added, secrets: [...secrets.keys()], digests };
   if (kept.length > 0) {
     await giveBack({ ...moved, secrets: [] }, target, store);
     const names = kept.join(", ");
@@ -138,12 +139,30 @@ export async function takeServers(
   return moved;
 }
 
-/** Removes servers that were moved here, and their secrets. */
+/** Removes servers that were moved here, and their secrets. Returns those that the user has changed since, which stay. */
 export async function giveBack(
-  { file, servers, secrets }: MovedServers,
+  { file, servers, secrets, digests = {} }: MovedServers,
   target: ServerFileTarget,
   store: WritableSecretStore,
-): Promise<void> {
-  for (const name of servers) await removeServer({ ...target, file }, name);
-  for (const name of secrets) await store.remove(name);
+): Promise<readonly string[]> {
+  const now = digestsIn(file);
+  const changed = servers.filter((name) => {
+    const [then, digest] = [digests[name], now[name]];
+    return then !== undefined && digest !== undefined && then !== digest;
+  });
+  for (const name of servers) {
+    if (!changed.includes(name)) await removeServer({ ...target, file }, name);
+  }
+  for (const name of secrets) {
+    if (!changed.some((server) => name.startsWith(`${server}/`))) await store.remove(name);
+  }
+  return changed;
+}
+
+/** By server. */
+function digestsIn(file: string): Readonly<Record<string, string>> {
+  const entries = serverTextOf(file).entries(textOf(readClientFile(file)));
+  return Object.fromEntries(
+    [...entries].map(([name, entry]) => [name, digestOf(Buffer.from(canonicalJson(entry)))]),
+  );
 }

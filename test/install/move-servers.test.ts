@@ -78,3 +78,23 @@ test("[IN6] undo gives moved servers back when the client's file has them again 
   expect(existsSync(tree.path(own))).toBe(false);
   expect(await runIn(tree, ["mcp", "secrets", "list"])).toMatchObject({ stdout: "" });
 });
+
+test("[IN6] undo keeps a moved server that the user has changed here, with its secrets", async () => {
+  using tree = treeWith({
+    git: { command: "git-mcp", env: { GITHUB_TOKEN: "theirs" } },
+    memory: { command: "npx" },
+  });
+  const before = readFileSync(tree.path(file), "utf8");
+  await runIn(tree, ["install", "cursor", "--move", "--yes"]);
+  const moved = readFileSync(tree.path(own), "utf8");
+  writeFileSync(tree.path(own), moved.replace('"git-mcp"', '"git-mcp"\ntimeout_ms = 5000'));
+  const { exitCode, stderr } = await runIn(tree, ["undo", "--yes"]);
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain(`git was changed in ${own} since, and stays there too.`);
+  expect(readFileSync(tree.path(file), "utf8")).toBe(before);
+  const left = readFileSync(tree.path(own), "utf8");
+  expect(left).toContain("timeout_ms = 5000");
+  expect(left).not.toContain("memory");
+  const secrets = await runIn(tree, ["mcp", "secrets", "list"]);
+  expect(secrets.stdout).toBe("git/GITHUB_TOKEN  file\n");
+});
