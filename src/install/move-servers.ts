@@ -69,7 +69,7 @@ export function planMove(place: ClientFile, { origin, parts }: MoveTarget): Plan
       notes.push(`${name} is not moved: another one is named ${step.name} here`);
       continue;
     }
-    notes.push(...step.notes.map((note) => `${step.name} ${note}`));
+    notes.push(...step.notes.map((note) => `${name} ${note}`));
     servers.set(step.name, withSecrets(step.name, step.entry, secrets));
     wanted.set(name, client.off === undefined ? undefined : { ...entry, ...client.off });
   }

@@ -488,6 +488,12 @@ describe("doctor --fix", () => {
   });
 });
 
+test("doctor says of every part that it was examined", async () => {
+  using tree = treeOf({});
+  const { stderr } = await doctor(tree, {});
+  expect(stderr).toContain("9 of 9 parts were examined.");
+});
+
 describe("doctor waits for nothing that never comes", () => {
   test.skipIf(process.platform === "win32").each([
     ["settings of a client", "home/.claude/settings.json"],

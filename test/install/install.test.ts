@@ -320,7 +320,7 @@ describe("[IN8] install --move", () => {
     expect(moved.stderr).toContain(
       "server broken is not moved: it has neither a command nor a url",
     );
-    expect(moved.stderr).toContain("server has-blanks is renamed to has-blanks");
+    expect(moved.stderr).toContain("server has blanks is renamed to has-blanks");
     const own = readFileSync(tree.path("home/.scorpiox/config.toml"), "utf8");
     expect(own).not.toContain("t0p");
     expect(own).toContain("${keyring:git/GITHUB_TOKEN}");

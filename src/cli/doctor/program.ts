@@ -131,7 +131,7 @@ export function folderFindings(homeDir: string, scorpioxDir: string): readonly F
     : [];
   try {
     accessSync(scorpioxDir, constants.W_OK);
-    return tooOpen;
+    return open ? tooOpen : [ok("configuration", `nobody else can write to ${scorpioxDir}`)];
   } catch (error) {
     return [
       ...tooOpen,
