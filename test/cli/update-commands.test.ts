@@ -47,6 +47,13 @@ const now = (tree: TempTree): string =>
   readFileSync(tree.path("home/.scorpiox/scorpiox-code"), "utf8");
 
 describe("update", () => {
+  test("of two at once the second finds the new program, and the version from before stays", async () => {
+    using tree = new TempTree({ ...installed, ...releaseFiles("1.3.0") });
+    await Promise.all([update(tree), update(tree)]);
+    const previous = tree.path("home/.scorpiox/scorpiox-code.previous");
+    expect([now(tree), readFileSync(previous, "utf8")]).toEqual([programText("1.3.0"), current]);
+  });
+
   test("replaces the program, and rolls back and forward", async () => {
     using tree = new TempTree({ ...installed, ...releaseFiles("1.3.0") });
     const { exitCode, stderr } = await update(tree);

@@ -81,11 +81,12 @@ async function updated(context: CommandContext, program: string): Promise<number
   const { args, print, services } = context;
   const { release, folder } = await latest(context);
   const { version } = release;
-  if (Bun.semver.order(version, services.version) <= 0) {
-    const older =
-      version === services.version ? "" : ` (the release is ${version}, which is older)`;
-    if (args.has("json")) print.json({ version: services.version, updated: false });
-    else print.note(`${services.version} is the latest version${older}.`);
+  // Another update may have replaced the program since this process was started.
+  const installed = await askVersion(context)(program).catch(() => services.version);
+  if (Bun.semver.order(version, installed) <= 0) {
+    const older = version === installed ? "" : ` (the release is ${version}, which is older)`;
+    if (args.has("json")) print.json({ version: installed, updated: false });
+    else print.note(`${installed} is the latest version${older}.`);
     return exitCodes.done;
   }
   if (!release.isSigned && !folder.startsWith("file://") && !args.has("allow-unsigned")) {
@@ -95,10 +96,10 @@ async function updated(context: CommandContext, program: string): Promise<number
   }
   const bytes = await readProgram({ folder, fetch }, programFor(release), progressOf(context));
   await replaceProgram(program, bytes, version, askVersion(context));
-  if (args.has("json")) print.json({ version, updated: true, from: services.version });
+  if (args.has("json")) print.json({ version, updated: true, from: installed });
   else
     print.note(
-      `${program} is ${version} now, was ${services.version}. Clients use it from their next start.`,
+      `${program} is ${version} now, was ${installed}. Clients use it from their next start.`,
     );
   return exitCodes.done;
 }
