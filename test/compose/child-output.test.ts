@@ -52,7 +52,7 @@ test("a server that answers and leaves a process behind has answered", async () 
 test("a program that is not there is a fault in words, and its folder is removed", async () => {
   const folder = mkdtempSync(join(tmpdir(), "scorpiox-try-"));
   try {
-    await expect(tryServer([join(folder, "none")], how)).rejects.toMatchObject({ code: "system" });
+    expect(tryServer([join(folder, "none")], how)).rejects.toMatchObject({ code: "system" });
   } finally {
     rmSync(folder, { recursive: true });
   }

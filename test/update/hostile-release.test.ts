@@ -39,7 +39,7 @@ describe("[IN11] a manifest of another shape is refused in words", () => {
     ["nothing", null],
   ])("%s", async (_name, manifest) => {
     using tree = new TempTree();
-    await expect(readRelease(folderOf(tree, manifest), "")).rejects.toMatchObject({
+    expect(readRelease(folderOf(tree, manifest), "")).rejects.toMatchObject({
       code: "refused",
       message: "manifest.json is not a manifest of a release. Nothing was changed.",
     });
@@ -53,14 +53,14 @@ describe("[IN11] a release folder of this machine", () => {
       using tree = new TempTree({ "release/x": "" });
       Bun.spawnSync(["mkfifo", tree.path("release/SHA256SUMS")]);
       const reader = { folder: `file://${tree.path("release")}`, fetch };
-      await expect(readRelease(reader, "")).rejects.toThrow(/SHA256SUMS is not a file/);
+      expect(readRelease(reader, "")).rejects.toThrow(/SHA256SUMS is not a file/);
     },
   );
 
   test("a file that is too large is not read", async () => {
     using tree = new TempTree({ "release/SHA256SUMS": "x".repeat(2_000_000) });
     const reader = { folder: `file://${tree.path("release")}`, fetch };
-    await expect(readRelease(reader, "")).rejects.toThrow(/SHA256SUMS is larger than released/);
+    expect(readRelease(reader, "")).rejects.toThrow(/SHA256SUMS is larger than released/);
   });
 });
 
@@ -78,9 +78,7 @@ test.each([".zst", ".gz"])(
       archives: [archive],
     };
     const reader = folderOf(tree, {}, { [archive.file]: packed });
-    await expect(readProgram(reader, program, () => undefined)).rejects.toThrow(
-      /cannot be unpacked/,
-    );
+    expect(readProgram(reader, program, () => undefined)).rejects.toThrow(/cannot be unpacked/);
   },
 );
 
@@ -98,14 +96,14 @@ describe("[IN11] addresses", () => {
   ])("%s is refused before anything is sent", async (folder) => {
     const asked: unknown[] = [];
     const get = async (url: unknown) => (asked.push(url), new Response(""));
-    await expect(reading(folder, get)).rejects.toMatchObject({ code: "usage" });
+    expect(reading(folder, get)).rejects.toMatchObject({ code: "usage" });
     expect(asked).toEqual([]);
   });
 
   test("a redirect to an address without encryption is refused", async () => {
     const get = async () =>
       Object.defineProperty(new Response("x"), "url", { value: "http://example.test/x" });
-    await expect(reading("https://example.test", get)).rejects.toThrow(
+    expect(reading("https://example.test", get)).rejects.toThrow(
       /was redirected to http:\/\/example\.test/,
     );
   });

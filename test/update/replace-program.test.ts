@@ -58,14 +58,14 @@ describe("replaceProgram", () => {
 
   test("nothing is changed where the one from before cannot be kept", async () => {
     mkdirSync(`${program}.previous`);
-    await expect(replaceProgram(program, bytes("2.0.0"), "2.0.0", ask)).rejects.toThrow(
+    expect(replaceProgram(program, bytes("2.0.0"), "2.0.0", ask)).rejects.toThrow(
       /cannot be replaced: .* Nothing was changed\./,
     );
     expect([await ask(program), files()]).toEqual([
       "1.0.0",
       ["scorpiox-code", "scorpiox-code.previous"],
     ]);
-    await expect(rollBack(program, ask)).rejects.toBeInstanceOf(AppError);
+    expect(rollBack(program, ask)).rejects.toBeInstanceOf(AppError);
   });
 
   test("a second update forgets the version before the last", async () => {
@@ -94,7 +94,7 @@ describe("replaceProgram", () => {
     ],
   ])("%s is refused, and nothing changes", async (_name, version, text, message) => {
     const replacing = replaceProgram(program, new TextEncoder().encode(text), version, ask);
-    await expect(replacing).rejects.toThrow(message);
+    expect(replacing).rejects.toThrow(message);
     expect([readFileSync(program, "utf8"), files()]).toEqual([
       programText("1.0.0"),
       ["scorpiox-code"],
@@ -112,14 +112,14 @@ describe("rollBack", () => {
   });
 
   test("without an earlier version it says so", async () => {
-    await expect(rollBack(program, ask)).rejects.toThrow(
+    expect(rollBack(program, ask)).rejects.toThrow(
       /\.previous does not exist: there is no earlier version/,
     );
   });
 
   test("an earlier version that does not start stays where it is", async () => {
     writeFileSync(`${program}.previous`, "#!/bin/sh\nexit 1\n", { mode: 0o700 });
-    await expect(rollBack(program, ask)).rejects.toThrow(/\.previous does not start/);
+    expect(rollBack(program, ask)).rejects.toThrow(/\.previous does not start/);
     expect([await ask(program), files()]).toEqual([
       "1.0.0",
       ["scorpiox-code", "scorpiox-code.previous"],
