@@ -1,5 +1,6 @@
 import { saysSecret } from "../../base/secrets.ts";
-import { plainLetters, escapeUnsafe } from "../../base/unsafe-characters.ts";
+import { plainLetters } from "../../base/plain-letters.ts";
+import { escapeUnsafe } from "../../base/unsafe-characters.ts";
 import { upstreamAskCharsMax } from "../../base/upstream-limits.ts";
 import { isObject } from "../../base/values.ts";
 import { type Choice, choicesOf, fieldKindOf } from "../../protocol/elicitation-checks.ts";
