@@ -47,7 +47,12 @@ _scorpiox_code() {
   done < <(${ask} "\${(@)words[2,CURRENT]}" 2>/dev/null)
   (( \${#candidates} )) && _describe -t values ${name} candidates
 }
-compdef _scorpiox_code ${name}
+if [[ \${funcstack[1]} == _${name} ]]; then
+  functions[_${name}]=$functions[_scorpiox_code]
+  _scorpiox_code "$@"
+else
+  compdef _scorpiox_code ${name}
+fi
 `,
   },
   fish: {
