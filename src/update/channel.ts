@@ -11,13 +11,15 @@ const name = product.name;
 
 /** By the path of the executable, with links followed; the first match decides. */
 const managers: readonly (readonly [pattern: RegExp, by: string, command: string])[] = [
-  [/[\\/]node_modules[\\/]/, "npm", `npm install --global ${name}@latest`],
+  // The folder of npx has a node_modules too.
   [/[\\/]_npx[\\/]/, "npx", `npx ${name}@latest`],
+  [/[\\/]node_modules[\\/]/, "npm", `npm install --global ${name}@latest`],
+  [/[\\/]Claude Extensions[\\/]/, "Claude Desktop", "open the newer .mcpb bundle"],
   [/[\\/](?:Cellar|homebrew|linuxbrew)[\\/]/i, "Homebrew", `brew upgrade ${name}`],
   [/[\\/]scoop[\\/]apps[\\/]/i, "Scoop", `scoop update ${name}`],
   [/[\\/]WinGet[\\/]/i, "winget", `winget upgrade ${name}`],
   [/[\\/]nix[\\/]store[\\/]/, "Nix", "nix profile upgrade"],
-  [/^\/usr\/(?:bin|lib|libexec)\//, "the system's packages", `apt install --only-upgrade ${name}`],
+  [/^\/usr\/(?:bin|lib|libexec)\//, "the system's packages", "install the newer .deb or .rpm"],
   [/^\/(?:app|opt)\/scorpiox-code\//, "the container image", "pull the newer image"],
 ];
 

@@ -15,6 +15,12 @@ describe("[IN13] channelOf", () => {
     ["C:\\Users\\you\\scoop\\apps\\scorpiox-code\\current\\scorpiox-code.exe", "Scoop"],
     ["C:\\Users\\you\\AppData\\Local\\Microsoft\\WinGet\\Packages\\x\\scorpiox-code.exe", "winget"],
     ["/usr/bin/scorpiox-code", "the system's packages"],
+    ["/home/you/.npm/_npx/0a1b/node_modules/scorpiox-code-linux-x64/scorpiox-code", "npx"],
+    [
+      "/Users/you/Library/Application Support/Claude/Claude Extensions/x/server/scorpiox-code",
+      "Claude Desktop",
+    ],
+    ["/opt/scorpiox-code/scorpiox-code", "the container image"],
   ])("%s is of %p", (executable, by) => {
     const channel = channelOf(executable);
     expect(channel.kind === "own" ? undefined : channel.by).toBe(by);
