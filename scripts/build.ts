@@ -7,13 +7,15 @@
  */
 import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { writeArchives } from "./build/archives.ts";
 import {
   compile,
   type CompileResult,
   type EntryPoints,
   productEntryPoints,
 } from "./build/compile.ts";
+import { readCompanions } from "./build/distribution/companions.ts";
+import { type Ingredients, writeIndexes, writePackages } from "./build/distribution/make.ts";
+import { pack, writeArchives } from "./build/archives.ts";
 import { type BuildOptions, parseOptions, usage } from "./build/options.ts";
 import {
   type BundledPackage,
@@ -35,6 +37,7 @@ import { getRuntime } from "./build/runtime.ts";
 import { createSbom } from "./build/sbom.ts";
 import { checkMachO, signMachO } from "./build/sign-mach-o.ts";
 import { hostTarget, type Target } from "./build/targets.ts";
+import { product } from "../src/base/product.ts";
 
 const root = dirname(import.meta.dir);
 const faultyEntryPoints: EntryPoints = [
@@ -100,6 +103,9 @@ async function buildProduct(
 ): Promise<number> {
   mkdirSync(outdir, { recursive: true });
   const artifacts: Artifact[] = [];
+  const packages: string[] = [];
+  const packageFacts = readProduct(root);
+  const ingredients = release === undefined ? undefined : await ingredientsOf(outdir, release);
   const runtimes: BundledPackage[] = [];
   const inputs = new Set<string>();
   for (const target of chosen) {
@@ -108,37 +114,57 @@ async function buildProduct(
     for (const input of found) inputs.add(input);
     runtimes.push(readRuntime(root, target));
     const artifact = await describeArtifact(outdir, target);
-    artifacts.push(release === undefined ? artifact : await packed(outdir, artifact));
+    if (ingredients === undefined) {
+      artifacts.push(artifact);
+    } else {
+      const made = await packed(ingredients, target, artifact);
+      artifacts.push(made.artifact);
+      packages.push(...made.packages);
+    }
     if (release === undefined && target === hostTarget()) copyHostBinary(outdir, target);
   }
   if (artifacts.length === 0) return 1;
-  const product = readProduct(root);
   const facts = {
-    name: product.name,
-    version: product.version,
+    name: packageFacts.name,
+    version: packageFacts.version,
     commit: currentCommit(),
     bun: Bun.version,
   };
-  const sbom = createSbom(product, runtimes, bundledPackages(root, [...inputs]));
+  const sbom = createSbom(packageFacts, runtimes, bundledPackages(root, [...inputs]));
   const installers = release === undefined ? [] : writeInstallers(root, outdir, release);
-  await writeReleaseFiles(outdir, facts, artifacts, sbom, installers);
+  if (ingredients !== undefined) packages.push(...(await writeIndexes(ingredients, packages)));
+  await writeReleaseFiles(outdir, facts, artifacts, sbom, [...installers, ...packages]);
   console.log(`build: ${artifacts.length} of ${chosen.length} targets in ${outdir}`);
   return artifacts.length === chosen.length ? 0 : 1;
 }
 
-/** What a release has of a program: the packed files, and the hash of what is in them. */
-async function packed(outdir: string, artifact: Artifact): Promise<Artifact> {
+async function ingredientsOf(outdir: string, { repository }: InstallerFacts): Promise<Ingredients> {
+  const { version, license } = readProduct(root);
+  const facts = { version, license, description: product.description, repository };
+  return { outdir, facts, companions: await readCompanions(root, version) };
+}
+
+/** The files that a release has instead of a program: it packed, its packages, and the hash of it unpacked. */
+async function packed(
+  ingredients: Ingredients,
+  target: Target,
+  artifact: Artifact,
+): Promise<{ readonly artifact: Artifact; readonly packages: readonly string[] }> {
   const started = performance.now();
-  const files = await writeArchives(outdir, artifact.file);
-  rmSync(join(outdir, artifact.file));
-  const described = await withArchives(outdir, artifact, files);
+  const { outdir } = ingredients;
+  const path = join(outdir, artifact.file);
+  const program = await pack(new Uint8Array(readFileSync(path)));
+  const archives = writeArchives(outdir, artifact.file, program);
+  const { files, skipped } = await writePackages(ingredients, target, program);
+  rmSync(path);
+  const described = await withArchives(outdir, artifact, archives);
   const sizes = described.archives?.map(
     ({ file, bytes }) => `${file} ${(bytes / 1e6).toFixed(1)} MB`,
   );
-  console.log(
-    `build: ${sizes?.join(", ")}  ${((performance.now() - started) / 1000).toFixed(0)} s`,
-  );
-  return described;
+  const took = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(`build: ${sizes?.join(", ")}, ${files.length} packages  ${took} s`);
+  for (const reason of skipped) console.log(`build: not made: ${reason}`);
+  return { artifact: described, packages: files };
 }
 
 /** Says how it went; the files in the bundle, or undefined when the target failed. */

@@ -3,6 +3,7 @@ import { batteryTable } from "./battery-table.ts";
 import { commandTable } from "./command-table.ts";
 import { configTable } from "./config-table.ts";
 import { conformanceTable } from "./conformance-table.ts";
+import { installLinks } from "./install-links.ts";
 import { replaceBlock } from "./marked-block.ts";
 import { requirementsTable } from "./requirements-table.ts";
 import { toolTable } from "./tool-table.ts";
@@ -22,6 +23,7 @@ export async function generatedPages(root: string): Promise<GeneratedPage[]> {
     },
     { file: "docs/clients/README.md", blocks: new Map([["clients", clientTable()]]) },
     ...clientPages(),
+    { file: "docs/install.md", blocks: new Map([["links", installLinks()]]) },
     { file: "docs/configuration.md", blocks: new Map([["configuration", configTable()]]) },
     { file: "docs/commands.md", blocks: new Map([["commands", await commandTable()]]) },
     {

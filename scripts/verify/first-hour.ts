@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
 
 import { productBinary, root } from "../../test/e2e/harness/binary.ts";
-import { writeArchives } from "../build/archives.ts";
+import { pack, writeArchives } from "../build/archives.ts";
 import { hostTarget } from "../build/targets.ts";
 import { realClients } from "../seen/clients.ts";
 import { installClient } from "../seen/install-clients.ts";
@@ -65,7 +65,8 @@ async function makeRelease(release: string): Promise<number> {
   const file = hostTarget()?.file ?? "";
   mkdirSync(release);
   cpSync(productBinary, join(release, file));
-  const names = [file, ...(await writeArchives(release, file))];
+  const archives = writeArchives(release, file, await pack(await Bun.file(productBinary).bytes()));
+  const names = [file, ...archives];
   const sums = names.map(
     (name) =>
       `${createHash("sha256")

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { bundledPackages, readProduct, readRuntime } from "../../scripts/build/packages.ts";
-import { writeArchives } from "../../scripts/build/archives.ts";
+import { pack, writeArchives } from "../../scripts/build/archives.ts";
 import {
   describeArtifact,
   withArchives,
@@ -82,7 +82,7 @@ describe("a release", () => {
     const row = targets[0]!;
     const program = "program ".repeat(1_000);
     writeFileSync(join(scratch.path, row.file), program);
-    const files = await writeArchives(scratch.path, row.file);
+    const files = writeArchives(scratch.path, row.file, await pack(Buffer.from(program)));
     const plain = await describeArtifact(scratch.path, row);
     const artifact = await withArchives(scratch.path, plain, files);
     const bytesOf = (file: string) => new Uint8Array(readFileSync(join(scratch.path, file)));

@@ -14,7 +14,7 @@ export const size: Phase = async (participants, { packsExecutable }) => {
     participant.record("executableMb", file.size / bytesPerMb);
     if (participant.name !== "scorpiox" || !packsExecutable) return;
     const packed = await pack(await file.bytes());
-    participant.record("zstMb", packed[".zst"].length / bytesPerMb);
-    participant.record("gzMb", packed[".gz"].length / bytesPerMb);
+    participant.record("zstMb", packed.zst.length / bytesPerMb);
+    participant.record("gzMb", packed.gz.length / bytesPerMb);
   });
 };
