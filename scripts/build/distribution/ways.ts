@@ -43,13 +43,11 @@ export const ways: Readonly<Record<WayName, Way>> = {
   },
   deb: {
     has: isGlibcLinux,
-    file: (target, version) =>
-      `scorpiox-code_${systemVersion(version)}_${debianCpus[target.cpu]}.deb`,
+    file: (target, version) => `scorpiox-code_${version}_${debianCpus[target.cpu]}.deb`,
   },
   rpm: {
     has: isGlibcLinux,
-    file: (target, version) =>
-      `scorpiox-code-${systemVersion(version)}-1.${rpmCpus[target.cpu]}.rpm`,
+    file: (target, version) => `scorpiox-code-${version}-1.${rpmCpus[target.cpu]}.rpm`,
   },
   // Claude Desktop has no build for musl.
   mcpb: { has: ({ libc }) => libc !== "musl", file: ({ name }) => `scorpiox-code-${name}.mcpb` },
@@ -58,7 +56,7 @@ export const ways: Readonly<Record<WayName, Way>> = {
 /** The targets that the image is made for, by the name that image builders have for their processor. */
 export const isInImage = isGlibcLinux;
 
-/** A version for dpkg and rpm: `1.0.0~beta.1` comes before `1.0.0`. */
+/** A version for dpkg and rpm: `1.0.0~beta.1` comes before `1.0.0`. No file has it in its name: GitHub renames such files. */
 export function systemVersion(version: string): string {
   return version.replace("-", "~");
 }

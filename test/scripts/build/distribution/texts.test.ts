@@ -48,8 +48,8 @@ const bundles = new Map([...sums].filter(([file]) => file.endsWith(".mcpb")));
 
 describe("ways", () => {
   test.each([
-    ["linux-x64", "deb", "scorpiox-code_1.2.3~rc.1_amd64.deb"],
-    ["linux-arm64", "rpm", "scorpiox-code-1.2.3~rc.1-1.aarch64.rpm"],
+    ["linux-x64", "deb", "scorpiox-code_1.2.3-rc.1_amd64.deb"],
+    ["linux-arm64", "rpm", "scorpiox-code-1.2.3-rc.1-1.aarch64.rpm"],
     ["windows-arm64", "zip", "scorpiox-code-windows-arm64.zip"],
     ["linux-x64-musl", "npm", "npm/scorpiox-code-linux-x64-musl-1.2.3-rc.1.tgz"],
     ["linux-x64-musl", "deb", undefined],
@@ -144,6 +144,10 @@ describe("package managers", () => {
     const owned = [...text.matchAll(/^%attr\(.*(?=\/usr)(\S+)$/gm)].map(([, path]) => path);
     expect(installed).toEqual(owned);
     expect(owned).toContain("/usr/bin/scorpiox-code");
+  });
+
+  test("a version before a release sorts before it in the rpm", () => {
+    expect(specFile({ ...facts, version: "1.2.3-rc.1" })).toContain("\nVersion: 1.2.3~rc.1\n");
   });
 
   test("the image has an archive for each processor", () => {
