@@ -37,6 +37,7 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "setTimeout(…, 5)": slow,
   },
   "calls/upstream/lists.test.ts": { "Bun.sleep(300)": absence },
+  "cli/doctor.test.ts": { "Bun.sleep(10_000)": slow },
   "cli/mcp-commands.test.ts": { "toBeLessThan(atThisLoad(100))": promised },
   "commands/background/saved-output.test.ts": { "Bun.sleep(5)": absence },
   "commands/background/supervisor-harness.ts": { "Bun.sleep(lastLookMs)": unseen },
@@ -48,6 +49,7 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "commands/process/guardian-script.test.ts": { "toBeLessThan(atThisLoad(1_500))": promised },
   "commands/process/guardian.test.ts": { "Bun.sleep(20)": absence, "Bun.sleep(200)": aboutTime },
   "commands/sandbox/stand-ins.test.ts": { "Bun.sleep(Math.random() * 2)": spread },
+  "compose/child-output.test.ts": { "toBeLessThan(10_000)": lastResort },
   "conformance/pause.ts": { "setTimeout(…, ms)": slow },
   "e2e/attach.test.ts": { "Bun.sleep(550)": aboutTime },
   "e2e/commands.test.ts": {
