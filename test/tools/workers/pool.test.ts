@@ -260,9 +260,9 @@ describe("WorkerPool", () => {
 
   test("grows while jobs wait for slow ones, up to its size; all are answered", async () => {
     using harness = new PoolHarness("faulty-worker.ts", 3);
-    const jobs = Array.from({ length: 6 }, () => harness.run("burn", "150"));
+    const jobs = Array.from({ length: 6 }, () => harness.run("burn", "300"));
     await until(() => harness.pool.size === 3);
-    expect((await Promise.all(jobs)).map(shown)).toEqual(Array(6).fill("burnt 150"));
+    expect((await Promise.all(jobs)).map(shown)).toEqual(Array(6).fill("burnt 300"));
     expect(harness.pool.size).toBe(3);
     expect(harness.lost).toEqual([]);
   });
