@@ -14,7 +14,7 @@ import { type FileChange, textOf } from "./file-change.ts";
 import type { ClientFile } from "./find-client.ts";
 import { type Entry, entryName } from "./install-targets.ts";
 
-/** The change as lines of a unified diff. Secrets of this and other servers are not shown. */
+/** The change as lines of a unified diff. It hides the secrets of every server in the file. */
 export function diffLines({ client, file, before, after }: FileChange): readonly string[] {
   const [old, now] = [textOf(before), textOf(after)];
   const from = before === undefined ? "/dev/null" : file;

@@ -2,7 +2,7 @@ import type { SandboxReport } from "../../commands/sandbox/notes.ts";
 import { type BrowserSearch, findBrowser } from "../../web/browser/find-browser.ts";
 import { readSystemFacts } from "../../web/browser/system-facts.ts";
 import { type EngineReport, isAnswer, type SearchReply } from "../../web/search/search-reply.ts";
-import { browserChoice } from "../browser-choice.ts";
+import { browserChoice } from "../doctor/machine.ts";
 import { columns, exitCodes, type Printer } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";

@@ -1,13 +1,12 @@
-import { existsSync, lstatSync, readdirSync, rmSync, statfsSync, statSync } from "node:fs";
 import { Database } from "bun:sqlite";
+import { existsSync, lstatSync, readdirSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { storePathIn } from "../../state/store/open-store.ts";
-import { findBrowser } from "../../web/browser/find-browser.ts";
+import { findBrowser, type ChosenBrowser } from "../../web/browser/find-browser.ts";
 import { readSystemFacts } from "../../web/browser/system-facts.ts";
-import { browserChoice } from "../browser-choice.ts";
+import type { CommandIo } from "../command-io.ts";
 import type { CommandContext } from "../command.ts";
 import type { StartUp } from "../start-up.ts";
 import { type Finding, fault, note, ok } from "./finding.ts";
@@ -144,4 +143,14 @@ const draftMsMax = 60_000;
 function isLeft(draft: string): boolean {
   const stats = lstatSync(draft, { throwIfNoEntry: false });
   return stats?.isFile() === true && Date.now() - stats.mtimeMs > draftMsMax;
+}
+
+/** `SCORPIOX_CHROME` is the short form of our own setting, and has priority. */
+export function browserChoice(
+  { env }: CommandIo,
+  chromePath: string | undefined,
+): ChosenBrowser | undefined {
+  const short = env["SCORPIOX_CHROME"];
+  if (short) return { path: short, setting: "SCORPIOX_CHROME" };
+  return chromePath ? { path: chromePath, setting: "CHROME_PATH" } : undefined;
 }

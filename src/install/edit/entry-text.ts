@@ -1,14 +1,11 @@
 import { extname } from "node:path";
-
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/values.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
-import { setMemberInJson } from "../../upstream/edit/json-edit.ts";
-import { setMemberInToml } from "../../upstream/edit/toml-edit.ts";
+import { setMemberInJson, addToJson, removeFromJson } from "../../upstream/edit/json-edit.ts";
+import { setMemberInToml, addToToml, removeFromToml } from "../../upstream/edit/toml-edit.ts";
 import { parseForeignText } from "../../upstream/import/read-foreign-file.ts";
 import type { Entry, EntryHome } from "../install-targets.ts";
-import { setInJson } from "./json-entry.ts";
-import { setInToml } from "./toml-entry.ts";
 import { setInYaml, setYamlMember } from "./yaml-entry.ts";
 
 /**
@@ -173,4 +170,32 @@ function emptyAsNothing(value: object): unknown {
 
 function sameValue(one: unknown, other: unknown): boolean {
   return Bun.deepEquals(one, other);
+}
+
+/** Sets or removes an entry in JSON, comments allowed; see `setEntry`. */
+function setInJson(
+  text: string,
+  { path: [key] }: EntryHome,
+  name: string,
+  entry: Entry | undefined,
+): string {
+  if (text.trim() === "" && entry !== undefined) return created(key ?? "", name, entry);
+  const rest = text.trim() === "" ? "" : removeFromJson(text, name, key);
+  return entry === undefined ? rest : addToJson(rest, name, entry, key);
+}
+
+/** A whole file, as people write one. */
+function created(key: string, name: string, entry: Entry): string {
+  return `${JSON.stringify({ [key]: { [name]: entry } }, undefined, 2)}\n`;
+}
+
+/** Sets or removes a table in TOML; see `setEntry`. */
+function setInToml(
+  text: string,
+  { path }: EntryHome,
+  name: string,
+  entry: Entry | undefined,
+): string {
+  const rest = removeFromToml(text, name, path);
+  return entry === undefined ? rest : addToToml(rest, name, entry, path);
 }
