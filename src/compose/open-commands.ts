@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 
 import { ownCommand } from "../base/own-command.ts";
 import type { BackgroundTask } from "../commands/background/client-tasks.ts";
-import { CommandEnvironment, CommandLauncher } from "../commands/background/command-launcher.ts";
+import { CommandEnvironment } from "../commands/background/command-environment.ts";
+import { CommandLauncher } from "../commands/background/command-launcher.ts";
 import { FamilyLedger } from "../commands/background/family-ledger.ts";
 import { resultFolders, SavedOutputs } from "../commands/background/saved-outputs.ts";
 import { Supervisor } from "../commands/background/supervisor.ts";

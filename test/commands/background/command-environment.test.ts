@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { CommandEnvironment } from "../../../src/commands/background/command-launcher.ts";
+import { CommandEnvironment } from "../../../src/commands/background/command-environment.ts";
 import { SupervisorHarness } from "./supervisor-harness.ts";
 
 const environmentWith = (harness: SupervisorHarness, shell: string | null): CommandEnvironment =>
