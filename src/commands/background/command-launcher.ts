@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+
 import { AppError } from "../../base/errors.ts";
 import { withProcessLimit } from "../process/command-limits.ts";
 import { type RunningCommand, startCommand } from "../process/command.ts";

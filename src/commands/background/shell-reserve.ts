@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
+
 import { hasProcessLimit } from "../process/command-limits.ts";
 import {
   type OutputReceiver,
