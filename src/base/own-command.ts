@@ -1,5 +1,5 @@
-/** False when Bun runs the program from its source. */
-export const isCompiled = Bun.main.startsWith("/$bunfs/") || /^[A-Z]:[\\/]~BUN/i.test(Bun.main);
+/** False when Bun runs the program from its source. On Windows the files of an executable are below `B:\~BUN`. */
+export const isCompiled = Bun.main.startsWith("/$bunfs/") || Bun.main.slice(3, 7) === "~BUN";
 
 /** How this program starts itself: the executable alone when it is compiled, else Bun and the main file. */
 export function ownCommand(): readonly [string, ...string[]] {

@@ -30,11 +30,14 @@ export function createServerContext(router: LazyRouter, start: StartUp): ServerC
 }
 
 /** Only facts known by now: the handshake does not wait for upstream servers. */
-function instructionsOf({ gateway, upstreams, ownNames }: LazyRouter, start: StartUp): string {
-  const own = { lines: instructionLines(ownNames), notice: standInLine(start.config.standIns()) };
+function instructionsOf(router: LazyRouter, start: StartUp): string {
+  const { gateway, upstreams, ownNames, wholeInstructions: whole } = router;
   const { snapshot } = upstreams;
-  if (!gateway.isWanted || (snapshot !== undefined && !hasServers(snapshot)))
-    return instructionsWith(own);
+  const isAlone = !gateway.isWanted || (snapshot !== undefined && !hasServers(snapshot));
+  const notice = standInLine(start.config.standIns());
+  if (isAlone && notice === undefined && whole !== undefined) return whole.text;
+  const own = { lines: whole?.lines ?? instructionLines(ownNames), notice };
+  if (isAlone) return instructionsWith(own);
   return instructionsWith(own, snapshot === undefined ? toldBefore(start) : toldOf(snapshot));
 }
 

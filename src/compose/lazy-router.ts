@@ -67,6 +67,12 @@ export class LazyRouter implements Router, AsyncDisposable {
     return this.#listings.map(({ name }) => name);
   }
 
+  /** Undefined where a tool is switched off. */
+  get wholeInstructions(): ProgramParts["wholeInstructions"] {
+    const { cards, wholeInstructions } = this.#parts;
+    return this.#listings.length === cards.length ? wholeInstructions : undefined;
+  }
+
   list(): readonly ToolListing[] {
     return this.gateway.now(this.#listings);
   }

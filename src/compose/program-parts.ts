@@ -16,6 +16,8 @@ import type { Skills } from "./skills.ts";
 /** The parts that differ between the product and the program that tests Worker faults. */
 export interface ProgramParts {
   readonly cards: readonly ToolCard[];
+  /** The instructions where every one of these tools is offered, put together ahead; absent: they are put together. */
+  readonly wholeInstructions?: { readonly lines: readonly string[]; readonly text: string };
   /** A Worker for tools. */
   readonly createWorker: () => Worker;
   /** The Worker for all that reaches the network. */

@@ -87,9 +87,10 @@ export class Resolution {
 
   /** The strictest values, used because the configured ones are invalid. */
   standIns(): ConfigEntry[] {
-    return [...this.#resolved].flatMap(([key, { text, source, isStandIn }]) =>
-      isStandIn === true ? [{ key, value: text, source, use: "used" as const }] : [],
-    );
+    const standIns: ConfigEntry[] = [];
+    for (const [key, { text, source, isStandIn }] of this.#resolved)
+      if (isStandIn === true) standIns.push({ key, value: text, source, use: "used" });
+    return standIns;
   }
 
   #refusalOf(assignment: Assignment, key: ConfigKey, value: ConfigValue): string | undefined {

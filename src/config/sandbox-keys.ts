@@ -16,7 +16,10 @@ function choiceValue<Choice extends string>(
 ): ValueType<Choice> {
   return {
     name,
-    allowed: `one of ${choices.join(", ")}`,
+    // Read by messages alone: the first `join` takes a start 85 µs.
+    get allowed() {
+      return `one of ${choices.join(", ")}`;
+    },
     parse: (text) => choices.find((choice) => choice === text.toLowerCase()),
   };
 }

@@ -27,7 +27,9 @@ const listedEngines: readonly string[] = [...defaultEngineIds, ...benchEngineIds
 
 const engineListValue: ValueType<string> = {
   name: "engine list",
-  allowed: `names with commas between, of: ${listedEngines.join(", ")}`,
+  get allowed() {
+    return `names with commas between, of: ${listedEngines.join(", ")}`;
+  },
   parse(text) {
     const engines = listParts(text.toLowerCase());
     const isList = engines.length > 0 && engines.every((engine) => listedEngines.includes(engine));

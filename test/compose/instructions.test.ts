@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import type { ConfigEntry } from "../../src/config/resolution.ts";
 import { instructionLines, standInLine } from "../../src/compose/instructions.ts";
+import { wholeInstructions } from "../../src/compose/whole-instructions.macro.ts";
+import { instructionsWith } from "../../src/calls/upstream/instructions-with.ts";
 import { catalogue } from "../../src/tools/catalogue.ts";
 import { published } from "../tools/published-tools.ts";
 
@@ -79,4 +81,9 @@ describe("standInLine()", () => {
     expect(standInLine(many)).toMatch(/ and 192 more\. Tell the user/);
     expect(standInLine(many)?.length).toBeLessThan(1000);
   });
+});
+
+test("wholeInstructions() is what a server with every tool would put together", () => {
+  const lines = instructionLines(names);
+  expect(wholeInstructions()).toEqual({ lines, text: instructionsWith({ lines }) });
 });

@@ -173,7 +173,8 @@ export class OutputQueue {
   #writeWaiting(): void {
     if (this.#isWriting || this.#isHeld) return;
     if (this.#waiting.length > 0) {
-      const text = `${this.#waiting.join("\n")}\n`;
+      const [first = ""] = this.#waiting;
+      const text = `${this.#waiting.length === 1 ? first : this.#waiting.join("\n")}\n`;
       this.#waiting = [];
       this.#waitingBytes = 0;
       const written = this.#write(text);
