@@ -61,8 +61,8 @@ export function removeFromToml(
 }
 
 /**
- * `text` with another value of one key of the table, or without it; the rest of the table stays as it is. Unchanged when no
- * header has that table.
+ * `text` with another value of one key of the table, or without it; the rest stays as it is. The table may have a header, be an
+ * inline table, or be made of dotted keys. Unchanged when there is no such table.
  */
 export function setMemberInToml(
   text: string,
@@ -71,12 +71,11 @@ export function setMemberInToml(
   value: unknown,
 ): string {
   const statements = scanToml(text);
-  const isAt = (path: readonly string[], other: readonly string[]): boolean =>
-    path.length === other.length && isPrefix(path, other);
-  const header = statements.findIndex(({ kind, path }) => kind === "table" && isAt(path, table));
-  const last = statements[header === -1 ? -1 : lastOfTable(statements, header)];
-  if (last === undefined) return text;
-  const pair = statements.find(({ kind, path }) => kind === "pair" && isAt(path, [...table, name]));
+  const inline = inlineMember(text, statements, { table, name, value });
+  if (inline !== undefined) return applyEdits(text, inline);
+  const pair = statements.find(
+    ({ kind, path }) => kind === "pair" && isSamePath(path, [...table, name]),
+  );
   if (pair?.value !== undefined) {
     const edit =
       value === undefined
@@ -84,13 +83,102 @@ export function setMemberInToml(
         : { ...pair.value, text: tomlValue(value) };
     return applyEdits(text, [edit]);
   }
-  if (value === undefined) return text;
+  const spot = spotIn(statements, table);
+  if (value === undefined || spot === undefined) return text;
+  const { last, hasHeader } = spot;
   const at = nextLineOf(text, last.end);
   const lineEnd = lineEndOf(text);
   const indent = text.slice(lineStartOf(text, last.start), last.start);
-  const line = `${indent}${tomlKey(name)} = ${tomlValue(value)}`;
+  const before = hasHeader ? keysBefore(statements, last, table) : [];
+  const pairLine = `${[...before, name].map(tomlKey).join(".")} = ${tomlValue(value)}`;
+  const lines = hasHeader ? [pairLine] : ["", `[${table.map(tomlKey).join(".")}]`, pairLine];
+  const added = lines.map((line) => (line === "" ? "" : indent + line)).join(lineEnd);
   const isOpen = text[at - 1] !== "\n";
-  return applyEdits(text, [{ start: at, end: at, text: isOpen ? lineEnd + line : line + lineEnd }]);
+  return applyEdits(text, [
+    { start: at, end: at, text: isOpen ? lineEnd + added : added + lineEnd },
+  ]);
+}
+
+/**
+ * The statement after which a key of the table can be added: below its header, or the last of its dotted keys. A table that has
+ * nothing but tables of its own gets a header after the last one of these.
+ */
+function spotIn(
+  statements: readonly TomlStatement[],
+  table: readonly string[],
+): { readonly last: TomlStatement; readonly hasHeader: boolean } | undefined {
+  const header = statements.findIndex(
+    ({ kind, path }) => kind === "table" && isSamePath(path, table),
+  );
+  const below = statements.findLastIndex(
+    ({ kind, path }) => kind === "table" && isPrefix(table, path),
+  );
+  const dotted = statements.findLastIndex(
+    ({ kind, path }, index) =>
+      kind === "pair" && isPrefix(table, path) && !isPrefix(table, headerOf(statements, index)),
+  );
+  if (header === -1 && dotted === -1 && below === -1) return undefined;
+  const index =
+    header === -1 && dotted !== -1
+      ? dotted
+      : lastOfTable(statements, header === -1 ? below : header);
+  const last = statements[index];
+  return last && { last, hasHeader: header !== -1 || dotted !== -1 };
+}
+
+/** The path of the header that statement `index` is below. */
+function headerOf(statements: readonly TomlStatement[], index: number): readonly string[] {
+  return statements.slice(0, index).findLast(({ kind }) => kind === "table")?.path ?? [];
+}
+
+/** What a key beside `last` has to begin with, to be one of `table`: nothing below a header of its own. */
+function keysBefore(
+  statements: readonly TomlStatement[],
+  last: TomlStatement,
+  table: readonly string[],
+): readonly string[] {
+  return table.slice(headerOf(statements, statements.indexOf(last) + 1).length);
+}
+
+interface MemberChange {
+  readonly table: readonly string[];
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** The edits where the table is inline, or inside an inline one; undefined where it is not. */
+function inlineMember(
+  text: string,
+  pairs: readonly Pick<TomlStatement, "path" | "value">[],
+  change: MemberChange,
+  above: readonly string[] = [],
+): readonly TextEdit[] | undefined {
+  for (const { path, value: span } of pairs) {
+    const full = [...above, ...path];
+    if (span === undefined || text[span.start] !== "{" || !isPrefix(full, change.table)) continue;
+    const list = scanInlineTable(text, span.start);
+    const rest = change.table.slice(full.length);
+    const deeper = inlineMember(text, list.entries, change, full);
+    if (deeper !== undefined) return deeper;
+    // Inside, it may be made of dotted keys.
+    if (rest.length > 0 && !list.entries.some((entry) => isPrefix(rest, entry.path))) continue;
+    return inlineEdits(text, list, [...rest, change.name], change.value);
+  }
+  return undefined;
+}
+
+function inlineEdits(
+  text: string,
+  list: ReturnType<typeof scanInlineTable>,
+  key: readonly string[],
+  value: unknown,
+): readonly TextEdit[] {
+  const index = list.entries.findIndex(({ path }) => isSamePath(path, key));
+  const old = list.entries[index]?.value;
+  if (value === undefined) return old === undefined ? [] : removeElement(text, list, index);
+  if (old !== undefined) return [{ ...old, text: tomlValue(value) }];
+  const element = `${key.map(tomlKey).join(".")} = ${tomlValue(value)}`;
+  return appendElement(text, list, { text: element, separator: " ", isOnOwnLine: false });
 }
 
 /** Appends lines after a blank line when the text is not empty; keeps or omits the last line end as before. */
@@ -177,6 +265,10 @@ function inlineRemovals(text: string, at: number, target: readonly string[]): re
   // One at a time: the bytes removed with an element depend on its neighbours.
   const own = table.entries.findIndex(({ path }) => isPrefix(target, path));
   return own === -1 ? inside : [...inside, ...removeElement(text, table, own)];
+}
+
+function isSamePath(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && isPrefix(one, other);
 }
 
 function isPrefix(prefix: readonly string[], path: readonly string[]): boolean {
