@@ -1,17 +1,12 @@
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/values.ts";
-import { withFileLock } from "../config/file-lock.ts";
-import type { ChangeLog, ChangeRecord, MovedServers } from "../install/change-log.ts";
-import { applyByCommand, commandLine, commandWords } from "../install/client-command.ts";
-import { applyChange, type FileChange } from "../install/file-change.ts";
-import type { ClientFile, Machine, Scope } from "../install/find-client.ts";
+import type { ChangeLog, ChangeRecord } from "../install/change-log.ts";
+import { commandLine, commandWords } from "../install/client-command.ts";
+import type { FileChange } from "../install/file-change.ts";
+import { type ClientFile, clientNamed, type Machine, type Scope } from "../install/find-client.ts";
 import { entryName, launchWords, type OwnCommand } from "../install/install-targets.ts";
-import {
-  giveBack,
-  type MoveTarget,
-  type PlannedMove,
-  takeServers,
-} from "../install/move-servers.ts";
+import { type ChangeTools, makeChange, type Settled, settleLeft } from "../install/make-change.ts";
+import type { MoveTarget, PlannedMove } from "../install/move-servers.ts";
 import { diffLines, snippetLines } from "../install/shown-change.ts";
 import { exitCodes } from "./command-io.ts";
 import type { CommandContext } from "./command.ts";
@@ -82,10 +77,7 @@ async function carriedOut(session: ClientSession, plan: ClientPlan): Promise<Cli
   const { change, move } = plan;
   if (change === undefined) return plan;
   try {
-    const moved = await movedHere(session, move);
-    await madeOrGivenBack(session, plan, change, moved);
-    const taken = change.undoes?.moved;
-    if (taken !== undefined) await handBack(session, taken);
+    await makeChange(change, toolsOf(session), { move, command: commandOf(session, plan) });
     return plan;
   } catch (error) {
     if (error instanceof AppError) return { ...plan, fault: error.message };
@@ -93,44 +85,47 @@ async function carriedOut(session: ClientSession, plan: ClientPlan): Promise<Cli
   }
 }
 
-async function movedHere(
-  { moveTarget, announce }: ClientSession,
-  move: PlannedMove | undefined,
-): Promise<MovedServers | undefined> {
-  if (move === undefined || move.servers.size === 0) return undefined;
-  return takeServers(move, moveTarget, announce);
+export function toolsOf({ context, log, moveTarget, announce }: ClientSession): ChangeTools {
+  return {
+    log,
+    moveTarget,
+    run: context.services.runProgram,
+    onPlace: announce,
+    onStays: (text) => context.print.note(text),
+  };
 }
 
-async function madeOrGivenBack(
-  session: ClientSession,
-  plan: ClientPlan,
-  change: FileChange,
-  moved: MovedServers | undefined,
-): Promise<void> {
-  const { log, context } = session;
-  const command = commandOf(session, plan);
-  try {
-    if (command === undefined) return await applyChange(change, log, moved);
-    await applyByCommand(change, command, context.services.runProgram, log, moved);
-  } catch (error) {
-    if (moved !== undefined) await handBack(session, moved);
-    throw error;
+/** Ends, and names, what killed commands have left under way. Returns how each ended. */
+export async function settleEarlier(session: ClientSession): Promise<readonly Settled[]> {
+  const { args, print } = session.context;
+  if (args.has("dry-run")) {
+    for (const { underWay, client, at } of session.log.records()) {
+      if (underWay === undefined) continue;
+      print.warning(
+        `The change of ${client} at ${at} was interrupted. The next install, uninstall or undo ends it.`,
+      );
+    }
+    return [];
   }
+  const settled = await settleLeft(toolsOf(session));
+  for (const { record, end } of settled) print.warning(endText(record, end));
+  return settled;
 }
 
-/** The client's file needs no change back: what was moved here goes, and the record of the change. */
-export async function forget(session: ClientSession, record: ChangeRecord): Promise<void> {
-  if (record.moved !== undefined) await handBack(session, record.moved);
-  await withFileLock(session.log.lockFile, () => session.log.remove(record));
-}
-
-async function handBack(
-  { moveTarget, context }: ClientSession,
-  moved: MovedServers,
-): Promise<void> {
-  const changed = await giveBack(moved, moveTarget.target, moveTarget.secrets);
-  for (const name of changed) {
-    context.print.note(`${name} was changed in ${moved.file} since, and stays there too.`);
+function endText({ kind, client, file, at }: ChangeRecord, end: Settled["end"]): string {
+  const { title } = clientNamed(client);
+  const what = `${title}: the ${kind} at ${at} was interrupted`;
+  switch (end) {
+    case "made":
+      return `${what} after ${file} was changed. It is whole; undo ${client} takes it back.`;
+    case "part":
+      return `${what} with a part of ${file} changed; undo ${client} takes that back.`;
+    case "taken_back":
+      return `${what} before ${file} was changed. What it had moved here was taken back.`;
+    case "undone":
+      return `${title}: the undo of the ${kind} at ${at} was interrupted, and is finished now.`;
+    case "not_undone":
+      return `${title}: the undo of the ${kind} at ${at} was interrupted before ${file} was changed.`;
   }
 }
 
@@ -169,7 +164,10 @@ function showPlan(session: ClientSession, plan: ClientPlan): void {
   print.line(`# ${client.title}`);
   if (command === undefined) for (const line of diffLines(change)) print.line(line);
   else for (const words of commandWords(command, change)) print.line(commandLine(words));
-  const { servers, secrets } = move ?? {};
+  const { servers, secrets, shared = [] } = move ?? {};
+  if (shared.length > 0) {
+    print.line(`# In ${session.moveTarget.target.file} already: ${shared.join(", ")}`);
+  }
   if (servers !== undefined && servers.size > 0) {
     print.line(`# Moved to ${session.moveTarget.target.file}: ${[...servers.keys()].join(", ")}`);
   }
@@ -221,6 +219,7 @@ function jsonOf(session: ClientSession, plan: ClientPlan): unknown {
       : { commands: commandWords(command, change).map(commandLine) }),
     ...(move !== undefined && {
       moved: [...move.servers.keys()],
+      shared: move.shared,
       secrets: [...move.secrets.keys()],
       notes: move.notes,
     }),

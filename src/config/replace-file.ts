@@ -1,6 +1,7 @@
 import {
   closeSync,
   fchmodSync,
+  fchownSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -20,13 +21,21 @@ import { AppError } from "../base/errors.ts";
  * Writes beside `file` and renames, so that readers and other writers see the old text or the new one, after a power
  * cut as well. Of two concurrent writers the last rename wins: `withFileLock` has them wait for each other.
  * @param mode of the new file; the user's umask takes nothing away from it
+ * @param owner of the new file; this process's, when it is left out
  * @throws the system's error; `file` is then as it was
  */
-export function replaceFile(file: string, text: string | Uint8Array, mode = 0o600): void {
+export function replaceFile(
+  file: string,
+  text: string | Uint8Array,
+  mode = 0o600,
+  owner?: { readonly uid: number; readonly gid: number },
+): void {
   const temporary = join(dirname(file), `${draftStart(file)}${crypto.randomUUID()}${draftEnd}`);
   try {
     const handle = openSync(temporary, "wx", mode);
     try {
+      // A change of the owner takes bits of the mode away.
+      if (owner !== undefined) fchownSync(handle, owner.uid, owner.gid);
       fchmodSync(handle, mode);
       writeFileSync(handle, text);
       fsyncSync(handle);

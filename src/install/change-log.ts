@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
@@ -22,6 +22,8 @@ export interface MovedServers {
   readonly secrets: readonly string[];
   /** SHA-256 of each entry as it was added: one that the user has changed since stays. Absent in older logs. */
   readonly digests?: Readonly<Record<string, string>>;
+  /** Servers that were here already, with the same settings, and so are this client's too now. */
+  readonly shared?: readonly string[];
 }
 
 /** One change of a client's configuration, as `undo` needs it. */
@@ -44,6 +46,8 @@ export interface ChangeRecord {
   readonly moved?: MovedServers;
   /** The client's own command made the change: its command undoes it too. */
   readonly isByCommand?: true;
+  /** It, or undoing it, has begun and not ended: another process is at it, or was killed. */
+  readonly underWay?: "change" | "undo";
 }
 
 /** The most changes that are kept; the oldest one loses its backup. */
@@ -84,15 +88,32 @@ export class ChangeLog {
     mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
     if (before !== undefined) replaceFile(this.#backup(record.id), before);
     const records = [...this.records(), record];
-    const dropped = records.splice(0, Math.max(0, records.length - recordsMax));
-    this.#write(records);
-    for (const { id } of dropped) rmSync(this.#backup(id), { force: true });
+    this.#write(records.slice(-recordsMax));
+  }
+
+  /** Replaces the record of that id. */
+  update(record: ChangeRecord): void {
+    this.#write(this.records().map((one) => (one.id === record.id ? record : one)));
+  }
+
+  /** Keeps the bytes that are about to be written into the file itself, and those that are there: a kill may leave both mixed. */
+  keepThrough({ id }: ChangeRecord, was: Uint8Array, next: Uint8Array): void {
+    replaceFile(this.#through(id, "was"), was);
+    replaceFile(this.#through(id, "next"), next);
+  }
+
+  /** What `keepThrough` kept; undefined: the file was replaced as a whole, or not at all. */
+  throughOf({
+    id,
+  }: ChangeRecord): { readonly was: Uint8Array; readonly next: Uint8Array } | undefined {
+    const [was, next] = [this.#through(id, "was"), this.#through(id, "next")];
+    if (!existsSync(was) || !existsSync(next)) return undefined;
+    return { was: readFileSync(was), next: readFileSync(next) };
   }
 
   /** The change is undone. */
   remove({ id }: ChangeRecord): void {
     this.#write(this.records().filter((record) => record.id !== id));
-    rmSync(this.#backup(id), { force: true });
   }
 
   /** The file from before the change, whose bytes are undefined when there was none; undefined for a lost copy. */
@@ -111,8 +132,25 @@ export class ChangeLog {
     return join(this.#dir, `${id}.before`);
   }
 
+  #through(id: string, which: "was" | "next"): string {
+    return join(this.#dir, `${id}.${which}`);
+  }
+
   #write(changes: readonly ChangeRecord[]): void {
     replaceFile(this.#file, `${JSON.stringify({ version: 1, changes }, undefined, 2)}\n`);
+    this.#sweep(changes);
+  }
+
+  /** Removes copies that belong to no change any more, also what killed processes have left: they may hold tokens. */
+  #sweep(changes: readonly ChangeRecord[]): void {
+    const wanted = changes.flatMap(({ id, underWay }) => [
+      `${id}.before`,
+      ...(underWay === undefined ? [] : [`${id}.was`, `${id}.next`]),
+    ]);
+    for (const name of readdirSync(this.#dir)) {
+      const isCopy = /\.(?:before|was|next|tmp)$/.test(name);
+      if (isCopy && !wanted.includes(name)) rmSync(join(this.#dir, name), { force: true });
+    }
   }
 }
 

@@ -1,9 +1,6 @@
-import { AppError } from "../base/errors.ts";
 import { hideInArguments } from "../base/secrets.ts";
-import type { ChangeLog, MovedServers } from "./change-log.ts";
-import { type FileChange, readClientFile, recordOf, textOf } from "./file-change.ts";
-import { readEntry } from "./edit/entry-text.ts";
-import type { Entry, OwnCommand } from "./install-targets.ts";
+import type { FileChange } from "./file-change.ts";
+import type { OwnCommand } from "./install-targets.ts";
 
 /** How a client's own command ended. */
 export interface CommandEnd {
@@ -36,37 +33,17 @@ export function commandLine(words: readonly string[]): string {
 }
 
 /**
- * Makes the change by the client's own command and then reads its file, whatever the command said.
- * @throws {AppError} `system` when the file does not have the wanted entries afterwards
+ * Makes the change by the client's own command. Returns what failed, in words: whether the file has the change its reader says.
  */
-export async function applyByCommand(
+export async function runCommands(
   change: FileChange,
   command: OwnCommand,
   run: RunProgram,
-  log: ChangeLog,
-  moved?: MovedServers,
-): Promise<void> {
-  const { client, file, entries, undoes } = change;
-  if (undoes === undefined) {
-    const record = { ...recordOf(change, moved), before: null, after: null };
-    log.add({ ...record, isByCommand: true }, undefined);
-  }
+): Promise<string> {
   const said: string[] = [];
   for (const words of commandWords(command, change)) {
     const { exitCode, output } = await run(words);
     if (exitCode !== 0) said.push(`${commandLine(words)} ended with ${exitCode}: ${output.trim()}`);
   }
-  const text = textOf(readClientFile(file));
-  const isDone = entries.every(({ name, after }) =>
-    isSameEntry(readEntry(file, text, client.home, name), after),
-  );
-  if (isDone) return undoes === undefined ? undefined : log.remove(undoes);
-  const why = said.length === 0 ? "" : ` ${said.join("; ").slice(0, 1_000)}`;
-  throw new AppError("system", `${client.title} did not take the change: ${file} lacks it.${why}`);
-}
-
-/** The command may add members of its own, such as an empty `env`. */
-function isSameEntry(found: Entry | undefined, wanted: Entry | undefined): boolean {
-  if (found === undefined || wanted === undefined) return found === wanted;
-  return Object.entries(wanted).every(([key, value]) => Bun.deepEquals(found[key], value));
+  return said.join("; ").slice(0, 1_000);
 }

@@ -1,18 +1,7 @@
-import {
-  chownSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from "node:fs";
-import { dirname } from "node:path";
+import { lstatSync, readFileSync, statSync } from "node:fs";
 
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
-import { withFileLock } from "../config/file-lock.ts";
-import { replaceFile, resolveTarget } from "../config/replace-file.ts";
-import { type ChangeLog, type ChangeRecord, digestOf, type MovedServers } from "./change-log.ts";
+import { type ChangeRecord, digestOf, type MovedServers } from "./change-log.ts";
 import { readEntry, setEntry } from "./edit/entry-text.ts";
 import type { EditableClient } from "./find-client.ts";
 import { type Entry, entryName } from "./install-targets.ts";
@@ -124,79 +113,7 @@ export function textOf(bytes: Uint8Array | undefined): string {
   }
 }
 
-/**
- * Makes the change: copies the old bytes, replaces the file as a whole, reads it again. The file keeps its mode and owner; a
- * link stays.
- * @throws {AppError} `config` when the file is no longer what was shown, `system`
- */
-export async function applyChange(
-  change: FileChange,
-  log: ChangeLog,
-  moved?: MovedServers,
-): Promise<void> {
-  const { file, before, after, undoes, insideDir } = change;
-  const inside = insideDir === undefined ? {} : { insideDir };
-  await locked(log, file, () => {
-    const real = after === undefined ? file : resolveTarget({ file, ...inside });
-    if (digestOf(readClientFile(file)) !== digestOf(before)) {
-      throw new AppError(
-        "config",
-        `${file} was changed meanwhile; nothing was written. Try again.`,
-      );
-    }
-    const stats = statSync(file, { throwIfNoEntry: false });
-    checkWritable(file, stats);
-    const record = undoes ?? recordOf(change, moved);
-    if (undoes === undefined) log.add(record, before);
-    try {
-      write(real, after, stats);
-    } catch (error) {
-      // A change that was not made must not be the next one to undo.
-      if (undoes === undefined) log.remove(record);
-      throw error;
-    }
-    if (digestOf(readClientFile(file)) !== digestOf(after)) {
-      throw new AppError(
-        "system",
-        `${file} is not what was written: another program has changed it.`,
-      );
-    }
-    if (undoes !== undefined) log.remove(undoes);
-  });
-}
-
-/** Runs `work` under the lock of the log. @throws {AppError} `system` in place of errors of the system */
-async function locked(log: ChangeLog, file: string, work: () => void): Promise<void> {
-  try {
-    await withFileLock(log.lockFile, work);
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError("system", `${file} cannot be written: ${messageOf(error)}.`, {
-      cause: error,
-    });
-  }
-}
-
-/** Replacing a file needs only its folder to be writable: its mode and owner are looked at here. @throws {AppError} `config` */
-function checkWritable(file: string, stats: Stats | undefined): void {
-  if (stats === undefined || process.platform === "win32") return;
-  const user = process.getuid?.() ?? 0;
-  const isOthers = user !== 0 && stats.uid !== user;
-  if ((stats.mode & 0o222) !== 0 && !isOthers) return;
-  const why = isOthers ? "belongs to another user" : "is read-only";
-  throw new AppError("config", `${file} ${why}; it was not changed.`);
-}
-
-function write(file: string, bytes: Uint8Array | undefined, stats: Stats | undefined): void {
-  if (bytes === undefined) return rmSync(file, { force: true });
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  replaceFile(file, bytes, (stats?.mode ?? 0o600) & 0o777);
-  // Written by root, it stays readable for the user whose client it is.
-  if (stats !== undefined && stats.uid !== process.getuid?.() && process.platform !== "win32") {
-    chownSync(file, stats.uid, stats.gid);
-  }
-}
-
+/** What the log keeps of the change. */
 export function recordOf(change: FileChange, moved?: MovedServers): ChangeRecord {
   const { kind, client, file, entries, before, after, insideDir } = change;
   return {

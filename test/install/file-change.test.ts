@@ -1,8 +1,17 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, chownSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 
 import { runIn } from "../cli/fake-io.ts";
 import { TempTree } from "../config/temp-tree.ts";
+import { attributeOf, setAttribute } from "./attributes.ts";
 
 const file = "home/.cursor/mcp.json";
 const nothingToUndo = "There is no change of scorpiox-code to undo.";
@@ -36,6 +45,67 @@ describe("[IN5] a file that cannot be written", () => {
     chownSync(tree.path(file), 1234, 1234);
     expect(await runIn(tree, ["install", "cursor", "--yes"])).toMatchObject({ exitCode: 0 });
     expect(statSync(tree.path(file))).toMatchObject({ uid: 1234, gid: 1234 });
+  });
+});
+
+describe("[IN5] a file that has more than bytes, a mode and an owner", () => {
+  const other = "home/dotfiles/mcp.json";
+
+  /** Installs and undoes; what the file is must be as before in between and afterwards. */
+  async function staysTheSame(tree: TempTree, look: () => unknown): Promise<void> {
+    const before = look();
+    expect(await runIn(tree, ["install", "cursor", "--yes"])).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(tree.path(file), "utf8")).toContain("scorpiox-code");
+    expect(look()).toEqual(before);
+    expect(await runIn(tree, ["undo", "--yes"])).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(tree.path(file), "utf8")).toBe("{}\n");
+    expect(look()).toEqual(before);
+  }
+
+  test("keeps its other name, a hard link", async () => {
+    using tree = new TempTree({ [other]: "{}\n", "home/.cursor": { dir: true } });
+    linkSync(tree.path(other), tree.path(file));
+    await staysTheSame(tree, () => statSync(tree.path(file)).ino);
+    expect(readFileSync(tree.path(other), "utf8")).toBe("{}\n");
+    await runIn(tree, ["install", "cursor", "--yes"]);
+    expect(readFileSync(tree.path(other), "utf8")).toContain("scorpiox-code");
+  });
+
+  test.if(process.platform === "linux")("keeps its extended attributes", async () => {
+    using tree = new TempTree({ [file]: "{}\n" });
+    const path = tree.path(file);
+    if (!setAttribute(path, "user.note", "mine")) return;
+    await staysTheSame(tree, () => attributeOf(path, "user.note"));
+    expect(attributeOf(path, "user.note")).toBe("mine");
+  });
+
+  test.if(process.platform === "linux")("keeps its access control list", async () => {
+    using tree = new TempTree({ [file]: "{}\n" });
+    const path = tree.path(file);
+    // Version 2; user rw, user 1234 r, group r, mask r, others nothing.
+    const entries = [1, 6, -1, 2, 4, 1234, 4, 4, -1, 16, 4, -1, 32, 0, -1];
+    const list = Buffer.alloc(4 + (entries.length / 3) * 8);
+    list.writeUInt32LE(2);
+    for (let at = 0; at < entries.length; at += 3) {
+      const place = 4 + (at / 3) * 8;
+      list.writeUInt16LE(entries[at] ?? 0, place);
+      list.writeUInt16LE(entries[at + 1] ?? 0, place + 2);
+      list.writeInt32LE(entries[at + 2] ?? 0, place + 4);
+    }
+    if (!setAttribute(path, "system.posix_acl_access", list)) return;
+    await staysTheSame(tree, () => attributeOf(path, "system.posix_acl_access"));
+    expect(attributeOf(path, "system.posix_acl_access")).toBe(list.toString("latin1"));
+  });
+
+  test.if(process.getuid?.() === 0)("keeps its group and its mode", async () => {
+    using tree = new TempTree({ [file]: "{}\n" });
+    chownSync(tree.path(file), 0, 1234);
+    chmodSync(tree.path(file), 0o2640);
+    await staysTheSame(tree, () => {
+      const { mode, uid, gid } = statSync(tree.path(file));
+      return { mode: mode & 0o7777, uid, gid };
+    });
+    expect(statSync(tree.path(file))).toMatchObject({ uid: 0, gid: 1234 });
   });
 });
 

@@ -370,19 +370,6 @@ describe("[IN8] install --move", () => {
     expect(await runIn(tree, ["undo", "--yes"])).toMatchObject({ exitCode: 0 });
     expect(readFileSync(tree.path(file), "utf8")).toBe(text);
   });
-
-  test("a name that is taken here moves nothing", async () => {
-    const text = '{ "mcpServers": { "m": { "command": "m" } } }\n';
-    const own = '[mcp.servers.m]\ncommand = "other"\n';
-    using tree = new TempTree({ "home/.cursor/mcp.json": text, "home/.scorpiox/config.toml": own });
-    const { exitCode, stderr } = await runIn(tree, ["install", "cursor", "--move", "--yes"]);
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(
-      "already has m: remove it there, or in the client, and try again. Nothing was moved.",
-    );
-    expect(readFileSync(tree.path("home/.cursor/mcp.json"), "utf8")).toBe(text);
-    expect(readFileSync(tree.path("home/.scorpiox/config.toml"), "utf8")).toBe(own);
-  });
 });
 
 describe("[IN7] Claude Code, whose file is rewritten while it runs", () => {

@@ -46,9 +46,11 @@ describe("[IN8] the secrets of moved servers", () => {
     using tree = treeWith(git);
     await runIn(tree, ["mcp", "secrets", "set", "git/GITHUB_TOKEN"], { stdin: ["mine"] });
     const { exitCode, stderr } = await runIn(tree, ["install", "cursor", "--move", "--yes"]);
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain("There already is a secret git/GITHUB_TOKEN");
-    expect(serversIn(tree)).toEqual(git);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(
+      "server git is not moved: there already is a secret git/GITHUB_TOKEN. Remove it (mcp secrets remove git/GITHUB_TOKEN), and try again",
+    );
+    expect(serversIn(tree)).toMatchObject(git);
     expect(existsSync(tree.path(own))).toBe(false);
     const secrets = await runIn(tree, ["mcp", "secrets", "list"]);
     expect(secrets.stdout).toBe("git/GITHUB_TOKEN  file\n");
@@ -97,4 +99,65 @@ test("[IN6] undo keeps a moved server that the user has changed here, with its s
   expect(left).not.toContain("memory");
   const secrets = await runIn(tree, ["mcp", "secrets", "list"]);
   expect(secrets.stdout).toBe("git/GITHUB_TOKEN  file\n");
+});
+
+describe("[IN8] a server whose name is taken here", () => {
+  const elsewhere = "home/.kiro/settings/mcp.json";
+  const two = {
+    git: { command: "git-mcp", env: { GITHUB_TOKEN: "theirs" } },
+    memory: { command: "npx", args: ["-y", "memory"] },
+  };
+  const text = `${JSON.stringify({ mcpServers: two })}\n`;
+  const move = async (tree: TempTree, id: string) =>
+    runIn(tree, ["install", id, "--move", "--yes"]);
+
+  test("by another one stays in the client; the others are moved", async () => {
+    const ours = '[mcp.servers.git]\ncommand = "other"\n';
+    using tree = new TempTree({ [file]: text, [own]: ours });
+    const { exitCode, stderr } = await move(tree, "cursor");
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(
+      `server git is not moved: ${own} has another one of that name. Remove one of them (mcp remove git), and try again`,
+    );
+    expect(Object.keys(serversIn(tree))).toEqual(["git", "scorpiox-code"]);
+    expect(await runIn(tree, ["undo", "--yes"])).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(tree.path(own), "utf8")).toBe(ours);
+    expect(readFileSync(tree.path(file), "utf8")).toBe(text);
+  });
+
+  test("by the same one of another client is switched off; each undo leaves it to the other", async () => {
+    using tree = new TempTree({ [file]: text, [elsewhere]: text });
+    await move(tree, "cursor");
+    const ours = readFileSync(tree.path(own), "utf8");
+    const second = await move(tree, "kiro");
+    expect(second).toMatchObject({ exitCode: 0 });
+    expect(second.stdout).toContain(`# In ${own} already: git, memory`);
+    expect(readFileSync(tree.path(own), "utf8")).toBe(ours);
+    const first = await runIn(tree, ["undo", "cursor", "--yes"]);
+    expect(first.stderr).toContain(`git stays in ${own}: kiro has it from there, too.`);
+    expect(readFileSync(tree.path(file), "utf8")).toBe(text);
+    expect(readFileSync(tree.path(own), "utf8")).toBe(ours);
+    expect(await runIn(tree, ["undo", "kiro", "--yes"])).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(tree.path(elsewhere), "utf8")).toBe(text);
+    expect(existsSync(tree.path(own))).toBe(false);
+    expect(await runIn(tree, ["mcp", "secrets", "list"])).toMatchObject({ stdout: "" });
+  });
+
+  test("with another secret stays in the client", async () => {
+    const other = { git: { command: "git-mcp", env: { GITHUB_TOKEN: "of another account" } } };
+    using tree = new TempTree({ [file]: text, [elsewhere]: JSON.stringify({ mcpServers: other }) });
+    await move(tree, "cursor");
+    const { stderr } = await move(tree, "kiro");
+    expect(stderr).toContain("server git is not moved");
+    expect(JSON.parse(readFileSync(tree.path(elsewhere), "utf8")).mcpServers).toMatchObject(other);
+  });
+
+  test.each(["cursor", "kiro"])("%s: moving twice changes nothing", async (id) => {
+    using tree = new TempTree({ [id === "kiro" ? elsewhere : file]: text });
+    await move(tree, id);
+    const again = await move(tree, id);
+    expect(again).toMatchObject({ exitCode: 0, stdout: "" });
+    expect(again.stderr).toContain("nothing to change");
+    expect(again.stderr).not.toContain("not moved");
+  });
 });

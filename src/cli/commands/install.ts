@@ -11,10 +11,17 @@ import {
   fileOfClient,
 } from "../../install/find-client.ts";
 import { type Entry, entryName, launchWords } from "../../install/install-targets.ts";
+import { forgetChange } from "../../install/make-change.ts";
 import { type PlannedMove, planMove } from "../../install/move-servers.ts";
 import { lastChange, planUndo, planUninstall } from "../../install/plan-undo.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
-import { carryOut, type ClientPlan, type ClientSession, forget } from "../client-changes.ts";
+import {
+  carryOut,
+  type ClientPlan,
+  type ClientSession,
+  settleEarlier,
+  toolsOf,
+} from "../client-changes.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { directoryFlags, type FlagTable, jsonFlag } from "../flags.ts";
@@ -65,10 +72,12 @@ export const installCommand: Command = {
         "--move takes servers of the user only. Use mcp import for a project's.",
       );
     }
-    return carryOut(
-      session,
-      filesOf(session).map((place) => planned(place, () => installation(session, place))),
-    );
+    const places = filesOf(session);
+    await settleEarlier(session);
+    const plans: ClientPlan[] = [];
+    for (const place of places)
+      plans.push(await planned(place, () => installation(session, place)));
+    return carryOut(session, plans);
   },
 };
 
@@ -82,11 +91,10 @@ export const uninstallCommand: Command = {
   needsPerson: true,
   async run(context) {
     const session = openSession(context);
-    const plans = filesOf(session).map((place) =>
-      planned(place, () => ({
-        change: within(session, planUninstall(place.client, place.file, session.log)),
-      })),
-    );
+    const places = filesOf(session);
+    await settleEarlier(session);
+    const plans: ClientPlan[] = [];
+    for (const place of places) plans.push(await planned(place, () => removal(session, place)));
     return carryOut(session, plans);
   },
 };
@@ -106,10 +114,22 @@ export const undoCommand: Command = {
     const { args, print } = context;
     if (args.has("list")) return listChanges(context, log.records());
     const [word] = args.positionals;
-    const record = lastChange(log, word === undefined ? undefined : clientNamed(word).id);
+    const wanted = word === undefined ? undefined : clientNamed(word).id;
+    const settled = await settleEarlier(session);
+    const isUndone = settled.some(
+      ({ record, end }) =>
+        ["taken_back", "undone"].includes(end) &&
+        (wanted === undefined || record.client === wanted),
+    );
+    // It was that change which the user wants undone, not the one before it.
+    if (isUndone) {
+      if (args.has("json")) print.json({ dryRun: false, clients: [] });
+      return exitCodes.done;
+    }
+    const record = lastChange(log, wanted);
     const undo = planUndo(record, log);
     if (undo.kind === "done") {
-      if (!args.has("dry-run")) await forget(session, record);
+      if (!args.has("dry-run")) await forgetChange(record, toolsOf(session));
       print.note(`${record.file} is already as it was before the change.`);
       if (args.has("json")) print.json({ dryRun: args.has("dry-run"), clients: [] });
       return exitCodes.done;
@@ -185,20 +205,27 @@ function filesOf({ context: { args }, machine, scope }: ClientSession): readonly
 
 type Wanted = Pick<ClientPlan, "change" | "move">;
 
-function planned(place: ClientFile, plan: () => Wanted): ClientPlan {
+async function planned(
+  place: ClientFile,
+  plan: () => Promise<Wanted> | Wanted,
+): Promise<ClientPlan> {
   try {
-    return { place, ...plan() };
+    return { place, ...(await plan()) };
   } catch (error) {
     if (error instanceof AppError) return { place, fault: error.message };
     throw error;
   }
 }
 
-function installation(session: ClientSession, place: ClientFile): Wanted {
+function removal(session: ClientSession, { client, file }: ClientFile): Wanted {
+  return { change: within(session, planUninstall(client, file, session.log)) };
+}
+
+async function installation(session: ClientSession, place: ClientFile): Promise<Wanted> {
   const { context, moveTarget } = session;
   const { client, file } = place;
   const words = launchWords(client, context.services.ownCommand);
-  const move = context.args.has("move") ? planMove(place, moveTarget) : undefined;
+  const move = context.args.has("move") ? await planMove(place, moveTarget) : undefined;
   const wanted = new Map<string, Entry | undefined>([
     ...(move?.wanted ?? []),
     [entryName, withKeptMembers(client, file, client.entry(words, entryName))],
