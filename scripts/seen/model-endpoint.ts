@@ -88,14 +88,18 @@ export function startModel(script: readonly ScriptedCall[]): ModelEndpoint {
  * `probe_long_text` is another. `text` alone may be the client's own, and counts where there is none of the others.
  */
 function named(tools: readonly OfferedTool[], own: string): OfferedTool | undefined {
+  const ending = `_${plain(own)}`;
   const [shortest] = tools
     .filter(({ name, namespace }) =>
-      [`_${own}`, `-${own}`].some((ending) =>
-        `${namespace === undefined ? "" : "_"}${name}`.endsWith(ending),
-      ),
+      `${namespace === undefined ? "" : "_"}${plain(name)}`.endsWith(ending),
     )
     .toSorted((one, other) => one.name.length - other.name.length);
-  return shortest ?? tools.find(({ name }) => name === own);
+  return shortest ?? tools.find(({ name }) => plain(name) === plain(own));
+}
+
+/** Some clients put `_` for every `-` of a name. */
+function plain(name: string): string {
+  return name.replaceAll("-", "_");
 }
 
 /** What clients ask a provider besides: which models there are, how many tokens that makes. */

@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,readme,clients,first-hour,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,readme,clients,move,first-hour,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
  *
  * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/internals/verification.md.
@@ -23,6 +23,7 @@ import { checkHostileFiles } from "./hostile-files.ts";
 import { checkImageFuzz } from "./image-fuzz.ts";
 import { checkKillLoop } from "./kill-loop.ts";
 import { checkMixedEras } from "./mixed-eras.ts";
+import { checkMove } from "./move.ts";
 import type { Outcome } from "./outcome.ts";
 import { checkPackages } from "./packages.ts";
 import { checkPageScore, hasPages } from "./page-score.ts";
@@ -78,6 +79,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   packages: checkPackages,
   readme: checkReadme,
   clients: checkClients,
+  move: checkMove,
   "first-hour": checkFirstHour,
   sandbox: checkSandbox,
   shell: () => checkShell(200_000),

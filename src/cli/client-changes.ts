@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { product } from "../base/product.ts";
 import { isObject } from "../base/values.ts";
 import type { ChangeLog, ChangeRecord } from "../install/change-log.ts";
 import { commandLine, commandWords } from "../install/client-command.ts";
@@ -159,6 +160,7 @@ function showPlan(session: ClientSession, plan: ClientPlan): void {
     return session.isInstall ? showSnippet(session, place) : undefined;
   }
   for (const note of move?.notes ?? []) print.warning(`${client.title}: server ${note}`);
+  showProjects(session, client, move?.ofProjects ?? []);
   if (change === undefined) return print.note(`${client.title}: nothing to change in ${file}`);
   const command = commandOf(session, plan);
   print.line(`# ${client.title}`);
@@ -174,6 +176,23 @@ function showPlan(session: ClientSession, plan: ClientPlan): void {
   if (secrets !== undefined && secrets.size > 0) {
     print.line(`# Kept as secrets: ${[...secrets.keys()].join(", ")}`);
   }
+}
+
+/** A file of years has hundreds of projects. */
+const projectsShownMax = 5;
+
+function showProjects(
+  { context: { print } }: ClientSession,
+  { id, title }: ClientFile["client"],
+  all: readonly string[],
+): void {
+  if (all.length === 0) return;
+  const shown = all.slice(0, projectsShownMax);
+  const more = all.length - shown.length;
+  const rest = more === 0 ? "" : `; and of ${more} other projects`;
+  print.warning(
+    `${title}: servers of single projects are not moved: ${shown.join("; ")}${rest}. To have them here for their project, run in its folder: ${product.name} mcp import ${id}`,
+  );
 }
 
 function showSnippet({ context: { print, services } }: ClientSession, place: ClientFile): void {
@@ -222,6 +241,7 @@ function jsonOf(session: ClientSession, plan: ClientPlan): unknown {
       shared: move.shared,
       secrets: [...move.secrets.keys()],
       notes: move.notes,
+      ofProjects: move.ofProjects,
     }),
     next: nextStepOf(place, change),
   };

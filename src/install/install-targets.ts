@@ -32,6 +32,8 @@ export interface InstallTarget {
   readonly command?: OwnCommand;
   /** Members that switch an entry off without removing it. Absent: a server that is moved away is removed. */
   readonly off?: Entry;
+  /** The key of its file below which it has servers of single projects, by folder. */
+  readonly projectsKey?: string;
   /** The folder that tells that it is installed, where that is not the folder of its file. */
   readonly signs?: readonly string[];
 }
@@ -81,6 +83,7 @@ export const installTargets: readonly InstallTarget[] = [
       add: (name, entry) => ["mcp", "add-json", "--scope", "user", name, JSON.stringify(entry)],
       remove: (name) => ["mcp", "remove", "--scope", "user", name],
     },
+    projectsKey: "projects",
     signs: ["~/.claude"],
   },
   {

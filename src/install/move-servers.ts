@@ -19,7 +19,7 @@ import {
   type WritableSecretStore,
 } from "../upstream/secrets/secret-store.ts";
 import { type ChangeLog, type ChangeRecord, digestOf, type MovedServers } from "./change-log.ts";
-import { readEntry } from "./edit/entry-text.ts";
+import { readEntry, readServers } from "./edit/entry-text.ts";
 import { readClientFile, textOf, type WantedEntries } from "./file-change.ts";
 import type { ClientFile } from "./find-client.ts";
 import { type Entry, entryName } from "./install-targets.ts";
@@ -46,6 +46,8 @@ export interface PlannedMove {
   readonly wanted: WantedEntries;
   /** Remarks for the user; each completes "server ". */
   readonly notes: readonly string[];
+  /** Servers of single projects, which stay in the client: `NAME, … of FOLDER`. */
+  readonly ofProjects: readonly string[];
 }
 
 /** @throws {AppError} for a file that cannot be read, and errors of the store */
@@ -104,7 +106,23 @@ export async function planMove(place: ClientFile, move: MoveTarget): Promise<Pla
     for (const [key, value] of own) secrets.set(key, value);
     wanted.set(name, off);
   }
-  return { file: target.file, servers, shared, secrets, wanted, notes };
+  const ofProjects = projectServers(place, text);
+  return { file: target.file, servers, shared, secrets, wanted, notes, ofProjects };
+}
+
+/**
+ * Here they would be in a file of the project, which others share and the user has to approve, or in every project: neither is
+ * what the client has.
+ */
+function projectServers({ client, file }: ClientFile, text: string): readonly string[] {
+  const { projectsKey } = client;
+  if (projectsKey === undefined) return [];
+  const projects = readServers(file, text, { kind: "map", path: [projectsKey] });
+  return Object.entries(isObject(projects) ? projects : {}).flatMap(([folder, settings]) => {
+    const servers = isObject(settings) ? settings["mcpServers"] : undefined;
+    const names = Object.keys(isObject(servers) ? servers : {});
+    return names.length === 0 ? [] : [`${names.join(", ")} of ${folder}`];
+  });
 }
 
 /** A secret that the user, or a server of that name, has already. */

@@ -161,3 +161,20 @@ describe("[IN8] a server whose name is taken here", () => {
     expect(again.stderr).not.toContain("not moved");
   });
 });
+
+test("[IN8] servers of single projects stay in Claude Code, and are named with what to do", async () => {
+  const claude = "home/.claude.json";
+  const project = (name: string) => ({ mcpServers: { [name]: { command: name } } });
+  const folders = ["a", "b", "c", "d", "e", "f", "g"].map((name) => [`/p/${name}`, project(name)]);
+  const projects = { "/p/none": { mcpServers: {} }, ...Object.fromEntries(folders) };
+  const all = { mcpServers: { git: { command: "git-mcp" } }, projects };
+  using tree = new TempTree({ [claude]: JSON.stringify(all) });
+  const { exitCode, stderr } = await runIn(tree, ["install", "claude-code", "--move", "--yes"]);
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain(
+    "servers of single projects are not moved: a of /p/a; b of /p/b; c of /p/c; d of /p/d; e of /p/e; and of 2 other projects. To have them here for their project, run in its folder: scorpiox-code mcp import claude-code",
+  );
+  const { mcpServers, projects: left } = JSON.parse(readFileSync(tree.path(claude), "utf8"));
+  expect(Object.keys(mcpServers)).toEqual(["scorpiox-code"]);
+  expect(left).toEqual(projects);
+});
