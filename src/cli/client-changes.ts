@@ -122,7 +122,7 @@ function endText({ kind, client, file, at }: ChangeRecord, end: Settled["end"]):
     case "part":
       return `${what} with a part of ${file} changed; undo ${client} takes that back.`;
     case "taken_back":
-      return `${what} before ${file} was changed. What it had moved here was taken back.`;
+      return `${what} before ${file} was changed. Servers that it had moved here are gone again.`;
     case "undone":
       return `${title}: the undo of the ${kind} at ${at} was interrupted, and is finished now.`;
     case "not_undone":
@@ -166,16 +166,17 @@ function showPlan(session: ClientSession, plan: ClientPlan): void {
   print.line(`# ${client.title}`);
   if (command === undefined) for (const line of diffLines(change)) print.line(line);
   else for (const words of commandWords(command, change)) print.line(commandLine(words));
-  const { servers, secrets, shared = [] } = move ?? {};
-  if (shared.length > 0) {
-    print.line(`# In ${session.moveTarget.target.file} already: ${shared.join(", ")}`);
-  }
-  if (servers !== undefined && servers.size > 0) {
-    print.line(`# Moved to ${session.moveTarget.target.file}: ${[...servers.keys()].join(", ")}`);
-  }
-  if (secrets !== undefined && secrets.size > 0) {
-    print.line(`# Kept as secrets: ${[...secrets.keys()].join(", ")}`);
-  }
+  if (move !== undefined) showMove(session, move);
+}
+
+function showMove(
+  { context: { print }, moveTarget }: ClientSession,
+  { servers, shared, secrets }: PlannedMove,
+): void {
+  const { file } = moveTarget.target;
+  if (shared.length > 0) print.line(`# In ${file} already: ${shared.join(", ")}`);
+  if (servers.size > 0) print.line(`# Moved to ${file}: ${[...servers.keys()].join(", ")}`);
+  if (secrets.size > 0) print.line(`# Kept as secrets: ${[...secrets.keys()].join(", ")}`);
 }
 
 /** A file of years has hundreds of projects. */

@@ -102,7 +102,7 @@ export class ChangeLog {
     replaceFile(this.#through(id, "next"), next);
   }
 
-  /** What `keepThrough` kept; undefined: the file was replaced as a whole, or not at all. */
+  /** Both as `keepThrough` kept them; undefined: the file was replaced as a whole, or not at all. */
   throughOf({
     id,
   }: ChangeRecord): { readonly was: Uint8Array; readonly next: Uint8Array } | undefined {

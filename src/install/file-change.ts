@@ -113,7 +113,7 @@ export function textOf(bytes: Uint8Array | undefined): string {
   }
 }
 
-/** What the log keeps of the change. */
+/** The change as the log keeps it. */
 export function recordOf(change: FileChange, moved?: MovedServers): ChangeRecord {
   const { kind, client, file, entries, before, after, insideDir } = change;
   return {

@@ -19,15 +19,15 @@ import { partMade } from "./part-made.ts";
 import { checkWritable, finishTorn, writeClientFile } from "./write-client-file.ts";
 import type { SecretPlace } from "../upstream/secrets/secret-store.ts";
 
-/** What changes are made with. */
+/** The services that changes are made with. */
 export interface ChangeTools {
   readonly log: ChangeLog;
   readonly moveTarget: MoveTarget;
   readonly run: RunProgram;
   /** Where a secret of a moved server was stored. */
-  onPlace(place: SecretPlace): void;
+  readonly onPlace: (place: SecretPlace) => void;
   /** Servers that stay here when a change is undone, each as a sentence. */
-  onStays(text: string): void;
+  readonly onStays: (text: string) => void;
 }
 
 /** How one change is made. */
@@ -131,7 +131,7 @@ async function settle(record: ChangeRecord, tools: ChangeTools): Promise<Settled
   return { record, end: part === "none" ? "taken_back" : part === "all" ? "made" : "part" };
 }
 
-/** What the change has brought here goes, then its record: killed in between, it goes on from there. */
+/** Removes the servers that the change has brought here, then its record: killed in between, it goes on from there. */
 async function endUndo(
   record: ChangeRecord,
   { log, moveTarget, onStays }: ChangeTools,

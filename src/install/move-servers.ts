@@ -1,9 +1,6 @@
 import { AppError } from "../base/errors.ts";
-import { hidden, isSecretName } from "../base/secrets.ts";
-import { canonicalJson, isObject } from "../base/values.ts";
-import { launchIdentity } from "../upstream/config/entry-launch.ts";
-import { readEntry as readServer } from "../upstream/config/read-entry.ts";
-import { EntryFault, type EntryOrigin } from "../upstream/config/server-entry.ts";
+import { canonicalJson } from "../base/values.ts";
+import type { EntryOrigin } from "../upstream/config/server-entry.ts";
 import type { UpstreamConfigParts } from "../upstream/config/upstream-start.ts";
 import {
   addServers,
@@ -11,18 +8,9 @@ import {
   type ServerFileTarget,
 } from "../upstream/edit/edit-server-file.ts";
 import { type NewEntry, serverTextOf } from "../upstream/edit/server-text.ts";
-import { planImport } from "../upstream/import/plan-import.ts";
-import { readForeignFile } from "../upstream/import/read-foreign-file.ts";
-import {
-  isOfUser,
-  type SecretPlace,
-  type WritableSecretStore,
-} from "../upstream/secrets/secret-store.ts";
+import type { SecretPlace, WritableSecretStore } from "../upstream/secrets/secret-store.ts";
 import { type ChangeLog, type ChangeRecord, digestOf, type MovedServers } from "./change-log.ts";
-import { readEntry, readServers } from "./edit/entry-text.ts";
 import { readClientFile, textOf, type WantedEntries } from "./file-change.ts";
-import type { ClientFile } from "./find-client.ts";
-import { type Entry, entryName } from "./install-targets.ts";
 
 /** Where the servers of clients are moved to. */
 export interface MoveTarget {
@@ -50,133 +38,7 @@ export interface PlannedMove {
   readonly ofProjects: readonly string[];
 }
 
-/** @throws {AppError} for a file that cannot be read, and errors of the store */
-export async function planMove(place: ClientFile, move: MoveTarget): Promise<PlannedMove> {
-  const { origin, parts, target, secrets: store } = move;
-  const { client, file } = place;
-  const raws = (readForeignFile(file, undefined) ?? []).filter(({ name }) => name !== entryName);
-  const servers = new Map<string, NewEntry>();
-  const shared: string[] = [];
-  const secrets = new Map<string, string>();
-  const wanted = new Map<string, Entry | undefined>();
-  const notes: string[] = [];
-  const text = textOf(readClientFile(file));
-  const here = entriesIn(target.file);
-  for (const raw of raws) {
-    const [step] = planImport([raw], client.client.dialect ?? {}, origin, parts);
-    if (step?.kind !== "take") {
-      notes.push(
-        `${step?.name ?? "without a name"} is not moved: it ${step?.reason ?? "has no settings"}`,
-      );
-      continue;
-    }
-    const name = String(raw.name);
-    const entry = readEntry(file, text, client.home, name);
-    if (entry === undefined) {
-      notes.push(`${name} is not moved: it is below a key that ${client.title} does not read`);
-      continue;
-    }
-    if (servers.has(step.name) || shared.includes(step.name)) {
-      notes.push(`${name} is not moved: another one is named ${step.name} here`);
-      continue;
-    }
-    const own = new Map<string, string>();
-    const kept = withSecrets(step.name, step.entry, own);
-    const off = client.off === undefined ? undefined : { ...entry, ...client.off };
-    if (here.has(step.name)) {
-      if (!(await isSameServer(kept, here.get(step.name), own, move))) {
-        notes.push(
-          `${name} is not moved: ${target.file} has another one of that name. Remove one of them (mcp remove ${step.name}), and try again`,
-        );
-      } else if (!Bun.deepEquals(entry, off)) {
-        shared.push(step.name);
-        wanted.set(name, off);
-      }
-      continue;
-    }
-    const taken = await takenSecret(own, store);
-    if (taken !== undefined) {
-      notes.push(
-        `${name} is not moved: there already is a secret ${taken}. Remove it (mcp secrets remove ${taken}), and try again`,
-      );
-      continue;
-    }
-    notes.push(...step.notes.map((note) => `${name} ${note}`));
-    servers.set(step.name, kept);
-    for (const [key, value] of own) secrets.set(key, value);
-    wanted.set(name, off);
-  }
-  const ofProjects = projectServers(place, text);
-  return { file: target.file, servers, shared, secrets, wanted, notes, ofProjects };
-}
-
-/**
- * Here they would be in a file of the project, which others share and the user has to approve, or in every project: neither is
- * what the client has.
- */
-function projectServers({ client, file }: ClientFile, text: string): readonly string[] {
-  const { projectsKey } = client;
-  if (projectsKey === undefined) return [];
-  const projects = readServers(file, text, { kind: "map", path: [projectsKey] });
-  return Object.entries(isObject(projects) ? projects : {}).flatMap(([folder, settings]) => {
-    const servers = isObject(settings) ? settings["mcpServers"] : undefined;
-    const names = Object.keys(isObject(servers) ? servers : {});
-    return names.length === 0 ? [] : [`${names.join(", ")} of ${folder}`];
-  });
-}
-
-/** A secret that the user, or a server of that name, has already. */
-async function takenSecret(
-  secrets: ReadonlyMap<string, string>,
-  store: WritableSecretStore,
-): Promise<string | undefined> {
-  for (const name of secrets.keys()) if ((await store.get(name)) !== undefined) return name;
-  return undefined;
-}
-
-/** Whether both start the same program, or reach the same address, with the same secrets. Limits and rights may differ. */
-async function isSameServer(
-  entry: NewEntry,
-  there: unknown,
-  secrets: ReadonlyMap<string, string>,
-  { origin, secrets: store }: MoveTarget,
-): Promise<boolean> {
-  const identityOf = (value: unknown): string | undefined => {
-    try {
-      return launchIdentity(readServer({ name: "x", value }, origin, { warn: () => {} }).launch);
-    } catch (error) {
-      if (error instanceof EntryFault) return undefined;
-      throw error;
-    }
-  };
-  if (identityOf(entry) !== identityOf(there)) return false;
-  for (const [name, value] of secrets) if ((await store.get(name)) !== value) return false;
-  return true;
-}
-
-/** The entry with a reference in place of each value whose name says that it is a secret. */
-function withSecrets(server: string, entry: NewEntry, secrets: Map<string, string>): NewEntry {
-  const kept = (table: unknown): unknown => {
-    if (!isObject(table)) return table;
-    return Object.fromEntries(
-      Object.entries(table).map(([key, value]) => {
-        const isSecret = typeof value === "string" && isSecretName(key) && !value.includes("${");
-        const name = `${server}/${key}`;
-        if (!isSecret || value === "" || value === hidden || !isOfUser(name)) return [key, value];
-        secrets.set(name, value);
-        return [key, `\${keyring:${name}}`];
-      }),
-    );
-  };
-  const { env, headers } = entry;
-  return {
-    ...entry,
-    ...(env !== undefined && { env: kept(env) }),
-    ...(headers !== undefined && { headers: kept(headers) }),
-  };
-}
-
-/** What the log keeps of the move; undefined when it takes nothing. */
+/** The move as the log keeps it; undefined when it takes nothing. */
 export function movedBy({ file, servers, shared, secrets }: PlannedMove): MovedServers | undefined {
   if (servers.size === 0 && shared.length === 0) return undefined;
   const digests = digestsOf(servers);
@@ -205,6 +67,15 @@ export async function takeServers(
   }
   await addServers(target, servers, false);
   for (const [name, value] of secrets) onPlace(await store.set(name, value));
+}
+
+/** A secret that the user, or a server of that name, has already. */
+export async function takenSecret(
+  secrets: ReadonlyMap<string, string>,
+  store: WritableSecretStore,
+): Promise<string | undefined> {
+  for (const name of secrets.keys()) if ((await store.get(name)) !== undefined) return name;
+  return undefined;
 }
 
 /**
@@ -255,7 +126,8 @@ function inherited(
   };
 }
 
-function entriesIn(file: string): ReadonlyMap<string, unknown> {
+/** The servers that are here, by name. @throws {AppError} `config` for a file that cannot be read */
+export function entriesIn(file: string): ReadonlyMap<string, unknown> {
   return serverTextOf(file).entries(textOf(readClientFile(file)));
 }
 

@@ -19,11 +19,11 @@ const bytesAtOnce = 100;
 
 /** Until the end of `work`, files are not forced to the disk. */
 export async function withQuickFiles(work: () => Promise<void>): Promise<void> {
-  mock.module("node:fs", () => quick);
+  await mock.module("node:fs", () => quick);
   try {
     await work();
   } finally {
-    mock.module("node:fs", () => real);
+    await mock.module("node:fs", () => real);
   }
 }
 
@@ -44,11 +44,11 @@ export async function killedAt(at: number, work: () => Promise<unknown>): Promis
     };
     return [name, stopping] as const;
   });
-  mock.module("node:fs", () => ({ ...quick, ...Object.fromEntries(counted) }));
+  await mock.module("node:fs", () => ({ ...quick, ...Object.fromEntries(counted) }));
   try {
     await work().catch(() => undefined);
   } finally {
-    mock.module("node:fs", () => quick);
+    await mock.module("node:fs", () => quick);
   }
   return steps >= at;
 }

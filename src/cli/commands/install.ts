@@ -12,7 +12,8 @@ import {
 } from "../../install/find-client.ts";
 import { type Entry, entryName, launchWords } from "../../install/install-targets.ts";
 import { forgetChange } from "../../install/make-change.ts";
-import { type PlannedMove, planMove } from "../../install/move-servers.ts";
+import type { PlannedMove } from "../../install/move-servers.ts";
+import { planMove } from "../../install/plan-move.ts";
 import { lastChange, planUndo, planUninstall } from "../../install/plan-undo.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
 import {

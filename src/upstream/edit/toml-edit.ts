@@ -131,7 +131,7 @@ function headerOf(statements: readonly TomlStatement[], index: number): readonly
   return statements.slice(0, index).findLast(({ kind }) => kind === "table")?.path ?? [];
 }
 
-/** What a key beside `last` has to begin with, to be one of `table`: nothing below a header of its own. */
+/** The keys with which a key beside `last` has to begin, to be one of `table`: none below a header of its own. */
 function keysBefore(
   statements: readonly TomlStatement[],
   last: TomlStatement,
