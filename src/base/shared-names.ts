@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomHex, sha256Hex } from "./digests.ts";
+
 import { basename } from "node:path";
 
 /** Our tools that run a command. What is said of Bash is said of all of them, since the one does what the other does. */
@@ -23,7 +24,7 @@ const form = /^([0-9a-z]{1,16}-[0-9a-f]{16})-([0-9a-f]{8})$/;
 
 /** The id of a saved text, which is the name of its file too: it cannot be guessed, and is its client's alone (CA14). */
 export function newResultId(clientId: string): string {
-  const stem = `${Date.now().toString(36)}-${randomBytes(8).toString("hex")}`;
+  const stem = `${Date.now().toString(36)}-${randomHex(8)}`;
   return `${stem}-${markOf(stem, clientId)}`;
 }
 
@@ -34,5 +35,5 @@ export function isResultIdOf(clientId: string, id: string): boolean {
 }
 
 function markOf(stem: string, clientId: string): string {
-  return createHash("sha256").update(`${stem}\0${clientId}`).digest("hex").slice(0, 8);
+  return sha256Hex(`${stem}\0${clientId}`).slice(0, 8);
 }

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
-
 import { Cancellation } from "../base/cancellation.ts";
 import { cutEnd } from "../base/cut-text.ts";
+import { sha256Hex } from "../base/digests.ts";
 import { AppError } from "../base/errors.ts";
 import {
   attachEntriesMax,
@@ -71,7 +70,7 @@ export function createAttachSources(parts: AttachSourceParts): AttachSources {
 /** The id of a session lets its holder into it: what is shown of it does not. */
 function keyOf(clientId: string): ClientKey {
   if (clientId === "stdio") return clientId;
-  return createHash("sha256").update(clientId).digest("hex").slice(0, 8);
+  return sha256Hex(clientId).slice(0, 8);
 }
 
 async function readState(parts: AttachSourceParts): Promise<InstanceState> {

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { randomHex } from "../base/digests.ts";
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
 import type { HttpSettings } from "../cli/http-flags.ts";
 import { ConnectionUsers } from "../commands/process/connections.ts";
@@ -27,7 +27,7 @@ const tokenBytes = 32;
  */
 function makeOwnToken(scorpioxDir: string): OwnToken {
   const tokenFile = join(scorpioxDir, "http-token");
-  const token = randomBytes(tokenBytes).toString("hex");
+  const token = randomHex(tokenBytes);
   try {
     mkdirSync(scorpioxDir, { recursive: true, mode: 0o700 });
     writeFileSync(tokenFile, `# For clients of serve --http.\nlocal ${token}\n`, {

@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-
+import { randomHex } from "../base/digests.ts";
 import { ownCommand } from "../base/own-command.ts";
 import type { BackgroundTask } from "../commands/background/client-tasks.ts";
 import { CommandEnvironment } from "../commands/background/command-environment.ts";
@@ -48,7 +47,7 @@ export function openCommands(parts: CommandsParts): Commands {
   const libc = loadLibc();
   libc?.becomeSubreaper();
   libc?.disableCoreFiles();
-  const instanceId = randomBytes(16).toString("hex");
+  const instanceId = randomHex(16);
   const ledger = new FamilyLedger({ instanceId, open: () => openLedger(parts), isBusy, warn });
   const orphanage = new Orphanage();
   const guardian = new Guardian(instanceId, orphanage, ownCommand());

@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-
+import { randomHex } from "../base/digests.ts";
 import { ownCommand } from "../base/own-command.ts";
 import type { OpenHooks } from "../cli/command.ts";
 import type { StartUp } from "../cli/start-up.ts";
@@ -24,7 +23,7 @@ export function openHooks(
   { env, warn }: Pick<ToolServicesOptions, "env" | "warn">,
 ): OpenHooks {
   loadLibc()?.becomeSubreaper();
-  const instanceId = randomBytes(16).toString("hex");
+  const instanceId = randomHex(16);
   const orphanage = new Orphanage();
   const guardian = new Guardian(instanceId, orphanage, ownCommand());
   const { shellPath } = start.config.settings;

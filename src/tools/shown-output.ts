@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-
 import { bodyCharsMax, cutLine, type CutText, cutText, isShort } from "../base/cut-text.ts";
 import { messageOf } from "../base/errors.ts";
 import { resultBytesPerChar } from "../base/limits.ts";
@@ -34,7 +32,7 @@ export async function fitText(
   const cut = cutToFit(text, bodyCharsMax(limits.resultCharsMax));
   if (cut === undefined) return { text, saved: null };
   const from = Buffer.byteLength(cut.head);
-  const saved = saveWhole(text, await results.keep({ from, bytes }));
+  const saved = await saveWhole(text, await results.keep({ from, bytes }));
   const left = { amount: cut.omittedChars, total: text.length, unit: "characters" } as const;
   const note = cutLine(left, saved ?? undefined);
   return { text: `${endWithNewline(cut.head)}${note}\n${cut.tail}`, saved };
@@ -47,9 +45,14 @@ function cutToFit(text: string, charsMax: number): CutText | undefined {
   return bytes <= charsMax * resultBytesPerChar ? cut : cutText(text, Math.floor(charsMax / 2));
 }
 
-function saveWhole(text: string, file: Omit<SavedFile, "problem"> | null): SavedFile | null {
+/** Loads the file system for it: most Workers never need the 0.5 MB that it takes. */
+async function saveWhole(
+  text: string,
+  file: Omit<SavedFile, "problem"> | null,
+): Promise<SavedFile | null> {
   if (file === null) return null;
   try {
+    const { writeFileSync } = await import("node:fs");
     writeFileSync(file.path, text);
     return { ...file, problem: null };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync } from "node:fs";
 
-import { digestOf } from "../../src/calls/policy/hooks/hook-approvals.ts";
+import { sha256Hex } from "../../src/base/digests.ts";
 import { TempTree } from "../config/temp-tree.ts";
 import { posixTest } from "../e2e/harness/platform.ts";
 import { runIn } from "./fake-io.ts";
@@ -57,7 +57,7 @@ posixTest("hooks list as JSON has the digest of what is to be approved", async (
         path: theirs,
         mode: "beside",
         state: "not approved",
-        sha256: digestOf(script),
+        sha256: sha256Hex(script),
       },
     ],
   });
@@ -87,7 +87,7 @@ posixTest.each([
     "tool_use/theirs.sh  (not approved)",
     `  file    ${theirs}`,
     `  size    ${script.length} bytes`,
-    `  sha256  ${digestOf(script)}`,
+    `  sha256  ${sha256Hex(script)}`,
     "  | #!/bin/sh",
     "  | echo \\u{1b}[31mhello",
     "",

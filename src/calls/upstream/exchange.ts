@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { Cancellation, startTimer, type Timer } from "../../base/cancellation.ts";
+import { randomHex } from "../../base/digests.ts";
 import { AppError } from "../../base/errors.ts";
 import { requestStateMsMax } from "../../base/limits.ts";
 import { parseOwnJson } from "../../base/values.ts";
@@ -284,7 +284,7 @@ export class SuspendedCalls implements Disposable {
 
   /** A new name for a call, told to its client with the next question. */
   name({ ask }: CallRequest): string {
-    const id = randomBytes(16).toString("hex");
+    const id = randomHex(16);
     if (ask?.isMarked?.(anyMark) !== true) ask?.mark?.(anyMark);
     ask?.mark?.(markOf(id));
     return id;

@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { randomHex } from "../../base/digests.ts";
 import { AppError } from "../../base/errors.ts";
 import { withProcessLimit } from "../process/command-limits.ts";
 import { type RunningCommand, startCommand } from "../process/command.ts";
@@ -217,7 +217,7 @@ function scriptFor(shell: Shell, commandText: string): { args: string[]; file?: 
     return { args: [...shell.args, shell.prefix + commandText] };
   }
   const extension = shell.args.includes("-Command") ? ".ps1" : ".sh";
-  const file = join(tmpdir(), `scorpiox-${randomBytes(8).toString("hex")}${extension}`);
+  const file = join(tmpdir(), `scorpiox-${randomHex(8)}${extension}`);
   writeFileSync(file, shell.prefix + commandText, { mode: 0o600, flag: "wx" });
   return { args: extension === ".ps1" ? ["-NoProfile", "-File", file] : [file], file };
 }

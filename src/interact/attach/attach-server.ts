@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { randomHex } from "../../base/digests.ts";
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import {
   attachConnectionsMax,
@@ -68,7 +68,7 @@ export class AttachServer implements AsyncDisposable {
    */
   static async open(parts: AttachServerParts): Promise<AttachServer> {
     const { serverId } = parts.sources.facts;
-    const key = randomBytes(32).toString("hex");
+    const key = randomHex(32);
     await ensureRunFolder(parts.runFolder);
     const links = new Set<TerminalConnection>();
     let server: AttachServer | undefined;

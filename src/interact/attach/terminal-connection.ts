@@ -1,5 +1,3 @@
-import { timingSafeEqual } from "node:crypto";
-
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { messageOf } from "../../base/errors.ts";
 import { attachGreetingMsMax, attachRequestBytesMax } from "../../base/limits.ts";
@@ -182,7 +180,7 @@ export class TerminalConnection implements QuestionViewer, Disposable {
 
 function isSameText(left: string, right: string): boolean {
   const [one, other] = [Buffer.from(left), Buffer.from(right)];
-  return one.length === other.length && timingSafeEqual(one, other);
+  return one.length === other.length && crypto.timingSafeEqual(one, other);
 }
 
 /** The state and actions that the server offers to attached terminals. */

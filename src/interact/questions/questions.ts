@@ -1,4 +1,5 @@
 import { assertWanted, Cancellation } from "../../base/cancellation.ts";
+import { randomHex } from "../../base/digests.ts";
 import { questionRepliesMax, requestStateMsMax } from "../../base/limits.ts";
 import { canonicalJson } from "../../base/values.ts";
 import type { QuestionsReply, QuestionsRequest } from "../../tools/state-services.ts";
@@ -153,7 +154,7 @@ async function shownTo(
 
 /** 64 random bits: enough never to meet another, and short enough to be written down. */
 function createQuestionId(): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString("hex");
+  return randomHex(8);
 }
 
 interface Earlier {

@@ -1,4 +1,5 @@
 import { type Cancellation, startTimer, type Timer } from "../../base/cancellation.ts";
+import { randomHex } from "../../base/digests.ts";
 import {
   mcpTaskPollIntervalMsDefault,
   mcpTaskResultsCharsMax,
@@ -208,7 +209,7 @@ export function mcpTasksOf(server: { mcpTasks: McpTasks | undefined }): McpTasks
 
 /** 128 random bits: only a client that got the id knows it (docs/spec/modern.md#creation). */
 function createTaskId(): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex");
+  return randomHex(16);
 }
 
 /** The wire has whole, positive milliseconds only. */

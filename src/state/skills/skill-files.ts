@@ -10,6 +10,7 @@ import {
   skillFilesMax,
   skillNamesAtOnceMax,
 } from "../../base/limits.ts";
+import { turnOfLoop } from "../../base/turn-of-loop.ts";
 import { unsafeCharacters } from "../../base/unsafe-characters.ts";
 import { compareNames } from "./skill.ts";
 
@@ -91,9 +92,6 @@ interface FirstByName<Entry> {
   readonly count: number;
 }
 
-/** The global one: loading `node:timers/promises` would cost each start a millisecond. */
-const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
-
 /**
  * The first `countMax` by name of the entries that are wanted. However many there are, the thread is held up for about a
  * millisecond at a time.
@@ -106,7 +104,7 @@ export async function firstByName<Entry extends Named>(
   let first: Entry[] = [];
   let count = 0;
   for (let start = 0; start < entries.length; start += skillNamesAtOnceMax) {
-    if (start > 0) await nextTurn();
+    if (start > 0) await turnOfLoop();
     const wanted = entries.slice(start, start + skillNamesAtOnceMax).filter(isWanted);
     count += wanted.length;
     first = [...first, ...wanted].sort((a, b) => compareNames(a.name, b.name)).slice(0, countMax);

@@ -1,6 +1,5 @@
 import { constants, Database, type SQLQueryBindings } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
-import { pathToFileURL } from "node:url";
 
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import type { StateScope } from "../../base/server-events.ts";
@@ -59,7 +58,7 @@ class LookFile {
   }
 
   #firstAtRest<Row>(query: string, values: readonly SQLQueryBindings[]): Sight<Row> {
-    const uri = `${pathToFileURL(this.#path).href}?immutable=1`;
+    const uri = `${Bun.pathToFileURL(this.#path).href}?immutable=1`;
     const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
     const database = new Database(uri, flags);
     try {

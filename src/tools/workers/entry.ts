@@ -1,5 +1,6 @@
 import { routeConsoleToStderr } from "../../base/console.ts";
 import { messageOf } from "../../base/errors.ts";
+import { turnOfLoop } from "../../base/turn-of-loop.ts";
 import type { Catalogue } from "../catalogue.ts";
 import type { AnyTool } from "../tool.ts";
 import { JobContext, runJob } from "./run-job.ts";
@@ -39,10 +40,6 @@ export function runWorker(tools: Catalogue, first?: string): void {
 
 /** A job that took longer may have been given up as slow, and the jobs behind it moved elsewhere. */
 const slowMs = 1;
-
-function turnOfLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
 
 class WorkerSide {
   readonly #tools: Catalogue;

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 /** An item of an upstream server that clients call by a name. */
 export interface Original {
   readonly server: string;
@@ -158,7 +157,7 @@ const base32 = "abcdefghijklmnopqrstuvwxyz234567";
 
 /** Lower-case base32 of SHA-256; the zero between the two distinguishes `a` + `bc` from `ab` + `c`. */
 function codeOf(server: string, tool: string, length: number): string {
-  const digest = createHash("sha256").update(`${server}\0${tool}`).digest();
+  const digest = new Bun.CryptoHasher("sha256").update(`${server}\0${tool}`).digest();
   let code = "";
   let bits = 0;
   let kept = 0;

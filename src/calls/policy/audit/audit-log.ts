@@ -1,7 +1,8 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { sha256Hex } from "../../../base/digests.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { auditCommandCharsMax, auditFlushMs, auditLinesWaitingMax } from "../../../base/limits.ts";
 import { hideInText, saysSecret } from "../../../base/secrets.ts";
+import { turnOfLoop } from "../../../base/turn-of-loop.ts";
 import { escapeJson } from "../../../base/unsafe-characters.ts";
 import type { Environment } from "../../../base/values.ts";
 import { foreignToolOf } from "../../call-target.ts";
@@ -53,7 +54,7 @@ export class AuditWatcher implements CallWatcher {
 
   async #lineLater(ended: Ended, digesting: ArgumentsDigest): Promise<string> {
     for (;;) {
-      await nextTurn();
+      await turnOfLoop();
       const argsDigest = digesting.next();
       if (argsDigest !== undefined) return this.#line(ended, argsDigest);
     }
@@ -92,7 +93,7 @@ export class AuditWatcher implements CallWatcher {
     const known = this.#clientNames.get(id);
     if (known !== undefined) return known;
     if (this.#clientNames.size >= clientNamesMax) this.#clientNames.clear();
-    const name = digest(id).slice(0, 16);
+    const name = sha256Hex(id).slice(0, 16);
     this.#clientNames.set(id, name);
     return name;
   }
@@ -129,10 +130,6 @@ const clientNamesMax = 1000;
 function shownCommand(command: string, secrets: readonly string[]): string {
   const begin = command.slice(0, 2 * auditCommandCharsMax);
   return redact(begin, secrets).slice(0, auditCommandCharsMax);
-}
-
-function digest(text: string): string {
-  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
 }
 
 /** The replacement of a secret. */
@@ -207,7 +204,7 @@ export class AuditLog {
     const entries = this.#waiting;
     this.#waiting = [];
     for (const [index, entry] of entries.entries()) {
-      if (index % entriesAtOnce === entriesAtOnce - 1) await nextTurn();
+      if (index % entriesAtOnce === entriesAtOnce - 1) await turnOfLoop();
       try {
         this.#lines.push(`${await entry()}\n`);
       } catch (error) {

@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { mkdir, open, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
+import { randomHex, sha256Hex } from "../../../base/digests.ts";
 import { AppError, messageOf } from "../../../base/errors.ts";
 import { hookFileBytesMax } from "../../../base/limits.ts";
 import { faultOfWriters } from "../../../config/read-text-file.ts";
@@ -55,13 +55,8 @@ export class HookApprovals {
 
   async #file(): Promise<string> {
     const project = await realpath(this.#projectDir);
-    return join(this.#approvalsDir, `${digestOf(project).slice(0, 32)}.json`);
+    return join(this.#approvalsDir, `${sha256Hex(project).slice(0, 32)}.json`);
   }
-}
-
-/** SHA-256 in hexadecimal. */
-export function digestOf(content: string | Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
 }
 
 function parseApprovals(text: string): ApprovedDigests {
@@ -130,7 +125,7 @@ export async function makePrivateFile(
   content: string | Uint8Array,
   { extension, mode }: { readonly extension: string; readonly mode: number },
 ): Promise<PrivateFile> {
-  const path = join(folder, `${randomBytes(8).toString("hex")}${extension}`);
+  const path = join(folder, `${randomHex(8)}${extension}`);
   const remove = (): Promise<void> => rm(path, { force: true });
   try {
     await writeFile(path, content, { mode, flag: "wx" });

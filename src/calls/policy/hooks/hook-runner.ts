@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { extname } from "node:path";
 import { startTimer } from "../../../base/cancellation.ts";
+import { sha256Hex } from "../../../base/digests.ts";
 import { messageOf, systemCodeOf } from "../../../base/errors.ts";
 import {
   fileBusyRetriesMax,
@@ -18,7 +19,6 @@ import { Turns } from "../../../base/turns.ts";
 import type { Execution } from "../../../commands/background/execution.ts";
 import type { ProgramSpec } from "../../../commands/background/supervisor.ts";
 import {
-  digestOf,
   type HookApprovals,
   makePrivateFile,
   type PrivateFile,
@@ -140,7 +140,7 @@ export class HookRunner {
     const content = await readHookContent(hook.path);
     const approved = (await this.#parts.approvals?.read())?.get(hookKey(hook));
     if (approved === undefined) return endWithoutRun("held", "is not approved");
-    if (approved !== digestOf(content))
+    if (approved !== sha256Hex(content))
       return endWithoutRun("held", "was changed after its approval");
     const shape = { extension: extname(hook.name), mode: 0o700 };
     await using copy: PrivateFile = await makePrivateFile(await run.folder(), content, shape);

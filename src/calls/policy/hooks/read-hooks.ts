@@ -1,10 +1,11 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { sha256Hex } from "../../../base/digests.ts";
 import { messageOf, systemCodeOf } from "../../../base/errors.ts";
 import { hookLookMs, hooksPerEventMax } from "../../../base/limits.ts";
 import { isInside } from "../../../base/paths.ts";
 import { escapeUnsafe } from "../../../base/unsafe-characters.ts";
-import { digestOf, type HookApprovals, readHookContent } from "./hook-approvals.ts";
+import { type HookApprovals, readHookContent } from "./hook-approvals.ts";
 import { launchOf } from "./hook-launch.ts";
 import {
   type Hook,
@@ -297,7 +298,7 @@ async function describe(
   if (hook.scope === "user") return { row: rowOf(hook, "ready", null), content: undefined };
   try {
     const content = await readHookContent(hook.path);
-    const sha256 = digestOf(content);
+    const sha256 = sha256Hex(content);
     const known = approved.get(hookKey(hook));
     const other = known === undefined ? "not approved" : "changed";
     return { row: rowOf(hook, known === sha256 ? "ready" : other, sha256), content };

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { appendFile, lstat, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { sha256Hex } from "../../../base/digests.ts";
 import { AppError, messageOf } from "../../../base/errors.ts";
 import {
   hookLogBytesMax,
@@ -22,7 +22,7 @@ const idPattern = /^[0-9a-f]{24}$/;
  * server, and nothing that a request could be made with.
  */
 export function sessionIdOf(instanceId: string, clientId: string): string {
-  return createHash("sha256").update(`${instanceId}\n${clientId}`).digest("hex").slice(0, 24);
+  return sha256Hex(`${instanceId}\n${clientId}`).slice(0, 24);
 }
 
 /**
@@ -31,7 +31,7 @@ export function sessionIdOf(instanceId: string, clientId: string): string {
  */
 export function clientNameOf(clientId: string): string {
   if (!clientId.startsWith("session:")) return clientId;
-  return `session:${createHash("sha256").update(clientId).digest("hex").slice(0, 16)}`;
+  return `session:${sha256Hex(clientId).slice(0, 16)}`;
 }
 
 /** Private folders for the files of hooks, one for each session; made when they are first needed. */
