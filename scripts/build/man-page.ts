@@ -1,6 +1,6 @@
 import { exitCodes } from "../../src/cli/command-io.ts";
 import type { Command, CommandListing } from "../../src/cli/command.ts";
-import { type FlagTable, helpFlag } from "../../src/cli/flags.ts";
+import { type FlagTable, everyFlag } from "../../src/cli/flags.ts";
 import { commandListings } from "../../src/cli/run/registry.ts";
 
 const name = "scorpiox-code";
@@ -70,7 +70,7 @@ function commandSection(listing: CommandListing, command: Command): string {
   return [
     `.SS ${roff([listing.name, usage].filter(Boolean).join(" "))}`,
     ...paragraphs([`${listing.summary}.`, description, ...person].join("\n")),
-    ...items(flagItems({ ...flags, ...helpFlag })),
+    ...items(flagItems({ ...flags, ...everyFlag })),
   ].join("\n");
 }
 

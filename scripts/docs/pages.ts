@@ -6,6 +6,7 @@ import { conformanceTable } from "./conformance-table.ts";
 import { installLinks } from "./install-links.ts";
 import { replaceBlock } from "./marked-block.ts";
 import { requirementsTable } from "./requirements-table.ts";
+import { stateTables } from "./state-tables.ts";
 import { toolTable } from "./tool-table.ts";
 
 /** A page and the text of its generated blocks, by name. */
@@ -21,6 +22,7 @@ export async function generatedPages(root: string): Promise<GeneratedPage[]> {
       file: "docs/reference/tools.md",
       blocks: new Map([["tools", await toolTable()]]),
     },
+    { file: "docs/reference/states.md", blocks: stateTables() },
     { file: "docs/clients/README.md", blocks: new Map([["clients", clientTable()]]) },
     ...clientPages(),
     { file: "docs/install.md", blocks: new Map([["links", installLinks()]]) },

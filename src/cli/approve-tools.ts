@@ -123,7 +123,7 @@ async function approveItems(
   const { args, print } = approval.context;
   const { name } = entry;
   if (items.length === 0) {
-    print.note(`${name}: nothing waits for approval.`);
+    print.note(`${name}: nothing needs approval.`);
     return true;
   }
   approval.items.push(...items.map((item) => itemRow(name, item)));
@@ -134,7 +134,7 @@ async function approveItems(
   if (!(await approval.confirm(`Approve ${what} of ${name}?`))) return false;
   if (first !== undefined) await approval.view.store.addPins(identity, first);
   await approveDifferences(approval.view.store, identity, items, tool);
-  print.note(`${name}: approved.`);
+  print.done(`${name}: approved.`);
   return true;
 }
 
@@ -153,13 +153,13 @@ export async function decideTool(
     const instead = `deny = [${JSON.stringify(tool)}] in its entry, or MCP_DENY=${name}:${tool}`;
     throw new AppError(
       "unsupported",
-      `${name} has never been connected, so none of its tools are approved yet. To refuse the tool from the start, write ${instead}.`,
+      `${name} has never been connected, so none of its tools are approved yet. To deny the tool from the start, write ${instead}.`,
     );
   }
   if (choice === "deny") await denyTools(store, identity, [tool]);
   else await revokeTools(store, identity, [tool]);
-  const then = choice === "deny" ? "refused" : "waits for approval again";
-  context.print.note(`${name}/${tool}: ${then}.`);
+  const then = choice === "deny" ? "denied" : "needs approval again";
+  context.print.done(`${name}/${tool}: ${then}.`);
   return true;
 }
 

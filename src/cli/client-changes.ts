@@ -11,6 +11,7 @@ import type { MoveTarget, PlannedMove } from "../install/move-servers.ts";
 import { diffLines, snippetLines } from "../install/shown-change.ts";
 import { exitCodes } from "./command-io.ts";
 import type { CommandContext } from "./command.ts";
+import { withProgress } from "./progress.ts";
 import type { SecretsOfCommand } from "./server-login.ts";
 import { createAsker } from "./terminal-io.ts";
 
@@ -54,7 +55,11 @@ export async function carryOut(
     return exitCodes.failed;
   }
   const done: ClientPlan[] = [];
-  for (const plan of plans) done.push(isDry ? plan : await carriedOut(session, plan));
+  for (const plan of plans) {
+    const text = `Changing ${plan.place.client.title}`;
+    const carry = (): Promise<ClientPlan> => carriedOut(session, plan);
+    done.push(isDry ? plan : await withProgress(session.context, () => text, carry));
+  }
   if (isJson) {
     print.json({ dryRun: isDry, clients: done.map((plan) => jsonOf(session, plan)) });
   } else if (!isDry) {
@@ -90,7 +95,10 @@ export function toolsOf({ context, log, moveTarget, announce }: ClientSession): 
   return {
     log,
     moveTarget,
-    run: context.services.runProgram,
+    run: (words) => {
+      context.print.detail(`runs ${commandLine(words)}`);
+      return context.services.runProgram(words);
+    },
     onPlace: announce,
     onStays: (text) => context.print.note(text),
   };
@@ -155,6 +163,7 @@ function showPlan(session: ClientSession, plan: ClientPlan): void {
   const { print } = session.context;
   const { place, change, fault, move } = plan;
   const { client, file } = place;
+  print.detail(`${client.title}: looked for ${place.searched.join(", ")}`);
   if (fault !== undefined) {
     print.error(`${client.title}: ${fault}`);
     return session.isInstall ? showSnippet(session, place) : undefined;
@@ -210,7 +219,7 @@ function showEnd(
   // Faults of files that could not be edited were shown before.
   if (change === undefined) return;
   if (fault !== undefined) return print.error(`${client.title}: ${fault}`);
-  print.note(`${client.title}: ${file} was changed. ${nextStepOf(place, change)}`);
+  print.done(`${client.title}: ${file} was changed. ${nextStepOf(place, change)}`);
 }
 
 function nextStepOf({ client }: ClientFile, change: FileChange): string {

@@ -1,6 +1,7 @@
 import type { Environment } from "../base/values.ts";
 import { product } from "../base/product.ts";
 import { escapeJson, escapeName, escapeUnsafe } from "../base/unsafe-characters.ts";
+import { type Look, lookOf, type Mark } from "./look.ts";
 
 /** The world as a command sees it: tests give another one, so that no process is needed. */
 export interface CommandIo {
@@ -76,13 +77,33 @@ export class ParsedArguments {
 /** All that commands print goes through here: data to stdout, talk to stderr. */
 export class Printer {
   readonly #io: CommandIo;
+  #data: Look | undefined;
+  #talk: Look | undefined;
+  #isVerbose = false;
+  #status = "";
 
   constructor(io: CommandIo) {
     this.#io = io;
   }
 
+  /** How stdout looks. */
+  get look(): Look {
+    this.#data ??= lookOf(this.#io.stdout.isTerminal, this.#io.env);
+    return this.#data;
+  }
+
+  get #talkLook(): Look {
+    this.#talk ??= lookOf(this.#io.stderr.isTerminal, this.#io.env);
+    return this.#talk;
+  }
+
   line(text: string): void {
-    this.#io.stdout.write(`${escapeUnsafe(text)}\n`);
+    this.#write(`${escapeUnsafe(text)}\n`);
+  }
+
+  /** A line that begins with a mark. */
+  marked(mark: Mark, text: string, indent = ""): void {
+    this.#write(`${indent}${this.look.mark(mark)} ${escapeUnsafe(text)}\n`);
   }
 
   /** One line of a list: no name or reason in it begins a line of its own. */
@@ -91,35 +112,61 @@ export class Printer {
   }
 
   json(value: unknown): void {
-    this.#io.stdout.write(`${escapeJson(JSON.stringify(value, undefined, 2))}\n`);
+    this.#write(`${escapeJson(JSON.stringify(value, undefined, 2))}\n`);
   }
 
   /** Text that a reader may want byte for byte: escaped for a terminal only. Ends with a newline. */
   content(text: string): void {
     const shown = this.#io.stdout.isTerminal ? escapeUnsafe(text) : text;
-    this.#io.stdout.write(shown.endsWith("\n") ? shown : `${shown}\n`);
+    this.#write(shown.endsWith("\n") ? shown : `${shown}\n`);
   }
 
   note(text: string): void {
-    this.#talk("", text);
+    this.#say("", escapeUnsafe(text));
+  }
+
+  /** A note on something that was carried out: marked on a terminal. */
+  done(text: string): void {
+    const mark = this.#io.stderr.isTerminal ? `${this.#talkLook.mark("good")} ` : "";
+    this.#say(mark, escapeUnsafe(text));
   }
 
   warning(text: string): void {
-    this.#talk(this.#paint("33", "warning: "), text);
+    this.#say(this.#talkLook.warning("warning: "), escapeUnsafe(text));
   }
 
   error(text: string): void {
-    this.#talk(this.#paint("31", "error: "), text);
+    this.#say(this.#talkLook.bad("error: "), escapeUnsafe(text));
   }
 
-  #talk(prefix: string, text: string): void {
-    this.#io.stderr.write(`${product.name}: ${prefix}${escapeUnsafe(text)}\n`);
+  /** From now on details are printed. */
+  tellDetails(): void {
+    this.#isVerbose = true;
   }
 
-  #paint(colour: string, text: string): string {
-    // NO_COLOR counts when it is there and not empty (no-color.org).
-    const isColoured = this.#io.stderr.isTerminal && !this.#io.env.NO_COLOR;
-    return isColoured ? `\u001b[${colour}m${text}\u001b[0m` : text;
+  /** For `--verbose`: a file, a process or a time. The caller hides secrets. */
+  detail(text: string): void {
+    if (this.#isVerbose) this.#say("", this.#talkLook.dim(escapeUnsafe(text)));
+  }
+
+  /** A line that the next output replaces, on a terminal: the text is one line that fits. Empty: it goes. */
+  status(text: string): void {
+    if (text === this.#status) return;
+    this.#status = text;
+    // The cursor stays in front: a text from elsewhere is written over it.
+    this.#io.stderr.write(`\r\u001b[K${text === "" ? "" : `${this.#talkLook.dim(text)}\r`}`);
+  }
+
+  #write(text: string): void {
+    this.status("");
+    this.#io.stdout.write(text);
+  }
+
+  #say(prefix: string, text: string): void {
+    this.status("");
+    // A log has lines of other programs beside it; in a terminal the user has just typed the name.
+    const name = this.#io.stderr.isTerminal ? "" : `${product.name}: `;
+    this.#io.stderr.write(`${name}${prefix}${text}\n`);
   }
 }
 

@@ -4,7 +4,7 @@ import type { SandboxReport } from "../commands/sandbox/notes.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { RunProgram } from "../install/client-command.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
-import type { InstallOutcome, TriedServer } from "../upstream/server-state.ts";
+import type { InstallOutcome, Installing, TriedServer } from "../upstream/server-state.ts";
 import type { AskedCatalogue } from "../upstream/trust/approve-differences.ts";
 import type { AskedAs, Upstreams } from "../upstream/upstreams.ts";
 import type { WebSearch } from "../web/search/create-search.ts";
@@ -45,7 +45,7 @@ export interface CliServices {
     options: StartUp,
     servers: readonly ConfiguredServer[],
     signal: AbortSignal,
-    how?: AskedAs,
+    how?: AskedAs & ServerWatch,
   ): Promise<ReadonlyMap<string, AskedCatalogue>>;
   /**
    * Starts upstream servers as a scorpiox-code server would, all at the same time, and ends them. By name; a text is the reason
@@ -55,6 +55,7 @@ export interface CliServices {
     options: StartUp,
     servers: readonly ConfiguredServer[],
     signal: AbortSignal,
+    watch?: ServerWatch,
   ): Promise<ReadonlyMap<string, TriedServer | string>>;
   /**
    * Fetches the packages of upstream servers and returns the outcomes by name. All of `servers` may be started. Absent
@@ -64,11 +65,20 @@ export interface CliServices {
     options: StartUp,
     servers: readonly ConfiguredServer[],
     signal: AbortSignal,
+    watch?: ServerWatch,
   ): Promise<ReadonlyMap<string, InstallOutcome>>;
   /** Opens pages for the user of this machine. Absent if it has no screen. */
   openPages?(options: StartUp): Promise<PageOpener>;
   /** Hooks, without a server around them; the caller closes it. */
   openHooks(options: StartUp): Promise<OpenHooks>;
+}
+
+/** Follows work on several servers. */
+export interface ServerWatch {
+  /** The package of a server is being fetched. */
+  readonly onInstalling?: (server: string, installing: Installing) => void;
+  /** The work on one server has ended, well or not. */
+  readonly onEnd?: (server: string) => void;
 }
 
 /** How a client starts a server and introduces itself. */
@@ -170,7 +180,7 @@ export interface Command {
 export interface CommandListing {
   /** One word or two. */
   readonly name: string;
-  /** An alias that people type, of as many words. */
+  /** Its name in other programs or older versions, of as many words. Help does not list it. */
   readonly alias?: string;
   readonly summary: string;
   load(): Promise<Command>;

@@ -10,8 +10,10 @@ import { TrustStore } from "../upstream/trust/trust-store.ts";
 import type { AskedAs } from "../upstream/upstreams.ts";
 import type { CommandIo, ParsedArguments, Printer } from "./command-io.ts";
 import type { CommandContext } from "./command.ts";
-import { readable, readServers, trustOf, type TrustState } from "./server-rows.ts";
+import { ServerProgress, withProgress } from "./progress.ts";
+import { launchDetail, readable, readServers, trustOf } from "./server-rows.ts";
 import { readStartUp, type StartUp } from "./start-up.ts";
+import type { TrustState } from "./state-words.ts";
 
 /** The configured servers of one command, with the user's approvals. */
 export interface ServersOfCommand {
@@ -39,7 +41,7 @@ export function serverNamed({ config, servers }: ServersOfCommand, name: string)
   const server = servers.find(({ entry }) => entry.name === name);
   if (server !== undefined) return server;
   if (config.servers.has(name)) {
-    throw new AppError("not_found", `The server ${JSON.stringify(name)} is switched off.`);
+    throw new AppError("not_found", `The server ${JSON.stringify(name)} is disabled.`);
   }
   const suggestion = suggestionFor(name, config.servers.keys());
   throw new AppError(
@@ -53,11 +55,12 @@ export function serverNamed({ config, servers }: ServersOfCommand, name: string)
  * @returns by name, one for each of `servers`
  */
 export async function askCatalogues(
-  { services, io }: CommandContext,
+  context: CommandContext,
   view: ServersOfCommand,
   servers: readonly ConfiguredServer[],
   how: AskedAs = {},
 ): Promise<ReadonlyMap<string, AskedCatalogue>> {
+  const { services, io } = context;
   const replies = new Map<string, AskedCatalogue>();
   const asked: ConfiguredServer[] = [];
   for (const server of servers) {
@@ -69,9 +72,18 @@ export async function askCatalogues(
   if (services.upstreamCatalogues === undefined) {
     throw new AppError("unsupported", "This program cannot connect to MCP servers.");
   }
-  const answered = await services.upstreamCatalogues(view.start, asked, io.interrupted, how);
+  for (const server of asked) context.print.detail(launchDetail(server));
+  const names = asked.map(({ entry }) => entry.name);
+  const { onInstalling, onEnd, text } = new ServerProgress("Asking", names);
+  const answered = await withProgress(context, text, async () =>
+    services.upstreamCatalogues?.(view.start, asked, io.interrupted, {
+      ...how,
+      onInstalling,
+      onEnd,
+    }),
+  );
   for (const { entry } of asked) {
-    const reply = answered.get(entry.name);
+    const reply = answered?.get(entry.name);
     replies.set(entry.name, readableReply(reply ?? unasked));
   }
   return replies;
@@ -86,7 +98,7 @@ function readableReply(reply: AskedCatalogue): AskedCatalogue {
 
 function notStarted(state: TrustState, { entry }: ConfiguredServer): string {
   return state === "denied"
-    ? "It is not started because you refused it."
+    ? "It is not started because you denied it."
     : `It is not started until you approve it: mcp approve ${entry.name}.`;
 }
 

@@ -22,13 +22,22 @@ interface FlagSpec {
   readonly short?: string;
   /** For a list: arguments that follow a value and match are values too, as in `--env A=1 B=2`. */
   readonly more?: RegExp;
+  /** Values that other programs or older versions use, and the choice that each means. Help does not list them. */
+  readonly oldChoices?: Readonly<Record<string, string>>;
+  /** Other names of the flag, each with the values that mean something else under it. Help does not list them. */
+  readonly oldNames?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** By name without dashes. */
 export type FlagTable = Readonly<Record<string, FlagSpec>>;
 
-/** Every command has it. */
-export const helpFlag: FlagTable = {
+/** Every command has them. */
+export const everyFlag: FlagTable = {
+  verbose: {
+    kind: "switch",
+    short: "v",
+    help: "Say on stderr which files and folders are read, what is started, and how long it takes.",
+  },
   help: { kind: "switch", short: "h", help: "Show this help." },
 };
 
@@ -66,7 +75,9 @@ export function parseArguments(
       positionals.push(argument);
       continue;
     }
-    const isForeign = nameOf(argument, table) === undefined;
+    const name = nameOf(argument, table);
+    // `docker run -v` is meant for docker.
+    const isForeign = name === undefined || table[name] === everyFlag.verbose;
     if (isForeign && options.beginsCommand?.(positionals) === true) {
       return new ParsedArguments(values, [...positionals, argument, ...rest]);
     }
@@ -83,6 +94,8 @@ function isFlag(argument: string): boolean {
 
 interface WrittenFlag {
   readonly name: string;
+  /** Without its dashes. */
+  readonly written: string;
   readonly spec: FlagSpec;
   readonly value: string | undefined;
   /** Its value is the next argument. */
@@ -105,7 +118,8 @@ function readFlag(argument: string, table: FlagTable, advice: string): WrittenFl
   if (spec.kind === "switch" && value !== undefined) {
     throw new AppError("usage", `--${name} takes no value.`);
   }
-  return { name, spec, value, needsValue: spec.kind !== "switch" && value === undefined };
+  const needsValue = spec.kind !== "switch" && value === undefined;
+  return { name, written: written.replace(/^-+/, ""), spec, value, needsValue };
 }
 
 /** The value of a flag and those of a list that follow; takes from `rest` what is behind the flag. */
@@ -115,12 +129,13 @@ function takeValues(flag: WrittenFlag, rest: string[]): readonly string[] {
   return values;
 }
 
-/** The flag that `--name`, `--name=value` or `-n` means. */
-function nameOf(argument: string, table: FlagTable): string | undefined {
+/** The flag that `--name`, `--name=value` or `-n` means, also by an old name. */
+export function nameOf(argument: string, table: FlagTable): string | undefined {
   const [written = ""] = argument.split("=", 1);
   if (written.startsWith("--")) {
     const name = written.slice(2);
-    return specOf(name, table) === undefined ? undefined : name;
+    if (specOf(name, table) !== undefined) return name;
+    return Object.keys(table).find((known) => Object.hasOwn(table[known]?.oldNames ?? {}, name));
   }
   const letter = written.slice(1);
   return Object.keys(table).find((name) => table[name]?.short === letter);
@@ -130,8 +145,9 @@ function specOf(name: string, table: FlagTable): FlagSpec | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-function checkValue({ name, spec }: WrittenFlag, value: string | undefined): string {
+function checkValue({ name, written, spec }: WrittenFlag, given: string | undefined): string {
   if (spec.kind === "switch") return "";
+  const value = presentValue(written, spec, given);
   if (value === undefined || value === "") {
     throw new AppError(
       "usage",
@@ -143,6 +159,16 @@ function checkValue({ name, spec }: WrittenFlag, value: string | undefined): str
     throw new AppError("usage", `--${name} ${value} is not possible: it takes ${allowed}.`);
   }
   return value;
+}
+
+/** The value of today for an old word. */
+function presentValue(
+  written: string,
+  { oldNames = {}, oldChoices = {} }: FlagSpec,
+  value: string | undefined,
+): string | undefined {
+  const words = { ...oldChoices, ...(Object.hasOwn(oldNames, written) && oldNames[written]) };
+  return value !== undefined && Object.hasOwn(words, value) ? words[value] : value;
 }
 
 /** Flags that say where configuration is looked for. */

@@ -104,7 +104,7 @@ export function importSourceOf(
   const left = found.filter(isLeft);
   for (const file of left) {
     print.note(
-      `${file} is skipped: it belongs to the project. If you trust it, name the file itself: ${product.name} mcp import ${file} --scope global`,
+      `${file} is skipped: it belongs to the project. If you trust it, name the file itself: ${product.name} mcp import ${file} --scope user`,
     );
   }
   const files = found.filter((file) => !isLeft(file));

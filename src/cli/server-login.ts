@@ -59,7 +59,7 @@ export async function openLoginServer(context: CommandContext, name: string): Pr
 /** The message for a server that must be approved first. */
 export function approvalText({ server }: LoginServer): string {
   const { name } = server.entry;
-  return `${name} is a server of the project and waits for your approval: ${product.name} mcp approve ${name}.`;
+  return `${name} is a server of the project and needs approval: ${product.name} mcp approve ${name}.`;
 }
 
 async function filledUrl(server: ConfiguredServer, expansion: ExpansionContext): Promise<string> {

@@ -14,10 +14,8 @@ import { launchVerdictOf } from "../upstream/trust/launch-approval.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
 import { type CommandIo, exitCodes, type Printer } from "./command-io.ts";
 import type { StartUp } from "./start-up.ts";
+import { serverWord, type TrustState } from "./state-words.ts";
 import { shownEntry } from "./typed-server.ts";
-
-/** `user`: it comes from a file that only the user can have written, and needs no approval. */
-export type TrustState = "user" | "approved" | "denied" | "pending";
 
 /** One server, as `mcp list --json` has it. */
 export interface ServerRow {
@@ -49,7 +47,7 @@ export function readServers(start: StartUp, io: CommandIo, print: Printer): Upst
   for (const notice of config.notices) print.note(notice);
   if (!config.isOn)
     print.note(
-      "MCP servers are switched off: MCP is off, or scorpiox-code started this process as an MCP server.",
+      "MCP servers are disabled: MCP is off, or scorpiox-code started this process as an MCP server.",
     );
   return config;
 }
@@ -80,6 +78,14 @@ export async function trustOf(
   return verdict;
 }
 
+/** For `--verbose`: how a server is started or reached, secrets hidden. */
+export function launchDetail({ entry: { name, launch, origin } }: ConfiguredServer): string {
+  const { url, command, args } = shownLaunch(launch);
+  const words = [command, ...(Array.isArray(args) ? args : [])].map(String).join(" ");
+  const how = typeof url === "string" ? `connects to ${url}` : `starts ${words}`;
+  return `${name} ${how} (${origin.file ?? "the environment"})`;
+}
+
 /** The launch as a file would have it, secrets hidden. */
 function shownLaunch(launch: ServerLaunch): NewEntry {
   const { transport: _transport, ...fields } = launch;
@@ -105,12 +111,13 @@ function rowOf({ entry, shadowed, standIn }: ConfiguredServer, trust: TrustState
 }
 
 /** Why the tools of a server are not all there, and what to do; undefined when they are. Several lines. */
-export function notReadyText({ name, state, reason }: ServerInfo): string | undefined {
+export function notReadyText(info: ServerInfo): string | undefined {
+  const { name, state, reason } = info;
   if (state === "ready" || state === "cached" || state === "disabled") return undefined;
   const why = reason === null ? "" : ` ${readable(reason)}`;
   const isFailed = state === "backoff" || state === "failed" || isComing(state);
   const test = isFailed ? ` (more: ${product.name} mcp test ${name})` : "";
-  return `${state.replace("_", " ")}${test}.${why}`;
+  return `${serverWord(info)}${test}.${why}`;
 }
 
 /** The exit code of a command that needed this server. */

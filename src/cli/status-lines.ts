@@ -11,7 +11,9 @@ import { readLock } from "../upstream/trust/lock/read-lock.ts";
 import { awaitServers } from "../upstream/upstreams.ts";
 import type { CommandContext } from "./command.ts";
 import type { ServersOfCommand } from "./configured-servers.ts";
+import { withProgress } from "./progress.ts";
 import { readable } from "./server-rows.ts";
+import { serverWord } from "./state-words.ts";
 
 /** The status of a server for people: a line, and its problems below it. */
 export function statusLines(info: ServerInfo): readonly string[] {
@@ -39,7 +41,7 @@ export function offerText(info: ServerInfo): string {
   if (info.era === null) return "";
   const { pending, changed, denied } = info.blocked;
   const kept = [
-    { count: pending, what: "waiting for approval" },
+    { count: pending, what: pending === 1 ? "needs approval" : "need approval" },
     { count: changed, what: "changed" },
     { count: denied, what: "denied" },
   ];
@@ -52,9 +54,9 @@ export function offerText(info: ServerInfo): string {
   return offers.join(", ");
 }
 
-function stateText({ state, starts }: ServerInfo): string {
-  const again = starts > 1 ? ` after ${starts} starts` : "";
-  return `${state.replace("_", " ")}${again}`;
+function stateText(info: ServerInfo): string {
+  const { starts } = info;
+  return `${serverWord(info)}${starts > 1 ? ` after ${starts} starts` : ""}`;
 }
 
 function identityOf({ pid, protocolVersion, serverVersion }: ServerInfo): readonly string[] {
@@ -108,7 +110,19 @@ export async function readStatusViews(view: ServersOfCommand): Promise<readonly 
  * Starts every server that may be started, and waits for the outcomes.
  * @throws {AppError} `cancelled` when the command is interrupted
  */
-export async function connectedView(
+export function connectedView(
+  view: ServersOfCommand,
+  context: CommandContext,
+): Promise<StatusView> {
+  const names = view.servers.map(({ entry }) => entry.name).join(", ");
+  return withProgress(
+    context,
+    () => `Starting ${names}`,
+    () => connected(view, context),
+  );
+}
+
+async function connected(
   view: ServersOfCommand,
   { services, io }: CommandContext,
 ): Promise<StatusView> {

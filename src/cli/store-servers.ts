@@ -19,6 +19,7 @@ import {
   shownEntry,
   warnOfSecrets,
 } from "./typed-server.ts";
+import { ServerProgress, withProgress } from "./progress.ts";
 import { readable } from "./server-rows.ts";
 import type { StartUp } from "./start-up.ts";
 
@@ -41,10 +42,11 @@ export function runnerOf({ entry: { launch } }: ConfiguredServer): RunnerCommand
  * @throws AppError `cancelled`
  */
 export async function installServers(
-  { args, io, print, services }: CommandContext,
+  context: CommandContext,
   start: StartUp,
   servers: readonly ConfiguredServer[],
 ): Promise<void> {
+  const { args, io, print, services } = context;
   const wanted = servers.flatMap((server) => {
     const runner = runnerOf(server);
     return runner === undefined ? [] : [{ server, runner }];
@@ -57,14 +59,18 @@ export async function installServers(
   }
   const begin = performance.now();
   const all = wanted.map(({ server }) => server);
-  const outcomes = await services.installUpstreams(start, all, io.interrupted);
-  for (const [name, outcome] of outcomes) {
+  const names = wanted.map(({ server }) => server.entry.name);
+  const progress = new ServerProgress("Fetching the packages of", names);
+  const outcomes = await withProgress(context, progress.text, async () =>
+    services.installUpstreams?.(start, all, io.interrupted, progress),
+  );
+  for (const [name, outcome] of outcomes ?? []) {
     if (outcome.kind === "failed") {
       print.warning(`${name}: ${readable(outcome.reason)}`);
       continue;
     }
     const took = formatDuration(Math.round(performance.now() - begin));
-    print.note(`${name}: ${outcome.isNew ? `installed in ${took}` : "it was already installed"}.`);
+    print.done(`${name}: ${outcome.isNew ? `installed in ${took}` : "it was already installed"}.`);
     if (outcome.startedAs !== undefined) print.note(`  It is started as ${outcome.startedAs}`);
   }
 }
@@ -116,7 +122,7 @@ function report(
     print.json({ name, scope: place.origin.scope, file, entry: shownEntry(entry) });
   } else {
     for (const line of entryLines(name, entry)) print.line(line);
-    print.note(`${name} is in ${file}`);
+    print.done(`${name} is in ${file}`);
   }
   warnOfSecrets(name, entry, place, print);
 }

@@ -18,21 +18,14 @@ import type { CommandContext } from "./command.ts";
 import type { FlagTable } from "./flags.ts";
 import type { StartUp } from "./start-up.ts";
 
-/** Aliases that other programs use come last. */
-const scopes: ReadonlyMap<string, "project" | "global"> = new Map([
-  ["project", "project"],
-  ["global", "global"],
-  ["local", "project"],
-  ["user", "global"],
-]);
-
 /** Selects the file of servers that a command changes. */
 export const scopeFlags: FlagTable = {
   scope: {
     kind: "text",
     short: "s",
-    choices: [...scopes.keys()],
-    help: "The file: the project's .scorpiox/config.toml (the default; also: local) or ~/.scorpiox/config.toml (global; also: user).",
+    choices: ["project", "user"],
+    oldChoices: { global: "user", local: "project" },
+    help: "The file: the project's .scorpiox/config.toml (project, the default) or your own, ~/.scorpiox/config.toml (user).",
   },
   file: {
     kind: "text",
@@ -58,7 +51,7 @@ export function serverFileOf(args: ParsedArguments, dirs: ConfigDirs, cwd: strin
     if (args.has("scope")) throw new AppError("usage", "Use --scope or --file, not both.");
     return fileNamed(resolve(cwd, named), dirs);
   }
-  if (scopes.get(args.text("scope") ?? "") === "global") {
+  if (args.text("scope") === "user") {
     const file = join(scorpioxDir, "config.toml");
     const target = { file, scorpioxDir, isPrivate: true };
     return { target, origin: { rank: 1, trust: "user", scope: "global", file } };
@@ -66,7 +59,7 @@ export function serverFileOf(args: ParsedArguments, dirs: ConfigDirs, cwd: strin
   if (projectDir === undefined) {
     throw new AppError(
       "usage",
-      "There is no project here: the home directory and the root directory are not projects. Use --scope global.",
+      "There is no project here: the home directory and the root directory are not projects. Use --scope user.",
     );
   }
   const file = join(projectDir, ".scorpiox", "config.toml");
@@ -159,7 +152,7 @@ export function warnOfSecrets(
   if (origin.trust !== "project") return;
   for (const secret of plainSecrets(entry)) {
     print.warning(
-      `${secret.path} of ${name} looks like a secret, and others can read the project's files. Write \${${secret.name}} instead, which is read from the environment, or use --scope global with \${keyring:${secret.name}}.`,
+      `${secret.path} of ${name} looks like a secret, and others can read the project's files. Write \${${secret.name}} instead, which is read from the environment, or use --scope user with \${keyring:${secret.name}}.`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { AppError, messageOf } from "../base/errors.ts";
 import { ownValue } from "../base/values.ts";
-import type { UpstreamTool, UpstreamToolsWanted } from "../cli/command.ts";
+import type { ServerWatch, UpstreamTool, UpstreamToolsWanted } from "../cli/command.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import type { InstallOutcome, TriedServer } from "../upstream/server-state.ts";
 import type { AskedCatalogue } from "../upstream/trust/approve-differences.ts";
@@ -14,13 +14,14 @@ export function askUpstreams(
   parts: ProgramParts,
   options: ToolServicesOptions,
   servers: readonly ConfiguredServer[],
-  { signal, how }: { readonly signal: AbortSignal; readonly how?: AskedAs | undefined },
+  { signal, how = {} }: { readonly signal: AbortSignal; readonly how?: AskedAs & ServerWatch },
 ): Promise<ReadonlyMap<string, AskedCatalogue>> {
   return askEach(parts, options, servers, {
-    controlOf: (server) => ({ kind: "ask", server, ...how }),
+    controlOf: (server) => ({ kind: "ask", server, ...(how.asLastHeard && { asLastHeard: true }) }),
     // Our own Worker says so.
     onReply: ownValue<AskedCatalogue>,
     onFailure: (reason) => ({ kind: "unreachable", reason }),
+    watch: how,
     signal,
   });
 }
@@ -30,12 +31,16 @@ export function tryUpstreams(
   parts: ProgramParts,
   options: ToolServicesOptions,
   servers: readonly ConfiguredServer[],
-  signal: AbortSignal,
+  {
+    signal,
+    watch = {},
+  }: { readonly signal: AbortSignal; readonly watch?: ServerWatch | undefined },
 ): Promise<ReadonlyMap<string, TriedServer | string>> {
   return askEach<TriedServer | string>(parts, options, servers, {
     controlOf: (server) => ({ kind: "try", server }),
     onReply: ownValue<TriedServer>,
     onFailure: (reason) => reason,
+    watch,
     signal,
   });
 }
@@ -45,12 +50,16 @@ export function installUpstreams(
   parts: ProgramParts,
   options: ToolServicesOptions,
   servers: readonly ConfiguredServer[],
-  signal: AbortSignal,
+  {
+    signal,
+    watch = {},
+  }: { readonly signal: AbortSignal; readonly watch?: ServerWatch | undefined },
 ): Promise<ReadonlyMap<string, InstallOutcome>> {
   return askEach<InstallOutcome>(parts, options, servers, {
     controlOf: (server) => ({ kind: "install", server }),
     onReply: ownValue<InstallOutcome>,
     onFailure: (reason) => ({ kind: "failed", reason }),
+    watch,
     signal,
   });
 }
@@ -60,6 +69,7 @@ interface Asking<Reply> {
   readonly onReply: (reply: unknown) => Reply;
   /** The Worker was lost. */
   readonly onFailure: (reason: string) => Reply;
+  readonly watch: ServerWatch;
   readonly signal: AbortSignal;
 }
 
@@ -68,9 +78,12 @@ async function askEach<Reply>(
   parts: ProgramParts,
   options: ToolServicesOptions,
   servers: readonly ConfiguredServer[],
-  { controlOf, onReply, onFailure, signal }: Asking<Reply>,
+  { controlOf, onReply, onFailure, watch, signal }: Asking<Reply>,
 ): Promise<ReadonlyMap<string, Reply>> {
   await using router = new LazyRouter(parts, { ...options, isPassive: true });
+  router.upstreams.listen((event) => {
+    if (event.kind === "installing") watch.onInstalling?.(event.server, event.installing);
+  });
   const ask = async (server: ConfiguredServer): Promise<[string, Reply]> => {
     const { name } = server.entry;
     try {
@@ -78,6 +91,8 @@ async function askEach<Reply>(
     } catch (error) {
       if (error instanceof AppError && error.code === "cancelled") throw error;
       return [name, onFailure(messageOf(error))];
+    } finally {
+      watch.onEnd?.(name);
     }
   };
   return new Map(await Promise.all(servers.map(ask)));

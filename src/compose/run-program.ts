@@ -62,15 +62,15 @@ function createCliServices(services: CliServicesParts): CliServices {
     },
     async upstreamCatalogues(start, servers, signal, how) {
       const { askUpstreams } = await import("./ask-upstreams.ts");
-      return askUpstreams(parts, { start, env, warn }, servers, { signal, how });
+      return askUpstreams(parts, { start, env, warn }, servers, { signal, ...(how && { how }) });
     },
-    async triedUpstreams(start, servers, signal) {
+    async triedUpstreams(start, servers, signal, watch) {
       const { tryUpstreams } = await import("./ask-upstreams.ts");
-      return tryUpstreams(parts, { start, env, warn }, servers, signal);
+      return tryUpstreams(parts, { start, env, warn }, servers, { signal, watch });
     },
-    async installUpstreams(start, servers, signal) {
+    async installUpstreams(start, servers, signal, watch) {
       const { installUpstreams } = await import("./ask-upstreams.ts");
-      return installUpstreams(parts, { start, env, warn }, servers, signal);
+      return installUpstreams(parts, { start, env, warn }, servers, { signal, watch });
     },
     async openPages(start) {
       const { openPages } = await import("./open-pages.ts");

@@ -7,7 +7,7 @@ import type { InputRequest, InputRequests, InputResponses } from "../protocol/in
 import type { LogLevel, Params, ProtocolFault } from "../protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../protocol/message.ts";
 import type { ConfiguredServer } from "./config/server-entry.ts";
-import { isComing, type ServerInfo } from "./server-state.ts";
+import { type Installing, isComing, type ServerInfo } from "./server-state.ts";
 import type { UpstreamSnapshot } from "./snapshot.ts";
 
 /** Requests of the main thread to the Worker that holds all connections to upstream servers. */
@@ -122,6 +122,8 @@ export type UpstreamEvent =
       readonly reason: FailureReason;
       readonly text: string;
     }
+  /** A package is being fetched for a command (`ask`, `try`). */
+  | { readonly kind: "installing"; readonly server: string; readonly installing: Installing }
   /** For people: goes to stderr. */
   | { readonly kind: "notice"; readonly text: string };
 

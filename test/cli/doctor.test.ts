@@ -294,7 +294,7 @@ const cases: readonly (readonly [name: string, fault: Case, text: RegExp, remedy
   [
     "a server of the project that nobody approved",
     { files: { "project/.mcp.json": '{"mcpServers":{"p":{"command":"p"}}}' } },
-    /p of the project waits for your approval/,
+    /p of the project needs approval/,
     /mcp approve p$/,
   ],
   [
@@ -513,7 +513,7 @@ describe("doctor waits for nothing that never comes", () => {
     store.run("CREATE TABLE x (y)");
     store.run("BEGIN EXCLUSIVE");
     const { stdout } = await doctor(tree, {});
-    expect(stdout).toMatch(/^note {2}disk .* are in use/m);
+    expect(stdout).toMatch(/^! disk .* are in use/m);
     expect(stdout).not.toContain("cannot be read");
   });
 });

@@ -24,10 +24,10 @@ posixTest("hooks list shows whose they are, their order and why one is not run",
   const { exitCode, stdout, stderr } = await runIn(tree, ["hooks", "list"]);
   expect(exitCode).toBe(0);
   expect(stdout.split("\n")).toEqual([
-    "tool-use/notes.txt     user     -       refused: it is not executable: chmod +x, or give it the extension .sh or .py",
-    "tool_use/_off          user     -       disabled: its name begins with _",
-    "tool_use/sync-mine.sh  user     sync    ready",
-    "tool_use/theirs.sh     project  beside  not approved",
+    "x tool-use/notes.txt     user     -       refused: it is not executable: chmod +x, or give it the extension .sh or .py",
+    "- tool_use/_off          user     -       disabled: its name begins with _",
+    "+ tool_use/sync-mine.sh  user     sync    ready",
+    "! tool_use/theirs.sh     project  beside  needs approval",
     "",
   ]);
   expect(stderr).toBe("scorpiox-code: tool-use is a custom event. Did you mean tool_use?\n");
@@ -61,7 +61,7 @@ posixTest("hooks list as JSON has the digest of what is to be approved", async (
       },
     ],
   });
-  expect(stderr).toBe("scorpiox-code: Hooks are switched off: HOOKS_ENABLED is false.\n");
+  expect(stderr).toBe("scorpiox-code: Hooks are disabled: HOOKS_ENABLED is false.\n");
 });
 
 posixTest.each([
@@ -84,7 +84,7 @@ posixTest.each([
   const run = await runIn(tree, ["hooks", "approve", ...row.argv], { stdin, terminals });
   expect(run.exitCode).toBe(row.exitCode);
   expect(run.stdout.split("\n")).toEqual([
-    "tool_use/theirs.sh  (not approved)",
+    "tool_use/theirs.sh  (needs approval)",
     `  file    ${theirs}`,
     `  size    ${script.length} bytes`,
     `  sha256  ${sha256Hex(script)}`,

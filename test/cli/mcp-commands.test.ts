@@ -91,7 +91,7 @@ describe("[GW-06] mcp add", () => {
       "its tools would look like those of scorpiox-code",
     ],
     ["two places", ["add", "x", "--scope", "global", "--file", "y.json", "--", "c"], 2, "not both"],
-    ["an unknown scope", ["add", "x", "--scope", "home", "--", "c"], 2, "it takes project, global"],
+    ["an unknown scope", ["add", "x", "--scope", "home", "--", "c"], 2, "it takes project, user"],
     ["nothing", ["add"], 2, "an argument is missing"],
     ["an unknown server", ["get", "x"], 3, "There is no server x."],
     ["nothing to remove", ["remove", "x"], 3, "There is no server x in"],
@@ -162,7 +162,7 @@ describe("[GW-06] mcp add", () => {
     using tree = new TempTree();
     const words = ["mcp", "add", "x", "--", "c"];
     const { exitCode, stderr } = await runIn(tree, words, { cwd: "home" });
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("Use --scope global.")]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("Use --scope user.")]);
     const again = await runIn(tree, ["mcp", "add", "x", "--scope", "global", "--", "c"], {
       cwd: "home",
     });
@@ -329,14 +329,14 @@ test("mcp list has every server with where it comes from", async () => {
   const rows = await after(["list"], layered);
   expect(rows.stdout.split("\n").map((line) => line.trim().split(/ {2,}/))).toEqual([
     [
-      "a",
+      "! a",
       "stdio",
-      `pending; until then ${global}`,
+      `needs approval; until then ${global}`,
       `project: project/.mcp.json (overrides ${global})`,
       "theirs",
     ],
-    ["b", "http", "user", `global: ${global}`, "https://b.test/mcp"],
-    ["c", "stdio", "disabled", `project: ${project}`, "c"],
+    ["+ b", "http", "approved", `user: ${global}`, "https://b.test/mcp"],
+    ["- c", "stdio", "disabled", `project: ${project}`, "c"],
     [""],
   ]);
 });

@@ -29,7 +29,7 @@ test.each<[string, number, string]>([
   ["mcp login keyed", 2, "has an authorization header of its own"],
   ["mcp login unset", 1, "NOT_SET_ANYWHERE is not set"],
   ["mcp login plain", 1, "The server is not https: http://plain.test/mcp"],
-  ["mcp login theirs", 4, "waits for your approval: scorpiox-code mcp approve theirs"],
+  ["mcp login theirs", 4, "needs approval: scorpiox-code mcp approve theirs"],
   ["mcp login plain --port 0", 2, "is not a port"],
   ["mcp login plain --client-metadata x", 2, "begins with https://"],
   ["mcp logout plain", 3, "There is no login to plain"],

@@ -128,14 +128,14 @@ describe("[GW-22] U-trust: mcp approve", () => {
     const renamed = { mcpServers: { own: launch } };
     tree.put(config, JSON.stringify(renamed));
     const states = async (): Promise<string> => (await mcp(tree, "list")).stdout;
-    expect(await states()).toContain("pending; until then home/.scorpiox/config.toml");
+    expect(await states()).toContain("needs approval; until then home/.scorpiox/config.toml");
     expect((await mcp(tree, "approve own")).stdout).toContain(
       "replaces your own server of this name (home/.scorpiox/config.toml)",
     );
     expect((await mcp(tree, "approve own --yes")).exitCode).toBe(0);
     expect(await states()).toContain("own  stdio  approved");
     expect((await mcp(tree, "approve own --revoke")).exitCode).toBe(0);
-    expect(await states()).toContain("pending");
+    expect(await states()).toContain("needs approval");
     await mcp(tree, "approve own --deny");
     tree.put(config, JSON.stringify({ mcpServers: { files: launch } }));
     expect(await states()).toContain("files  stdio  denied");
@@ -539,7 +539,7 @@ describe("[GW-24] mcp lock and mcp verify", () => {
     const off = { catalogues, env: { MCP: "0" } };
     const refused = await mcp(tree, "lock", off);
     expect([refused.exitCode, lockFile(tree)]).toEqual([1, text]);
-    expect(refused.stderr).toContain("MCP servers are switched off: mcp.lock would lose");
+    expect(refused.stderr).toContain("MCP servers are disabled: mcp.lock would lose");
     expect((await mcp(tree, "verify", off)).exitCode).toBe(11);
   });
 

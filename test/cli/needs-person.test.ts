@@ -7,8 +7,8 @@ import { run } from "./fake-io.ts";
 /** The commands that decide what scorpiox-code may do, or answer for the user. */
 const forPersons = [
   "attach",
+  "config remove",
   "config set",
-  "config unset",
   "hooks approve",
   "hooks revoke",
   "install",

@@ -37,15 +37,15 @@ describe("skills list", () => {
   });
 });
 
-describe("skills show", () => {
+describe("skills get", () => {
   test.each([
     [["good", "a b"], 0, /^Skill good: text from a file of this project[^]*\n\nDo a\.\n$/, /^$/],
     [["god"], 3, /^$/, /No skill is named "god"\. Did you mean good\?/],
     [["empty"], 3, /^$/, /The skill "empty" cannot be used: it has no SKILL\.md\./],
     [["../x"], 3, /^$/, /No skill is named "\.\.\/x"/],
-    [[], 2, /^$/, /skills show/],
+    [[], 2, /^$/, /skills get/],
   ])("%j exits with %d", async (args, exitCode, stdout, stderr) => {
-    const ran = await run(["skills", "show", ...args], { files, cwd: "project" });
+    const ran = await run(["skills", "get", ...args], { files, cwd: "project" });
     expect([ran.exitCode, ran.stdout, ran.stderr]).toEqual([
       exitCode,
       expect.stringMatching(stdout),

@@ -39,7 +39,7 @@ const rows: readonly [string, Partial<ServerInfo>, readonly string[]][] = [
       dropped: 1,
     },
     [
-      "one: ready after 2 starts, process 7, version 1.2, MCP 2025-11-25, 1 tool, 1 waiting for approval, 2 changed, 3 denied, 2 prompts, 0 resources",
+      "one: ready after 2 starts, process 7, version 1.2, MCP 2025-11-25, 1 tool, 1 needs approval, 2 changed, 3 denied, 2 prompts, 0 resources",
       "  1,200 calls, 2 failed, half of them within 5 ms, 95 % within 90 ms, 34,567 bytes of results, 1 message dropped",
     ],
   ],
@@ -47,7 +47,7 @@ const rows: readonly [string, Partial<ServerInfo>, readonly string[]][] = [
     "down, with what it wrote",
     { ...unknown, state: "backoff", reason: "No answer.", retryInMs: 2_500, stderr: ["a", "b"] },
     [
-      "one: backoff",
+      "one: retrying",
       "  No answer.",
       "  next attempt in 2.5 s",
       "  It wrote to stderr:",
@@ -71,11 +71,11 @@ const states: readonly [ServerInfo["state"], string | undefined, number][] = [
   ["cached", undefined, 0],
   ["disabled", undefined, 0],
   ["degraded", "degraded. Why.", 0],
-  ["untrusted", "untrusted. Why.", 4],
-  ["needs_auth", "needs auth. Why.", 4],
+  ["untrusted", "needs approval. Why.", 4],
+  ["needs_auth", "needs login. Why.", 4],
   ["needs_config", "needs config. Why.", 12],
   ["starting", "starting (more: scorpiox-code mcp test one). Why.", 12],
-  ["backoff", "backoff (more: scorpiox-code mcp test one). Why.", 12],
+  ["backoff", "retrying (more: scorpiox-code mcp test one). Why.", 12],
   ["failed", "failed (more: scorpiox-code mcp test one). Why.", 12],
   ["stopped", "stopped. Why.", 12],
 ];

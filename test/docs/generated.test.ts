@@ -8,7 +8,7 @@ import { generatedPages, renderPage } from "../../scripts/docs/pages.ts";
 import { insertLines, readRecipes, type Recipe } from "../../scripts/structure/recipe.ts";
 import type { Command } from "../../src/cli/command.ts";
 import { serveListing } from "../../src/cli/commands/serve.ts";
-import { helpFlag, parseArguments } from "../../src/cli/flags.ts";
+import { everyFlag, parseArguments } from "../../src/cli/flags.ts";
 import { commandListings, findCommand } from "../../src/cli/run/registry.ts";
 import { describeConfigKeys } from "../../scripts/docs/config-table.ts";
 import {
@@ -33,7 +33,7 @@ const commands: ReadonlyMap<string, Command> = new Map(
   ),
 );
 const knownFlags = new Set(
-  [...commands.values()].flatMap(({ flags }) => Object.keys({ ...flags, ...helpFlag })),
+  [...commands.values()].flatMap(({ flags }) => Object.keys({ ...flags, ...everyFlag })),
 );
 
 /** Files that CONTRIBUTING.md shows how to make, and commands that need them: scripts/structure/additions.ts proves them. */
@@ -283,7 +283,7 @@ function problemOf(args: readonly string[]): string | undefined {
   if (listing === undefined || command === undefined) return "no such command";
   try {
     const rest = words.slice(listing.name.split(" ").length);
-    const { positionals } = parseArguments(rest, { ...command.flags, ...helpFlag });
+    const { positionals } = parseArguments(rest, { ...command.flags, ...everyFlag });
     const { min, max } = command.arguments;
     return positionals.length < min || positionals.length > max ? "arguments" : undefined;
   } catch (error) {

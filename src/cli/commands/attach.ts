@@ -1,10 +1,10 @@
 import { messageOf } from "../../base/errors.ts";
 import { runFolderIn } from "../../interact/attach/run-folder.ts";
 import type { AttachApp } from "../../interact/terminal/attach-app.ts";
-import type { Look } from "../../interact/terminal/cells.ts";
-import { type CommandIo, exitCodes } from "../command-io.ts";
+import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { directoryFlags } from "../flags.ts";
+import { hasColours, hasDrawnSigns } from "../look.ts";
 import { readStartUp } from "../start-up.ts";
 import { openTerminal, type TerminalDevice } from "../terminal-io.ts";
 
@@ -25,7 +25,7 @@ export const attachCommand: Command = {
     ]);
     const app = new AttachApp({
       runFolder: runFolderIn(scorpioxDir),
-      look: lookFor(io, createLook),
+      look: createLook(hasColours(true, io.env), hasDrawnSigns(io.env, process.platform)),
       size: () => device.size(),
       write: (text) => device.write(text),
       onSuspend: () => suspend(app, device),
@@ -42,13 +42,6 @@ export const attachCommand: Command = {
     return exitCode;
   },
 };
-
-function lookFor({ env }: CommandIo, createLook: (...are: [boolean, boolean]) => Look): Look {
-  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
-  // Only where a locale says so are there no other signs than those of ASCII.
-  const hasDrawnSigns = process.platform !== "linux" || /utf-?8/i.test(locale);
-  return createLook(!env.NO_COLOR, hasDrawnSigns);
-}
 
 interface End {
   readonly exitCode: number;

@@ -10,22 +10,22 @@ import { type ConfigEntry, refusalOfProject, refusalOfValue } from "../../config
 import { columns, exitCodes, type Printer } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import {
-  entriesOfLevel,
-  fileOfLevel,
-  levelFlag,
+  entriesOfScope,
+  fileOfScope,
+  keyScopeFlag,
   noteStrongerSource,
   sourceText,
-  userLevelFlag,
-} from "../config-file-level.ts";
+  userScopeFlag,
+} from "../config-file-scope.ts";
 import { directoryFlags, jsonFlag, startUpFlags } from "../flags.ts";
 import { readStartUp, startUp } from "../start-up.ts";
 
 export const configGetCommand: Command = {
-  usage: "KEY [--show-source] [--level global|user|project] [--json]",
-  description: "Prints the value in effect. With --level, the value in that file.",
+  usage: "KEY [--show-source] [--scope user|claude|project] [--json]",
+  description: "Prints the value in effect. With --scope, the value in that file.",
   flags: {
     "show-source": { kind: "switch", help: "Say where the value comes from." },
-    ...levelFlag,
+    ...keyScopeFlag,
     ...jsonFlag,
     ...startUpFlags,
   },
@@ -34,8 +34,8 @@ export const configGetCommand: Command = {
   async run({ args, io, print }) {
     const { config, dirs } = startUp(args, io, print);
     const [key = ""] = args.positionals;
-    const level = args.text("level");
-    const entries = level === undefined ? config.entries() : entriesOfLevel(level, dirs);
+    const scope = args.text("scope");
+    const entries = scope === undefined ? config.entries() : entriesOfScope(scope, dirs);
     const entry = entries.find((candidate) => candidate.key === key);
     if (entry === undefined) throw notFound(key, entries);
     if (args.has("json")) print.json(entry);
@@ -52,13 +52,13 @@ function notFound(key: string, entries: readonly ConfigEntry[]): AppError {
 }
 
 export const configListCommand: Command = {
-  usage: "[--show-source] [--all] [--level global|user|project] [--json]",
+  usage: "[--show-source] [--all] [--scope user|claude|project] [--json]",
   description:
-    "Lists every key that has a value. With --level, the values in that file, whether or not they are in effect.",
+    "Lists every key that has a value. With --scope, the values in that file, whether or not they are in effect.",
   flags: {
     "show-source": { kind: "switch", help: "Say where each value comes from." },
     all: { kind: "switch", help: "Also list keys that this version does not use." },
-    ...levelFlag,
+    ...keyScopeFlag,
     ...jsonFlag,
     ...startUpFlags,
   },
@@ -66,8 +66,8 @@ export const configListCommand: Command = {
   needsPerson: false,
   async run({ args, io, print }) {
     const { config, dirs } = startUp(args, io, print);
-    const level = args.text("level");
-    const entries = level === undefined ? config.entries() : entriesOfLevel(level, dirs);
+    const scope = args.text("scope");
+    const entries = scope === undefined ? config.entries() : entriesOfScope(scope, dirs);
     const shown = entries.filter((entry) => entry.use === "used" || args.has("all"));
     if (args.has("json")) print.json(shown);
     else printLines(shown, args.has("show-source"), print);
@@ -89,20 +89,20 @@ function printLines(entries: readonly ConfigEntry[], withSource: boolean, print:
 }
 
 export const configSetCommand: Command = {
-  usage: "KEY VALUE [--level global|user|project]",
+  usage: "KEY VALUE [--scope user|claude|project]",
   description:
     "Writes KEY=VALUE into a scorpiox-env.txt, by default the one in ~/.scorpiox.\n" +
     "Comments, order and other lines of the file stay as they are.",
-  examples: ["config set TOOL_WEBSEARCH off", "config set SANDBOX workspace-write --level project"],
-  flags: { ...levelFlag, ...directoryFlags },
+  examples: ["config set TOOL_WEBSEARCH off", "config set SANDBOX workspace-write --scope project"],
+  flags: { ...keyScopeFlag, ...directoryFlags },
   arguments: { min: 1, max: 2 },
   needsPerson: true,
   async run({ args, io, print }) {
     const [key, value] = readPair(args.positionals);
-    const level = args.text("level");
+    const scope = args.text("scope");
     const start = readStartUp(args, io);
-    checkAssignment(key, value, level === "project", io.homeDir);
-    const target = fileOfLevel(level, start.dirs);
+    checkAssignment(key, value, scope === "project", io.homeDir);
+    const target = fileOfScope(scope, start.dirs);
     setInEnvFile(target, key, value);
     report(print, target.file, key);
     noteStrongerSource(key, target.file, readStartUp(args, io).config, print);
@@ -136,15 +136,15 @@ function report(print: Printer, file: string, key: string): void {
   print.note(`${key} is set in ${file}`);
 }
 
-export const configUnsetCommand: Command = {
-  usage: "KEY [--level global|user|project]",
+export const configRemoveCommand: Command = {
+  usage: "KEY [--scope user|claude|project]",
   description: "Removes KEY from a scorpiox-env.txt, by default the one in ~/.scorpiox.",
-  flags: { ...levelFlag, ...directoryFlags },
+  flags: { ...keyScopeFlag, ...directoryFlags },
   arguments: { min: 1, max: 1 },
   needsPerson: true,
   async run({ args, io, print }) {
     const [key = ""] = args.positionals;
-    const target = fileOfLevel(args.text("level"), readStartUp(args, io).dirs);
+    const target = fileOfScope(args.text("scope"), readStartUp(args, io).dirs);
     if (!unsetInEnvFile(target, key)) {
       throw new AppError("not_found", `${key} is not set in ${target.file}`);
     }
@@ -179,13 +179,13 @@ export const profileListCommand: Command = {
 };
 
 export const profileOffCommand: Command = {
-  usage: "[--level global|user]",
+  usage: "[--scope user|claude]",
   description: "Uses no profile, from the next start on.",
-  flags: { ...userLevelFlag, ...directoryFlags },
+  flags: { ...userScopeFlag, ...directoryFlags },
   arguments: { min: 0, max: 0 },
   needsPerson: true,
   async run({ args, io, print }) {
-    const target = fileOfLevel(args.text("level"), readStartUp(args, io).dirs);
+    const target = fileOfScope(args.text("scope"), readStartUp(args, io).dirs);
     const wasSet = unsetInEnvFile(target, activeProfileKey.name);
     const what = wasSet ? "no profile is selected any more in" : "no profile was selected in";
     print.note(`${what} ${target.file}`);
@@ -195,9 +195,9 @@ export const profileOffCommand: Command = {
 };
 
 export const profileUseCommand: Command = {
-  usage: "NAME [--level global|user]",
+  usage: "NAME [--scope user|claude]",
   description: "Makes NAME the active profile, from the next start on.",
-  flags: { ...userLevelFlag, ...directoryFlags },
+  flags: { ...userScopeFlag, ...directoryFlags },
   arguments: { min: 1, max: 1 },
   needsPerson: true,
   async run({ args, io, print }) {
@@ -205,7 +205,7 @@ export const profileUseCommand: Command = {
     const { dirs } = readStartUp(args, io);
     const names = listProfiles(configFolders(dirs)).map((profile) => profile.name);
     if (!names.includes(name)) throw unknownProfile(name, names, dirs.scorpioxDir);
-    const target = fileOfLevel(args.text("level"), dirs);
+    const target = fileOfScope(args.text("scope"), dirs);
     setInEnvFile(target, activeProfileKey.name, name);
     print.note(`the active profile is ${name}, set in ${target.file}`);
     noteStrongerSource(activeProfileKey.name, target.file, readStartUp(args, io).config, print);

@@ -6,6 +6,7 @@ import { browserChoice } from "../doctor/machine.ts";
 import { columns, exitCodes, type Printer } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
+import { withProgress } from "../progress.ts";
 import { startUp } from "../start-up.ts";
 
 export const doctorBrowserCommand: Command = {
@@ -133,13 +134,18 @@ export const doctorSearchCommand: Command = {
   },
   arguments: { min: 0, max: 0 },
   needsPerson: false,
-  async run({ args, io, print, services }) {
+  async run(context) {
+    const { args, io, print, services } = context;
     const start = startUp(args, io, print);
     await using web = await services.openSearch(start);
     if (args.has("forget") && !web.forget()) {
       print.warning("The store is not available now: some engines may still be suspended.");
     }
-    const reply = await web.report(io.interrupted);
+    const reply = await withProgress(
+      context,
+      () => "Asking the search engines",
+      () => web.report(io.interrupted),
+    );
     const { query, elapsedMs, engines } = reply;
     if (args.has("json")) print.json({ query, elapsedMs, engines });
     else printTable(reply, print);

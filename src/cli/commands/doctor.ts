@@ -1,5 +1,6 @@
+import { formatDuration } from "../../base/cut-text.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
-import { exitCodes } from "../command-io.ts";
+import { exitCodes, type Printer } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { clientFindings } from "../doctor/clients.ts";
 import { type Area, areas, type Finding, fault } from "../doctor/finding.ts";
@@ -14,6 +15,7 @@ import { serverFindings } from "../doctor/servers.ts";
 import { type ClientManner, clientManners, environmentOf, startFindings } from "../doctor/start.ts";
 import { directoryFlags, jsonFlag, startUpFlags } from "../flags.ts";
 import { installTargets, launchWords } from "../../install/install-targets.ts";
+import { withProgress } from "../progress.ts";
 import { readStartUp, type StartUp } from "../start-up.ts";
 import { createAsker } from "../terminal-io.ts";
 
@@ -54,11 +56,12 @@ export const doctorCommand: Command = {
     const findings: Finding[] = [];
     for await (const found of examined(context, start)) {
       findings.push(...found);
-      if (!args.has("json")) for (const one of found) print.line(lineOf(one));
+      if (!args.has("json")) for (const one of found) printFinding(one, print);
     }
     const fixed = args.has("fix") ? await fixFindings(context, findings) : [];
     const left = findings.filter((one) => one.state === "fault" && !fixed.includes(one));
     if (args.has("json")) print.json({ findings: findings.map((one) => jsonOf(one, fixed)) });
+    else if (left.length === 0) print.done(summaryOf(left, findings));
     else print.note(summaryOf(left, findings));
     return left.length > 0 ? exitCodes.failed : exitCodes.done;
   },
@@ -86,7 +89,15 @@ async function* examined(
     ["sandbox", () => sandboxFindings(context, start)],
     ["disk", () => diskFindings(start)],
   ];
-  for (const [area, examine] of parts) yield await withoutThrowing(area, examine);
+  for (const [area, examine] of parts) {
+    const begin = performance.now();
+    yield await withProgress(
+      context,
+      () => `Examining ${area}`,
+      () => withoutThrowing(area, examine),
+    );
+    context.print.detail(`${area}: ${formatDuration(performance.now() - begin)}`);
+  }
 }
 
 type Findings = readonly Finding[];
@@ -127,11 +138,12 @@ function attempt(
   return services.tryServer(words, { env: environmentOf(manner, io.env), clientName, revision });
 }
 
-const marks = { ok: "ok   ", note: "note ", fault: "FAULT" } as const;
+const marks = { ok: "good", note: "attention", fault: "bad" } as const;
 
-function lineOf({ area, state, text, remedy }: Finding): string {
-  const next = remedy === undefined ? "" : `\n${" ".repeat(21)}→ ${remedy}`;
-  return `${marks[state]} ${area.padEnd(13)}  ${text}${next}`;
+function printFinding({ area, state, text, remedy }: Finding, print: Printer): void {
+  print.marked(marks[state], `${area.padEnd(13)}  ${text}`);
+  const arrow = print.look.isDrawn ? "→" : "->";
+  if (remedy !== undefined) print.line(`${" ".repeat(17)}${arrow} ${remedy}`);
 }
 
 function summaryOf(left: readonly Finding[], all: readonly Finding[]): string {
@@ -165,7 +177,7 @@ async function fixFindings(
     try {
       await fix?.();
       fixed.push(finding);
-      if (!args.has("json")) print.note(`done: ${remedy}`);
+      if (!args.has("json")) print.done(`done: ${remedy}`);
     } catch (error) {
       print.warning(`not done: ${remedy} (${messageOf(error)})`);
     }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { AppError, messageOf } from "../../base/errors.ts";
+import { escapeName } from "../../base/unsafe-characters.ts";
 import { HookApprovals } from "../../calls/policy/hooks/hook-approvals.ts";
 import {
   type HookRow,
@@ -20,7 +21,9 @@ import { nearestNames, suggestionFor } from "../../config/nearest-name.ts";
 import { exitCodes, type Printer } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { directoryFlags, jsonFlag, startUpFlags } from "../flags.ts";
+import type { Mark } from "../look.ts";
 import { readStartUp, type StartUp, startUp } from "../start-up.ts";
+import { hookStates } from "../state-words.ts";
 import { createAsker } from "../terminal-io.ts";
 
 export const hooksApproveCommand: Command = {
@@ -29,7 +32,7 @@ export const hooksApproveCommand: Command = {
     "Shows the project's hooks that are not approved, or have changed since, and asks whether they may run.\n" +
     "An approval is for the content: a changed hook must be approved again.",
   flags: {
-    yes: { kind: "switch", help: "Approve without asking." },
+    yes: { kind: "switch", short: "y", help: "Approve without asking." },
     ...jsonFlag,
     ...directoryFlags,
   },
@@ -47,14 +50,14 @@ export const hooksApproveCommand: Command = {
     }
     if (!(await isApproved(context, waiting.length))) return exitCodes.needsApproval;
     await approve(project, waiting);
-    print.note(`Approved: ${waiting.map(({ row }) => keyOf(row)).join(", ")}`);
+    print.done(`Approved: ${waiting.map(({ row }) => keyOf(row)).join(", ")}`);
     return exitCodes.done;
   },
 };
 
 /** The whole file, binary or not: omitted bytes would be approved unseen, and a shell reads on behind binary data. */
 function showHook({ row, content }: HookToApprove, print: Printer): void {
-  print.row(`${keyOf(row)}  (${row.state})`);
+  print.row(`${keyOf(row)}  (${hookStates[row.state].word})`);
   print.row(`  file    ${row.path}`);
   print.row(`  size    ${content.length} bytes`);
   print.row(`  sha256  ${row.sha256 ?? ""}`);
@@ -184,9 +187,9 @@ export const hooksListCommand: Command = {
     const rows = await readHookRows(start);
     const { isEnabled } = start.config.settings.hooks;
     if (args.has("json")) print.json({ enabled: isEnabled, hooks: rows });
-    else for (const line of linesOf(rows)) print.row(line);
+    else for (const [mark, line] of linesOf(rows)) print.marked(mark, escapeName(line));
     for (const note of strangeEvents(rows)) print.note(note);
-    if (!isEnabled) print.note("Hooks are switched off: HOOKS_ENABLED is false.");
+    if (!isEnabled) print.note("Hooks are disabled: HOOKS_ENABLED is false.");
     else if (rows.length === 0) print.note("There are no hooks.");
     return exitCodes.done;
   },
@@ -202,13 +205,15 @@ function strangeEvents(rows: readonly HookRow[]): readonly string[] {
   });
 }
 
-function linesOf(rows: readonly HookRow[]): readonly string[] {
+function linesOf(rows: readonly HookRow[]): readonly (readonly [Mark, string])[] {
   const names = rows.map(keyOf);
   const width = Math.min(50, Math.max(0, ...names.map((name) => name.length)));
   return rows.map((row, index) => {
-    const state = row.reason === null ? row.state : `${row.state}: ${row.reason}`;
+    const { word, mark } = hookStates[row.state];
+    const state = row.reason === null ? word : `${word}: ${row.reason}`;
     const name = (names[index] ?? "").padEnd(width);
-    return `${name}  ${row.scope.padEnd(7)}  ${(row.mode ?? "-").padEnd(6)}  ${state}`;
+    const text = `${name}  ${row.scope.padEnd(7)}  ${(row.mode ?? "-").padEnd(6)}  ${state}`;
+    return [mark, text] as const;
   });
 }
 

@@ -42,8 +42,9 @@ const scopeFlag: FlagTable = {
   scope: {
     kind: "text",
     short: "s",
-    choices: ["user", "project", "global", "local"],
-    help: "The client's file of the user (the default; also: global) or of the project (also: local).",
+    choices: ["user", "project"],
+    oldChoices: { global: "user", local: "project" },
+    help: "The client's file of the user (the default) or of the project.",
   },
 };
 
@@ -153,7 +154,7 @@ function openSession(context: CommandContext, isInstall = false): ClientSession 
   const { args, io } = context;
   const start = readStartUp(args, io);
   const { dirs } = start;
-  const scope = ["project", "local"].includes(args.text("scope") ?? "") ? "project" : "user";
+  const scope = args.text("scope") === "project" ? "project" : "user";
   if (scope === "project" && dirs.projectDir === undefined) {
     const message = "There is no project here. Use --scope user, or name its folder with --cwd.";
     throw new AppError("usage", message);

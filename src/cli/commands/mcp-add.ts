@@ -19,7 +19,7 @@ import { readAll } from "../terminal-io.ts";
 import { beginsCommand, entryFlags, typedEntry } from "../typed-entry.ts";
 
 export const mcpAddCommand: Command = {
-  usage: "NAME (URL [-H K:V ...] | [-e K=V ...] -- COMMAND [ARG ...]) [-s project|global] [FLAGS]",
+  usage: "NAME (URL [-H K:V ...] | [-e K=V ...] -- COMMAND [ARG ...]) [-s project|user] [FLAGS]",
   description:
     "Adds an MCP server, whose tools are then offered beside those of scorpiox-code. Its package (npx,\n" +
     "uvx, docker, …) is fetched now; the server is not started.\n" +
@@ -97,7 +97,7 @@ function entryIn(name: string, root: unknown): unknown {
 const addressKeys = ["command", "cmd", "url", "serverUrl", "httpUrl", "uri"];
 
 export const mcpRemoveCommand: Command = {
-  usage: "NAME [--scope project|global] [FLAGS]",
+  usage: "NAME [--scope project|user] [FLAGS]",
   description:
     "Removes a server from the configuration. Comments, order and everything else in the file stay as they are.",
   flags: { ...scopeFlags, ...directoryFlags },
@@ -111,7 +111,7 @@ export const mcpRemoveCommand: Command = {
       const { servers } = loadUpstreamConfig(configPartsOf(start, io.env));
       throw unknown(name, target.file, servers);
     }
-    print.note(`${name} is no longer in ${target.file}`);
+    print.done(`${name} is removed from ${target.file}`);
     const left = loadUpstreamConfig(configPartsOf(start, io.env)).servers.get(name);
     if (left !== undefined) {
       print.note(`${left.entry.origin.file ?? "The environment"} still has a server ${name}.`);
@@ -131,7 +131,7 @@ function unknown(name: string, file: string, servers: Servers): AppError {
   if (elsewhere.file === undefined) {
     return new AppError("not_found", `${start} It comes from the environment (MCP_SERVER).`);
   }
-  const flag = elsewhere.rank === 1 ? "--scope global" : `--file ${elsewhere.file}`;
+  const flag = elsewhere.rank === 1 ? "--scope user" : `--file ${elsewhere.file}`;
   const remedy = `${product.name} mcp remove ${name} ${flag}`;
   return new AppError("not_found", `${start} It is in ${elsewhere.file}: ${remedy}`);
 }

@@ -47,7 +47,7 @@ async function decideLaunch(approval: Approval, server: ConfiguredServer): Promi
   }
   if (choice === "deny") {
     await view.store.denyLaunch(identity, projectDir);
-    context.print.note(`${name}: refused; it is not started, and you are not asked again.`);
+    context.print.done(`${name}: denied; it is not started, and you are not asked again.`);
     return true;
   }
   if (!context.args.has("json")) {
@@ -56,7 +56,7 @@ async function decideLaunch(approval: Approval, server: ConfiguredServer): Promi
   }
   if (!(await approval.confirm(`Let ${name} run in this project?`))) return false;
   await approveLaunchOf(server, projectDir, view.store);
-  context.print.note(`${name}: approved.`);
+  context.print.done(`${name}: approved.`);
   await installServers(context, view.start, [server]);
   return true;
 }
@@ -64,7 +64,7 @@ async function decideLaunch(approval: Approval, server: ConfiguredServer): Promi
 export const mcpApproveCommand: Command = {
   usage: "[NAME | NAME/TOOL] [--all] [--yes] [--deny | --revoke]",
   description:
-    "Shows the project's servers that wait for approval with the exact command of each, and asks. With the name of a server\n" +
+    "Shows the project's servers that need approval with the exact command of each, and asks. With the name of a server\n" +
     "that is already approved: its new and changed tools, prompts and instructions. With --all: both, for every server.\n" +
     "The packages (npx, uvx, docker, …) are fetched now. Running servers notice an approval within two seconds.\n" +
     "Exits with 4 when something stays unapproved.",
@@ -73,8 +73,12 @@ export const mcpApproveCommand: Command = {
       kind: "switch",
       help: "All servers, and their new and changed tools, prompts and instructions.",
     },
-    yes: { kind: "switch", help: "Approve what is shown without asking; needs a name or --all." },
-    deny: { kind: "switch", help: "Refuse it: it is not used, and you are not asked again." },
+    yes: {
+      kind: "switch",
+      short: "y",
+      help: "Approve what is shown without asking; needs a name or --all.",
+    },
+    deny: { kind: "switch", help: "Deny it: it is not used, and you are not asked again." },
     revoke: { kind: "switch", help: "Withdraw your decision." },
     ...installFlags,
     ...jsonFlag,
@@ -135,7 +139,7 @@ async function decideAll(approval: Approval): Promise<boolean> {
   if (choice === "approve" && context.args.has("all") && known.length > 0) {
     isDone = (await approveTools(approval, known)) && isDone;
   } else if (waiting.length === 0) {
-    context.print.note("No server of the project waits for approval.");
+    context.print.note("No server of the project needs approval.");
   }
   return isDone;
 }
@@ -223,7 +227,7 @@ function printOne({ print }: CommandContext, name: string, one: ServerDifference
   } else if (one.kind === "unreachable") {
     print.error(`${name}: ${one.reason}`);
   } else if (one.items.length === 0) {
-    print.note(`${name}: as it was approved.`);
+    print.done(`${name}: as it was approved.`);
   } else {
     for (const item of one.items) for (const line of itemLines(name, item)) print.line(line);
     print.note(`${name}: to approve this, run: mcp approve ${name}`);

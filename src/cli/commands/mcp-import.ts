@@ -13,7 +13,7 @@ import { createAsker } from "../terminal-io.ts";
 import { scopeFlags, serverFileOf } from "../typed-server.ts";
 
 export const mcpImportCommand: Command = {
-  usage: "CLIENT|FILE [--dry-run] [--scope project|global] [FLAGS]",
+  usage: "CLIENT|FILE [--dry-run] [--scope project|user] [FLAGS]",
   description:
     "Imports the MCP servers of another client, or of a configuration file. Starts nothing. Permissions to run tools without\n" +
     `asking are not imported. Clients: ${importClientIds.join(", ")}.`,

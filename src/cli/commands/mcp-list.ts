@@ -8,12 +8,13 @@ import { type EntryField, entryFields } from "../../upstream/config/entry-option
 import type { ServerEntry } from "../../upstream/config/server-entry.ts";
 import { givenRoots } from "../../upstream/manager/principal-launch.ts";
 import { placeText } from "../../upstream/trust/launch-approval.ts";
-import { columns, exitCodes } from "../command-io.ts";
+import { columns, exitCodes, type Printer } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { openServers } from "../configured-servers.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
 import { placeOf, readServers, type ServerRow, serverRows, trustOf } from "../server-rows.ts";
 import { readStartUp } from "../start-up.ts";
+import { approvalStates, serverStates, type StateWord } from "../state-words.ts";
 import { connectedView, readStatusViews, statusLines, type StatusView } from "../status-lines.ts";
 import { shownEntry } from "../typed-server.ts";
 
@@ -33,21 +34,33 @@ export const mcpListCommand: Command = {
       const { isOn, problems, notices } = config;
       print.json({ on: isOn, servers: rows, problems, notices });
     } else if (rows.length > 0) {
-      print.line(columns(rows.map(cellsOf)).join("\n"));
+      const lines = columns(rows.map(cellsOf));
+      for (const [at, row] of rows.entries()) {
+        print.marked(stateOf(row).mark, (lines[at] ?? "").trimStart());
+      }
     } else {
       print.note(`You have no MCP servers. Add one: ${product.name} mcp add`);
     }
     if (rows.some(({ trust, enabled }) => trust === "pending" && enabled)) {
-      print.note(`Approve pending servers: ${product.name} mcp approve`);
+      print.note(`Approve servers of the project: ${product.name} mcp approve`);
     }
     return exitCodes.done;
   },
 };
 
+function stateOf({ enabled, trust }: ServerRow): StateWord {
+  return enabled ? approvalStates[trust] : serverStates.disabled;
+}
+
+/** As `--scope` has it. */
+function scopeWord(scope: ServerRow["scope"]): string {
+  return scope === "global" ? "user" : scope.replace("-", " ");
+}
+
 function cellsOf(row: ServerRow): readonly string[] {
-  const state = row.enabled ? row.trust : "disabled";
+  const state = stateOf(row).word;
   const standIn = row.standIn === null ? "" : `; until then ${placeText(row.standIn.file)}`;
-  const from = `${row.scope}: ${placeText(row.file)}`;
+  const from = `${scopeWord(row.scope)}: ${placeText(row.file)}`;
   const shadowed = row.shadowed.map(({ file }) => placeText(file));
   const hides = shadowed.length === 0 ? "" : ` (overrides ${shadowed.join(", ")})`;
   const roots = row.roots === null ? "" : ` (roots: ${[row.roots].flat().join(", ")})`;
@@ -113,7 +126,10 @@ export const mcpGetCommand: Command = {
       return exitCodes.done;
     }
     const file = placeText(entry.origin.file);
-    print.line(`${name}  ${trust}  ${entry.origin.scope}: ${file}`);
+    print.marked(
+      approvalStates[trust].mark,
+      `${name}  ${approvalStates[trust].word}  ${scopeWord(entry.origin.scope)}: ${file}`,
+    );
     const rows = fields.map(({ key, source }): [string, string] => [
       key,
       `${JSON.stringify(shown[key])}  (${source === "entry" ? file : "default"})`,
@@ -152,7 +168,7 @@ export const mcpStatusCommand: Command = {
       ? [await connectedView(view, context)]
       : await readStatusViews(view);
     if (args.has("json")) print.json({ instances: views });
-    else for (const line of views.flatMap(linesOf)) print.line(line);
+    else for (const view of views) printView(view, print);
     if (views.every(({ servers }) => servers.length === 0)) {
       print.note(`You have no MCP servers. Add one: ${product.name} mcp add`);
     }
@@ -160,12 +176,15 @@ export const mcpStatusCommand: Command = {
   },
 };
 
-function linesOf(view: StatusView): readonly string[] {
-  // Without a process that goes on nothing is tried again.
-  const infos = view.servers.map((info) =>
-    view.source === "running" ? info : { ...info, retryInMs: null },
-  );
-  return [headOf(view), ...infos.flatMap(statusLines).map((line) => `  ${line}`)];
+function printView(view: StatusView, print: Printer): void {
+  print.line(headOf(view));
+  for (const info of view.servers) {
+    // Without a process that goes on nothing is tried again.
+    const shown = view.source === "running" ? info : { ...info, retryInMs: null };
+    const [head = "", ...rest] = statusLines(shown);
+    print.marked(serverStates[info.state].mark, head, "  ");
+    for (const line of rest) print.line(`    ${line}`);
+  }
 }
 
 function headOf({ source, pid, projectDir, version }: StatusView): string {

@@ -56,7 +56,7 @@ export const mcpLockCommand: Command = {
     if (!view.config.isOn) {
       throw new AppError(
         "config",
-        `MCP servers are switched off: ${lockFileName} would lose all entries, so it was not written.`,
+        `MCP servers are disabled: ${lockFileName} would lose all entries, so it was not written.`,
       );
     }
     const servers = args.has("all") ? view.servers : view.servers.filter(isOfProject);
@@ -77,7 +77,7 @@ export const mcpLockCommand: Command = {
     if (args.has("json")) {
       const file = join(projectDir, lockFileName);
       print.json({ file, changed: isChanged, unpinned: unpinned.map(({ name }) => name) });
-    } else print.note(`${lockFileName} ${isChanged ? "was written" : "is up to date"}.`);
+    } else print.done(`${lockFileName} ${isChanged ? "was written" : "is up to date"}.`);
     for (const { name, runs } of unpinned) {
       print.note(
         `${name}: no version of ${escapeName(runs)} is pinned; its next release will not match the lock. Pin a version.`,
@@ -155,7 +155,7 @@ export const mcpVerifyCommand: Command = {
       : await compareLive(context, view, lock, servers);
     if (args.has("json")) print.json(findings.map(rowOf));
     else for (const line of findings.flatMap(linesOf)) print.line(line);
-    if (findings.length === 0) print.note(`Everything matches ${lockFileName}.`);
+    if (findings.length === 0) print.done(`Everything matches ${lockFileName}.`);
     return exitCodeOf(findings.map((one) => (one.kind === "item" ? one.item.state : one.kind)));
   },
 };

@@ -39,7 +39,8 @@ function readLines(input: AsyncIterable<Uint8Array>): () => Promise<string | und
 }
 
 export const mcpLoginCommand: Command = {
-  usage: "NAME [--no-browser] [--scope SCOPE ...] [--port PORT] [--client-metadata URL] [--json]",
+  usage:
+    "NAME [--no-browser] [--oauth-scope SCOPE ...] [--port PORT] [--client-metadata URL] [--json]",
   description:
     "Logs you in to a server with OAuth: opens its login page in your browser and waits up to five minutes for the\n" +
     "redirect. Without a browser or a screen it prints the address; paste the address that the login ends at. The tokens\n" +
@@ -47,9 +48,10 @@ export const mcpLoginCommand: Command = {
     'of its own (grant = "client_credentials") gets its token without a browser.',
   flags: {
     "no-browser": { kind: "switch", help: "Print the address instead of opening it." },
-    scope: {
+    "oauth-scope": {
       kind: "list",
       placeholder: "SCOPE",
+      oldNames: { scope: {} },
       help: "Request this scope instead of those that the server asks for. May be repeated.",
     },
     port: {
@@ -106,7 +108,7 @@ async function recordOf(context: CommandContext, login: LoginServer): Promise<Lo
   return logInAsService(service, store, io.interrupted);
 }
 
-const browserFlags = ["no-browser", "scope", "port", "client-metadata"] as const;
+const browserFlags = ["no-browser", "oauth-scope", "port", "client-metadata"] as const;
 
 /** @throws AppError `usage`, `config` */
 async function wishOf(
@@ -121,7 +123,7 @@ async function wishOf(
   return {
     ...wish,
     client: { ...wish.client, ...(metadataUrl === undefined ? {} : { metadataUrl }) },
-    ...(args.has("scope") ? { scopes: args.list("scope") } : {}),
+    ...(args.has("oauth-scope") ? { scopes: args.list("oauth-scope") } : {}),
     ...(args.has("port") ? { redirectPort: portOf(args.text("port") ?? "") } : {}),
   };
 }

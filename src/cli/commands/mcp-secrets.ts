@@ -8,7 +8,7 @@ import { readStartUp } from "../start-up.ts";
 import { readSecret } from "../terminal-io.ts";
 
 export const mcpSecretsCommand: Command = {
-  usage: "(set NAME | list | rm NAME | migrate) [--json]",
+  usage: "(set NAME | list | remove NAME | migrate) [--json]",
   description:
     "Keeps secrets for server entries: ${keyring:NAME} and ${input:NAME}. They are stored in the system's keychain or, if\n" +
     "there is none, in files that only you can read. set reads the secret from the terminal without showing it, or from\n" +
@@ -18,15 +18,17 @@ export const mcpSecretsCommand: Command = {
   arguments: { min: 1, max: 2 },
   needsPerson: true,
   async run(context) {
-    const [action = "", name] = context.args.positionals;
+    const [word = "", name] = context.args.positionals;
+    // As it was called before.
+    const action = word === "rm" ? "remove" : word;
     const open = openSecrets(context, readStartUp(context.args, context.io));
-    const isOfOne = action === "set" || action === "rm";
+    const isOfOne = action === "set" || action === "remove";
     if (!isOfOne && name !== undefined) throw misuse(`${action} takes no name.`);
     if (isOfOne && name === undefined) throw misuse(`${action} what? Give a name.`);
     switch (action) {
       case "set":
         return set(context, open, name ?? "");
-      case "rm":
+      case "remove":
         return remove(context, open, name ?? "");
       case "list":
         return list(context, open);

@@ -8,7 +8,10 @@ import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { openServers, serverNamed, type ServersOfCommand } from "../configured-servers.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
-import { readable, trustOf } from "../server-rows.ts";
+import type { Mark } from "../look.ts";
+import { ServerProgress, withProgress } from "../progress.ts";
+import { launchDetail, readable, trustOf } from "../server-rows.ts";
+import { serverStates } from "../state-words.ts";
 import { offerText, stderrLines } from "../status-lines.ts";
 
 /** How one server was found. */
@@ -38,7 +41,11 @@ export const mcpTestCommand: Command = {
     if (args.has("json")) print.json(findings.map(rowOf));
     else {
       const logs = join(view.start.dirs.scorpioxDir, "logs");
-      for (const line of findings.flatMap((one) => linesOf(one, logs))) print.line(line);
+      for (const one of findings) {
+        const [head = "", ...rest] = linesOf(one, logs);
+        print.marked(markOf(one), head);
+        for (const line of rest) print.line(line);
+      }
     }
     if (findings.length > 0) return exitCodeOf(findings);
     print.note(`There are no servers to test. Add one: ${product.name} mcp add`);
@@ -47,22 +54,27 @@ export const mcpTestCommand: Command = {
 };
 
 async function findingsOf(
-  { services, io }: CommandContext,
+  context: CommandContext,
   { start }: ServersOfCommand,
   servers: readonly ConfiguredServer[],
 ): Promise<readonly Finding[]> {
+  const { services, io } = context;
   const refusals = new Map<string, string>();
   for (const server of servers) {
     const trust = await trustOf(server, start);
     const { name } = server.entry;
-    if (trust === "denied") refusals.set(name, "You have refused it.");
-    if (trust === "pending") refusals.set(name, "It waits for your approval.");
+    if (trust === "denied") refusals.set(name, "You have denied it.");
+    if (trust === "pending") refusals.set(name, "It needs approval.");
   }
   const tried = servers.filter(({ entry }) => !refusals.has(entry.name));
   if (tried.length > 0 && services.triedUpstreams === undefined) {
     throw new AppError("unsupported", "This program cannot connect to MCP servers.");
   }
-  const outcomes = await services.triedUpstreams?.(start, tried, io.interrupted);
+  for (const server of tried) context.print.detail(launchDetail(server));
+  const progress = new ServerProgress("Starting", names(tried));
+  const outcomes = await withProgress(context, progress.text, async () =>
+    services.triedUpstreams?.(start, tried, io.interrupted, progress),
+  );
   return servers.map(({ entry: { name } }): Finding => {
     const refusal = refusals.get(name);
     if (refusal !== undefined) {
@@ -70,10 +82,17 @@ async function findingsOf(
       return { kind: "untrusted", server: name, reason };
     }
     const outcome = outcomes?.get(name) ?? "It was not tested.";
+    if (typeof outcome !== "string" && outcome.info.startedAs !== undefined) {
+      context.print.detail(`${name} was started as ${outcome.info.startedAs}`);
+    }
     return typeof outcome === "string"
       ? { kind: "unknown", server: name, reason: outcome }
       : { kind: "tried", server: name, tried: outcome };
   });
+}
+
+function names(servers: readonly ConfiguredServer[]): readonly string[] {
+  return servers.map(({ entry }) => entry.name);
 }
 
 function rowOf(finding: Finding): unknown {
@@ -99,7 +118,7 @@ function linesOf(finding: Finding, logs: string): readonly string[] {
   }
   const version = info.serverVersion === null ? "" : ` ${escapeName(info.serverVersion)}`;
   return [
-    `${info.name}${version}: ${info.state} (${times})`,
+    `${info.name}${version}: ${stateText(info)} (${times})`,
     `  MCP ${info.protocolVersion}, ${offerText(info)}`,
     ...reason,
   ];
@@ -107,7 +126,14 @@ function linesOf(finding: Finding, logs: string): readonly string[] {
 
 /** There is no retry here. */
 function stateText({ state }: ServerInfo): string {
-  return state === "backoff" || state === "failed" ? "cannot be reached" : state.replace("_", " ");
+  return serverStates[state === "backoff" ? "failed" : state].word;
+}
+
+function markOf(finding: Finding): Mark {
+  if (finding.kind !== "tried") return finding.kind === "untrusted" ? "attention" : "bad";
+  const { info, isUsable } = finding.tried;
+  const { mark } = serverStates[info.state];
+  return !isUsable && info.state === "backoff" ? "bad" : mark;
 }
 
 /** Hints that the reason itself lacks. */

@@ -19,7 +19,9 @@ import type { Command, CommandContext, OpenRouter } from "../command.ts";
 import { openServers, serverNamed, type ServersOfCommand } from "../configured-servers.ts";
 import { formatFlag, formatOf, jsonFlag, startUpFlags } from "../flags.ts";
 import { notReadyText, stateCode } from "../server-rows.ts";
+import { withProgress } from "../progress.ts";
 import type { StartUp } from "../start-up.ts";
+import { approvalStates } from "../state-words.ts";
 
 export const mcpToolsCommand: Command = {
   usage: "[[--server] SERVER] [--summary] [--search QUERY [--explain]] [--json]",
@@ -52,17 +54,24 @@ export const mcpToolsCommand: Command = {
 };
 
 async function list(
-  { args, print, io: { interrupted } }: CommandContext,
+  context: CommandContext,
   view: ServersOfCommand,
   open: OpenRouter,
   server: string | undefined,
 ): Promise<number> {
-  const { tools, servers } = await upstreamInventory(open, view.start, { server, interrupted });
+  const { args, print, io } = context;
+  const { interrupted } = io;
+  const { tools, servers } = await withProgress(context, waitingFor(server), () =>
+    upstreamInventory(open, view.start, { server, interrupted }),
+  );
   const isSummary = args.has("summary");
   if (args.has("json")) print.json(isSummary ? toolSummaries(tools) : tools);
   else if (tools.length > 0) {
     const textIn = isSummary ? summaryText : factsText;
-    print.line(columns(tools.map((tool) => [tool.name, textIn(tool)])).join("\n"));
+    const rows = columns(tools.map((tool) => [tool.name, textIn(tool)]));
+    for (const [at, { state }] of tools.entries()) {
+      print.marked(approvalStates[state].mark, (rows[at] ?? "").trimStart());
+    }
   }
   for (const info of servers) {
     const text = notReadyText(info);
@@ -80,7 +89,7 @@ async function list(
 }
 
 function factsText({ state, reason, tokens, listed, aliases }: InventoryTool): string {
-  if (state !== "approved") return `${state}: ${reason}`;
+  if (state !== "approved") return `${approvalStates[state].word}: ${reason}`;
   const cost = tokens === null ? "" : `, about ${tokens} tokens`;
   const others = aliases.length === 0 ? "" : `; also ${aliases.map(escapeName).join(", ")}`;
   return `${listed ? "listed" : "hidden"}${cost}${others}`;
@@ -89,20 +98,27 @@ function factsText({ state, reason, tokens, listed, aliases }: InventoryTool): s
 function summaryText({ state, summary, args }: InventoryTool): string {
   return state === "approved"
     ? `${summary} (${args.map(escapeName).join(", ") || "no arguments"})`
-    : state;
+    : approvalStates[state].word;
+}
+
+function waitingFor(server: string | undefined): () => string {
+  return () => `Waiting for ${server ?? "the MCP servers"}`;
 }
 
 /** As a model sees it, but in full: a terminal has room. */
 async function search(
-  { args, print, io }: CommandContext,
+  context: CommandContext,
   { start }: ServersOfCommand,
   { upstreams }: OpenRouter,
   server: string | undefined,
 ): Promise<number> {
+  const { args, print, io } = context;
   if (upstreams?.isWanted !== true) {
     throw new AppError("not_found", "You have no MCP servers. Add one: scorpiox-code mcp add");
   }
-  await orAborted(awaitServers(upstreams, server), io.interrupted);
+  await withProgress(context, waitingFor(server), () =>
+    orAborted(awaitServers(upstreams, server), io.interrupted),
+  );
   const query = {
     query: args.text("search") ?? "",
     explain: args.has("explain"),

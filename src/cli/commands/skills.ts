@@ -75,7 +75,7 @@ function facts({
   return { name, description, origin, folder, isForModel, isForUser, problems };
 }
 
-export const skillsShowCommand: Command = {
+export const skillsGetCommand: Command = {
   usage: "NAME [ARGUMENTS] [--json] [FLAGS]",
   description: "Prints a skill as a client gets it, with the arguments filled in.",
   flags: { ...jsonFlag, ...startUpFlags },

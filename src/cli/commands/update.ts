@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
+import { hideInUrl } from "../../base/secrets.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { channelOf, releaseFolder } from "../../update/channel.ts";
 import { platformFile, runsOnMusl } from "../../update/platform-file.ts";
@@ -17,6 +18,7 @@ import { type AskVersion, replaceProgram, rollBack } from "../../update/replace-
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { jsonFlag } from "../flags.ts";
+import { withProgress } from "../progress.ts";
 import { readStartUp } from "../start-up.ts";
 
 export const updateCommand: Command = {
@@ -57,14 +59,16 @@ export const updateCommand: Command = {
   },
 };
 
-async function latest({ io }: CommandContext): Promise<{ release: Release; folder: string }> {
-  const folder = releaseFolder(io.env);
+async function latest(context: CommandContext): Promise<{ release: Release; folder: string }> {
+  const folder = releaseFolder(context.io.env);
   if (folder === undefined) {
     const message =
       "This build does not know where releases are. Set SCORPIOX_RELEASE_URL to their folder.";
     throw new AppError("config", message);
   }
-  return { release: await readRelease({ folder, fetch }, releaseKey()), folder };
+  context.print.detail(`looks for a release in ${hideInUrl(folder)}`);
+  const read = (): Promise<Release> => readRelease({ folder, fetch }, releaseKey());
+  return { release: await withProgress(context, () => "Looking for a release", read), folder };
 }
 
 async function checked(context: CommandContext): Promise<number> {
@@ -94,11 +98,23 @@ async function updated(context: CommandContext, program: string): Promise<number
       "This build has no key to check the signature of a release. To update all the same, add --allow-unsigned.";
     throw new AppError("refused", `${message} Nothing was changed.`);
   }
-  const bytes = await readProgram({ folder, fetch }, programFor(release), progressOf(context));
-  await replaceProgram(program, bytes, version, askVersion(context));
+  const wanted = programFor(release);
+  print.detail(`downloads ${wanted.file} of ${version}`);
+  let state = `Downloading ${version}`;
+  await withProgress(
+    context,
+    () => state,
+    async () => {
+      const bytes = await readProgram({ folder, fetch }, wanted, (at, of) => {
+        state = `Downloading ${version}: ${Math.floor((at / of) * 100)} % of ${megabytes(of)} MB`;
+      });
+      state = `Trying ${version}`;
+      await replaceProgram(program, bytes, version, askVersion(context));
+    },
+  );
   if (args.has("json")) print.json({ version, updated: true, from: installed });
   else
-    print.note(
+    print.done(
       `${program} is ${version} now, was ${installed}. Clients use it from their next start.`,
     );
   return exitCodes.done;
@@ -115,7 +131,7 @@ async function rolledBack(context: CommandContext, program: string): Promise<num
   const version = await rollBack(program, askVersion(context));
   if (context.args.has("json")) context.print.json({ version });
   else
-    context.print.note(
+    context.print.done(
       `${program} is ${version} now. To go forward again: ${product.name} update --rollback`,
     );
   return exitCodes.done;
@@ -130,15 +146,6 @@ function askVersion({ services }: CommandContext): AskVersion {
   };
 }
 
-/** A line that is written again and again, where somebody sees it. */
-function progressOf({ io, args }: CommandContext): (bytes: number, ofBytes: number) => void {
-  if (!io.stderr.isTerminal || args.has("json")) return () => undefined;
-  let shown = -1;
-  return (bytes, ofBytes) => {
-    const percent = Math.floor((bytes / ofBytes) * 100);
-    if (percent === shown) return;
-    shown = percent;
-    const mb = (ofBytes / 1_000_000).toFixed(0);
-    io.stderr.write(`\r\u001b[KDownloading ${percent} % of ${mb} MB${percent === 100 ? "\n" : ""}`);
-  };
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(0);
 }

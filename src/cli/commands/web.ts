@@ -4,6 +4,7 @@ import { LineFramer } from "../../server/transport/message-parser.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
+import { withProgress } from "../progress.ts";
 import { startUp } from "../start-up.ts";
 import { readAll } from "../terminal-io.ts";
 
@@ -39,14 +40,19 @@ export const searchCommand: Command = {
   },
 };
 
-async function search({ args, io, print, services }: CommandContext): Promise<number> {
+async function search(context: CommandContext): Promise<number> {
+  const { args, io, print, services } = context;
   const query = args.positionals.join(" ");
   if (query.trim() === "") {
     throw new AppError("usage", "The query is missing. Usage: scorpiox-code search QUERY...");
   }
   const start = startUp(args, io, print);
   await using web = await services.openSearch(start);
-  const reply = await web.search({ query }, io.interrupted);
+  const reply = await withProgress(
+    context,
+    () => "Asking the search engines",
+    () => web.search({ query }, io.interrupted),
+  );
   const { isAllFailed, replyText } = await import("../../web/search/search-reply.ts");
   if (args.has("json")) print.json(reply);
   else print.content(replyText(reply));

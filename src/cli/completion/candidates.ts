@@ -1,5 +1,5 @@
 import type { CommandContext, CommandListing, KnownCommands } from "../command.ts";
-import { type FlagTable, helpFlag } from "../flags.ts";
+import { type FlagTable, everyFlag } from "../flags.ts";
 import { type Candidate, valuesOf } from "./values.ts";
 
 /** The candidates, and whether a path may follow as well. */
@@ -131,7 +131,7 @@ function flagValues(flags: FlagTable, written: string, current: string): Complet
 
 /** Flags that are not there yet; lists may come again. */
 function flagsOf(flags: FlagTable, before: readonly string[]): readonly Candidate[] {
-  return Object.entries({ ...flags, ...helpFlag })
+  return Object.entries({ ...flags, ...everyFlag })
     .filter(([name, { kind, short }]) => {
       const isThere =
         before.includes(`--${name}`) || (short !== undefined && before.includes(`-${short}`));

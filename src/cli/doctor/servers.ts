@@ -20,7 +20,7 @@ export async function serverFindings(
   if (!config.isOn)
     return [
       ...problems,
-      note("servers", "MCP servers are switched off", `${product.name} config set MCP on`),
+      note("servers", "MCP servers are disabled", `${product.name} config set MCP on`),
     ];
   const enabled = [...config.servers.values()].filter(({ entry }) => entry.isEnabled);
   if (enabled.length === 0) return [...problems, ok("servers", "no MCP server is configured")];
@@ -41,7 +41,7 @@ function waiting(name: string, isDenied: boolean): Finding {
     ? note("servers", `${name} of the project was denied`, `${product.name} mcp approve ${name}`)
     : fault(
         "servers",
-        `${name} of the project waits for your approval`,
+        `${name} of the project needs approval`,
         `${product.name} mcp approve ${name}`,
       );
 }

@@ -3,7 +3,7 @@ import { product } from "../../base/product.ts";
 import { type CommandIo, exitCodes, type Printer } from "../command-io.ts";
 import type { CliServices, Command, CommandListing } from "../command.ts";
 import { serveListing } from "../commands/serve.ts";
-import { helpFlag, parseArguments } from "../flags.ts";
+import { everyFlag, parseArguments } from "../flags.ts";
 
 /** For commands that take a whole command line, of which the dashes are easily forgotten. */
 const foreignFlagHint = " If it belongs to the command, put -- before the command.";
@@ -36,7 +36,7 @@ export async function dispatch(
   const { beginsCommand } = command;
   const args = parseArguments(
     rest,
-    { ...command.flags, ...helpFlag },
+    { ...command.flags, ...everyFlag },
     { explainedBy, hint, ...(beginsCommand && { beginsCommand }) },
   );
   // A person typed the name to see what it is: a server would wait for a client in silence.
@@ -51,7 +51,9 @@ export async function dispatch(
     const { checkServers } = await import("../configured-servers.ts");
     checkServers(args, io, print);
   }
-  return command.run({ args, io, print, services });
+  if (!args.has("verbose")) return command.run({ args, io, print, services });
+  const { runVerbosely } = await import("../verbose.ts");
+  return runVerbosely(command, { args, io, print, services });
 }
 
 function isCommandNamed(argv: readonly string[]): boolean {

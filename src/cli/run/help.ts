@@ -3,7 +3,7 @@ import { product } from "../../base/product.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import { type CommandIo, exitCodes } from "../command-io.ts";
 import type { Command, CommandListing, KnownCommands } from "../command.ts";
-import { type FlagTable, helpFlag, startUpFlags } from "../flags.ts";
+import { type FlagTable, everyFlag, startUpFlags } from "../flags.ts";
 
 export function createHelp(known: KnownCommands): Command {
   return {
@@ -140,7 +140,7 @@ function firstWord(name: string): string {
 /** The output of `help <command>`. */
 export function commandText(listing: CommandListing, command: Command, width: number): string {
   const usage = [product.name, listing.name, command.usage].filter(Boolean).join(" ");
-  const all = Object.entries({ ...command.flags, ...helpFlag });
+  const all = Object.entries({ ...command.flags, ...everyFlag });
   const common = all.filter(([name, spec]) => commonFlags[name] === spec);
   const own = all.filter(([name, spec]) => commonFlags[name] !== spec);
   const { examples = [] } = command;
@@ -152,25 +152,19 @@ export function commandText(listing: CommandListing, command: Command, width: nu
     ...paragraphs(command.description, width),
     ...(command.needsPerson ? ["", ...wrap(needsPersonText, width)] : []),
     "",
-    "Flags:",
-    ...flagLines(Object.fromEntries(own), width),
-    ...(common.length === 0
-      ? []
-      : [
-          "",
-          ...wrap(
-            `Common flags (${product.name} help flags): ${common.map(([name]) => `--${name}`).join(", ")}`,
-            width,
-            "    ",
-          ),
-        ]),
+    ...(own.length === 0 ? [] : ["Flags:", ...flagLines(Object.fromEntries(own), width), ""]),
+    ...wrap(
+      `Common flags (${product.name} help flags): ${common.map(([name]) => `--${name}`).join(", ")}`,
+      width,
+      "    ",
+    ),
   ].join("\n");
 }
 
 const needsPersonText = "A process that a server started may not run this: a person has to.";
 
 /** The flags that most commands take, which their help only names. */
-const commonFlags: FlagTable = startUpFlags;
+const commonFlags: FlagTable = { ...startUpFlags, ...everyFlag };
 
 /** The output of `help flags`. */
 export function commonFlagsText(width: number): string {

@@ -174,9 +174,10 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("../commands/skills.ts")).skillsListCommand,
   },
   {
-    name: "skills show",
+    name: "skills get",
+    alias: "skills show",
     summary: "Print a skill as a client gets it",
-    load: async () => (await import("../commands/skills.ts")).skillsShowCommand,
+    load: async () => (await import("../commands/skills.ts")).skillsGetCommand,
   },
   {
     name: "config list",
@@ -194,9 +195,10 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("../commands/config.ts")).configSetCommand,
   },
   {
-    name: "config unset",
+    name: "config remove",
+    alias: "config unset",
     summary: "Remove a value from a configuration file",
-    load: async () => (await import("../commands/config.ts")).configUnsetCommand,
+    load: async () => (await import("../commands/config.ts")).configRemoveCommand,
   },
   {
     name: "profile list",

@@ -163,7 +163,7 @@ export class TextExpander {
     if (trust === "project" && kind !== "input") {
       throw new NeedsConfig(
         key,
-        `\${${key}} is not filled in for a project's file; add the server to your own configuration (scorpiox-code mcp add --scope global).`,
+        `\${${key}} is not filled in for a project's file; add the server to your own configuration (scorpiox-code mcp add --scope user).`,
       );
     }
     const value = kind === "cmd" ? await this.#output(name) : await this.#stored(kind, name, key);

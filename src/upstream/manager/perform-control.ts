@@ -114,7 +114,10 @@ async function askServer(
   const asked = { ...parts, apps: () => apps };
   const target = await LaunchTarget.of(configured, expanded.launch, expanded.secrets, asked);
   try {
-    const prepared = await target.prepare(signal, () => {});
+    const { name: server } = configured.entry;
+    const prepared = await target.prepare(signal, (installing) => {
+      parts.host.notify({ kind: "installing", server, installing });
+    });
     using _turn = await parts.turns.take(signal);
     return await readOnce(target, signal, prepared);
   } catch (error) {

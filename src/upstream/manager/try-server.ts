@@ -19,7 +19,7 @@ export async function tryServer(
 ): Promise<TriedServer> {
   assertNotAborted(signal);
   await parts.cache.forget(cacheKeyOf(configured));
-  const clock = new TrialClock(parts);
+  const clock = new TrialClock(parts, configured.entry.name);
   const changes = new Changes(signal);
   await using server = new ManagedServer(
     configured,
@@ -72,6 +72,7 @@ class Changes {
 /** Measures the steps of a start. */
 class TrialClock {
   readonly #parts: ManagerParts;
+  readonly #server: string;
   #installMs: number | undefined;
   #startMs: number | undefined;
   #negotiateMs: number | undefined;
@@ -79,8 +80,9 @@ class TrialClock {
   #connectedAt: number | undefined;
   #isStarted = true;
 
-  constructor(parts: ManagerParts) {
+  constructor(parts: ManagerParts, server: string) {
     this.#parts = parts;
+    this.#server = server;
   }
 
   /** Parts that measure; use them instead of the original ones. */
@@ -94,6 +96,7 @@ class TrialClock {
           try {
             return await installer.prepare(wish, signal, (installing) => {
               isNeeded = true;
+              this.#parts.host.notify({ kind: "installing", server: this.#server, installing });
               tell(installing);
             });
           } finally {

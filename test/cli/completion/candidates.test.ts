@@ -38,7 +38,7 @@ describe("completions --complete", () => {
     [["install", "--scope=p"], ["--scope=project"]],
     [
       ["install", "--scope", "="],
-      ["user", "project", "global", "local"],
+      ["user", "project"],
     ],
     [["install", "--scope", "=", "p"], ["project"]],
     [["install", "--scope", "user", "--sc"], [""]],

@@ -33,7 +33,7 @@ test("examples come first, common flags are named only", async () => {
   const at = (text: string): number => lines.findIndex((line) => line.startsWith(text));
   expect(at("Examples:")).toBeLessThan(at("Connects clients"));
   expect(at("Connects clients")).toBeLessThan(at("Flags:"));
-  expect(stdout).toContain("Common flags (scorpiox-code help flags): --cwd\n");
+  expect(stdout).toContain("Common flags (scorpiox-code help flags): --cwd, --verbose, --help\n");
   expect((await run(["help", "flags"])).stdout).toContain("--strict-config");
 });
 

@@ -81,7 +81,7 @@ const cases: readonly CliCase[] = [
     argv: "profile use",
     exitCode: 2,
     stderr: say(
-      "error: profile use: an argument is missing. Usage: scorpiox-code profile use NAME [--level global|user]",
+      "error: profile use: an argument is missing. Usage: scorpiox-code profile use NAME [--scope user|claude]",
     ),
   },
   // Starting.
@@ -180,7 +180,7 @@ const cases: readonly CliCase[] = [
     argv: "config get TOOLS --show-source",
     files: { [home]: "TOOLS=off\n" },
     exitCode: 0,
-    stdout: `false  # global: ${home}:1\n`,
+    stdout: `false  # user: ${home}:1\n`,
   },
   {
     argv: "config get STREAMING --json",
@@ -190,7 +190,7 @@ const cases: readonly CliCase[] = [
       '{\n  "key": "STREAMING",\n  "value": "false",\n  "source": {\n    "level": "environment",\n    "variable": "STREAMING"\n  },\n  "use": "used"\n}\n',
   },
   {
-    argv: "config get TOOLS --level project",
+    argv: "config get TOOLS --scope project",
     files: { [home]: "TOOLS=off\n" },
     exitCode: 3,
     stderr: say("error: TOOLS is not set."),
@@ -202,10 +202,10 @@ const cases: readonly CliCase[] = [
     stderr: say("error: There is no key TOLS. Did you mean TOOLS?"),
   },
   {
-    argv: "config list --level global --all --show-source",
+    argv: "config list --scope user --all --show-source",
     files: { [home]: "TOOLS=maybe\nXYZ=x\n" },
     exitCode: 0,
-    stdout: `TOOLS=maybe  # global: ${home}:1\nXYZ=x        # global: ${home}:2; not used by this version\n`,
+    stdout: `TOOLS=maybe  # user: ${home}:1\nXYZ=x        # user: ${home}:2; not used by this version\n`,
     stderr: say(
       `warning: ${home}:1: TOOLS="maybe" is refused: it must be one of 1, true, yes, on, 0, false, no, off. Using false instead.`,
       `warning: ${home}:2: XYZ is not a key of this version; it is ignored.`,
@@ -229,37 +229,37 @@ const cases: readonly CliCase[] = [
     stderr: say("error: There is no key TOLS. Did you mean TOOLS?"),
   },
   {
-    argv: "config set SHELL_PATH /bin/sh --level project",
+    argv: "config set SHELL_PATH /bin/sh --scope project",
     exitCode: 2,
     stderr: say(
       "error: SHELL_PATH is refused: a project's file may not set it. Set it in your own file.",
     ),
   },
   {
-    argv: "config set TOOLS 1 --level project",
+    argv: "config set TOOLS 1 --scope project",
     exitCode: 2,
     stderr: say(
       "error: TOOLS is refused: a project's file may only switch it off. Set it in your own file.",
     ),
   },
   {
-    argv: "config set SANDBOX off --level project",
+    argv: "config set SANDBOX off --scope project",
     exitCode: 2,
     stderr: say(
       "error: SANDBOX is refused: a project's file may only make it stricter. Set it in your own file.",
     ),
   },
   {
-    argv: "config set SANDBOX workspace-write --level project",
+    argv: "config set SANDBOX workspace-write --scope project",
     exitCode: 0,
     stderr: say(`SANDBOX is set in ${project}`),
   },
   {
-    argv: "config set TOOLS 0 --level project",
+    argv: "config set TOOLS 0 --scope project",
     cwd: "home",
     exitCode: 2,
     stderr: say(
-      "error: There is no project here: the home directory and the root directory are not projects. Use --level global.",
+      "error: There is no project here: the home directory and the root directory are not projects. Use --scope user.",
     ),
   },
   { argv: "config set TOOLS=0", exitCode: 0, stderr: say(`TOOLS is set in ${home}`) },
@@ -270,7 +270,7 @@ const cases: readonly CliCase[] = [
   },
   { argv: "config set MCP_X opus", exitCode: 3, stderr: say("error: There is no key MCP_X.") },
   {
-    argv: "config set STREAMING 0 --level user",
+    argv: "config set STREAMING 0 --scope claude",
     files: { [project]: "STREAMING=1\n" },
     exitCode: 0,
     stderr: say(
@@ -285,7 +285,7 @@ const cases: readonly CliCase[] = [
     stderr: say(`error: ${home} is a directory; it was not changed.`),
   },
   {
-    argv: "config unset TOOLS",
+    argv: "config remove TOOLS",
     exitCode: 3,
     stderr: say(`error: TOOLS is not set in ${home}`),
   },
@@ -310,9 +310,9 @@ const cases: readonly CliCase[] = [
     ),
   },
   {
-    argv: "profile use x --level project",
+    argv: "profile use x --scope project",
     exitCode: 2,
-    stderr: say("error: --level project is not possible: it takes global, user."),
+    stderr: say("error: --scope project is not possible: it takes user, claude."),
   },
   {
     argv: "profile list",
@@ -342,7 +342,7 @@ describe("runCommandLine()", () => {
   test.each([[["help"]], [["--help"]], [["-h"]]])("%j lists the commands", async (argv) => {
     const { exitCode, stdout, stderr } = await run(argv);
     expect([exitCode, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("  config       list, get, set, unset\n");
+    expect(stdout).toContain("  config       list, get, set, remove\n");
   });
 
   test("shows help instead of serving a terminal", async () => {
@@ -393,6 +393,6 @@ describe("runCommandLine()", () => {
     [{ NO_COLOR: "1" }, "error: "],
   ])("colours on a terminal with %j", async (env, prefix) => {
     const { stderr } = await run(["xyzzy"], { env, terminals: ["stderr"] });
-    expect(stderr).toStartWith(`scorpiox-code: ${prefix}There is no command`);
+    expect(stderr).toStartWith(`${prefix}There is no command`);
   });
 });

@@ -27,54 +27,74 @@ function fileEntries(level: ConfigLevel, file: string): ConfigEntry[] {
   return [...entries.values()];
 }
 
-const fileLevels = ["global", "user", "project"] as const satisfies readonly ConfigLevel[];
+/** The words of `--scope` for the files of keys, and how entries name their level. */
+const levels = {
+  user: "global",
+  claude: "user",
+  project: "project",
+} as const satisfies Readonly<Record<string, ConfigLevel>>;
+
+/** `--level` was the name of `--scope`; its `user` was the file in ~/.claude. */
+const oldNames = { level: { global: "user", user: "claude" } } as const;
 
 /** Which file a command reads or writes. */
-export const levelFlag: FlagTable = {
-  level: {
+export const keyScopeFlag: FlagTable = {
+  scope: {
     kind: "text",
-    choices: fileLevels,
-    help: "The file: ~/.scorpiox (global), ~/.claude (user) or .scorpiox of the project.",
+    short: "s",
+    choices: Object.keys(levels),
+    oldChoices: { global: "user", local: "project" },
+    oldNames,
+    help: "The file: your own in ~/.scorpiox (user), the one in ~/.claude (claude), or the project's in .scorpiox (project).",
   },
 };
 
 /** The same for keys that a project may not set. */
-export const userLevelFlag: FlagTable = {
-  level: {
+export const userScopeFlag: FlagTable = {
+  scope: {
     kind: "text",
-    choices: ["global", "user"],
-    help: "The file: ~/.scorpiox (global, the default) or ~/.claude (user).",
+    short: "s",
+    choices: ["user", "claude"],
+    oldChoices: { global: "user" },
+    oldNames,
+    help: "The file: your own in ~/.scorpiox (user, the default) or the one in ~/.claude (claude).",
   },
 };
 
 /**
- * The file of a level; `global` is the default.
+ * The file of a scope; `user` is the default.
  * @throws {AppError} `usage` for `project` where there is none.
  */
-export function fileOfLevel(level: string | undefined, dirs: ConfigDirs): EditTarget {
-  if (level === "user") return { file: join(dirs.homeDir, ".claude", envFileName) };
-  if (level !== "project") return { file: join(dirs.scorpioxDir, envFileName) };
+export function fileOfScope(scope: string | undefined, dirs: ConfigDirs): EditTarget {
+  if (scope === "claude") return { file: join(dirs.homeDir, ".claude", envFileName) };
+  if (scope !== "project") return { file: join(dirs.scorpioxDir, envFileName) };
   if (dirs.projectDir === undefined) {
     throw new AppError(
       "usage",
-      "There is no project here: the home directory and the root directory are not projects. Use --level global.",
+      "There is no project here: the home directory and the root directory are not projects. Use --scope user.",
     );
   }
   return { file: join(dirs.projectDir, ".scorpiox", envFileName), insideDir: dirs.projectDir };
 }
 
-/** The values in one level's file, whether or not they are in effect. */
-export function entriesOfLevel(level: string, dirs: ConfigDirs): ConfigEntry[] {
-  const known = fileLevels.find((candidate) => candidate === level) ?? "global";
-  return fileEntries(known, fileOfLevel(known, dirs).file);
+/** The values in one scope's file, whether or not they are in effect. */
+export function entriesOfScope(scope: string, dirs: ConfigDirs): ConfigEntry[] {
+  const level = scope === "claude" || scope === "project" ? levels[scope] : levels.user;
+  return fileEntries(level, fileOfScope(scope, dirs).file);
 }
 
 /** Where a value came from, for people. */
 export function sourceText(source: ConfigSource): string {
-  if (source.variable !== undefined) return `${source.level}: ${source.variable}`;
-  if (source.file === undefined) return source.level;
+  const scope = scopeOf(source.level);
+  if (source.variable !== undefined) return `${scope}: ${source.variable}`;
+  if (source.file === undefined) return scope;
   const line = source.line === undefined ? "" : `:${source.line}`;
-  return `${source.level}: ${source.file}${line}`;
+  return `${scope}: ${source.file}${line}`;
+}
+
+/** The word of `--scope` for a level; a level without one is its own word. */
+function scopeOf(level: ConfigLevel): string {
+  return Object.entries(levels).find(([, known]) => known === level)?.[0] ?? level;
 }
 
 /** Warns when `key` was written to `file` but another place overrides it. */
