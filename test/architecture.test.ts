@@ -274,7 +274,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "install",
     "types:web",
   ],
-  "cli/completion": ["base", "config", "upstream", "install", "cli/*"],
+  "cli/completion": ["base", "calls", "config", "upstream", "install", "cli/*"],
   "cli/doctor": ["base", "state", "upstream", "install", "update", "web", "cli/*"],
   "cli/commands": [
     "base",

@@ -87,16 +87,17 @@ describe("help and completions have one word for each thing", () => {
   });
 
   test.each([
-    ["config", ""],
-    ["mcp", ""],
-    ["skills", ""],
-    ["config", "set", "--"],
-    ["config", "set", "--scope", ""],
-    ["mcp", "add", "--scope", ""],
-    ["install", "--scope", ""],
-    ["mcp", "secrets", ""],
-    ["mcp", "login", "--"],
-  ])("completions of %s %s %s have none", async (...words) => {
+    "config ",
+    "mcp ",
+    "skills ",
+    "config set --",
+    "config set --scope ",
+    "mcp add --scope ",
+    "install --scope ",
+    "mcp secrets ",
+    "mcp login --",
+  ])("completions of %s have none", async (line) => {
+    const words = line.split(" ");
     using tree = new TempTree();
     const { stdout } = await runIn(tree, ["completions", "--complete", "--", ...words]);
     const values = stdout.split("\n").map((line) => line.split("\t", 1)[0] ?? "");

@@ -1,6 +1,6 @@
 import type { CommandContext, CommandListing, KnownCommands } from "../command.ts";
-import { type FlagTable, everyFlag } from "../flags.ts";
-import { type Candidate, valuesOf } from "./values.ts";
+import { everyFlag, type FlagTable, nameOf } from "../flags.ts";
+import { type Candidate, valuesOf, valuesOfFlag } from "./values.ts";
 
 /** The candidates, and whether a path may follow as well. */
 export interface Completion {
@@ -25,7 +25,9 @@ export async function complete(
   const listing = known.find(before);
   if (listing === undefined || isInName(listing, before))
     return commandNames(before, current, known);
-  return argumentsOf(listing, before.slice(listing.name.split(" ").length), current, context);
+  const behind = before.slice(listing.name.split(" ").length);
+  if (listing.name === "help") return commandNames(behind, current, known);
+  return argumentsOf(listing, behind, current, context);
 }
 
 /** Only the first of two words is there. */
@@ -75,7 +77,13 @@ async function argumentsOf(
   const { flags, arguments: count } = await listing.load();
   const [written, value] = /^(--[\w-]+)=(.*)$/s.exec(current)?.slice(1) ?? [];
   if (written !== undefined) {
-    const { candidates, takesFiles } = flagValues(flags, written, value ?? "");
+    const { candidates, takesFiles } = await flagValues(
+      listing,
+      flags,
+      written,
+      value ?? "",
+      context,
+    );
     return {
       candidates: candidates.map((one) => ({ ...one, value: `${written}=${one.value}` })),
       takesFiles,
@@ -84,7 +92,7 @@ async function argumentsOf(
   const isBroken = before.at(-1) === "=" || current === "=";
   const flag = current === "=" ? before.at(-1) : before.at(isBroken ? -2 : -1);
   if (flag !== undefined && takesValue(flags, flag)) {
-    return flagValues(flags, flag, current === "=" ? "" : current);
+    return flagValues(listing, flags, flag, current === "=" ? "" : current, context);
   }
   if (current.startsWith("-")) return startingWith(current, flagsOf(flags, before));
   const positionals = positionalsIn(before, flags);
@@ -106,27 +114,23 @@ function positionalsIn(before: readonly string[], flags: FlagTable): readonly st
 }
 
 function takesValue(flags: FlagTable, written: string): boolean {
-  const spec = specOf(flags, written);
-  return spec !== undefined && spec.kind !== "switch";
+  const name = nameOf(written, flags);
+  return name !== undefined && flags[name]?.kind !== "switch";
 }
 
-function specOf(flags: FlagTable, written: string): FlagTable[string] | undefined {
-  if (written.startsWith("--")) {
-    const name = written.slice(2);
-    return Object.hasOwn(flags, name) ? flags[name] : undefined;
-  }
-  return /^-\w$/.test(written)
-    ? Object.values(flags).find(({ short }) => short === written.slice(1))
-    : undefined;
-}
-
-function flagValues(flags: FlagTable, written: string, current: string): Completion {
-  const choices = specOf(flags, written)?.choices;
-  if (choices === undefined) return { candidates: [], takesFiles: true };
-  return startingWith(
-    current,
-    choices.map((value) => ({ value, help: "" })),
-  );
+async function flagValues(
+  { name: command }: CommandListing,
+  flags: FlagTable,
+  written: string,
+  current: string,
+  context: CommandContext,
+): Promise<Completion> {
+  const flag = nameOf(written, flags) ?? "";
+  const choices = flags[flag]?.choices?.map((value) => ({ value, help: "" }));
+  const values = choices ?? (await valuesOfFlag(command, flag, context));
+  return values === undefined
+    ? { candidates: [], takesFiles: true }
+    : startingWith(current, values);
 }
 
 /** Flags that are not there yet; lists may come again. */

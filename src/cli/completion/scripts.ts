@@ -77,13 +77,15 @@ complete -c ${name} -f -a '(__scorpiox_code)'
 $env.config.completions.external.enable = true
 $env.config.completions.external.completer = {|spans|
   if ($spans | first) == "${name}" {
-    ^${name} completions --complete -- ...($spans | skip 1)
-    | lines
-    | where {|line| $line != ":files" }
-    | each {|line|
+    let found = (^${name} completions --complete -- ...($spans | skip 1) | lines)
+    if (":files" in $found) {
+      null
+    } else {
+      $found | each {|line|
         let parts = ($line | split row "\\t")
         { value: ($parts | first), description: ($parts | get 1? | default "") }
       }
+    }
   } else if $scorpiox_code_before != null {
     do $scorpiox_code_before $spans
   }
@@ -94,8 +96,13 @@ $env.config.completions.external.completer = {|spans|
     how: `in $PROFILE: ${name} completions powershell | Out-String | Invoke-Expression`,
     text: `Register-ArgumentCompleter -Native -CommandName ${name} -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
-  $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
-  if ($wordToComplete -eq '') { $words += '' }
+  $before = $commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition }
+  $words = @($before | Select-Object -Skip 1 | ForEach-Object { "$_" })
+  if ($wordToComplete -eq '') {
+    # Older versions drop an empty argument unless its quotes are part of it.
+    $passing = Get-Variable PSNativeCommandArgumentPassing -ValueOnly -ErrorAction Ignore
+    $words += if ($passing -in @($null, 'Legacy')) { '""' } else { '' }
+  }
   & ${name} completions --complete '--' @words 2>$null | ForEach-Object {
     $value, $help = $_ -split "\`t", 2
     if ($value -eq ':files') { return }

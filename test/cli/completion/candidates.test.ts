@@ -1,12 +1,16 @@
 import { describe, expect, test } from "bun:test";
 
 import { runIn } from "../fake-io.ts";
+import { completionScripts } from "../../../src/cli/completion/scripts.ts";
 import { TempTree } from "../../config/temp-tree.ts";
 
 const files = {
   "home/.scorpiox/config.toml":
     '[mcp.servers.memory]\ncommand = "npx"\n\n[mcp.servers.docs]\nurl = "https://docs.test/mcp"\n',
   "home/.scorpiox/scorpiox-env/work.txt": "MODEL=opus\n",
+  "home/.scorpiox/skills/review-notes/SKILL.md":
+    "---\nname: review-notes\ndescription: Reviews notes.\n---\nRead them.\n",
+  "project/.scorpiox/hooks/tool_use/lint.sh": "#!/bin/sh\n",
 };
 
 async function candidates(...words: readonly string[]): Promise<readonly string[]> {
@@ -58,6 +62,43 @@ describe("completions --complete", () => {
     [["profile", "use", ""], ["work"]],
     [["completions", "p"], ["powershell"]],
     [["mcp", "add", "x", "--", "np"], [":files"]],
+    [
+      ["config", "set", "-"],
+      ["--scope", "--cwd", "--verbose", "--help"],
+    ],
+    [
+      ["config", "set", "--scope", ""],
+      ["user", "claude", "project"],
+    ],
+    [["config", "set", "-s", "c"], ["claude"]],
+    [
+      ["config", "get", "--level", ""],
+      ["user", "claude", "project"],
+    ],
+    [["profile", "use", "--scope=c"], ["--scope=claude"]],
+    [
+      ["mcp", "remove", "-s", ""],
+      ["project", "user"],
+    ],
+    [["mcp", "rm", "me"], ["memory"]],
+    [["tools", "--server", "d"], ["docs"]],
+    [["mcp", "tools", "--server=d"], ["--server=docs"]],
+    [["policy", "check", "--tool", "Read"], ["ReadDocs"]],
+    [["search", "--engine", "duck"], ["duckduckgo"]],
+    [["serve", "--client", "claude-c"], ["claude-code"]],
+    [["doctor", "--as", "z"], ["zed"]],
+    [["mcp", "call", "memory", ""], [""]],
+    [["mcp", "call", "memory", "add", ""], [":files"]],
+    [["mcp", "secrets", "re"], ["remove"]],
+    [["mcp", "secrets", "remove", ""], [":files"]],
+    [["hooks", "approve", ""], ["tool_use/lint.sh"]],
+    [["hooks", "emit", "session_s"], ["session_start"]],
+    [["skills", "get", "rev"], ["review-notes"]],
+    [["help", "unin"], ["uninstall"]],
+    [
+      ["help", "profile", ""],
+      ["list", "use", "off"],
+    ],
     [["version", ""], [""]],
     [["nonsense", ""], [""]],
     [["--cli"], ["--client"]],
@@ -111,12 +152,33 @@ describe("completions", () => {
   });
 });
 
+const main = `${import.meta.dir}/../../../src/main.ts`;
+const call = `${process.execPath} ${main}`;
+
+/** What a shell prints for a script, in a home with a file. */
+async function printed(tree: TempTree, words: readonly string[]): Promise<unknown> {
+  const env = {
+    PATH: process.env.PATH ?? "",
+    HOME: tree.path("home"),
+    LANG: "C.UTF-8",
+    TERM: "xterm",
+  };
+  const child = Bun.spawn([...words], { env, cwd: tree.path("home"), stderr: "pipe" });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { stdout, stderr };
+}
+
 test("a real bash completes names, broken words and paths", async () => {
-  using tree = new TempTree({ "home/some file.txt": "" });
-  const main = `${import.meta.dir}/../../../src/main.ts`;
-  const rows = ["unin", "install --scope = p", "tasks import some"];
+  using tree = new TempTree({ ...files, "home/some file.txt": "" });
+  const rows = [
+    "unin",
+    "install --scope = p",
+    "config set -s c",
+    "mcp get me",
+    "tasks import some",
+  ];
   const script = [
-    `scorpiox-code() { ${process.execPath} ${main} "$@"; }`,
+    `scorpiox-code() { ${call} "$@"; }`,
     "source <(scorpiox-code completions bash)",
     ...rows.map((row) =>
       [
@@ -127,12 +189,86 @@ test("a real bash completes names, broken words and paths", async () => {
       ].join("\n"),
     ),
   ];
-  const env = { ...process.env, HOME: tree.path("home") };
-  const child = Bun.spawn(["bash", "-c", script.join("\n")], {
-    env,
-    cwd: tree.path("home"),
-    stderr: "pipe",
+  expect(await printed(tree, ["bash", "-c", script.join("\n")])).toEqual({
+    stdout: "uninstall\nproject\nclaude\nmemory\nsome file.txt\n",
+    stderr: "",
   });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  expect({ stdout, stderr }).toEqual({ stdout: "uninstall\nproject\nsome file.txt\n", stderr: "" });
+});
+
+const fish = Bun.which("fish");
+
+test.skipIf(fish === null)(
+  "a real fish completes names with their help, values and paths",
+  async () => {
+    using tree = new TempTree({ ...files, "home/some file.txt": "" });
+    const rows = ["unin", "install --scope p", "config set -s c", "mcp get me", "tasks import so"];
+    const script = [
+      `function scorpiox-code; ${call} $argv; end`,
+      "scorpiox-code completions fish | source",
+      ...rows.map((row) => `complete -C "scorpiox-code ${row}"`),
+    ];
+    expect(await printed(tree, [fish ?? "", "--no-config", "-c", script.join("\n")])).toEqual({
+      stdout: "uninstall\tDisconnect clients\nproject\nclaude\nmemory\tnpx\nsome file.txt\n",
+      stderr: "",
+    });
+  },
+);
+
+const nushell = Bun.which("nu");
+
+test.skipIf(nushell === null)("a real nushell completes names, values and paths", async () => {
+  using tree = new TempTree(files);
+  const rows = [["unin"], ["config", "set", "--scope", "c"], ["tasks", "import", "so"]];
+  const script = [
+    completionScripts.nushell.text.replaceAll("^scorpiox-code", `^${call}`),
+    ...rows.map((row) => {
+      const spans = JSON.stringify(["scorpiox-code", ...row]);
+      return `print (do $env.config.completions.external.completer ${spans} | to json -r)`;
+    }),
+  ];
+  tree.put("home/try.nu", script.join("\n"));
+  expect(await printed(tree, [nushell ?? "", "--no-config-file", "try.nu"])).toEqual({
+    stdout:
+      '[{"value":"uninstall","description":"Disconnect clients"}]\n[{"value":"claude","description":""}]\nnull\n',
+    stderr: "",
+  });
+});
+
+const zsh = Bun.which("zsh");
+
+/** A shell in a terminal of its own, in which a key completes the line and writes it to a file. */
+const zshScript = (rows: readonly string[]): string =>
+  [
+    "zmodload zsh/zpty zsh/zselect",
+    "zpty shell zsh -f -i",
+    `zpty -w shell 'autoload -Uz compinit; compinit -D -u'`,
+    `zpty -w shell 'scorpiox-code() { ${call} "$@" }'`,
+    `zpty -w shell 'source <(scorpiox-code completions zsh)'`,
+    `zpty -w shell 'shown() { zle complete-word; print -r -- "$BUFFER|" >> lines; BUFFER=; CURSOR=0 }'`,
+    `zpty -w shell 'zle -N shown; bindkey "^T" shown; : > lines; touch ready'`,
+    "until [[ -e ready ]]; do zpty -r -t shell line || zselect -t 2 || :; done",
+    ...rows.map((row, at) =>
+      [
+        `zpty -n -w shell $'scorpiox-code ${row}\\C-T'`,
+        `until (( $(wc -l < lines) > ${at} )); do zpty -r -t shell line || zselect -t 2 || :; done`,
+      ].join("\n"),
+    ),
+    "cat lines",
+    "zpty -d shell",
+  ].join("\n");
+
+test.skipIf(zsh === null)("a real zsh completes names, values and paths", async () => {
+  using tree = new TempTree({ ...files, "home/some file.txt": "" });
+  const rows = ["unin", "install --scope p", "config set -s c", "mcp get me", "tasks import so"];
+  expect(await printed(tree, [zsh ?? "", "-f", "-c", zshScript(rows)])).toEqual({
+    stdout: [
+      "scorpiox-code uninstall |",
+      "scorpiox-code install --scope project |",
+      "scorpiox-code config set -s claude |",
+      "scorpiox-code mcp get memory |",
+      "scorpiox-code tasks import some\\ file.txt |",
+      "",
+    ].join("\n"),
+    stderr: "",
+  });
 });
