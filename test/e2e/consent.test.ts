@@ -93,7 +93,7 @@ describe("a command", () => {
       );
       await using server = await serverIn(home);
       const tried = [
-        "config set POLICY_CAUTIONS=false --level user",
+        "config set POLICY_CAUTIONS=false --scope claude",
         "mcp approve --all --yes",
         "mcp add mine -- touch mine",
         "mcp secrets list",

@@ -2,6 +2,7 @@ import { from, type Requirement } from "./harness/requirement.ts";
 import { appRequirements } from "./requirements-apps.ts";
 import { askRequirements } from "./requirements-ask.ts";
 import { callbackRequirements } from "./requirements-callbacks.ts";
+import { commandLineRequirements } from "./requirements-command-line.ts";
 import { connectionRequirements } from "./requirements-connections.ts";
 import { foreignSkillRequirements } from "./requirements-foreign-skills.ts";
 import { hookRequirements } from "./requirements-hooks.ts";
@@ -233,5 +234,6 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...questionRequirements,
   ...sandboxRequirements,
   ...resourceRequirements,
+  ...commandLineRequirements,
   ...connectionRequirements,
 };

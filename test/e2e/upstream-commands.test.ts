@@ -110,7 +110,7 @@ describe("[gateway.gw-06] commands say by their exit code what happened", () => 
     ["mcp test", 12, ""],
     ["mcp test bad", 12, ""],
     ["mcp test none", 3, 'There is no server "none"'],
-    ["mcp test off", 3, "is switched off"],
+    ["mcp test off", 3, "is disabled"],
     ["mcp tools good", 0, ""],
     ["mcp tools --server good", 0, ""],
     ["mcp tools bad", 12, "no licence"],

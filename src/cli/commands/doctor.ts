@@ -1,6 +1,6 @@
 import { formatDuration } from "../../base/cut-text.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
-import { exitCodes, type Printer } from "../command-io.ts";
+import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { clientFindings } from "../doctor/clients.ts";
 import { type Area, areas, type Finding, fault } from "../doctor/finding.ts";
@@ -18,6 +18,7 @@ import { installTargets, launchWords } from "../../install/install-targets.ts";
 import { withProgress } from "../progress.ts";
 import { readStartUp, type StartUp } from "../start-up.ts";
 import { createAsker } from "../terminal-io.ts";
+import { wrap } from "../wrap.ts";
 
 const usualManner: ClientManner = {
   id: "",
@@ -56,7 +57,7 @@ export const doctorCommand: Command = {
     const findings: Finding[] = [];
     for await (const found of examined(context, start)) {
       findings.push(...found);
-      if (!args.has("json")) for (const one of found) printFinding(one, print);
+      if (!args.has("json")) for (const one of found) printFinding(one, context);
     }
     const fixed = args.has("fix") ? await fixFindings(context, findings) : [];
     const left = findings.filter((one) => one.state === "fault" && !fixed.includes(one));
@@ -140,10 +141,18 @@ function attempt(
 
 const marks = { ok: "good", note: "attention", fault: "bad" } as const;
 
-function printFinding({ area, state, text, remedy }: Finding, print: Printer): void {
-  print.marked(marks[state], `${area.padEnd(13)}  ${text}`);
+/** Width below which texts begin at the left. */
+const narrow = 60;
+
+function printFinding({ area, state, text, remedy }: Finding, { io, print }: CommandContext): void {
+  const { columns = Number.POSITIVE_INFINITY } = io.stdout;
+  const indent = " ".repeat(columns < narrow ? 4 : 17);
+  const [first = "", ...rest] = wrap(`${area.padEnd(13)}  ${text}`, columns - 2, indent.slice(2));
+  print.marked(marks[state], first);
+  for (const line of rest) print.line(`  ${line}`);
   const arrow = print.look.isDrawn ? "→" : "->";
-  if (remedy !== undefined) print.line(`${" ".repeat(17)}${arrow} ${remedy}`);
+  // A command is not broken: it is there to be copied.
+  if (remedy !== undefined) print.line(`${indent}${arrow} ${remedy}`);
 }
 
 function summaryOf(left: readonly Finding[], all: readonly Finding[]): string {

@@ -8,7 +8,7 @@ import { type EntryField, entryFields } from "../../upstream/config/entry-option
 import type { ServerEntry } from "../../upstream/config/server-entry.ts";
 import { givenRoots } from "../../upstream/manager/principal-launch.ts";
 import { placeText } from "../../upstream/trust/launch-approval.ts";
-import { columns, exitCodes, type Printer } from "../command-io.ts";
+import { columns, type CommandIo, exitCodes, type Printer } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { openServers } from "../configured-servers.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
@@ -34,10 +34,7 @@ export const mcpListCommand: Command = {
       const { isOn, problems, notices } = config;
       print.json({ on: isOn, servers: rows, problems, notices });
     } else if (rows.length > 0) {
-      const lines = columns(rows.map(cellsOf));
-      for (const [at, row] of rows.entries()) {
-        print.marked(stateOf(row).mark, (lines[at] ?? "").trimStart());
-      }
+      printRows(rows, io, print);
     } else {
       print.note(`You have no MCP servers. Add one: ${product.name} mcp add`);
     }
@@ -48,6 +45,20 @@ export const mcpListCommand: Command = {
   },
 };
 
+/** A line for each server; on a terminal that is too narrow, its place and its launch are below its name. */
+function printRows(rows: readonly ServerRow[], io: CommandIo, print: Printer): void {
+  const home = io.stdout.isTerminal ? io.homeDir : undefined;
+  const cells = rows.map((row) => cellsOf(row, home));
+  const lines = columns(cells).map((line) => line.trimStart());
+  const { columns: width = Number.POSITIVE_INFINITY } = io.stdout;
+  const isNarrow = lines.some((line) => line.length + 2 > width);
+  const heads = isNarrow ? columns(cells.map((row) => row.slice(0, 3))) : lines;
+  for (const [at, row] of rows.entries()) {
+    print.marked(stateOf(row).mark, (heads[at] ?? "").trimStart());
+    if (isNarrow) for (const cell of (cells[at] ?? []).slice(3)) print.row(`    ${cell}`);
+  }
+}
+
 function stateOf({ enabled, trust }: ServerRow): StateWord {
   return enabled ? approvalStates[trust] : serverStates.disabled;
 }
@@ -57,11 +68,18 @@ function scopeWord(scope: ServerRow["scope"]): string {
   return scope === "global" ? "user" : scope.replace("-", " ");
 }
 
-function cellsOf(row: ServerRow): readonly string[] {
+/** @param home its path is written `~` */
+function cellsOf(row: ServerRow, home: string | undefined): readonly string[] {
+  const placeOfFile = (file: string | null): string => {
+    const place = placeText(file);
+    return home !== undefined && place.startsWith(`${home}/`)
+      ? `~${place.slice(home.length)}`
+      : place;
+  };
   const state = stateOf(row).word;
-  const standIn = row.standIn === null ? "" : `; until then ${placeText(row.standIn.file)}`;
-  const from = `${scopeWord(row.scope)}: ${placeText(row.file)}`;
-  const shadowed = row.shadowed.map(({ file }) => placeText(file));
+  const standIn = row.standIn === null ? "" : `; until then ${placeOfFile(row.standIn.file)}`;
+  const from = `${scopeWord(row.scope)}: ${placeOfFile(row.file)}`;
+  const shadowed = row.shadowed.map(({ file }) => placeOfFile(file));
   const hides = shadowed.length === 0 ? "" : ` (overrides ${shadowed.join(", ")})`;
   const roots = row.roots === null ? "" : ` (roots: ${[row.roots].flat().join(", ")})`;
   return [row.name, row.transport, `${state}${standIn}`, `${from}${hides}`, wordsOf(row) + roots];

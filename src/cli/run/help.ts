@@ -3,7 +3,8 @@ import { product } from "../../base/product.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import { type CommandIo, exitCodes } from "../command-io.ts";
 import type { Command, CommandListing, KnownCommands } from "../command.ts";
-import { type FlagTable, everyFlag, startUpFlags } from "../flags.ts";
+import { everyFlag, type FlagTable, startUpFlags } from "../flags.ts";
+import { wrap } from "../wrap.ts";
 
 export function createHelp(known: KnownCommands): Command {
   return {
@@ -210,20 +211,6 @@ function tableRow(name: string, text: string, wide: number, width: number): read
     `  ${name.padEnd(wide)}  ${first}`,
     ...rest.map((line) => `${" ".repeat(wide + 4)}${line}`),
   ];
-}
-
-/** The text in lines of at most `width` characters, but for longer words; lines after the first begin with `indent`. */
-function wrap(text: string, width: number, indent = ""): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (line !== "" && longer.length > width) {
-      lines.push(line);
-      line = `${indent}${word}`;
-    } else line = longer;
-  }
-  return [...lines, line];
 }
 
 /** Lines that begin with a blank are kept; others are joined and broken again. */

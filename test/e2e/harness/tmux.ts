@@ -42,6 +42,11 @@ export class Tmux implements Disposable {
     return this.#run("capture-pane", "-p", "-t", "t");
   }
 
+  /** The screen with the codes of its colours. */
+  get colours(): string {
+    return this.#run("capture-pane", "-e", "-p", "-t", "t");
+  }
+
   resize(columns: number, rows: number): void {
     this.#run("resize-window", "-t", "t", "-x", `${columns}`, "-y", `${rows}`);
   }
