@@ -589,6 +589,11 @@ export const taskFileBytesMax = 64 * MIB;
 export const tasksResourceCharsMax = 200_000;
 /** Changes of other processes reach who has subscribed within this; a look takes microseconds. */
 export const stateLookMs = 1_000;
+/** The folder that a link leads to is looked up again after this: whose plan and tasks a call sees follows it. */
+export const folderLookMs = 1_000;
+export const realFoldersMax = 1_000;
+/** Whether another file has taken the place of the store's is looked at so often, and not with each command. */
+export const storeFileLookMs = 1_000;
 
 // ---- Hooks ----------------------------------------------------------------------------------
 

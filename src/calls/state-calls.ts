@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
 
 import { AppError } from "../base/errors.ts";
+import { folderLookMs, realFoldersMax } from "../base/limits.ts";
 import type { StateScope } from "../base/server-events.ts";
 import type { ServiceMethod, ServiceRequest } from "../tools/services.ts";
 import type {
@@ -113,11 +114,29 @@ export async function scopeOf(client: ClientContext): Promise<StateScope> {
   return { workspace: realFolder(await workspaceDirOf(client)), owner };
 }
 
+/** The real path of a folder, which is looked up again after `until`, on the clock of `performance.now()`. */
+interface RealFolder {
+  readonly path: string;
+  readonly until: number;
+}
+
+const realFolders = new Map<string, RealFolder>();
+
 /**
- * A folder that is gone still has its tasks. Every command asks, so this does not wait for another thread, which takes
- * some hundred microseconds: looking takes ten.
+ * A folder that is gone still has its tasks. Every command and most calls of upstream tools ask, so this does not wait for
+ * another thread, which takes some hundred microseconds: looking takes ten, once in `folderLookMs`.
  */
 function realFolder(folder: string): string {
+  const now = performance.now();
+  const known = realFolders.get(folder);
+  if (known !== undefined && now < known.until) return known.path;
+  const path = lookAtFolder(folder);
+  if (realFolders.size >= realFoldersMax) realFolders.clear();
+  realFolders.set(folder, { path, until: now + folderLookMs });
+  return path;
+}
+
+function lookAtFolder(folder: string): string {
   try {
     return realpathSync.native(folder);
   } catch {

@@ -2,6 +2,7 @@ import { constants, Database, type SQLQueryBindings } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
+import { storeFileLookMs } from "../../base/limits.ts";
 import type { StateScope } from "../../base/server-events.ts";
 import { type ActivePlan, planQuery } from "./tables.ts";
 
@@ -17,16 +18,22 @@ type Sight<Row> =
  */
 class LookFile {
   readonly #path: string;
+  readonly #lookMs: number;
   #open: { readonly database: Database; readonly identity: FileIdentity } | undefined;
+  /** When it was last looked whether the open file is still the one at this path. */
+  #lookedAt = 0;
 
-  constructor(path: string) {
+  constructor(path: string, lookMs: number) {
     this.#path = path;
+    this.#lookMs = lookMs;
   }
 
-  /** Never throws. Sees all changes acknowledged before the call, in any process. */
+  /**
+   * Never throws. Sees all changes acknowledged before the call, in any process; another file that has taken the place of
+   * the open one, as after damage, within `storeFileLookMs`.
+   */
   first<Row>(query: string, ...values: SQLQueryBindings[]): Sight<Row> {
-    const identity = identityOf(this.#path);
-    if (identity !== this.#open?.identity) this.close();
+    const identity = this.#identity();
     if (identity === undefined) return { kind: "seen", row: null };
     try {
       this.#open ??= { database: new Database(this.#path, { readonly: true }), identity };
@@ -42,6 +49,17 @@ class LookFile {
     } catch (error) {
       return isOfOlderVersion(error) ? { kind: "seen", row: null } : this.#unreadable(error);
     }
+  }
+
+  /** Of the file to read; closes one that is not there any more. */
+  #identity(): FileIdentity {
+    const now = performance.now();
+    const known = this.#open?.identity;
+    if (known !== undefined && now < this.#lookedAt + this.#lookMs) return known;
+    this.#lookedAt = now;
+    const identity = identityOf(this.#path);
+    if (identity !== known) this.close();
+    return identity;
   }
 
   #unreadable(error: unknown): { readonly kind: "unreadable"; readonly reason: string } {
@@ -114,8 +132,8 @@ export type PlanSight =
 export class PlanLook implements Disposable {
   readonly #file: LookFile;
 
-  constructor(path: string) {
-    this.#file = new LookFile(path);
+  constructor(path: string, fileLookMs = storeFileLookMs) {
+    this.#file = new LookFile(path, fileLookMs);
   }
 
   /** Never throws and never waits; see `LookFile`. */
@@ -136,8 +154,8 @@ const revisionQuery = "SELECT revision FROM task_scopes WHERE workspace = ? AND 
 export class TaskLook implements Disposable {
   readonly #file: LookFile;
 
-  constructor(path: string) {
-    this.#file = new LookFile(path);
+  constructor(path: string, fileLookMs = storeFileLookMs) {
+    this.#file = new LookFile(path, fileLookMs);
   }
 
   /** Counts changes; undefined while the file cannot be read. Never throws and never waits; see `LookFile`. */

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { migrations } from "../../../src/state/store/migrate.ts";
 import { PlanLook, TaskLook } from "../../../src/state/store/look-file.ts";
 import { StoreFile } from "../../../src/state/store/store-file.ts";
+import { eventually } from "../../e2e/harness/conditions.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 let root = "";
@@ -54,14 +55,26 @@ describe("PlanLook, TaskLook", () => {
   });
 
   test("follow a file that is replaced or removed", () => {
+    using plansNow = new PlanLook(path, 0);
+    using tasksNow = new TaskLook(path, 0);
     change(join(root, "other.db"));
     change();
     change();
-    expect(tasks.revision(scope)).toBe(2);
+    expect(tasksNow.revision(scope)).toBe(2);
     renameSync(join(root, "other.db"), path);
-    expect(tasks.revision(scope)).toBe(1);
+    expect(tasksNow.revision(scope)).toBe(1);
     rmSync(path);
-    expect([plans.look(scope), tasks.revision(scope)]).toEqual([none, 0]);
+    expect([plansNow.look(scope), tasksNow.revision(scope)]).toEqual([none, 0]);
+  });
+
+  test("look for another file at once where there was none, and else after a while", async () => {
+    expect(tasks.revision(scope)).toBe(0);
+    change();
+    change();
+    expect(tasks.revision(scope)).toBe(2);
+    change(join(root, "other.db"));
+    renameSync(join(root, "other.db"), path);
+    await eventually("the other file is seen", () => tasks.revision(scope) === 1);
   });
 
   test("a file of an older version has neither", () => {
