@@ -12,6 +12,7 @@ import {
 } from "../../base/upstream-limits.ts";
 import { isObject } from "../../base/values.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
+import { type FlatTest, flatTest } from "./flat-schema.ts";
 import {
   definitionKeywords,
   hasUse,
@@ -31,6 +32,7 @@ type Validate = ReturnType<CfWorkerJsonSchemaValidator["getValidator"]>;
 interface Checkers {
   readonly thorough: Validate | undefined;
   readonly quick: Validate | undefined;
+  readonly flat: FlatTest | undefined;
 }
 
 /**
@@ -54,7 +56,8 @@ export class SchemaChecks {
     return this.#load().then((validator) => this.#run(this.#prepare(schema, validator), value));
   }
 
-  #run({ quick, thorough }: Checkers, value: unknown): string | undefined {
+  #run({ quick, thorough, flat }: Checkers, value: unknown): string | undefined {
+    if (flat?.(value) === true) return undefined;
     const validate = isLong(value) ? quick : thorough;
     if (validate === undefined) return undefined;
     this.#begin(schemaCheckMsMax);
@@ -79,7 +82,8 @@ export class SchemaChecks {
         return undefined;
       }
     };
-    const checkers = { thorough: compile(true), quick: compile(false) };
+    const flat = flatTest(schema);
+    const checkers = { thorough: compile(true), quick: compile(false), flat };
     this.#checkers.set(schema, checkers);
     return checkers;
   }
