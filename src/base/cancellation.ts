@@ -6,11 +6,27 @@ export function assertWanted(cancellation: Cancellation): void {
   if (cancellation.isCancelled) throw cancelledError();
 }
 
+/** The part of an `AbortSignal` that the way of a call needs: a `Cancellation` has it too. */
+export interface Abortable {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void, options?: { readonly once: true }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+/** A signal that is aborted with `source`, for APIs that take nothing else. */
+export function signalOf(source: Abortable): AbortSignal {
+  if (source instanceof AbortSignal) return source;
+  const controller = new AbortController();
+  if (source.aborted) controller.abort();
+  else source.addEventListener("abort", () => controller.abort(), { once: true });
+  return controller.signal;
+}
+
 /**
  * Tells work that nobody wants it any more. Does what an `AbortSignal` does for a fifth of the time
  * (a call makes and listens to one: 1.2 µs of a 9 µs dispatch).
  */
-export class Cancellation {
+export class Cancellation implements Abortable {
   /** Most have one listener: it is kept without a set of its own. */
   #first: (() => void) | undefined;
   #others: Set<() => void> | undefined;
@@ -47,6 +63,18 @@ export class Cancellation {
   offCancel(listener: () => void): void {
     if (this.#first === listener) this.#first = undefined;
     else this.#others?.delete(listener);
+  }
+
+  get aborted(): boolean {
+    return this.#isCancelled;
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.onCancel(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    this.offCancel(listener);
   }
 }
 

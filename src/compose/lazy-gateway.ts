@@ -129,10 +129,11 @@ export class LazyGateway implements Disposable {
 
   /** Makes the calls behind the gate that have a target. */
   readonly calls: Pick<Router, "call"> = {
-    call: async (request, passedMs, look) => {
-      const gateway = await this.#gateway.get();
-      const calls = await gateway.calls();
-      return calls.call(request, passedMs, look);
+    call: (request, passedMs, look) => {
+      const calls = this.#gateway.made?.calls() ?? this.#gateway.get().then((it) => it.calls());
+      return calls instanceof Promise
+        ? calls.then((made) => made.call(request, passedMs, look))
+        : calls.call(request, passedMs, look);
     },
   };
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+import type { Abortable } from "../base/cancellation.ts";
 import { upstreamSearchWaitMs, upstreamToolsWaitMs } from "../base/upstream-limits.ts";
 import type { JsonText } from "../base/weight.ts";
 import type { AppSupport, ClientCapabilities } from "../protocol/client-capabilities.ts";
@@ -178,7 +179,7 @@ export interface Upstreams {
     isEnough?: (snapshot: UpstreamSnapshot) => boolean,
   ): Promise<UpstreamSnapshot>;
   /** Rejects with AppError `cancelled` only; all else is in the reply. */
-  call(call: UpstreamCall, events: UpstreamCallEvents, signal: AbortSignal): Promise<UpstreamReply>;
+  call(call: UpstreamCall, events: UpstreamCallEvents, signal: Abortable): Promise<UpstreamReply>;
   /**
    * Undefined when the arguments match the tool's schema, else the faults (CA1); used before rules and hooks see the
    * call. `call` checks as well, for calls that skip this.
@@ -187,12 +188,12 @@ export interface Upstreams {
     server: string,
     tool: string,
     args: unknown,
-    signal: AbortSignal,
+    signal: Abortable,
   ): Promise<string | undefined>;
   /** The result object of `tool_search`, as `UpstreamReply.result` (text and structured content). */
-  search(query: SearchQuery, signal: AbortSignal): Promise<JsonText>;
+  search(query: SearchQuery, signal: Abortable): Promise<JsonText>;
   /** @throws AppError `cancelled` when `signal` aborts */
-  control(control: UpstreamControl, signal?: AbortSignal): Promise<unknown>;
+  control(control: UpstreamControl, signal?: Abortable): Promise<unknown>;
   infoList(): Promise<readonly ServerInfo[]>;
   /** `uri` is scorpiox-code's own. Resolves with whether the server supports it. */
   subscribe(uri: string, clientId: string): Promise<boolean>;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { assertWanted, Cancellation } from "../../src/base/cancellation.ts";
+import { assertWanted, Cancellation, signalOf } from "../../src/base/cancellation.ts";
 
 test("Cancellation calls each listener once, late ones at once, and none that was taken back", () => {
   const cancellation = new Cancellation();
@@ -29,4 +29,23 @@ test("Cancellation.following() is cancelled with its signal, before and after", 
     true,
     true,
   ]);
+});
+
+test("a Cancellation is an Abortable, whose signal is aborted with it", () => {
+  const cancellation = new Cancellation();
+  const heard: string[] = [];
+  const forgotten = (): void => void heard.push("forgotten");
+  const before = signalOf(cancellation);
+  cancellation.addEventListener("abort", () => void heard.push("abort"));
+  cancellation.addEventListener("abort", forgotten);
+  cancellation.removeEventListener("abort", forgotten);
+  expect([cancellation.aborted, before.aborted]).toEqual([false, false]);
+  cancellation.cancel();
+  expect([cancellation.aborted, before.aborted, signalOf(cancellation).aborted]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(heard).toEqual(["abort"]);
+  expect(signalOf(before)).toBe(before);
 });

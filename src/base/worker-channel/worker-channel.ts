@@ -1,4 +1,4 @@
-import { SharedDeadline, IdTable } from "../cancellation.ts";
+import { type Abortable, SharedDeadline, IdTable } from "../cancellation.ts";
 import { AppError, cancelledError } from "../errors.ts";
 import { decodeFromWorker, encodeToWorker, type FromWorker, type ToWorker } from "./worker-side.ts";
 
@@ -81,7 +81,7 @@ export class WorkerChannel<Options, Call, Context, ToPost = never, FromPost = ne
    * The value of the reply.
    * @throws AppError as the Worker says; `cancelled` at once when `signal` aborts; `worker` when the Worker is lost or late
    */
-  call(call: Call, context: Context, signal?: AbortSignal): Promise<unknown> {
+  call(call: Call, context: Context, signal?: Abortable): Promise<unknown> {
     if (signal?.aborted === true) return Promise.reject(cancelledError());
     if (this.#isGone) return Promise.reject(this.#lostError("it has ended", context));
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();

@@ -1,3 +1,4 @@
+import { type Abortable, Cancellation } from "../cancellation.ts";
 import { routeConsoleToStderr } from "../console.ts";
 import { failureOf, messageOf, type AppErrorCode } from "../errors.ts";
 import { parseOwnJson } from "../values.ts";
@@ -73,7 +74,7 @@ declare const self: Worker;
 /** The work of a Worker, apart from how messages reach it. */
 export interface WorkerWork<Call, Post> extends AsyncDisposable {
   /** The value of the reply; one that is `JsonText` is passed on unparsed. @throws AppError, or anything: `system` */
-  call(call: Call, id: number, signal: AbortSignal): Promise<unknown>;
+  call(call: Call, id: number, signal: Abortable): Promise<unknown>;
   receive?(post: Post): void;
   /** Nobody waits for this call any more; its signal aborts next. */
   onCancelled?(id: number): void;
@@ -120,7 +121,7 @@ export function serveChannel<Options, Call, ToPost, FromPost>(
 class WorkerSide<Options, Call, ToPost, FromPost> implements WorkerHost<FromPost> {
   readonly #open: OpenWork<Options, Call, ToPost, FromPost>;
   readonly #postText: (text: string) => void;
-  readonly #calls = new Map<number, AbortController>();
+  readonly #calls = new Map<number, Cancellation>();
   #work: WorkerWork<Call, ToPost> | undefined;
   #outgoing: FromWorker<FromPost>[] = [];
 
@@ -160,12 +161,12 @@ class WorkerSide<Options, Call, ToPost, FromPost> implements WorkerHost<FromPost
   };
 
   async #run(id: number, call: Call): Promise<void> {
-    const controller = new AbortController();
-    this.#calls.set(id, controller);
+    const cancellation = new Cancellation();
+    this.#calls.set(id, cancellation);
     let reply: FromWorker<FromPost>;
     try {
       if (this.#work === undefined) throw new Error("a call came before the options");
-      reply = { kind: "done", id, value: await this.#work.call(call, id, controller.signal) };
+      reply = { kind: "done", id, value: await this.#work.call(call, id, cancellation) };
     } catch (error) {
       reply = { kind: "failed", id, ...failureOf(error) };
     }
@@ -174,10 +175,10 @@ class WorkerSide<Options, Call, ToPost, FromPost> implements WorkerHost<FromPost
   }
 
   #cancel(id: number): void {
-    const controller = this.#calls.get(id);
+    const cancellation = this.#calls.get(id);
     if (!this.#calls.delete(id)) return;
     this.#work?.onCancelled?.(id);
-    controller?.abort();
+    cancellation?.cancel();
   }
 
   async #close(): Promise<void> {

@@ -8,10 +8,17 @@ import {
   type ClientCapabilities,
   noClientCapabilities,
 } from "../../protocol/client-capabilities.ts";
+import type { KeptOutput } from "../../commands/background/client-tasks.ts";
 import type { InputRequest, InputRequests, InputResponses } from "../../protocol/input-request.ts";
-import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
+import { createFault, errorCodes, type LogLevel, type Params } from "../../protocol/json-rpc.ts";
 import type { ServerRights } from "../../upstream/snapshot.ts";
-import type { UpstreamCall, UpstreamReply, Upstreams } from "../../upstream/upstreams.ts";
+import type {
+  KeptResult,
+  UpstreamCall,
+  UpstreamCallEvents,
+  UpstreamReply,
+  Upstreams,
+} from "../../upstream/upstreams.ts";
 import { FaultError, InputNeeded } from "../ask-client.ts";
 import type { CallRequest, ProgressUpdate } from "../call.ts";
 import type { CallWatcher } from "../gate/gate-stage.ts";
@@ -22,6 +29,11 @@ export interface ExchangeSpec extends Pick<UpstreamCall, "server" | "method" | "
   readonly rights: ServerRights;
   readonly resultCharsMax: number;
   readonly promisesStructure?: boolean;
+}
+
+function titleOf({ server, method, params: { name, uri } }: ExchangeSpec): string {
+  const what = [name, uri].find((part) => typeof part === "string") ?? method;
+  return `${what} of the MCP server ${server}`;
 }
 
 /** How it ended. */
@@ -41,6 +53,8 @@ function tooManyAsks(server: string): ExchangeEnd {
 export interface ExchangeParts extends AnswerParts {
   readonly upstreams: Pick<Upstreams, "call">;
   readonly suspended: SuspendedCalls;
+  /** Makes an output that was cut a background task of its client. @returns the id of the task */
+  readonly keepOutput: (clientId: string, output: KeptOutput) => number;
   /** Notified of requests that are not tool calls, which do not pass the gate. */
   readonly watchers: readonly CallWatcher[];
 }
@@ -60,12 +74,12 @@ const onlyKey = "question";
  * four pairs of eras (docs/spec/gateway.md#questions). A modern client leaves and comes back: then it continues
  * where it stopped, for the new call.
  */
-export class Exchange {
+export class Exchange implements UpstreamCallEvents {
   readonly #parts: ExchangeParts;
   readonly #spec: ExchangeSpec;
-  /** Aborted when nobody wants the answer any more. */
-  readonly #controller = new AbortController();
+  /** Cancelled when nobody wants the answer any more, and at the end. */
   readonly #until = new Cancellation();
+  readonly #abandon = (): void => this.#until.cancel();
   /** Lines for the end of the result. */
   readonly notes: string[] = [];
   #call: CallRequest;
@@ -74,7 +88,10 @@ export class Exchange {
   /** The requests in this call so far, in order, the pending one included. */
   readonly #asked: InputRequests[] = [];
   #pending: PendingAsk | undefined;
-  #onAsk = Promise.withResolvers<PendingAsk>();
+  /** Hears the next question; absent while nobody waits for the answer of the server. */
+  #onAsk: ((pending: PendingAsk) => void) | undefined;
+  /** A question that nobody has heard yet. */
+  #unheard: PendingAsk | undefined;
   /** Told of progress when the client was answered otherwise. */
   #tellStep: ((step: string) => void) | undefined;
 
@@ -104,8 +121,7 @@ export class Exchange {
   /** @throws InputNeeded and FaultError to be let through, AppError `cancelled` when the call is */
   async run(): Promise<ExchangeEnd> {
     const { cancellation } = this.#call;
-    const abandon = (): void => this.abandon();
-    cancellation.onCancel(abandon);
+    cancellation.onCancel(this.#abandon);
     try {
       const end = await (this.#pending === undefined ? this.#begin() : this.#resume(this.#pending));
       this.#until.cancel();
@@ -113,7 +129,8 @@ export class Exchange {
     } catch (error) {
       return this.#endOf(error);
     } finally {
-      cancellation.offCancel(abandon);
+      this.#onAsk = undefined;
+      cancellation.offCancel(this.#abandon);
     }
   }
 
@@ -132,8 +149,7 @@ export class Exchange {
 
   /** The answer is no longer wanted: sends that server a cancellation. */
   abandon(): void {
-    this.#controller.abort();
-    this.#until.cancel();
+    this.#abandon();
   }
 
   /** The client got another answer, and reads the result later; `tellStep` receives the progress until then. */
@@ -176,10 +192,14 @@ export class Exchange {
   }
 
   #send(inputResponses: InputResponses | undefined, requestState?: string): Promise<UpstreamReply> {
-    const { rights, ...spec } = this.#spec;
+    const { rights, server, method, params, resultCharsMax, promisesStructure } = this.#spec;
     const { client, onProgress, version } = this.#call;
     const call: UpstreamCall = {
-      ...spec,
+      server,
+      method,
+      params,
+      resultCharsMax,
+      ...(promisesStructure === undefined ? {} : { promisesStructure }),
       clientId: client.id,
       ...(client.workspaceName === undefined ? {} : { workspace: client.workspaceName }),
       ...(client.owner === undefined ? {} : { owner: client.owner }),
@@ -191,25 +211,26 @@ export class Exchange {
       ...(inputResponses === undefined ? {} : { inputResponses }),
       ...(requestState === undefined ? {} : { requestState }),
     };
-    return this.#parts.upstreams.call(call, this.#events(), this.#controller.signal);
+    return this.#parts.upstreams.call(call, this, this.#until);
   }
 
-  #events(): Parameters<Upstreams["call"]>[1] {
-    return {
-      onProgress: (...step) => {
-        this.#tellStep?.(stepText(...step));
-        this.#call.onProgress?.(progressUpdate(...step));
-      },
-      log: (level, data, logger) => {
-        const { server } = this.#spec;
-        this.#call.log?.(level, data, logger === undefined ? server : `${server}/${logger}`);
-      },
-      ask: (request) => this.#onRequest(request),
-    };
+  onProgress(...step: Step): void {
+    this.#tellStep?.(stepText(...step));
+    this.#call.onProgress?.(progressUpdate(...step));
+  }
+
+  log(level: LogLevel, data: unknown, logger: string | undefined): void {
+    const { server } = this.#spec;
+    this.#call.log?.(level, data, logger === undefined ? server : `${server}/${logger}`);
+  }
+
+  /** Makes a result that was cut a background task of its client. */
+  async keep(output: KeptResult): Promise<number> {
+    return this.#parts.keepOutput(this.#call.client.id, { ...output, title: titleOf(this.#spec) });
   }
 
   /** At most one question at a time, and a few in all (CA9). */
-  #onRequest(request: InputRequest): Promise<Params> {
+  ask(request: InputRequest): Promise<Params> {
     if (this.#pending !== undefined || this.#asked.length >= upstreamAsksMax) {
       const message = `${this.#spec.server} asks too much in one call.`;
       return Promise.reject(new AppError("limit", message));
@@ -217,19 +238,21 @@ export class Exchange {
     const { promise, resolve, reject } = Promise.withResolvers<Params>();
     this.#pending = { request, resolve, reject };
     this.#asked.push({ [onlyKey]: request });
-    this.#onAsk.resolve(this.#pending);
+    if (this.#onAsk === undefined) this.#unheard = this.#pending;
+    else this.#onAsk(this.#pending);
     return promise;
   }
 
-  async #replyOrAsks(): Promise<UpstreamReply> {
-    const reply =
-      this.#reply ?? Promise.reject(new AppError("cancelled", "The call was not made."));
-    for (;;) {
-      const next = await Promise.race([reply, this.#onAsk.promise]);
-      if ("kind" in next) return next;
-      this.#onAsk = Promise.withResolvers();
-      await this.#answerPending(next);
-    }
+  /** The reply; questions meanwhile are answered beside it. @throws InputNeeded where one ends the call */
+  #replyOrAsks(): Promise<UpstreamReply> {
+    const { promise, resolve, reject } = Promise.withResolvers<UpstreamReply>();
+    if (this.#reply === undefined) reject(new AppError("cancelled", "The call was not made."));
+    else this.#reply.then(resolve, reject);
+    this.#onAsk = (pending) => void this.#answerPending(pending).catch(reject);
+    const unheard = this.#unheard;
+    this.#unheard = undefined;
+    if (unheard !== undefined) this.#onAsk(unheard);
+    return promise;
   }
 
   /** A client that is asked in rounds ends this call with the question; of others the answer is waited for beside it. */

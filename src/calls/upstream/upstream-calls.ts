@@ -8,10 +8,10 @@ import { badArguments, encodeCallToolResult } from "../../protocol/result-codec.
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
 import { parseSearchArguments } from "../../upstream/search/gateway-tools.ts";
 import type { FailureReason, Upstreams } from "../../upstream/upstreams.ts";
-import { answerTimeOf, promisesStructure, tryBecomeTask, withSignal } from "../call-target.ts";
+import { answerTimeOf, promisesStructure, tryBecomeTask } from "../call-target.ts";
 import type { CallOutcome, CallRequest, ToolTarget } from "../call.ts";
 import { withLinesAbout } from "../gate/result-lines.ts";
-import { Exchange, type ExchangeParts } from "./exchange.ts";
+import { Exchange, type ExchangeEnd, type ExchangeParts, type ExchangeSpec } from "./exchange.ts";
 import { foreignFault, pagesWanted } from "./foreign-requests.ts";
 import { handOver, type HandOverParts } from "./handed-over.ts";
 import { invalidText } from "./upstream-stage.ts";
@@ -56,32 +56,26 @@ export class UpstreamCalls {
     }
   }
 
-  async #callTool(
+  /** As a promise that is handed on, not awaited: each await costs every call another turn. */
+  #callTool(
     request: CallRequest,
     target: ToolTarget,
     passedMs: number,
     look: LookAtOutcome,
   ): Promise<CallOutcome> {
     const begunAt = performance.now() - passedMs;
-    const { server, tool, rights } = target;
-    const spec = {
-      server,
-      method: "tools/call",
-      params: {
-        name: tool,
-        arguments: request.args ?? {},
-        ...(request.passedMeta === undefined ? {} : { _meta: request.passedMeta }),
-      },
-      rights,
-      resultCharsMax: request.client.limits.resultCharsMax,
-      ...(promisesStructure(request) && { promisesStructure: true }),
-    } as const;
-    const exchange = Exchange.of(this.#parts, spec, request);
-    const running = outcomeOf(exchange, request);
+    let exchange: Exchange;
+    try {
+      exchange = Exchange.of(this.#parts, specOf(request, target), request);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const running = exchange.run().then((end) => outcomeOf(exchange, request, end));
     const answerAt = answerTimeOf(request.client, begunAt);
-    if (answerAt === undefined || !rights.handover) return running;
-    const first = await this.#inTime(request, target, running, answerAt);
-    return first ?? this.#handOver(request, exchange, running.then(look));
+    if (answerAt === undefined || !target.rights.handover) return running;
+    return this.#inTime(request, target, running, answerAt).then(
+      (first) => first ?? this.#handOver(request, exchange, running.then(look)),
+    );
   }
 
   /** `tool_search`. */
@@ -92,9 +86,7 @@ export class UpstreamCalls {
       return { kind: "result", json: textResult(parsed.text, true, version), refusal: "invalid" };
     }
     try {
-      const { json } = await withSignal(cancellation, (signal) =>
-        this.#parts.upstreams.search(parsed.value, signal),
-      );
+      const { json } = await this.#parts.upstreams.search(parsed.value, cancellation);
       return { kind: "result", json: resultFor(json, version) };
     } catch (error) {
       return failed(request, error);
@@ -162,9 +154,24 @@ function textResult(text: string, isError: boolean, version: ProtocolVersion): s
   return encodeCallToolResult({ content, isError }, version);
 }
 
-async function outcomeOf(exchange: Exchange, request: CallRequest): Promise<CallOutcome> {
+function specOf(request: CallRequest, { server, tool, rights }: ToolTarget): ExchangeSpec {
+  const { args, passedMeta, client } = request;
+  return {
+    server,
+    method: "tools/call",
+    params: {
+      name: tool,
+      arguments: args ?? {},
+      ...(passedMeta === undefined ? {} : { _meta: passedMeta }),
+    },
+    rights,
+    resultCharsMax: client.limits.resultCharsMax,
+    ...(promisesStructure(request) && { promisesStructure: true }),
+  };
+}
+
+function outcomeOf(exchange: Exchange, request: CallRequest, end: ExchangeEnd): CallOutcome {
   const { version } = request;
-  const end = await exchange.run();
   switch (end.kind) {
     case "result":
       return { kind: "result", json: withOwnNotes(request, end.json.json, exchange.notes) };

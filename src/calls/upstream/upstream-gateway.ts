@@ -1,8 +1,7 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { upstreamChangeGatherMs } from "../../base/upstream-limits.ts";
-import type { KeptOutput } from "../../commands/background/client-tasks.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
-import type { UpstreamCall, UpstreamEvent, Upstreams } from "../../upstream/upstreams.ts";
+import type { UpstreamEvent, Upstreams } from "../../upstream/upstreams.ts";
 import type { Changes, CompletionProvider, PromptProvider } from "../features.ts";
 import type { StateServices } from "../state-calls.ts";
 import { CallResolver, type CallResolverParts } from "./call-resolver.ts";
@@ -21,9 +20,9 @@ import { UpstreamSkills } from "./upstream-skills.ts";
 import { UpstreamStage } from "./upstream-stage.ts";
 
 /** The services behind the own tools that calls need. */
-export interface GatewayServices extends HandOverParts, Pick<ExchangeParts, "watchers"> {
+export interface GatewayServices
+  extends HandOverParts, Pick<ExchangeParts, "watchers" | "keepOutput"> {
   readonly questions: () => StateServices["questions"];
-  readonly keepOutput: KeepOutput;
 }
 
 export interface UpstreamGatewayParts
@@ -70,16 +69,19 @@ export class UpstreamGateway implements Disposable {
     this.completion = new JoinedCompletion(parts.completion, provided);
   }
 
-  /** The maker of calls, once its parts are made. */
-  async calls(): Promise<UpstreamCalls> {
-    this.#calls ??= new UpstreamCalls(await this.#callParts());
-    return this.#calls;
+  /** The maker of calls, once its parts are made: mostly at once. */
+  calls(): UpstreamCalls | Promise<UpstreamCalls> {
+    return this.#calls ?? this.#makeCalls();
+  }
+
+  async #makeCalls(): Promise<UpstreamCalls> {
+    const parts = await this.#callParts();
+    return (this.#calls ??= new UpstreamCalls(parts));
   }
 
   async #callParts(): Promise<UpstreamCallsParts> {
-    const { keepOutput, ...services } = await this.#parts.services();
-    const upstreams = keepingResults(this.#parts.upstreams, keepOutput);
-    return { ...services, upstreams, suspended: this.#suspended };
+    const { upstreams } = this.#parts;
+    return { ...(await this.#parts.services()), upstreams, suspended: this.#suspended };
   }
 
   endClient(clientId: string): void {
@@ -92,30 +94,6 @@ export class UpstreamGateway implements Disposable {
     this.#changes[Symbol.dispose]();
     this.#suspended[Symbol.dispose]();
   }
-}
-
-/** Makes an output that was cut a background task of its client. @returns the id of the task */
-type KeepOutput = (clientId: string, output: KeptOutput) => number;
-
-/** The calls of `upstreams`, whose results are read on in the background where they had to be cut. */
-function keepingResults(
-  upstreams: Pick<Upstreams, "call" | "search">,
-  keepOutput: KeepOutput,
-): Pick<Upstreams, "call" | "search"> {
-  return {
-    search: (query, signal) => upstreams.search(query, signal),
-    call(call, events, signal) {
-      const title = titleOf(call);
-      const keep: (typeof events)["keep"] = (output) =>
-        Promise.resolve(keepOutput(call.clientId, { ...output, title }));
-      return upstreams.call(call, { ...events, keep }, signal);
-    },
-  };
-}
-
-function titleOf({ server, method, params: { name, uri } }: UpstreamCall): string {
-  const what = [name, uri].find((part) => typeof part === "string") ?? method;
-  return `${what} of the MCP server ${server}`;
 }
 
 type ListKind = "tools" | "prompts" | "resources";

@@ -3,7 +3,6 @@ import { escapeUnsafe } from "../../base/unsafe-characters.ts";
 import { isAtLeast } from "../../protocol/message.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
 import type { CallRequest, ToolTarget } from "../call.ts";
-import { withSignal } from "../call-target.ts";
 import type { GateStage, Refusal } from "../gate/gate-stage.ts";
 
 /**
@@ -44,14 +43,13 @@ export class UpstreamStage implements GateStage {
     { name, args, cancellation, version }: CallRequest,
     { server, tool }: ToolTarget,
   ): Promise<Refusal | undefined> {
-    const problem = await withSignal(cancellation, async (signal) => {
-      try {
-        return await this.#upstreams.checkArguments(server, tool, args ?? {}, signal);
-      } catch (error) {
-        if (error instanceof AppError && error.code === "cancelled") throw error;
-        return `they could not be checked: ${messageOf(error)}`;
-      }
-    });
+    let problem: string | undefined;
+    try {
+      problem = await this.#upstreams.checkArguments(server, tool, args ?? {}, cancellation);
+    } catch (error) {
+      if (error instanceof AppError && error.code === "cancelled") throw error;
+      problem = `they could not be checked: ${messageOf(error)}`;
+    }
     if (problem === undefined) return undefined;
     // As for own tools: a result that the model can learn from, where the revision has that.
     const isFault = !isAtLeast(version, "2025-11-25");

@@ -1,3 +1,4 @@
+import type { Abortable } from "../../base/cancellation.ts";
 import type { AppSupport, ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { InputRequest, InputRequests, InputResponses } from "../../protocol/input-request.ts";
 import type { LogLevel, Params, ProtocolFault } from "../../protocol/json-rpc.ts";
@@ -114,7 +115,7 @@ export interface ConnectionRequest {
   readonly capabilities: ClientCapabilities;
   /** The client that made the request: a question that may belong to several requests is put to no other client. */
   readonly clientId?: string;
-  readonly signal: AbortSignal;
+  readonly signal: Abortable;
   readonly timeoutMs: number;
   /** A request without progress for so long is cancelled too. */
   readonly idleMs: number;

@@ -1,3 +1,4 @@
+import { signalOf } from "../../base/cancellation.ts";
 import { upstreamPingMsMax, upstreamTaskKeptMs } from "../../base/upstream-limits.ts";
 import { isObject } from "../../base/values.ts";
 import {
@@ -100,7 +101,7 @@ export class LiveConnection implements UpstreamConnection {
     if (!isStale || !this.#mirrorsArguments || request.method !== "tools/call") {
       return reply;
     }
-    await this.readCatalogue(request.signal);
+    await this.readCatalogue(signalOf(request.signal));
     return this.#send(request);
   }
 
@@ -129,15 +130,9 @@ export class LiveConnection implements UpstreamConnection {
   }
 
   #send(request: ConnectionRequest): Promise<PeerReply> {
-    const { method, signal, timeoutMs, idleMs, inputResponses, requestState } = request;
-    const params: Params = {
-      ...request.params,
-      ...this.#tasks.params(request),
-      ...(inputResponses === undefined ? {} : { inputResponses }),
-      ...(requestState === undefined ? {} : { requestState }),
-    };
-    const hooks = hooksOf(request);
-    const sent = { method, params, signal, timeoutMs, idleMs, hooks };
+    const { method, signal, timeoutMs, idleMs } = request;
+    const params = this.#paramsOf(request);
+    const sent = { method, params, signal, timeoutMs, idleMs, hooks: hooksOf(request) };
     // Only a modern server learns of the client with each request, and only few legacy calls are tasks.
     if (!this.#isModern && request.mustBeTask !== true) return this.#peer.request(sent);
     const capabilities = joinCapabilities(
@@ -157,6 +152,18 @@ export class LiveConnection implements UpstreamConnection {
       ...this.#tasks.origin(request, shapeOfTask),
       ...headers,
     });
+  }
+
+  #paramsOf(request: ConnectionRequest): Params {
+    const { params, mustBeTask, inputResponses, requestState } = request;
+    const isAsItCame = inputResponses === undefined && requestState === undefined;
+    if (isAsItCame && mustBeTask !== true) return params;
+    return {
+      ...params,
+      ...this.#tasks.params(request),
+      ...(inputResponses === undefined ? {} : { inputResponses }),
+      ...(requestState === undefined ? {} : { requestState }),
+    };
   }
 
   #askList(signal: AbortSignal): AskList {
@@ -196,8 +203,12 @@ export class LiveConnection implements UpstreamConnection {
 /** Always asks for progress, since it keeps a call from being cancelled as idle. */
 function hooksOf(request: ConnectionRequest): CallHooks {
   const { method, capabilities, clientId, ask, onProgress, onLog } = request;
-  const hooks = { asking: { capabilities, clientId, ask }, ...(onLog ? { onLog } : {}) };
-  return method === "tools/call" ? { ...hooks, onProgress: onProgress ?? ignore } : hooks;
+  const asking = { capabilities, clientId, ask };
+  return {
+    asking,
+    onLog,
+    onProgress: method === "tools/call" ? (onProgress ?? ignore) : undefined,
+  };
 }
 
 const ignore = (): void => {};

@@ -1,4 +1,4 @@
-import { startTimer, type Timer } from "../../base/cancellation.ts";
+import { type Abortable, startTimer, type Timer } from "../../base/cancellation.ts";
 import { cutEnd, formatDuration } from "../../base/cut-text.ts";
 import { upstreamSaidCharsMax } from "../../base/upstream-limits.ts";
 import { isObject } from "../../base/values.ts";
@@ -17,7 +17,7 @@ import { type PeerReply, malformed, readAnswer, shown } from "./read-reply.ts";
 export interface PeerRequest extends CallOrigin {
   readonly method: string;
   readonly params: Params;
-  readonly signal: AbortSignal;
+  readonly signal: Abortable;
   /** Absent: as long as the connection lives. */
   readonly timeoutMs?: number;
   readonly idleMs?: number;
@@ -216,12 +216,11 @@ export interface CallHooks {
     readonly clientId?: string | undefined;
     ask(request: InputRequest): Promise<Params>;
   };
-  readonly onProgress?: (
-    progress: number,
-    total: number | undefined,
-    message: string | undefined,
-  ) => void;
-  readonly onLog?: (level: LogLevel, data: unknown, logger: string | undefined) => void;
+  readonly onProgress?:
+    | ((progress: number, total: number | undefined, message: string | undefined) => void)
+    | undefined;
+  readonly onLog?:
+    ((level: LogLevel, data: unknown, logger: string | undefined) => void) | undefined;
 }
 
 /** The work of a server for a call whose answer was a task. */
@@ -294,7 +293,7 @@ export class PendingCall {
   }
 
   /** @param onAbort called when nobody wants the answer any more, as long as there is none */
-  follow(signal: AbortSignal, onAbort: () => void): void {
+  follow(signal: Abortable, onAbort: () => void): void {
     if (this.#isOver) return;
     signal.addEventListener("abort", onAbort, { once: true });
     this.#unfollow = () => signal.removeEventListener("abort", onAbort);

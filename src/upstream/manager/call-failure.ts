@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Abortable, signalOf } from "../../base/cancellation.ts";
 import { formatDuration } from "../../base/cut-text.ts";
 import { product } from "../../base/product.ts";
 import {
@@ -134,7 +135,7 @@ interface FailedCall {
   readonly call: UpstreamCall;
   readonly events: UpstreamCallEvents;
   readonly parts: ManagerParts;
-  readonly signal: AbortSignal;
+  readonly signal: Abortable;
   /** Sends the request once more. */
   readonly request: () => Promise<ConnectionReply>;
   /** The rest of the call's time. */
@@ -172,7 +173,9 @@ async function repeated(
       retryAfterMs < leftMs()
     ) {
       waits++;
-      await sleep(Math.min(retryAfterMs, upstreamRetryAfterMsMax), undefined, { signal });
+      await sleep(Math.min(retryAfterMs, upstreamRetryAfterMsMax), undefined, {
+        signal: signalOf(signal),
+      });
     } else throw error;
     try {
       return await request();
@@ -220,7 +223,7 @@ async function logInDuringCall({
   const { launch, configured } = target;
   if (launch.transport !== "http" || !target.takesLogin) return false;
   const ask: typeof events.ask = (request) => events.ask(request);
-  if (!(await askToLogIn(configured, launch.url, ask, signal))) return false;
+  if (!(await askToLogIn(configured, launch.url, ask, signalOf(signal)))) return false;
   // Connections of the earlier login end as soon as the new one is noticed; the call must not use one of them.
   const deadline = performance.now() + upstreamLoginSeenMs;
   while (server.links?.target === target && performance.now() < deadline) await sleep(lookMs);

@@ -1,4 +1,4 @@
-import { startTimer, type Timer } from "../../base/cancellation.ts";
+import { type Abortable, startTimer, type Timer } from "../../base/cancellation.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
 import type { Turns } from "../../base/turns.ts";
 import { upstreamInstallAgainMs, upstreamInstallWaitMs } from "../../base/upstream-limits.ts";
@@ -170,7 +170,7 @@ export function connectionFailureOf(error: unknown): ConnectionFailure {
 /** The result of `promise`. @throws AppError `cancelled` as soon as `signal` aborts */
 export async function orCancelled<Value>(
   promise: Promise<Value>,
-  signal: AbortSignal,
+  signal: Abortable,
 ): Promise<Value> {
   const cancelled = Promise.withResolvers<never>();
   const onAbort = (): void =>

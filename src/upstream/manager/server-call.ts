@@ -1,4 +1,4 @@
-import { startTimer } from "../../base/cancellation.ts";
+import { type Abortable, signalOf, startTimer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
@@ -35,7 +35,7 @@ export async function callServer(
   server: ManagedServer,
   call: UpstreamCall,
   events: UpstreamCallEvents,
-  signal: AbortSignal,
+  signal: Abortable,
   parts: ManagerParts,
 ): Promise<UpstreamReply> {
   if (server.looked !== undefined) await orCancelled(server.looked, signal);
@@ -52,7 +52,7 @@ export async function callServer(
 class ServerCall {
   readonly #server: ManagedServer;
   readonly #call: UpstreamCall;
-  readonly #signal: AbortSignal;
+  readonly #signal: Abortable;
   readonly #events: UpstreamCallEvents;
   readonly #parts: ManagerParts;
   readonly #startedAt = performance.now();
@@ -61,7 +61,7 @@ class ServerCall {
     server: ManagedServer,
     call: UpstreamCall,
     events: UpstreamCallEvents,
-    signal: AbortSignal,
+    signal: Abortable,
     parts: ManagerParts,
   ) {
     this.#server = server;
@@ -78,24 +78,29 @@ class ServerCall {
     const waitMs = this.#server.breaker.enter(performance.now());
     if (waitMs > 0) return circuitFailure(this.#server.name, waitMs);
     try {
-      const reply = await this.#request().catch((error: unknown) => this.#requestAgain(error));
+      const reply = await this.#replied();
       this.#note((breaker) => breaker.onAnswer());
-      return await this.#shape(reply);
+      const shaped = this.#shape(reply);
+      return shaped instanceof Promise ? await shaped : shaped;
     } catch (error) {
       return this.#failure(error);
     }
   }
 
-  #requestAgain(first: unknown): Promise<ConnectionReply> {
-    return requestAgain(first, {
-      server: this.#server,
-      call: this.#call,
-      events: this.#events,
-      parts: this.#parts,
-      signal: this.#signal,
-      request: () => this.#request(),
-      leftMs: () => this.#leftMs,
-    });
+  async #replied(): Promise<ConnectionReply> {
+    try {
+      return await this.#request();
+    } catch (error) {
+      return await requestAgain(error, {
+        server: this.#server,
+        call: this.#call,
+        events: this.#events,
+        parts: this.#parts,
+        signal: this.#signal,
+        request: () => this.#request(),
+        leftMs: () => this.#leftMs,
+      });
+    }
   }
 
   get #leftMs(): number {
@@ -152,7 +157,7 @@ class ServerCall {
     const there = link.connection;
     const late = new AbortController();
     const timer = startTimer(this.#leftMs, () => late.abort());
-    const signal = AbortSignal.any([this.#signal, late.signal]);
+    const signal = AbortSignal.any([signalOf(this.#signal), late.signal]);
     try {
       const connection = there ?? (await link.connected(signal));
       const look = this.#lookAt(connection);

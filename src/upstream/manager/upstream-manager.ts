@@ -1,3 +1,4 @@
+import { type Abortable, Cancellation, signalOf } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import type { JsonText } from "../../base/weight.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
@@ -111,7 +112,7 @@ export class UpstreamManager implements UpstreamWork {
   async call(
     call: UpstreamCall,
     events: UpstreamCallEvents,
-    signal: AbortSignal,
+    signal: Abortable,
   ): Promise<UpstreamReply> {
     // Skip the wait once they exist: it costs each call several promises and listeners.
     if (this.#configured !== undefined) await orCancelled(this.#configured, signal);
@@ -131,16 +132,19 @@ export class UpstreamManager implements UpstreamWork {
       : argumentsFault(server, tool, args, this.#parts.checks);
   }
 
-  search(query: SearchQuery, signal: AbortSignal): Promise<JsonText> {
-    return this.#search.answer(query, signal);
+  search(query: SearchQuery, signal: Abortable): Promise<JsonText> {
+    return this.#search.answer(query, signalOf(signal));
   }
 
-  async control(control: UpstreamControl, signal = new AbortController().signal): Promise<unknown> {
+  async control(
+    control: UpstreamControl,
+    signal: Abortable = new Cancellation(),
+  ): Promise<unknown> {
     if (control.kind === "switch-workspace" || control.kind === "switch-project")
       return this.#switchPlace(control);
     if (control.kind === "several-principals") return this.#config.serveSeveral();
     if (control.kind === "show-apps") return this.#showApps(control.apps);
-    return performControl(control, signal, {
+    return performControl(control, signalOf(signal), {
       ...this.#parts,
       infoList: () => this.infoList(),
       searched: () => this.#composer.state.searched,

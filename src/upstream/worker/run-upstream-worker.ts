@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import type { Abortable } from "../../base/cancellation.ts";
 import {
   serveChannel,
   type WorkerHost,
@@ -7,7 +8,9 @@ import {
 } from "../../base/worker-channel/worker-side.ts";
 import { ServerLogs } from "../process/server-logs.ts";
 import { WorkerProcesses } from "../process/worker-processes.ts";
-import type { UpstreamEvent, UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
+import type { InputRequest } from "../../protocol/input-request.ts";
+import type { LogLevel, Params } from "../../protocol/json-rpc.ts";
+import type { KeptResult, UpstreamEvent, UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
 import {
   type FromUpstreamPost,
   type ToUpstreamPost,
@@ -64,7 +67,7 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
     this.#work.then((work) => (this.#made = work).start()).catch(host.report);
   }
 
-  async call(request: UpstreamRequest, id: number, signal: AbortSignal): Promise<unknown> {
+  async call(request: UpstreamRequest, id: number, signal: Abortable): Promise<unknown> {
     try {
       return await this.#perform(this.#made ?? (await this.#work), request, id, signal);
     } finally {
@@ -107,7 +110,7 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
   }
 
   /** The value of the reply, or its promise; `JsonText` is passed on unparsed. */
-  #perform(work: UpstreamWork, request: UpstreamRequest, id: number, signal: AbortSignal): unknown {
+  #perform(work: UpstreamWork, request: UpstreamRequest, id: number, signal: Abortable): unknown {
     switch (request.kind) {
       case "call":
         return this.#relay(work, request.call, id, signal);
@@ -128,26 +131,13 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
     work: UpstreamWork,
     call: UpstreamCall,
     id: number,
-    signal: AbortSignal,
+    signal: Abortable,
   ): Promise<unknown> {
-    using progress = new PacedProgress((value, total, message) =>
-      this.#outbox.add({
-        kind: "progress",
-        id,
-        progress: value,
-        ...(total !== undefined && { total }),
-        ...(message !== undefined && { message }),
-      }),
-    );
-    const events: UpstreamCallEvents = {
-      ...(call.wantsProgress && { onProgress: progress.report }),
-      ask: (question) => this.#asks.ask(id, question),
-      keep: (output) => this.#asks.keep(id, output),
-      log: (level, data, logger) => {
-        if (signal.aborted || !this.#logRate.mayPass(call.server)) return;
-        this.#outbox.add({ kind: "log", id, level, data, ...(logger !== undefined && { logger }) });
-      },
-    };
+    using events = new CallEvents(call.server, id, signal, {
+      outbox: this.#outbox,
+      asks: this.#asks,
+      logRate: this.#logRate,
+    });
     const reply = await work.call(call, events, signal);
     return reply.kind === "result" ? reply.json : reply;
   }
@@ -169,5 +159,63 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
 
   #withWork(act: (work: UpstreamWork) => void): void {
     this.#work.then(act).catch(this.#host.report);
+  }
+}
+
+interface CallLanes {
+  readonly outbox: EventOutbox;
+  readonly asks: WorkerAsks;
+  readonly logRate: LogRate;
+}
+
+/** The events of one call on their way to the main thread, until its answer. */
+class CallEvents implements UpstreamCallEvents, Disposable {
+  readonly #server: string;
+  readonly #id: number;
+  readonly #signal: Abortable;
+  readonly #lanes: CallLanes;
+  /** Made with the first step: most calls report none. */
+  #progress: PacedProgress | undefined;
+  #isOver = false;
+
+  constructor(server: string, id: number, signal: Abortable, lanes: CallLanes) {
+    this.#server = server;
+    this.#id = id;
+    this.#signal = signal;
+    this.#lanes = lanes;
+  }
+
+  onProgress(value: number, total: number | undefined, message: string | undefined): void {
+    if (this.#isOver) return;
+    this.#progress ??= new PacedProgress((progress, ...[of, text]) =>
+      this.#lanes.outbox.add({
+        kind: "progress",
+        id: this.#id,
+        progress,
+        ...(of !== undefined && { total: of }),
+        ...(text !== undefined && { message: text }),
+      }),
+    );
+    this.#progress.report(value, total, message);
+  }
+
+  ask(question: InputRequest): Promise<Params> {
+    return this.#lanes.asks.ask(this.#id, question);
+  }
+
+  keep(output: KeptResult): Promise<number | undefined> {
+    return this.#lanes.asks.keep(this.#id, output);
+  }
+
+  log(level: LogLevel, data: unknown, logger: string | undefined): void {
+    const { outbox, logRate } = this.#lanes;
+    if (this.#signal.aborted || !logRate.mayPass(this.#server)) return;
+    const more = logger === undefined ? {} : { logger };
+    outbox.add({ kind: "log", id: this.#id, level, data, ...more });
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    this.#progress?.[Symbol.dispose]();
   }
 }

@@ -1,3 +1,4 @@
+import type { Abortable } from "../../base/cancellation.ts";
 import { AppError, messageOf, failureOf } from "../../base/errors.ts";
 import { ownValue } from "../../base/values.ts";
 import {
@@ -93,7 +94,7 @@ export class UpstreamClient implements Upstreams {
   async call(
     call: UpstreamCall,
     events: UpstreamCallEvents,
-    signal: AbortSignal,
+    signal: Abortable,
   ): Promise<UpstreamReply> {
     try {
       const value = await this.#ask({ kind: "call", call }, signal, events);
@@ -110,17 +111,17 @@ export class UpstreamClient implements Upstreams {
     server: string,
     tool: string,
     args: unknown,
-    signal: AbortSignal,
+    signal: Abortable,
   ): Promise<string | undefined> {
     const value = await this.#ask({ kind: "check", server, tool, args }, signal);
     return typeof value === "string" ? value : undefined;
   }
 
-  async search(query: SearchQuery, signal: AbortSignal): Promise<JsonText> {
+  async search(query: SearchQuery, signal: Abortable): Promise<JsonText> {
     return ownValue(await this.#ask({ kind: "search", query }, signal));
   }
 
-  async control(control: UpstreamControl, signal?: AbortSignal): Promise<unknown> {
+  async control(control: UpstreamControl, signal?: Abortable): Promise<unknown> {
     this.#options = optionsAfter(control, this.#options);
     return this.#ask({ kind: "control", control }, signal);
   }
@@ -159,7 +160,7 @@ export class UpstreamClient implements Upstreams {
   /** @throws AppError `cancelled` during shutdown; `worker` while the Worker waits for its restart */
   #ask(
     request: UpstreamRequest,
-    signal?: AbortSignal,
+    signal?: Abortable,
     events?: UpstreamCallEvents,
   ): Promise<unknown> {
     this.#start();
@@ -302,11 +303,7 @@ class UpstreamChannel {
   }
 
   /** The value of the reply; a result as `JsonText`. @throws AppError as `WorkerChannel.call` */
-  ask(
-    request: UpstreamRequest,
-    signal?: AbortSignal,
-    events?: UpstreamCallEvents,
-  ): Promise<unknown> {
+  ask(request: UpstreamRequest, signal?: Abortable, events?: UpstreamCallEvents): Promise<unknown> {
     return this.#channel.call(request, events, signal);
   }
 

@@ -1,3 +1,4 @@
+import { type Abortable, signalOf } from "../../base/cancellation.ts";
 import { heavyPageWeight } from "../../base/limits.ts";
 import { JsonText } from "../../base/weight.ts";
 import {
@@ -29,8 +30,8 @@ class WebWork implements WorkerWork<WebCall, never> {
     this.#host = host;
   }
 
-  async call(call: WebCall, _id: number, signal: AbortSignal): Promise<JsonText> {
-    const value = await performWebCall(await this.#opened(), call, signal);
+  async call(call: WebCall, _id: number, signal: Abortable): Promise<JsonText> {
+    const value = await performWebCall(await this.#opened(), call, signalOf(signal));
     const json = JSON.stringify(value ?? null);
     // Left alone the runtime keeps four copies of each page until as much again is in use.
     if (json.length > heavyPageWeight && !signal.aborted) setImmediate(() => Bun.gc(true));

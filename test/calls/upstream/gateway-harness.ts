@@ -112,7 +112,7 @@ export class GatewayHarness implements AsyncDisposable {
       },
     };
     const { stages = [], ...rest } = gate;
-    const gated = this.gateway.calls().then(
+    const gated = Promise.resolve(this.gateway.calls()).then(
       (calls) =>
         new GatedRouter({
           router: own,
