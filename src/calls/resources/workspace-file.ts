@@ -3,7 +3,7 @@ import { open, realpath, stat } from "node:fs/promises";
 
 import { fileLookMs, resourceFileBytesMax } from "../../base/limits.ts";
 import { isBelow } from "../../base/paths.ts";
-import { isStoreFile } from "../../base/shared-names.ts";
+import { isStoreFile } from "../../base/own-files.ts";
 import { openedPath } from "../../state/skills/open-skill.ts";
 
 /** The real path of `path` when that is inside one of `roots`; otherwise undefined, whether the file exists or not. */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 
 import { AppError } from "../../base/errors.ts";
+import { commandTools } from "../../base/command-tools.ts";
 import type { Glob } from "../../calls/policy/rules/glob.ts";
 import type {
   CommandMatch,
@@ -84,7 +85,7 @@ function checkTool(
 }
 
 function callOf(tool: string, written: string): JudgedCall {
-  if (tool === "Bash" || tool === "BackgroundBash") return { tool, args: { command: written } };
+  if (commandTools.has(tool)) return { tool, args: { command: written } };
   try {
     return { tool, args: JSON.parse(written) as unknown };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { commandTools } from "../../base/shared-names.ts";
+import { commandTools } from "../../base/command-tools.ts";
 import { isScope, type Principal } from "./principal.ts";
 
 /** The scopes that a call needs: one of each group. The first of a group is the narrowest, which a challenge names. */

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
-import { storeFileName } from "../../base/shared-names.ts";
+import { storeFileName } from "../../base/own-files.ts";
 import { type FileIdentity, identityOf } from "./look-file.ts";
 import { migrate } from "./migrate.ts";
 import { isBusy, isDamage, storeError } from "./store-errors.ts";

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 
 import { AppError, type AppErrorCode, messageOf, systemCodeOf } from "../../base/errors.ts";
-import { isStoreFile } from "../../base/shared-names.ts";
+import { isStoreFile } from "../../base/own-files.ts";
 import { imageFileBytesMax } from "./image-format.ts";
 
 /** Of a longer path its beginning and its end are shown, in characters. */

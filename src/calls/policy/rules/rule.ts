@@ -1,5 +1,5 @@
 import { callKindsMax, policyWorkMax } from "../../../base/limits.ts";
-import { commandTools } from "../../../base/shared-names.ts";
+import { commandTools } from "../../../base/command-tools.ts";
 import { cautionRule, gravityOf } from "./cautions.ts";
 import { createGlob, type Glob, globMatches, isPathGlob } from "./glob.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { isResultIdOf, newResultId } from "../../src/base/shared-names.ts";
+import { isResultIdOf, newResultId } from "../../src/base/result-ids.ts";
 
 test("an id is its client's, and no other's", () => {
   const id = newResultId("ann");
