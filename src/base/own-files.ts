@@ -1,7 +1,15 @@
 import { basename } from "node:path";
 
-/** The database of all servers of this user. */
+/** The database of all servers of this user, in `~/.scorpiox` as all files here. */
 export const storeFileName = "scorpiox.db";
+/** The approvals of MCP servers and of their tools. */
+export const trustFileName = "trust.json";
+/** The MCP servers with logins. */
+export const loginsFileName = "logins.json";
+/** Secrets of the user where there is no keychain, and locks of logins. */
+export const secretsFolderName = "secrets";
+/** In the folder of secrets: written when any of them changes, wherever it is kept. */
+export const secretNamesFileName = "names.json";
 
 const storeFileNames = ["", "-wal", "-shm"].map((suffix) => storeFileName + suffix);
 

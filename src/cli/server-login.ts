@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { AppError } from "../base/errors.ts";
+import { secretsFolderName } from "../base/own-files.ts";
 import { product } from "../base/product.ts";
 import { createExpansion, expandLaunch } from "../upstream/config/expand-launch.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
@@ -79,7 +80,7 @@ export function openSecrets(
   { io, print }: Pick<CommandContext, "io" | "print">,
   { dirs }: Pick<StartUp, "dirs">,
 ): SecretsOfCommand {
-  const folder = join(dirs.scorpioxDir, "secrets");
+  const folder = join(dirs.scorpioxDir, secretsFolderName);
   const isFirst = !existsSync(folder);
   return {
     secrets: openUserSecrets(dirs, io.env),

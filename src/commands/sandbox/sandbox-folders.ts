@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { privateFolderAgeMsMax } from "../../base/limits.ts";
+import { secretsFolderName } from "../../base/own-files.ts";
 import { isInside } from "../../base/paths.ts";
 import type { Hidden } from "./backend-arguments.ts";
 
@@ -124,7 +125,7 @@ async function openUp(top: string): Promise<void> {
  * The secrets of this program below `~/.scorpiox`: values that entries name and the tokens of logins; keys and sockets
  * of the running servers; the data that servers keep for one principal; profiles of the browser, with their cookies.
  */
-const secretFolders = ["secrets", "run", "principals", "browser"];
+const secretFolders = [secretsFolderName, "run", "principals", "browser"];
 /** The key that seals the state that clients bring back, and the token of `serve --http`. */
 const secretFiles = ["state.key", "http-token"];
 const names = new Set([...secretFolders, ...secretFiles]);

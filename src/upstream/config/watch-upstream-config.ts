@@ -2,6 +2,12 @@ import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
+import {
+  loginsFileName,
+  secretNamesFileName,
+  secretsFolderName,
+  trustFileName,
+} from "../../base/own-files.ts";
 import { serverFileLookMs, serverFileSettleMs } from "../../base/upstream-limits.ts";
 import { loadUpstreamConfig, readUpstreamConfig } from "./load-upstream-config.ts";
 import type { UpstreamConfig } from "./server-entry.ts";
@@ -123,10 +129,8 @@ export interface UpstreamConfigChange {
   readonly hasTrustChanged: boolean;
 }
 
-/** The file of approvals. */
-const trustFileName = "trust.json";
 /** The files that change with a login or a secret of the user's, after which servers that wait for one can be used. */
-const secretFileNames = ["logins.json", join("secrets", "names.json")];
+const secretFileNames = [loginsFileName, join(secretsFolderName, secretNamesFileName)];
 
 /**
  * Watches every place that configuration may come from, missing ones included, and reports the whole new configuration

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
+import { secretsFolderName } from "../../base/own-files.ts";
 import type { Environment } from "../../base/values.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { resolveByLibrary } from "../../network/judge-host.ts";
@@ -124,13 +125,13 @@ export class LoginStore {
    */
   renewing<Result>(entry: LoginEntry, work: () => Promise<Result>): Promise<Result> {
     const name = hashOf(secretName(entry)).slice(0, 16);
-    return withFileLock(join(this.#scorpioxDir, "secrets", `login-${name}`), work);
+    return withFileLock(join(this.#scorpioxDir, secretsFolderName, `login-${name}`), work);
   }
 
   /** Runs `work` under a lock over all processes: one at a time gets tokens for a server. @throws AppError `system` */
   alone<Result>(place: LoginPlace, work: () => Promise<Result>): Promise<Result> {
     const name = keyOf(place).slice(0, 16);
-    return withFileLock(join(this.#scorpioxDir, "secrets", `login-${name}`), work);
+    return withFileLock(join(this.#scorpioxDir, secretsFolderName, `login-${name}`), work);
   }
 
   /** Deletes the tokens unless other entries have the same login. */

@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { loginsFileName } from "../../base/own-files.ts";
 import { isObject, ownValue } from "../../base/values.ts";
 import { oauthLoginsBytesMax } from "../../base/upstream-limits.ts";
 import { withFileLock } from "../../config/file-lock.ts";
@@ -42,7 +43,7 @@ export class LoginsFile {
 
   /** @param scorpioxDir `~/.scorpiox` */
   constructor(scorpioxDir: string) {
-    this.path = join(scorpioxDir, "logins.json");
+    this.path = join(scorpioxDir, loginsFileName);
   }
 
   /** Never rejects: an unusable file has no logins. */

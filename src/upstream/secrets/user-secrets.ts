@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
+import { secretNamesFileName, secretsFolderName } from "../../base/own-files.ts";
 import { secretBytesMax, secretNamesMax } from "../../base/upstream-limits.ts";
 import { type Environment, isObject } from "../../base/values.ts";
 import { withFileLock } from "../../config/file-lock.ts";
@@ -40,7 +41,7 @@ export class UserSecrets implements WritableSecretStore {
    */
   constructor(folder: string, keychain: Keychain | undefined) {
     this.#folder = folder;
-    this.#changeFile = join(folder, "names.json");
+    this.#changeFile = join(folder, secretNamesFileName);
     this.#files = new SecretFiles(folder);
     this.#keychain = keychain;
   }
@@ -156,5 +157,5 @@ export function openUserSecrets(
   const hash = createHash("sha256").update(scorpioxDir).digest("hex").slice(0, 12);
   const service = isUsual ? "scorpiox-code" : `scorpiox-code ${hash}`;
   const keychain = env["SCORPIOX_SECRETS"] === "file" ? undefined : new Keychain(service);
-  return new UserSecrets(join(scorpioxDir, "secrets"), keychain);
+  return new UserSecrets(join(scorpioxDir, secretsFolderName), keychain);
 }

@@ -7,6 +7,7 @@ import {
   definitionFileBytesMax,
   pinnedServersMax,
 } from "../../base/upstream-limits.ts";
+import { trustFileName } from "../../base/own-files.ts";
 import { isObject } from "../../base/values.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
@@ -44,7 +45,7 @@ export class TrustStore {
 
   /** @param scorpioxDir `~/.scorpiox` */
   constructor(scorpioxDir: string) {
-    this.#file = new TrustFile(join(scorpioxDir, "trust.json"));
+    this.#file = new TrustFile(join(scorpioxDir, trustFileName));
     this.#definitions = new ApprovedDefinitions(join(scorpioxDir, "trust"));
   }
 
