@@ -2,11 +2,7 @@ import { callbackSampleMsMax } from "../../base/limits.ts";
 import type { ClientReach, ReachableClient } from "../../calls/features.ts";
 import { channelMethod } from "../../protocol/handshake-codec.ts";
 import { encodeNotification, isWantedAt, type Params } from "../../protocol/json-rpc.ts";
-import type { LegacyVersion } from "../../protocol/message.ts";
-import type { InFlight } from "./active-request.ts";
-import type { ClientRequests } from "./client-requests.ts";
-import type { Outbox } from "./replies.ts";
-import type { Session } from "./session.ts";
+import type { Connection } from "./connection.ts";
 
 /** The legacy sessions that are ready, by client. Holds nothing of the stateless revision: there nobody is told unasked. */
 export class LiveConnections implements ClientReach {
@@ -71,20 +67,4 @@ class LegacyClient implements ReachableClient {
     outbox.send(encodeNotification(method, params));
     return true;
   }
-}
-
-/**
- * The state that belongs to one connection and ends with it: the pipe, a legacy HTTP session, or, for a modern HTTP
- * request, that request alone.
- */
-export interface Connection {
-  /** For what belongs to no request. */
-  readonly outbox: Outbox;
-  readonly session: Session;
-  readonly clientRequests: ClientRequests;
-  readonly inFlight: InFlight;
-  /** How to say that a subscription is over while the connection goes on (docs/spec/modern.md#teardown). */
-  readonly endsByNotification: boolean;
-  /** The revision that is assumed without a session: 2025-03-26 over HTTP (docs/spec/legacy.md#which-era). */
-  readonly assumedVersion?: LegacyVersion;
 }

@@ -4,7 +4,7 @@ import type { ServerFeatures, Change } from "../../calls/features.ts";
 import { encodeNotification, type Params } from "../../protocol/json-rpc.ts";
 import { encodeComplete } from "../../protocol/result-codec.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
-import type { Connection } from "../connection/live-connections.ts";
+import type { Connection } from "../connection/connection.ts";
 import {
   type Outbox,
   cancelledReply,

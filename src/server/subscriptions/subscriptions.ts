@@ -3,7 +3,7 @@ import { subscriptionsMax, changeRetryMs, changeRetryMsMax } from "../../base/li
 import type { Change, ServerFeatures } from "../../calls/features.ts";
 import { encodeNotification, type Params, type RequestId } from "../../protocol/json-rpc.ts";
 import { metaKeys } from "../../protocol/message.ts";
-import type { Connection } from "../connection/live-connections.ts";
+import type { Connection } from "../connection/connection.ts";
 import type { Outbox, MethodReply } from "../connection/replies.ts";
 
 /** A modern subscription, as those who keep it know it. */
