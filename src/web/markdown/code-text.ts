@@ -3,7 +3,7 @@ import { type ChildNode, isTag, isText } from "domhandler";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { cleanText } from "../dom/clean-text.ts";
 import { attribute, hasClass, shortText, textOf } from "../dom/element.ts";
-import { isUnreadName } from "./reading.ts";
+import { isUnreadName } from "./conversion.ts";
 
 /** Numbers of lines, of Pygments, Chroma, Rouge, highlight.js, GitHub, CodeMirror and their kin; never on the code itself. */
 const gutterClass =

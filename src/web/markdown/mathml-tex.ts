@@ -2,7 +2,7 @@ import { type ChildNode, isTag, isText } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { cleanText } from "../dom/clean-text.ts";
-import { byName } from "./reading.ts";
+import { byName } from "./conversion.ts";
 
 /** Deeper formulas are read as text. */
 const depthMax = 64;

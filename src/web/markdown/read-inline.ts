@@ -19,8 +19,8 @@ import {
   elementDepthMax,
   isBackReference,
   type Place,
-  type Reading,
-} from "./reading.ts";
+  type Conversion,
+} from "./conversion.ts";
 import { escapeBrackets, escapeText, inlineCode, InlineText, type Mark } from "./inline-text.ts";
 import { formulaOf, isFormulaResidue } from "./math.ts";
 import { linkTarget, readImage, readMedia } from "./read-media.ts";
@@ -29,9 +29,13 @@ import { linkTarget, readImage, readMedia } from "./read-media.ts";
 const lineBreak = "  \n";
 
 /** Running text as one piece of inline Markdown, or as plain text. */
-export function readInline(nodes: readonly ChildNode[], place: Place, reading: Reading): string {
+export function readInline(
+  nodes: readonly ChildNode[],
+  place: Place,
+  conversion: Conversion,
+): string {
   const out = new InlineText();
-  appendNodes(nodes, out, place, reading);
+  appendNodes(nodes, out, place, conversion);
   return out.toString();
 }
 
@@ -39,31 +43,31 @@ function appendNodes(
   nodes: readonly ChildNode[],
   out: InlineText,
   place: Place,
-  reading: Reading,
+  conversion: Conversion,
 ): void {
   const inner = { ...place, depth: place.depth + 1 };
   for (const node of nodes) {
-    if (reading.budget.isSpent) return;
-    if (isText(node)) appendText(node.data, out, reading);
-    else if (isTag(node)) appendElement(node, out, inner, reading);
+    if (conversion.budget.isSpent) return;
+    if (isText(node)) appendText(node.data, out, conversion);
+    else if (isTag(node)) appendElement(node, out, inner, conversion);
   }
 }
 
-function appendText(data: string, out: InlineText, reading: Reading): void {
+function appendText(data: string, out: InlineText, conversion: Conversion): void {
   const text = cleanText(data).replace(/[\s\u0085]+/g, " ");
-  if (!reading.budget.take(text.length)) return;
-  out.add(reading.style === "text" ? text : escapeText(text));
+  if (!conversion.budget.take(text.length)) return;
+  out.add(conversion.style === "text" ? text : escapeText(text));
 }
 
 function appendElement(
   element: HtmlElement,
   out: InlineText,
   place: Place,
-  reading: Reading,
+  conversion: Conversion,
 ): void {
-  if (place.depth > elementDepthMax) return appendText(textOf(element), out, reading);
+  if (place.depth > elementDepthMax) return appendText(textOf(element), out, conversion);
   const formula = formulaOf(element);
-  if (formula !== undefined) return appendFormula(formula.tex, out, reading);
+  if (formula !== undefined) return appendFormula(formula.tex, out, conversion);
   if (
     isUnreadName(element.name) ||
     isHidden(element) ||
@@ -72,10 +76,15 @@ function appendElement(
   )
     return;
   const append = appenders.get(element.name) ?? appendOther;
-  append(element, out, place, reading);
+  append(element, out, place, conversion);
 }
 
-type Appender = (element: HtmlElement, out: InlineText, place: Place, reading: Reading) => void;
+type Appender = (
+  element: HtmlElement,
+  out: InlineText,
+  place: Place,
+  conversion: Conversion,
+) => void;
 
 /** Elements whose names say how to read them. */
 const appenders = byName<Appender>([
@@ -96,29 +105,39 @@ const appenders = byName<Appender>([
 
 /** Puts its text between marks, unless it is between the same marks already. */
 function betweenMarks(mark: Mark, flag: "isStrong" | "isEmphasis" | "isStruck"): Appender {
-  return ({ children }, out, place, reading) => {
-    if (place[flag]) return appendNodes(children, out, place, reading);
-    const text = reading.readInline(children, { ...place, [flag]: true }, reading);
-    out.addMarked(reading.style === "text" ? "" : mark, text);
+  return ({ children }, out, place, conversion) => {
+    if (place[flag]) return appendNodes(children, out, place, conversion);
+    const text = conversion.readInline(children, { ...place, [flag]: true }, conversion);
+    out.addMarked(conversion.style === "text" ? "" : mark, text);
   };
 }
 
-function appendImage(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
-  out.add(readImage(element, place, reading));
+function appendImage(
+  element: HtmlElement,
+  out: InlineText,
+  place: Place,
+  conversion: Conversion,
+): void {
+  out.add(readImage(element, place, conversion));
 }
 
-function appendMedia(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
-  out.add(readMedia(element, place, reading));
+function appendMedia(
+  element: HtmlElement,
+  out: InlineText,
+  place: Place,
+  conversion: Conversion,
+): void {
+  out.add(readMedia(element, place, conversion));
 }
 
 function appendQuotation(
   { children }: HtmlElement,
   out: InlineText,
   place: Place,
-  reading: Reading,
+  conversion: Conversion,
 ): void {
   out.add("“");
-  appendNodes(children, out, place, reading);
+  appendNodes(children, out, place, conversion);
   out.add("”");
 }
 
@@ -126,9 +145,9 @@ function appendRuby(
   { children }: HtmlElement,
   out: InlineText,
   place: Place,
-  reading: Reading,
+  conversion: Conversion,
 ): void {
-  const text = reading.readInline(children, place, reading).trim();
+  const text = conversion.readInline(children, place, conversion).trim();
   if (text !== "") out.add(`(${text})`);
 }
 
@@ -138,60 +157,85 @@ function appendNoscript(
   element: HtmlElement,
   out: InlineText,
   place: Place,
-  reading: Reading,
+  conversion: Conversion,
 ): void {
-  if (!hasPictureBefore(element)) appendNodes(element.children, out, place, reading);
+  if (!hasPictureBefore(element)) appendNodes(element.children, out, place, conversion);
 }
 
 /** Blocks within a line are set apart by spaces, and so are elements that look like buttons. */
-function appendOther(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
+function appendOther(
+  element: HtmlElement,
+  out: InlineText,
+  place: Place,
+  conversion: Conversion,
+): void {
   const isApart =
     isBlockName(element.name) || element.name === "label" || element.name === "button";
-  if (!isApart) return appendNodes(element.children, out, place, reading);
+  if (!isApart) return appendNodes(element.children, out, place, conversion);
   out.add(" ");
-  appendNodes(element.children, out, place, reading);
+  appendNodes(element.children, out, place, conversion);
   out.add(" ");
 }
 
-function appendBreak(_: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
+function appendBreak(_: HtmlElement, out: InlineText, place: Place, conversion: Conversion): void {
   if (place.isLine) out.add(" ");
-  else out.addBreak(reading.style === "text" ? "\n" : lineBreak);
+  else out.addBreak(conversion.style === "text" ? "\n" : lineBreak);
 }
 
-function appendFormula(tex: string, out: InlineText, reading: Reading): void {
-  if (reading.budget.take(tex.length)) out.add(reading.style === "text" ? tex : `$${tex}$`);
+function appendFormula(tex: string, out: InlineText, conversion: Conversion): void {
+  if (conversion.budget.take(tex.length)) out.add(conversion.style === "text" ? tex : `$${tex}$`);
 }
 
-function appendCode(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
+function appendCode(
+  element: HtmlElement,
+  out: InlineText,
+  place: Place,
+  conversion: Conversion,
+): void {
   const link = soleChild(element);
   if (link?.name === "a" && !place.isLink && attribute(link, "href") !== "") {
-    return appendLinked(link, inlineCode(textOf(link), reading.style), out, reading);
+    return appendLinked(link, inlineCode(textOf(link), conversion.style), out, conversion);
   }
   const text = textOf(element);
-  if (!reading.budget.take(text.length)) return;
+  if (!conversion.budget.take(text.length)) return;
   if (/^\s/.test(text)) out.add(" ");
-  out.add(inlineCode(text, reading.style));
+  out.add(inlineCode(text, conversion.style));
   if (/\s$/.test(text)) out.add(" ");
 }
 
-function appendLink(link: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
-  const label = reading.survey.footnotes.references.get(link);
-  if (label !== undefined) return out.add(reading.style === "text" ? `[${label}]` : `[^${label}]`);
+function appendLink(
+  link: HtmlElement,
+  out: InlineText,
+  place: Place,
+  conversion: Conversion,
+): void {
+  const label = conversion.survey.footnotes.references.get(link);
+  if (label !== undefined)
+    return out.add(conversion.style === "text" ? `[${label}]` : `[^${label}]`);
   if (isBackReference(link) || isPermalink(link, place.isLine)) return;
-  const text = reading.readInline(link.children, { ...place, isLink: true, isLine: true }, reading);
+  const text = conversion.readInline(
+    link.children,
+    { ...place, isLink: true, isLine: true },
+    conversion,
+  );
   const isOwnAnchor = place.isLine && (link.attribs["href"] ?? "").startsWith("#") && !place.isCell;
   if (place.isLink || isOwnAnchor) return out.add(text);
   if (/^\s/.test(text)) out.add(" ");
-  appendLinked(link, text.trim(), out, reading);
+  appendLinked(link, text.trim(), out, conversion);
   if (/\s$/.test(text)) out.add(" ");
 }
 
 /** A link without a text or without a target is not a link. */
-function appendLinked(link: HtmlElement, text: string, out: InlineText, reading: Reading): void {
-  const target = linkTarget(attribute(link, "href"), reading.baseUrl);
+function appendLinked(
+  link: HtmlElement,
+  text: string,
+  out: InlineText,
+  conversion: Conversion,
+): void {
+  const target = linkTarget(attribute(link, "href"), conversion.baseUrl);
   if (text === "") return;
-  if (target === undefined || reading.style === "text") return out.add(text);
-  if (!reading.budget.take(target.length)) return;
+  if (target === undefined || conversion.style === "text") return out.add(text);
+  if (!conversion.budget.take(target.length)) return;
   if (isItsTarget(text, target)) return out.add(`<${target}>`);
   out.add(`[${/^!\[[^\]]*\]\([^)]*\)$/.test(text) ? text : escapeBrackets(text)}](${target})`);
 }
@@ -202,11 +246,16 @@ function isItsTarget(text: string, target: string): boolean {
   return /^https?:/.test(target) && (plain === target || `${plain}/` === target);
 }
 
-function appendRaised(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
+function appendRaised(
+  element: HtmlElement,
+  out: InlineText,
+  place: Place,
+  conversion: Conversion,
+): void {
   const { name, children } = element;
-  const text = reading.readInline(children, place, reading).trim();
+  const text = conversion.readInline(children, place, conversion).trim();
   const isPlain =
-    reading.style === "text" ||
+    conversion.style === "text" ||
     /^(?:st|nd|rd|th|er|e|ème|[™®℠©*†‡]|\[.*)$/iu.test(text) ||
     text.includes("](") ||
     text === "";

@@ -2,14 +2,14 @@ import { type ChildNode, isTag, isText } from "domhandler";
 
 import { attribute, childrenNamed, hasClass, isHidden, textOf } from "../dom/element.ts";
 import { findElement, type HtmlElement } from "../dom/parse-html.ts";
-import { isUnreadName, nested, type Place, type Reading, readLine } from "./reading.ts";
+import { isUnreadName, nested, type Place, type Conversion, readLine } from "./conversion.ts";
 import { inlineCode } from "./inline-text.ts";
 import type { Block } from "./write-markdown.ts";
 
 const listNames = new Set(["ul", "ol", "menu", "dir"]);
 
 /** A list, or a single list item. Items that are footnotes are left out of it. */
-export function readList(element: HtmlElement, place: Place, reading: Reading): Block[] {
+export function readList(element: HtmlElement, place: Place, conversion: Conversion): Block[] {
   const inner = nested(place);
   const blocks: Block[] = [];
   let items: Block[][] = [];
@@ -20,8 +20,8 @@ export function readList(element: HtmlElement, place: Place, reading: Reading): 
     items = [];
   };
   for (const child of element.name === "li" ? [element] : element.children) {
-    const note = isTag(child) ? reading.survey.footnotes.notes.get(child) : undefined;
-    const found = readItem(child, inner, reading);
+    const note = isTag(child) ? conversion.survey.footnotes.notes.get(child) : undefined;
+    const found = readItem(child, inner, conversion);
     if (found.length === 0) continue;
     const last = items.at(-1);
     if (note !== undefined) {
@@ -39,12 +39,12 @@ function isSection([first]: readonly Block[]): boolean {
   return first?.kind === "heading";
 }
 
-function readItem(child: ChildNode, place: Place, reading: Reading): Block[] {
+function readItem(child: ChildNode, place: Place, conversion: Conversion): Block[] {
   if (isText(child))
-    return child.data.trim() === "" ? [] : reading.readBlocks([child], place, reading);
+    return child.data.trim() === "" ? [] : conversion.readBlocks([child], place, conversion);
   if (!isTag(child) || isUnreadName(child.name) || isHidden(child)) return [];
-  if (child.name !== "li") return reading.readBlocks([child], place, reading);
-  const blocks = reading.readBlocks(child.children, place, reading);
+  if (child.name !== "li") return conversion.readBlocks([child], place, conversion);
+  const blocks = conversion.readBlocks(child.children, place, conversion);
   const box = checkboxOf(child);
   return box === undefined ? blocks : withCheckbox(blocks, box);
 }
@@ -82,21 +82,21 @@ function withCheckbox(blocks: readonly Block[], box: string): Block[] {
 const signatureClass = /(?:^|\s)(?:sig|sig-object|signature)(?:\s|$)/;
 
 /** A definition list: an item for each term, with its definitions below. */
-export function readDefinitions(list: HtmlElement, place: Place, reading: Reading): Block[] {
+export function readDefinitions(list: HtmlElement, place: Place, conversion: Conversion): Block[] {
   const items: Block[][] = [];
   let current: Block[] | undefined;
   const footnotes: Block[] = [];
   for (const child of entriesOf(list)) {
-    const note = reading.survey.footnotes.notes.get(child);
+    const note = conversion.survey.footnotes.notes.get(child);
     if (child.name === "dt") {
-      const term = readTerm(child, place, reading);
+      const term = readTerm(child, place, conversion);
       if (term.length > 0) items.push(term);
       continue;
     }
-    const blocks = reading.readBlocks(
+    const blocks = conversion.readBlocks(
       child.name === "dd" ? child.children : [child],
       nested(place),
-      reading,
+      conversion,
     );
     if (note !== undefined && blocks.length > 0)
       footnotes.push({ kind: "footnote", label: note, blocks });
@@ -105,7 +105,7 @@ export function readDefinitions(list: HtmlElement, place: Place, reading: Readin
     if (items.length === 0) items.push(current);
     current.push(...blocks);
   }
-  const filled = items.filter((item) => item.length > 0).map((item) => compact(item, reading));
+  const filled = items.filter((item) => item.length > 0).map((item) => compact(item, conversion));
   return [
     ...(filled.length === 0
       ? []
@@ -115,7 +115,7 @@ export function readDefinitions(list: HtmlElement, place: Place, reading: Readin
 }
 
 /** A term and one paragraph are two lines of one. */
-function compact(item: Block[], { style }: Reading): Block[] {
+function compact(item: Block[], { style }: Conversion): Block[] {
   const [term, definition] = item;
   if (item.length !== 2 || term?.kind !== "paragraph" || definition?.kind !== "paragraph")
     return item;
@@ -134,19 +134,19 @@ function entriesOf(list: HtmlElement): HtmlElement[] {
   });
 }
 
-function readTerm(term: HtmlElement, place: Place, reading: Reading): Block[] {
-  const text = termText(term, place, reading);
+function readTerm(term: HtmlElement, place: Place, conversion: Conversion): Block[] {
+  const text = termText(term, place, conversion);
   // Declarations of several lines, as nimdoc writes them.
-  if (text === undefined) return reading.readBlocks(term.children, nested(place), reading);
+  if (text === undefined) return conversion.readBlocks(term.children, nested(place), conversion);
   return text === "" ? [] : [{ kind: "paragraph", text }];
 }
 
 /** A term on one line; undefined when it is a block of code. */
-function termText(term: HtmlElement, place: Place, reading: Reading): string | undefined {
-  if (hasClass(term, signatureClass)) return inlineCode(signature(term), reading.style);
+function termText(term: HtmlElement, place: Place, conversion: Conversion): string | undefined {
+  if (hasClass(term, signatureClass)) return inlineCode(signature(term), conversion.style);
   if (childrenNamed(term, ["pre"]).length > 0) return undefined;
-  const text = readLine(term.children, { ...place, isStrong: true }, reading);
-  return text === "" || reading.style === "text" ? text : `**${text}**`;
+  const text = readLine(term.children, { ...place, isStrong: true }, conversion);
+  return text === "" || conversion.style === "text" ? text : `**${text}**`;
 }
 
 /** Without the signs for links to itself and to its source. */

@@ -4,7 +4,7 @@ import { attribute, hasClass, parentOf } from "../dom/element.ts";
 import { findElement, type HtmlElement } from "../dom/parse-html.ts";
 import { escapeBrackets, escapeText } from "./inline-text.ts";
 import { texFrom } from "./math.ts";
-import type { Place, Reading } from "./reading.ts";
+import type { Place, Conversion } from "./conversion.ts";
 
 const linkSchemes = new Set(["http:", "https:", "mailto:", "tel:", "ftp:"]);
 const imageSchemes = new Set(["http:", "https:"]);
@@ -112,22 +112,22 @@ const names: Readonly<Record<string, string>> = {
 const formulaClass = /(?:^|\s)(?:mwe-math-fallback-image\S*|tex|latex|math)(?:\s|$)/i;
 
 /** A picture with its description, or only that where there is no room for pictures. A picture of a formula is its source. */
-export function readImage(image: HtmlElement, place: Place, reading: Reading): string {
+export function readImage(image: HtmlElement, place: Place, conversion: Conversion): string {
   const alt = oneLineOf(image, "alt").slice(0, altCharsMax).toWellFormed();
-  if (reading.style === "text") return alt;
+  if (conversion.style === "text") return alt;
   if (alt !== "" && hasClass(image, formulaClass)) return `$${texFrom(alt)}$`;
-  const source = imageSource(image, reading.baseUrl);
+  const source = imageSource(image, conversion.baseUrl);
   if (source === undefined || (place.isLine && alt === "")) return "";
-  return reading.budget.take(source.length)
+  return conversion.budget.take(source.length)
     ? `![${escapeBrackets(escapeText(alt))}](${source})`
     : "";
 }
 
 /** Frames and films become links to their sources. */
-export function readMedia(element: HtmlElement, place: Place, reading: Reading): string {
-  if (reading.style === "text" || place.isLink || isTiny(element)) return "";
-  const source = mediaTarget(mediaSource(element), reading.baseUrl);
-  if (source === undefined || !reading.budget.take(source.length)) return "";
+export function readMedia(element: HtmlElement, place: Place, conversion: Conversion): string {
+  if (conversion.style === "text" || place.isLink || isTiny(element)) return "";
+  const source = mediaTarget(mediaSource(element), conversion.baseUrl);
+  if (source === undefined || !conversion.budget.take(source.length)) return "";
   const title = oneLineOf(element, "title");
   const name = title === "" ? (names[element.name] ?? "Embedded content") : title;
   return `[${escapeBrackets(escapeText(name))}](${source})`;

@@ -3,26 +3,26 @@ import { isTag } from "domhandler";
 import { attribute, childrenNamed, descendants, hasClass } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { inlineCode } from "./inline-text.ts";
-import { nested, nestingMax, type Place, readLine, type Reading } from "./reading.ts";
+import { nested, nestingMax, type Place, readLine, type Conversion } from "./conversion.ts";
 import { fillGrid, type GridCell, type TableRow, tableRows } from "./table-grid.ts";
 import type { Alignment, Block, Table } from "./write-markdown.ts";
 
 /** A table of data becomes one; one that arranges the page, or holds too much for cells, becomes its content. */
-export function readTable(table: HtmlElement, place: Place, reading: Reading): Block[] {
+export function readTable(table: HtmlElement, place: Place, conversion: Conversion): Block[] {
   const inner = nested(place);
   const rows = tableRows(table);
   const captions = childrenNamed(table, ["caption"]).flatMap((caption) => {
-    const text = readLine(caption.children, inner, reading);
+    const text = readLine(caption.children, inner, conversion);
     return text === "" ? [] : [{ kind: "paragraph", text } as const];
   });
   if (place.nesting >= nestingMax || isLayout(table, rows)) {
     const others = table.children.filter((child) => !isTag(child) || child.name !== "caption");
-    return [...captions, ...reading.readBlocks(others, place, reading)];
+    return [...captions, ...conversion.readBlocks(others, place, conversion)];
   }
   const cells = rows.map(({ cells }) =>
     cells.map((cell) => ({
       cell,
-      blocks: reading.readBlocks(cell.children, { ...inner, isCell: true }, reading),
+      blocks: conversion.readBlocks(cell.children, { ...inner, isCell: true }, conversion),
     })),
   );
   if (cells.flat().some(({ blocks }) => blocks.some(isTooLarge))) {
@@ -36,7 +36,7 @@ export function readTable(table: HtmlElement, place: Place, reading: Reading): B
   }
   const grid = fillGrid(
     cells.map((row) =>
-      row.map(({ cell, blocks }) => ({ cell, text: cellText(blocks, reading.style) })),
+      row.map(({ cell, blocks }) => ({ cell, text: cellText(blocks, conversion.style) })),
     ),
   );
   const built = buildTable(rows, grid);

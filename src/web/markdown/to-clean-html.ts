@@ -4,7 +4,7 @@ import { cleanText } from "../dom/clean-text.ts";
 import { attribute, isPageControl, isHidden, isPermalink } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import type { Extraction } from "../extract/page-facts.ts";
-import { isBlockName, isUnreadName, Budget } from "./reading.ts";
+import { isBlockName, isUnreadName, Budget } from "./conversion.ts";
 import { imageSource, linkTarget, mediaTarget } from "./read-media.ts";
 
 /** Elements with a meaning for the text; the others are left out, and their content stays. */

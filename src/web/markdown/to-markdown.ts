@@ -2,7 +2,7 @@ import { isHidden } from "../dom/element.ts";
 import type { Extraction } from "../extract/page-facts.ts";
 import { readBlocks } from "./read-blocks.ts";
 import { readInline } from "./read-inline.ts";
-import { Budget, outermostPlace, type Reading, surveyTree } from "./reading.ts";
+import { Budget, outermostPlace, type Conversion, surveyTree } from "./conversion.ts";
 import { type Block, writeMarkdown, writeText } from "./write-markdown.ts";
 
 /**
@@ -18,8 +18,8 @@ export function toPlainText(extraction: Extraction): string {
   return writeText(readExtraction(extraction, "text"));
 }
 
-function readExtraction({ root, baseUrl }: Extraction, style: Reading["style"]): Block[] {
-  const reading: Reading = {
+function readExtraction({ root, baseUrl }: Extraction, style: Conversion["style"]): Block[] {
+  const conversion: Conversion = {
     baseUrl,
     style,
     survey: surveyTree(root),
@@ -29,5 +29,5 @@ function readExtraction({ root, baseUrl }: Extraction, style: Reading["style"]):
   };
   // The caller that chose the root knows that it is visible.
   const nodes = isHidden(root) ? root.children : [root];
-  return reading.readBlocks(nodes, outermostPlace, reading);
+  return conversion.readBlocks(nodes, outermostPlace, conversion);
 }

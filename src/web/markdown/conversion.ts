@@ -131,14 +131,22 @@ function markAncestors(element: HtmlElement, root: HtmlElement, marked: Set<Html
 }
 
 /** One conversion: its facts about the page, and its remaining budget. */
-export interface Reading {
+export interface Conversion {
   readonly baseUrl: string;
   readonly style: "markdown" | "text";
   readonly survey: Survey;
   readonly budget: Budget;
   /** Both are given here so that the parts that call each other need not import each other. */
-  readonly readBlocks: (nodes: readonly ChildNode[], place: Place, reading: Reading) => Block[];
-  readonly readInline: (nodes: readonly ChildNode[], place: Place, reading: Reading) => string;
+  readonly readBlocks: (
+    nodes: readonly ChildNode[],
+    place: Place,
+    conversion: Conversion,
+  ) => Block[];
+  readonly readInline: (
+    nodes: readonly ChildNode[],
+    place: Place,
+    conversion: Conversion,
+  ) => string;
 }
 
 /** The place in the page: the form of an element depends on its ancestors. */
@@ -191,8 +199,12 @@ export class Budget {
 }
 
 /** Everything in `nodes` as one line. */
-export function readLine(nodes: readonly ChildNode[], place: Place, reading: Reading): string {
-  return reading.readInline(nodes, { ...place, isLine: true }, reading).trim();
+export function readLine(
+  nodes: readonly ChildNode[],
+  place: Place,
+  conversion: Conversion,
+): string {
+  return conversion.readInline(nodes, { ...place, isLine: true }, conversion).trim();
 }
 
 /** The element's own nesting of lists, quotes and cells, one deeper. */
