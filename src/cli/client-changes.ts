@@ -40,12 +40,20 @@ export interface ClientPlan {
   readonly isByCommand?: true;
 }
 
+/** A plan that says how its change is made. */
+interface ReadyPlan extends ClientPlan {
+  /** Absent: its file is edited. */
+  readonly command: OwnCommand | undefined;
+}
+
 /** Shows the plans, asks, makes the changes, and says what comes next. Returns the exit code. */
 export async function carryOut(
   session: ClientSession,
-  plans: readonly ClientPlan[],
+  wanted: readonly ClientPlan[],
 ): Promise<number> {
   const { args, print } = session.context;
+  // Looked up once: a change is made as it was shown.
+  const plans = wanted.map((plan) => ({ ...plan, command: commandOf(session, plan) }));
   const isJson = args.has("json");
   const isDry = args.has("dry-run");
   if (!isJson) for (const plan of plans) showPlan(session, plan);
@@ -54,14 +62,14 @@ export async function carryOut(
     print.note("Nothing was changed.");
     return exitCodes.failed;
   }
-  const done: ClientPlan[] = [];
+  const done: ReadyPlan[] = [];
   for (const plan of plans) {
     const text = `Changing ${plan.place.client.title}`;
-    const carry = (): Promise<ClientPlan> => carriedOut(session, plan);
+    const carry = (): Promise<ReadyPlan> => carriedOut(session, plan);
     done.push(isDry ? plan : await withProgress(session.context, () => text, carry));
   }
   if (isJson) {
-    print.json({ dryRun: isDry, clients: done.map((plan) => jsonOf(session, plan)) });
+    print.json({ dryRun: isDry, clients: done.map(jsonOf) });
   } else if (!isDry) {
     for (const plan of done) showEnd(session, plan);
   }
@@ -79,11 +87,11 @@ async function isConfirmed({ context }: ClientSession, count: number): Promise<b
   return createAsker(io)(count === 1 ? "Make this change?" : `Make these ${count} changes?`);
 }
 
-async function carriedOut(session: ClientSession, plan: ClientPlan): Promise<ClientPlan> {
-  const { change, move } = plan;
+async function carriedOut(session: ClientSession, plan: ReadyPlan): Promise<ReadyPlan> {
+  const { change, move, command } = plan;
   if (change === undefined) return plan;
   try {
-    await makeChange(change, toolsOf(session), { move, command: commandOf(session, plan) });
+    await makeChange(change, toolsOf(session), { move, command });
     return plan;
   } catch (error) {
     if (error instanceof AppError) return { ...plan, fault: error.message };
@@ -144,9 +152,9 @@ function commandOf(
   { place, change, isByCommand }: ClientPlan,
 ): OwnCommand | undefined {
   const { command } = place.client;
-  if (command === undefined || scope === "project") return undefined;
-  if (change?.undoes !== undefined && isByCommand !== true) return undefined;
-  if (change?.entries.some(mayShowSecrets) === true) return undefined;
+  if (command === undefined || change === undefined || scope === "project") return undefined;
+  if (change.undoes !== undefined && isByCommand !== true) return undefined;
+  if (change.entries.some(mayShowSecrets)) return undefined;
   const path = context.io.env.PATH;
   const program = Bun.which(command.program, path === undefined ? {} : { PATH: path });
   return program === null ? undefined : command;
@@ -159,9 +167,9 @@ function mayShowSecrets({ name, after }: FileChange["entries"][number]): boolean
   return name !== entryName || (isObject(env) && Object.keys(env).length > 0);
 }
 
-function showPlan(session: ClientSession, plan: ClientPlan): void {
+function showPlan(session: ClientSession, plan: ReadyPlan): void {
   const { print } = session.context;
-  const { place, change, fault, move } = plan;
+  const { place, change, fault, move, command } = plan;
   const { client, file } = place;
   print.detail(`${client.title}: looked for ${place.searched.join(", ")}`);
   if (fault !== undefined) {
@@ -171,7 +179,6 @@ function showPlan(session: ClientSession, plan: ClientPlan): void {
   for (const note of move?.notes ?? []) print.warning(`${client.title}: server ${note}`);
   showProjects(session, client, move?.ofProjects ?? []);
   if (change === undefined) return print.note(`${client.title}: nothing to change in ${file}`);
-  const command = commandOf(session, plan);
   print.line(`# ${client.title}`);
   if (command === undefined) for (const line of diffLines(change)) print.line(line);
   else for (const words of commandWords(command, change)) print.line(commandLine(words));
@@ -233,13 +240,11 @@ function isAdded({ entries }: FileChange): boolean {
   return entries.some(({ name, after }) => name === entryName && after !== undefined);
 }
 
-function jsonOf(session: ClientSession, plan: ClientPlan): unknown {
-  const { place, change, fault, move } = plan;
+function jsonOf({ place, change, fault, move, command }: ReadyPlan): unknown {
   const { client, file } = place;
   const about = { client: client.id, title: client.title, file };
   if (fault !== undefined) return { ...about, action: "failed", reason: fault };
   if (change === undefined) return { ...about, action: "none" };
-  const command = commandOf(session, plan);
   return {
     ...about,
     action: isAdded(change) ? "add" : "remove",
