@@ -51,6 +51,7 @@ export class ManagedServer implements AsyncDisposable {
         this.#listProblem = reason;
         this.#parts.onChange();
       },
+      use: () => this.links?.primary?.use() ?? (() => {}),
     });
   }
 

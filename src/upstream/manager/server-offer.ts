@@ -201,6 +201,8 @@ interface ListReaderParts {
   readonly onRead: (catalogue: ServerCatalogue) => Promise<void>;
   /** Called when the lists could not be read; they are read again later. */
   readonly onFailure: (reason: string) => void;
+  /** Marks the connection as in use until the returned function is called: reading may take longer than it may idle. */
+  readonly use: () => () => void;
   /** The longest wait of a call for the first reading. */
   readonly firstLookMs?: number;
 }
@@ -273,6 +275,7 @@ export class ListReader {
     this.#isReading = true;
     this.#isStale = false;
     let hasFailed = false;
+    const endUse = this.#parts.use();
     try {
       // Takes a minute at most, and returns the lists read by then (CN5).
       const catalogue = await connection.readCatalogue(ended);
@@ -282,6 +285,8 @@ export class ListReader {
       if (ended.aborted) return;
       hasFailed = true;
       this.#parts.onFailure(messageOf(error));
+    } finally {
+      endUse();
     }
     if (ended.aborted) return;
     this.#isReading = false;

@@ -2,10 +2,12 @@ import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { startTimer, type Timer } from "../../../src/base/cancellation.ts";
+import type { ConnectionTime } from "../../../src/upstream/manager/connection-parts.ts";
 import type { ServerInfo } from "../../../src/upstream/server-state.ts";
 import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
 import { until } from "../connect/open-scripted.ts";
-import { configText, openPlace, textOfReply } from "./open-work.ts";
+import { configText, type Opened, openPlace, textOfReply } from "./open-work.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 test("connect starts a server and says how it went; disconnect ends it until then", async () => {
@@ -47,6 +49,35 @@ test("GW-22: an approval that another process gives counts within 2 s", async ()
   expect(performance.now() - before).toBeLessThan(atThisLoad(2_500));
 });
 
+const idleStopS = 1_234;
+
+/** Idle times pass when the test says so, and all else takes its usual time. */
+class IdleTime implements ConnectionTime {
+  readonly #due = new Set<() => void>();
+  readonly now = (): number => performance.now();
+
+  after(ms: number, act: () => void): Timer {
+    if (ms !== idleStopS * 1_000) return startTimer(ms, act);
+    this.#due.add(act);
+    return { stop: () => void this.#due.delete(act) };
+  }
+
+  /** Every idle connection has been idle for long enough. */
+  pass(): void {
+    const due = [...this.#due];
+    this.#due.clear();
+    for (const act of due) act();
+  }
+}
+
+/** The server `one` is stopped as soon as it is idle. */
+function restOf(opened: Opened, idle: IdleTime): Promise<void> {
+  return until(() => {
+    idle.pass();
+    return opened.info("one")?.state === "cached";
+  });
+}
+
 async function launchOf(project: string): Promise<string> {
   const { launchIdentity } = await import("../../../src/upstream/config/entry-launch.ts");
   const { mcpServers } = (await Bun.file(join(project, ".mcp.json")).json()) as {
@@ -57,15 +88,26 @@ async function launchOf(project: string): Promise<string> {
 
 test("a server that nobody uses is stopped, and started by the next call", async () => {
   await using place = await openPlace();
-  await place.configure({ one: { script: { tools: ["pid"] }, idle_stop_s: 1 } });
-  const opened = place.open();
+  await place.configure({ one: { script: { tools: ["pid"] }, idle_stop_s: idleStopS } });
+  const idle = new IdleTime();
+  const opened = place.open({}, idle);
   await opened.work.start();
   await opened.reach("one", "ready");
   const first = textOfReply(await opened.call("one", "pid"));
-  await opened.reach("one", "cached");
+  await restOf(opened, idle);
   const second = textOfReply(await opened.call("one", "pid"));
-  expect(second).not.toBe(first);
-  expect(opened.processes).toHaveLength(2);
+  expect(opened.processes.map(({ pid }) => String(pid))).toEqual([first, second]);
+});
+
+test("a server is in use while its lists are read, however long that takes", async () => {
+  await using place = await openPlace();
+  const script = { tools: ["pid"], replyDelayMs: 20 };
+  await place.configure({ one: { script, idle_stop_s: idleStopS } });
+  const idle = new IdleTime();
+  const opened = place.open({}, idle);
+  await opened.work.start();
+  await restOf(opened, idle);
+  expect(opened.info("one")).toMatchObject({ tools: 1, starts: 1 });
 });
 
 test("lists that change while hidden tools do are told, and hidden changes are not", async () => {

@@ -16,6 +16,7 @@ function readerOf(firstLookMs: number): ListReader {
   return new ListReader({
     onRead: () => Promise.resolve(),
     onFailure: () => {},
+    use: () => () => {},
     firstLookMs,
   });
 }
