@@ -78,6 +78,11 @@ export const workerIdleLooksMax = 3;
 export const lastWorkerIdleLooksMax = 5;
 /** From the end of the last Worker to the collection that gives memory back: its thread has to be gone. */
 export const memoryRestMs = 1_000;
+/**
+ * From being ready for a first call to the same collection, in the main thread and in the Worker, unless there was a call: models
+ * think for longer, and programs call at once.
+ */
+export const startRestMs = 500;
 /** A job's own time in a Worker, service calls not counted, unless its tool says otherwise. */
 export const workerJobMsMax = 30_000;
 /**

@@ -1,7 +1,7 @@
 import { cutEnd } from "../base/cut-text.ts";
 import { messageOf } from "../base/errors.ts";
 import { endLazy, forwarding, Lazy } from "../base/lazy.ts";
-import { shownCommandCharsMax, memoryRestMs } from "../base/limits.ts";
+import { shownCommandCharsMax, startRestMs } from "../base/limits.ts";
 import { EventStream, type ServerEvent } from "../base/server-events.ts";
 import type { Changes, ClientReach } from "../calls/features.ts";
 import { CallingClients } from "../calls/gate/calling-clients.ts";
@@ -13,6 +13,7 @@ import { toolSearchName } from "../upstream/search/gateway-tools.ts";
 import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import type { RemoteWeb, WebOptions } from "../web/web.ts";
 import type { LazyGateway } from "./lazy-gateway.ts";
+import { MemoryRest } from "./memory-rest.ts";
 import { type Commands, openCommands } from "./open-commands.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import { createStateServices, type OpenStateServices } from "./state-services.ts";
@@ -35,6 +36,8 @@ export interface OpenParts extends ToolServicesParts {
   readonly running: CallingClients;
   readonly commands: Commands;
   readonly pool: WorkerPool;
+  /** Begins when everything is ready for a first call: the code of the start is not needed again. */
+  readonly startRest: MemoryRest;
   readonly web: RemoteWeb;
   readonly processes: Lazy<ServerProcesses>;
   readonly state: OpenStateServices;
@@ -55,10 +58,14 @@ export function openParts(parts: ToolServicesParts): OpenParts {
     },
   });
   const running = new CallingClients();
-  const rest = new MemoryRest({
-    isBusy: () => !running.isQuiet,
-    isOver: () => pool.size > 0,
-    collect: () => Bun.shrink(),
+  const isBusy = (): boolean => !running.isQuiet;
+  const collect = (): void => Bun.shrink();
+  const rest = new MemoryRest({ isBusy, isOver: () => pool.size > 0, collect });
+  const startRest = new MemoryRest({
+    isBusy,
+    isOver: () => running.hasCallers,
+    collect,
+    restMs: startRestMs,
   });
   const pool = new WorkerPool({
     createWorker: program.createWorker,
@@ -69,7 +76,7 @@ export function openParts(parts: ToolServicesParts): OpenParts {
   const processes = openServerProcesses(parts, commands);
   const state = openState(parts, { events, running, commands });
   gateway.tellFailures(events.emit);
-  return { ...parts, events, running, commands, pool, web, processes, state };
+  return { ...parts, events, running, commands, pool, startRest, web, processes, state };
 }
 
 export function storePathOf({ options }: ToolServicesParts): string {
@@ -172,36 +179,5 @@ export function lazyWeb({ createWorker, options, beforeStart, warn }: LazyWebPar
   return {
     ...forwarding(() => web.get(), ["fetchPage", "renderPage", "search"]),
     [Symbol.asyncDispose]: () => endLazy(web),
-  };
-}
-
-export interface MemoryRestParts {
-  /** A call is under way, which must not wait for a collection. */
-  readonly isBusy: () => boolean;
-  /** There has been a call since: the collection is not wanted any more. */
-  readonly isOver: () => boolean;
-  /** Takes some 10 to 20 ms of the main thread. */
-  readonly collect: () => void;
-  readonly restMs?: number;
-}
-
-/** Gives memory back, once, when the server has come to rest: the engine alone keeps code and pages for the next call. */
-export class MemoryRest {
-  readonly #parts: MemoryRestParts;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(parts: MemoryRestParts) {
-    this.#parts = parts;
-  }
-
-  /** The last Worker has ended. */
-  readonly begin = (): void => {
-    const { isBusy, isOver, collect, restMs = memoryRestMs } = this.#parts;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      if (isOver()) return;
-      if (isBusy()) this.begin();
-      else collect();
-    }, restMs).unref();
   };
 }

@@ -33,7 +33,7 @@ export interface ToolServices {
 
 export function createToolServices(parts: ToolServicesParts): ToolServices {
   const open = openParts(parts);
-  const { commands, pool, state, web, processes } = open;
+  const { commands, pool, startRest, state, web, processes } = open;
   return {
     router: createRouter(open),
     resources: new OwnResources({
@@ -47,6 +47,7 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
       pool.warm();
       void commands.environment.get();
       state.warm();
+      startRest.begin();
       if (existsSync(storePathOf(parts))) void commands.ledger.endLeftovers();
     },
     endClient(clientId) {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { MemoryRest } from "../../src/compose/open-parts.ts";
+import { MemoryRest } from "../../src/compose/memory-rest.ts";
 import { until } from "../commands/process/until.ts";
 
 /** A rest that notes its collections; the answers of both questions can be set. */

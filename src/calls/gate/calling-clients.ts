@@ -39,6 +39,11 @@ export class CallingClients implements CallWatcher {
     return this.#counts.size === 0;
   }
 
+  /** True when one of the clients that are here has called. */
+  get hasCallers(): boolean {
+    return this.#recent.size > 0;
+  }
+
   /** The clients that called last, the last one at the end. */
   recent(): readonly ClientContext[] {
     return [...this.#recent.values()];

@@ -1,5 +1,6 @@
 import { routeConsoleToStderr } from "../../base/console.ts";
 import { messageOf } from "../../base/errors.ts";
+import { startRestMs } from "../../base/limits.ts";
 import { turnOfLoop } from "../../base/turn-of-loop.ts";
 import type { Catalogue } from "../catalogue.ts";
 import type { AnyTool } from "../tool.ts";
@@ -52,6 +53,7 @@ class WorkerSide {
   /** When the job that computes began to, on the clock of `performance.now()`. */
   #begunAt = 0;
   #wasSlow = false;
+  #hasWorked = false;
   #isBroken = false;
 
   constructor(tools: Catalogue) {
@@ -62,8 +64,13 @@ class WorkerSide {
     this.#outbox.send(encodeFromToolWorker({ kind: "ready" }));
   }
 
+  /** Loads a tool ahead of its first call; when that does not come at once, the memory that loading it took is given back. */
   prepare(name: string): void {
-    void this.#load(name);
+    void this.#load(name).then(() => {
+      setTimeout(() => {
+        if (!this.#hasWorked) Bun.shrink();
+      }, startRestMs);
+    });
   }
 
   share(memory: SharedArrayBuffer): void {
@@ -139,6 +146,7 @@ class WorkerSide {
 
   #start(job: JobMessage): void {
     const { jobId } = job;
+    this.#hasWorked = true;
     const context = new JobContext(job, (call) => this.#send(jobId, call));
     this.#cell.begin(jobId);
     // Before it starts: a service call may come from within.
