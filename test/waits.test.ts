@@ -49,6 +49,7 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "commands/process/guardian-script.test.ts": { "toBeLessThan(atThisLoad(1_500))": promised },
   "commands/process/guardian.test.ts": { "Bun.sleep(20)": absence, "Bun.sleep(200)": aboutTime },
   "commands/sandbox/stand-ins.test.ts": { "Bun.sleep(Math.random() * 2)": spread },
+  "compose/lazy-skills.test.ts": { "Bun.sleep(lookMs * 4)": absence },
   "compose/child-output.test.ts": { "toBeLessThan(10_000)": lastResort },
   "conformance/pause.ts": { "setTimeout(…, ms)": slow },
   "e2e/attach.test.ts": { "Bun.sleep(550)": aboutTime },

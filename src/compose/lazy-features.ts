@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 
 import { forwarding, Lazy } from "../base/lazy.ts";
+import { skillLookMs } from "../base/limits.ts";
 import type { ClientContext, RequestContext } from "../calls/call.ts";
 import type {
   CompletionProvider,
@@ -11,7 +12,9 @@ import type {
 } from "../calls/features.ts";
 import { ownTemplates, readOwnUri } from "../calls/own-uri.ts";
 import { isStateUri, stateListings } from "../calls/resources/state-resources.ts";
+import type { RequiredSkills } from "../calls/skills/required-skills.ts";
 import { readSkillUri, skillTemplates } from "../calls/skills/skill-uri.ts";
+import type { StateServices } from "../calls/state-calls.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { ResourceListing } from "../protocol/resource-types.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
@@ -22,18 +25,34 @@ import type { Skills, SkillsParts } from "./skills.ts";
 /** The handshake and the first lists do not share the processor with it. */
 const watchAfterMs = 100;
 
-/** Skills, loaded with the first list that needs them. */
-export class LazySkills implements Disposable {
-  readonly #parts: SkillsParts;
-  readonly #skills: Lazy<Skills> = new Lazy(async () => {
-    const module = await import("./skills.ts");
-    return new module.Skills(this.#parts);
-  });
-  /** Clients that have a list of built-in features, and are not notified of changes yet. */
-  readonly #unwatched = new Set<string>();
+/** The part of skills that every call of a tool passes, and InvokeSkill. */
+export interface CallSkills {
+  /** Its note is the last line of results until required skills are loaded. */
+  readonly required: RequiredSkills;
+  readonly load: StateServices["skills"]["load"];
+}
 
-  constructor(parts: SkillsParts) {
+/** Skills, loaded with the first list or call that needs them. */
+export class LazySkills implements Disposable {
+  readonly #parts: Omit<SkillsParts, "required">;
+  readonly #required: Lazy<RequiredSkills> = new Lazy(async () => {
+    const module = await import("../calls/skills/required-skills.ts");
+    const find: Skills["find"] = async (client) => (await this.load()).find(client);
+    return new module.RequiredSkills(this.#parts.start.dirs.scorpioxDir, find);
+  });
+  readonly #skills: Lazy<Skills> = new Lazy(async () => {
+    const [module, required] = await Promise.all([import("./skills.ts"), this.#required.get()]);
+    return new module.Skills({ ...this.#parts, required });
+  });
+  /** Clients that have a list with the built-in skills alone, and are not notified of changes by `#skills` yet. */
+  readonly #unwatched = new Map<string, ClientContext>();
+  readonly #everyMs: number;
+  #look: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param everyMs how often folders are looked at while there are only built-in skills */
+  constructor(parts: Omit<SkillsParts, "required">, everyMs: number = skillLookMs) {
     this.#parts = parts;
+    this.#everyMs = everyMs;
   }
 
   readonly prompts: PromptProvider = forwarding(
@@ -66,24 +85,57 @@ export class LazySkills implements Disposable {
   };
 
   /**
-   * The tools as they are listed for this client. A client for which there are only built-in skills gets its list before
-   * anything is loaded; the code that notifies it of changes is loaded a moment later.
+   * The tools as they are listed for this client. Where there are only built-in skills it gets its list before anything is
+   * loaded, and the code that tells of changes is loaded when there are others.
    */
   async toolListings(client: ClientContext): Promise<readonly ToolListing[]> {
     const { start, listings } = this.#parts;
-    if (this.#skills.making === undefined && (await hasOnlyBuiltIn(client, start))) {
-      this.#unwatched.add(client.id);
-      setTimeout(() => void this.#beginWatching(client), watchAfterMs).unref();
+    if (!this.isLoaded && (await hasOnlyBuiltIn(client, start))) {
+      this.#unwatched.set(client.id, client);
+      this.#lookLater();
       return listings;
     }
     return (await this.load()).toolListings(client);
   }
 
-  async #beginWatching(client: ClientContext): Promise<void> {
-    if (this.#skills.isClosed || !this.#unwatched.has(client.id)) return;
+  async forCalls(): Promise<CallSkills> {
+    const load: CallSkills["load"] = async (...asked) => (await this.load()).load(...asked);
+    return { required: await this.#required.get(), load };
+  }
+
+  /** Of one client the folders are looked at, which needs no code; for several, skills are loaded and watch each folder once. */
+  #lookLater(): void {
+    const isAlone = this.#unwatched.size === 1 && !this.isLoaded;
+    if (!isAlone) clearTimeout(this.#look);
+    else if (this.#look !== undefined) return;
+    const look = (): void => void this.#lookNow(isAlone);
+    this.#look = setTimeout(look, isAlone ? this.#everyMs : watchAfterMs).unref();
+  }
+
+  async #lookNow(isAlone: boolean): Promise<void> {
+    this.#look = undefined;
+    const { start, changes } = this.#parts;
+    const [client] = this.#unwatched.values();
+    if (client === undefined || this.#skills.isClosed) return;
+    const isWaiting = isAlone && !this.isLoaded;
+    if (isWaiting && (!changes.isHeard || (await hasOnlyBuiltIn(client, start)))) {
+      this.#lookLater();
+    } else {
+      await this.#beginWatching();
+    }
+  }
+
+  async #beginWatching(): Promise<void> {
     const skills = await this.load();
-    // It may have gone meanwhile.
-    if (this.#unwatched.delete(client.id)) await skills.watchFor(client);
+    for (const client of this.#unwatched.values()) {
+      // It may have gone meanwhile.
+      if (this.#unwatched.delete(client.id)) await skills.watchFor(client);
+    }
+  }
+
+  /** False while the built-in skills are all there are to know. */
+  get isLoaded(): boolean {
+    return this.#skills.making !== undefined;
   }
 
   load(): Promise<Skills> {
@@ -92,10 +144,12 @@ export class LazySkills implements Disposable {
 
   endClient(clientId: string): void {
     this.#unwatched.delete(clientId);
+    this.#required.made?.forget(clientId);
     this.#skills.made?.endClient(clientId);
   }
 
   [Symbol.dispose](): void {
+    clearTimeout(this.#look);
     this.#skills.close();
     this.#skills.made?.[Symbol.dispose]();
   }

@@ -207,7 +207,7 @@ export class LazyRouter implements Router, AsyncDisposable {
     this.#services.assertOpen();
     const [module, skills] = await Promise.all([
       import("./tool-services.ts"),
-      this.#offersSkills ? this.skills.load() : undefined,
+      this.#offersSkills ? this.skills.forCalls() : undefined,
     ]);
     // Nothing would end the processes that they start.
     this.#services.assertOpen();

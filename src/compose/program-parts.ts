@@ -11,7 +11,7 @@ import type { Shell } from "../commands/process/shell.ts";
 import type { LoadedSkill } from "../tools/state-services.ts";
 import type { ToolCard } from "../tools/tool-card.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
-import type { Skills } from "./skills.ts";
+import type { CallSkills } from "./lazy-features.ts";
 
 /** The parts that differ between the product and the program that tests Worker faults. */
 export interface ProgramParts {
@@ -45,7 +45,7 @@ export interface ToolServicesOptions {
   /** It is for a command, which ends soon. */
   readonly isBrief?: boolean;
   /** Absent where InvokeSkill is switched off. */
-  readonly skills?: Skills | undefined;
+  readonly skills?: CallSkills | undefined;
   /** Awaited before any Worker or child is started. */
   readonly beforeServices?: () => Promise<unknown>;
 }

@@ -1,9 +1,10 @@
 import type { ClientContext } from "../calls/call.ts";
 import { type Changes, skillToolName } from "../calls/features.ts";
-import { loadForCall, RequiredSkills } from "../calls/skills/required-skills.ts";
+import { loadForCall } from "../calls/skills/load-for-call.ts";
+import type { RequiredSkills } from "../calls/skills/required-skills.ts";
 import { SkillEntries, SkillResources } from "../calls/skills/skill-resources.ts";
 import { ownPromptsFor, SkillCompletion, SkillPrompts } from "../calls/skills/skill-prompts.ts";
-import { SkillToolListings, SkillView } from "../calls/skills/skill-view.ts";
+import { type ClientSkills, SkillToolListings, SkillView } from "../calls/skills/skill-view.ts";
 import { SkillWatch } from "../calls/skills/skill-watch.ts";
 import type { StateServices } from "../calls/state-calls.ts";
 import { createSkillLibrary } from "../cli/skill-library.ts";
@@ -16,6 +17,8 @@ export interface SkillsParts {
   readonly changes: Changes;
   /** The tools that are switched on. */
   readonly listings: readonly ToolListing[];
+  /** Gets to know which skills are loaded. */
+  readonly required: Pick<RequiredSkills, "loaded">;
 }
 
 /** Skills in all the ways in which clients see them. One for each server. */
@@ -24,14 +27,13 @@ export class Skills implements Disposable {
   readonly completion: SkillCompletion;
   readonly entries: SkillEntries;
   readonly resources: SkillResources;
-  /** Its note is the last line of results until required skills are loaded. */
-  readonly required: RequiredSkills;
+  readonly #required: SkillsParts["required"];
   readonly #view: SkillView;
   readonly #watch: SkillWatch;
   readonly #listings: SkillToolListings;
   readonly #builtIn: SkillSet;
 
-  constructor({ start, changes, listings }: SkillsParts) {
+  constructor({ start, changes, listings, required }: SkillsParts) {
     const library = createSkillLibrary(start);
     this.#builtIn = library.known(undefined);
     this.#watch = new SkillWatch(library, changes);
@@ -41,11 +43,11 @@ export class Skills implements Disposable {
       listings.some(({ name }) => name === skillToolName),
     );
     this.#listings = new SkillToolListings(listings);
-    this.required = new RequiredSkills(start.dirs.scorpioxDir, this.#view);
+    this.#required = required;
     this.prompts = new SkillPrompts({
       view: this.#view,
       own: ownPromptsFor(new Set(listings.map(({ name }) => name))),
-      onLoaded: (clientId, name) => this.required.loaded(clientId, name),
+      onLoaded: (clientId, name) => required.loaded(clientId, name),
     });
     this.completion = new SkillCompletion(this.#view, this.prompts);
     this.entries = new SkillEntries(this.#view);
@@ -65,15 +67,19 @@ export class Skills implements Disposable {
     return this.#view.forList(client);
   }
 
+  /** The skills that this client can use. */
+  find(client: ClientContext): Promise<ClientSkills> {
+    return this.#view.forUse(client);
+  }
+
   readonly load: StateServices["skills"]["load"] = async (request, call) => {
     const loaded = await loadForCall(this.#view, request, call);
-    this.required.loaded(call.client.id, loaded.name);
+    this.#required.loaded(call.client.id, loaded.name);
     return loaded;
   };
 
   endClient(clientId: string): void {
     this.#watch.forget(clientId);
-    this.required.forget(clientId);
   }
 
   [Symbol.dispose](): void {

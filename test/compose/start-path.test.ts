@@ -84,7 +84,22 @@ describe("the start", () => {
     expect(loadedWith("src/main.ts").wide).toEqual([]);
   });
 
-  test("the services of the first call load no package on the main thread", () => {
-    expect(packagesIn(loadedWith("src/compose/tool-services.ts"))).toEqual([]);
+  // Each of these parts of Node takes a tenth to one and a half megabytes.
+  test("the services of the first call load no package on the main thread, and no more of Node", () => {
+    const services = loadedWith("src/compose/tool-services.ts");
+    expect({ builtins: services.builtins, packages: packagesIn(services) }).toEqual({
+      builtins: ["buffer", "bun:ffi", "bun:sqlite", "fs", "fs/promises", "os", "path", "url"],
+      packages: [],
+    });
+  });
+
+  test("the services of the first call find no skills", () => {
+    const ofSkills = (entryPoint: string): string[] =>
+      loadedWith(entryPoint).inputs.filter((path) => path.startsWith("src/state/skills/"));
+    expect(ofSkills("src/compose/tool-services.ts")).toEqual(ofSkills("src/main.ts"));
+  });
+
+  test("a Worker loads no part of Node before its first call", () => {
+    expect(loadedWith("src/worker.ts").builtins).toEqual([]);
   });
 });

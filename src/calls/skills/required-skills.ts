@@ -1,19 +1,12 @@
 import { join } from "node:path";
 
 import { startTimer } from "../../base/cancellation.ts";
-import { AppError } from "../../base/errors.ts";
 import { requiredSkillsLookMs, skillListMsMax, skillWatchersMax } from "../../base/limits.ts";
-import {
-  loadSkill,
-  readRequiredSkills,
-  skillResult,
-  unknownSkill,
-} from "../../state/skills/load-skill.ts";
-import type { LoadedSkill, LoadSkillRequest } from "../../tools/state-services.ts";
+import { readRequiredSkills } from "../../state/skills/required-names.ts";
 import type { CallRequest, ClientContext } from "../call.ts";
 import { skillToolName } from "../features.ts";
 import type { GateStage, NoteSource, Refusal, Rest } from "../gate/gate-stage.ts";
-import type { SkillView } from "./skill-view.ts";
+import type { ClientSkills } from "./skill-view.ts";
 
 const fileName = "required_skills.txt";
 
@@ -32,14 +25,15 @@ interface Client {
 /** Names the skills that must be loaded, at the end of each result, until this client has loaded them. */
 export class RequiredSkills implements GateStage, NoteSource {
   readonly #scorpioxDir: string;
-  readonly #view: SkillView;
+  readonly #find: (client: ClientContext) => Promise<ClientSkills>;
   readonly #clients = new Map<string, Client>();
   /** Those of which some are required. */
   readonly clients = new Set<string>();
 
-  constructor(scorpioxDir: string, view: SkillView) {
+  /** @param find the skills that a client sees; asked only when some are required */
+  constructor(scorpioxDir: string, find: (client: ClientContext) => Promise<ClientSkills>) {
     this.#scorpioxDir = scorpioxDir;
-    this.#view = view;
+    this.#find = find;
   }
 
   mayObject(): boolean {
@@ -127,7 +121,7 @@ export class RequiredSkills implements GateStage, NoteSource {
       else this.clients.delete(client.id);
     }
     if (names.length === 0) return;
-    const { set } = await this.#view.forUse(client);
+    const { set } = await this.#find(client);
     state.unknown = new Set(names.filter((name) => set.byName.get(name)?.isForModel !== true));
   }
 }
@@ -138,24 +132,4 @@ async function atMost(limitMs: number, work: Promise<void> | undefined): Promise
   await Promise.race([work, promise]);
   timer.stop();
   return undefined;
-}
-
-/** The skill that InvokeSkill asks for. @throws AppError `not_found` with the nearest names, `refused`, `limit`, `system` */
-export async function loadForCall(
-  view: SkillView,
-  { name, arguments: given }: LoadSkillRequest,
-  { client }: CallRequest,
-): Promise<LoadedSkill> {
-  const { set, workspace } = await view.forUse(client);
-  const skill = set.byName.get(name);
-  if (skill === undefined) throw unknownSkill(name, set);
-  if (!skill.isForModel) {
-    throw new AppError(
-      "refused",
-      `The skill ${name} is for the user to start, as a prompt (disable-model-invocation). Ask the user to do that.`,
-    );
-  }
-  const loaded = await loadSkill(skill, workspace, given);
-  const { folder, files } = loaded;
-  return { name, text: skillResult(loaded), folder, files };
 }

@@ -7,13 +7,13 @@ import { Changes } from "../../../src/calls/features.ts";
 import { RequiredSkills } from "../../../src/calls/skills/required-skills.ts";
 import { SkillView } from "../../../src/calls/skills/skill-view.ts";
 import { SkillWatch } from "../../../src/calls/skills/skill-watch.ts";
-import { readRequiredSkills } from "../../../src/state/skills/load-skill.ts";
+import { readRequiredSkills } from "../../../src/state/skills/required-names.ts";
 import { SkillTree } from "../../state/skills/skill-tree.ts";
 
 function start(tree: SkillTree): RequiredSkills {
   const library = tree.library();
   const view = new SkillView(library, new SkillWatch(library, new Changes()), true);
-  return new RequiredSkills(tree.at("home/.scorpiox"), view);
+  return new RequiredSkills(tree.at("home/.scorpiox"), (client) => view.forUse(client));
 }
 
 function callIn(workspaceDir: () => Promise<string>, mayUse?: () => boolean): CallRequest {
