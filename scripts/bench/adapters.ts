@@ -102,6 +102,18 @@ const adapters = {
     command: () => compiled("worker_echo"),
     cheap: echo,
   },
+  worker_call: {
+    label: "the same with the promises of a call",
+    build: "least",
+    command: () => compiled("worker_call"),
+    cheap: echo,
+    http: {
+      command: () => [...compiled("worker_call"), "--http"],
+      cheap: echo,
+      hasSessions: false,
+    },
+    phases: ["calls", "one", "pipelined", "http"],
+  },
   scorpiox: {
     label: "scorpiox-code",
     build: "given",

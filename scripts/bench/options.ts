@@ -32,6 +32,7 @@ const quickServers: readonly ServerName[] = [
   "floor_bash",
   "bare_bun",
   "worker_echo",
+  "worker_call",
   "scorpiox",
   "gateway",
   "gateway_sdk",

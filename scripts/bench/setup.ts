@@ -10,6 +10,7 @@ const floors = ["floor_echo", "floor_shell"] as const;
 const leastPrograms = [
   ["bare-bun.ts", "bare_bun"],
   ["worker-echo.ts", "worker_echo"],
+  ["worker-call.ts", "worker_call"],
   ["main-relay.ts", "main_relay"],
   ["worker-relay.ts", "worker_relay"],
 ] as const;
