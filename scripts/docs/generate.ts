@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import { clientStatesPage } from "./client-states.ts";
 import { type GeneratedPage, generatedPages, renderPage } from "./pages.ts";
 
 const root = dirname(dirname(import.meta.dir));
@@ -21,7 +22,8 @@ async function run(args: readonly string[]): Promise<number> {
   }
   const isCheck = args.includes("--check");
   let stale = 0;
-  for (const page of await generatedPages(root)) stale += bringUpToDate(page, isCheck);
+  const pages = [...(await generatedPages(root)), await clientStatesPage()];
+  for (const page of pages) stale += bringUpToDate(page, isCheck);
   return isCheck && stale > 0 ? 1 : 0;
 }
 
