@@ -216,10 +216,12 @@ class Stage {
       ["memory", "create_entities", { entities: [{ ...entity, name: `${word} ${how}` }] }],
     ] as const;
     if (!isHidden) return script.map(([, tool, args]) => ({ tool, args }));
-    return script.map(([server, tool, args]) => ({
+    const calls = script.map(([server, tool, args]) => ({
       tool: "tool_call",
       args: { name: `mcp__${server}__${tool}`, arguments: args },
     }));
+    // A model that is told that a server is starting waits.
+    return [{ tool: "Bash", args: { command: "sleep 4" } }, ...calls];
   }
 
   /** The client's settings with no server but those three. */
@@ -278,11 +280,12 @@ class Stage {
       const script = this.#script(`${how}, ${tries}`, isHidden);
       await using model = startModel(script);
       const text = await this.#playTo(model.origin);
-      const told = model.results().map((result) => JSON.stringify(result ?? null));
+      const results = model.results().slice(-wanted.length);
+      const told = results.map((result) => JSON.stringify(result ?? null));
       const wrong = wanted.flatMap((want, index) =>
         (told[index] ?? "").search(want) !== -1
           ? []
-          : [`${JSON.stringify(script[index])}: ${told[index]}`],
+          : [`${JSON.stringify(script.at(index - wanted.length))}: ${told[index]}`],
       );
       if (wrong.length === 0) {
         const times = tries === 1 ? "" : `, at try ${tries}`;

@@ -226,7 +226,9 @@ function showEnd(
   // Faults of files that could not be edited were shown before.
   if (change === undefined) return;
   if (fault !== undefined) return print.error(`${client.title}: ${fault}`);
-  print.done(`${client.title}: ${file} was changed. ${nextStepOf(place, change)}`);
+  const did =
+    change.after === undefined ? "removed" : change.before === undefined ? "created" : "changed";
+  print.done(`${client.title}: ${file} was ${did}. ${nextStepOf(place, change)}`);
 }
 
 function nextStepOf({ client }: ClientFile, change: FileChange): string {

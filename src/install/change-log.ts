@@ -46,6 +46,8 @@ export interface ChangeRecord {
   readonly moved?: MovedServers;
   /** The client's own command made the change: its command undoes it too. */
   readonly isByCommand?: true;
+  /** The first folder that had to be made for the file. */
+  readonly madeDir?: string;
   /** It, or undoing it, has begun and not ended: another process is at it, or was killed. */
   readonly underWay?: "change" | "undo";
 }

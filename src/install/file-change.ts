@@ -1,4 +1,5 @@
-import { lstatSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
 import { type ChangeRecord, digestOf, type MovedServers } from "./change-log.ts";
@@ -41,7 +42,11 @@ export function readClientFile(file: string): Uint8Array | undefined {
     const stats = statSync(file, { throwIfNoEntry: false });
     if (stats === undefined) {
       if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
-      throw new AppError("config", `${file} is a link to something that does not exist.`);
+      const target = resolve(dirname(file), readlinkSync(file));
+      throw new AppError(
+        "config",
+        `${file} is a link to ${target}, which does not exist. Create that file, or remove the link, and try again.`,
+      );
     }
     // Reading a pipe in its place would block.
     if (!stats.isFile()) throw new AppError("config", `${file} is not a file.`);

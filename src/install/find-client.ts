@@ -49,15 +49,29 @@ export function clientNamed(word: string): EditableClient {
   if (found !== undefined) return found;
   const ids = editableClients.map(({ id }) => id);
   const known = `Clients: ${ids.join(", ")}`;
-  throw new AppError(
-    "not_found",
-    `${word} is not a known client.${suggestionFor(word, ids)} ${known}`,
+  throw new AppError("not_found", `${word} is not a known client.${meantBy(word, ids)} ${known}`);
+}
+
+/** The ids of which the word has a part, or that have a part of it: `claude`, `gemini-cli`. */
+function meantBy(word: string, ids: readonly string[]): string {
+  const [wanted, ...plain] = [word, ...ids].map((each) =>
+    each.toLowerCase().replaceAll(/[^a-z\d]/g, ""),
   );
+  const isPart = (one = "", other = ""): boolean => one.length > 2 && other.includes(one);
+  const same = ids[plain.indexOf(wanted ?? "")];
+  if (same !== undefined) return ` Did you mean ${same}?`;
+  const meant = ids.filter(
+    (_, index) => isPart(wanted, plain[index]) || isPart(plain[index], wanted),
+  );
+  const [last] = meant.slice(-1);
+  if (last === undefined) return suggestionFor(word, ids);
+  const others = meant.slice(0, -1).join(", ");
+  return ` Did you mean ${others === "" ? last : `${others} or ${last}`}?`;
 }
 
 /**
  * The file that the client really reads: of its candidates the existing one with the highest precedence, else the one whose
- * folder, which the client makes, exists. Undefined when it has no file in that scope.
+ * folder, which the client makes, exists, or which it would make. Undefined when it has no file in that scope.
  */
 export function fileOfClient(
   client: EditableClient,
@@ -71,8 +85,14 @@ export function fileOfClient(
   const sign = candidates.findLast((file) => existsSync(signOf(file, client, machine)));
   // Of two names in one folder the first is the usual one; the other one shadows it where it exists.
   const signed = candidates.find((file) => sign !== undefined && dirname(file) === dirname(sign));
-  const isThere = existing !== undefined || signed !== undefined || scope === "project";
-  return { client, file: existing ?? signed ?? last, searched: candidates, isThere };
+  const { programs = [] } = client;
+  const hasProgram = programs.some(
+    (program) => Bun.which(program, { PATH: machine.env["PATH"] ?? "" }) !== null,
+  );
+  const isThere =
+    existing !== undefined || signed !== undefined || scope === "project" || hasProgram;
+  const usual = candidates.find((file) => dirname(file) === dirname(last)) ?? last;
+  return { client, file: existing ?? signed ?? usual, searched: candidates, isThere };
 }
 
 /** Lowest precedence first. A variable that moves the client's folder leaves no other candidate. */

@@ -34,6 +34,8 @@ export interface InstallTarget {
   readonly off?: Entry;
   /** The key of its file below which it has servers of single projects, by folder. */
   readonly projectsKey?: string;
+  /** Its programs: one that is on PATH tells that the client is installed, though it has never been started. */
+  readonly programs?: readonly string[];
   /** The folder that tells that it is installed, where that is not the folder of its file. */
   readonly signs?: readonly string[];
 }
@@ -51,8 +53,9 @@ const split = ([command = "", ...args]: readonly string[]): Entry => ({ command,
 const typed = (words: readonly string[]): Entry => ({ type: "stdio", ...split(words) });
 
 const codeHome: EntryHome = { kind: "map", path: ["servers"] };
-const code = (id: string): InstallTarget => ({
+const code = (id: string, program: string): InstallTarget => ({
   id,
+  programs: [program],
   limitsId: "vscode",
   home: codeHome,
   defersItself: true,
@@ -72,6 +75,7 @@ export const installTargets: readonly InstallTarget[] = [
   },
   {
     id: "claude-code",
+    programs: ["claude"],
     limitsId: "claude-code",
     home: servers,
     defersItself: true,
@@ -88,17 +92,19 @@ export const installTargets: readonly InstallTarget[] = [
   },
   {
     id: "cursor",
+    programs: ["cursor"],
     limitsId: "cursor",
     home: servers,
     defersItself: true,
     entry: split,
     next: "nothing",
   },
-  code("vscode"),
-  code("vscode-insiders"),
-  code("vscodium"),
+  code("vscode", "code"),
+  code("vscode-insiders", "code-insiders"),
+  code("vscodium", "codium"),
   {
     id: "windsurf",
+    programs: ["windsurf"],
     limitsId: "windsurf",
     home: servers,
     entry: split,
@@ -108,6 +114,7 @@ export const installTargets: readonly InstallTarget[] = [
   },
   {
     id: "zed",
+    programs: ["zed", "zeditor"],
     limitsId: "zed",
     off: { enabled: false },
     home: { kind: "map", path: ["context_servers"] },
@@ -116,6 +123,7 @@ export const installTargets: readonly InstallTarget[] = [
   },
   {
     id: "codex",
+    programs: ["codex"],
     limitsId: "codex",
     off: { enabled: false },
     home: { kind: "map", path: ["mcp_servers"] },
@@ -123,10 +131,25 @@ export const installTargets: readonly InstallTarget[] = [
     next: "restart",
     nextText: "The next codex session has it.",
   },
-  { id: "gemini", limitsId: "gemini-cli", home: servers, entry: split, next: "restart" },
-  { id: "qwen", limitsId: "qwen-code", home: servers, entry: split, next: "restart" },
+  {
+    id: "gemini",
+    programs: ["gemini"],
+    limitsId: "gemini-cli",
+    home: servers,
+    entry: split,
+    next: "restart",
+  },
+  {
+    id: "qwen",
+    programs: ["qwen"],
+    limitsId: "qwen-code",
+    home: servers,
+    entry: split,
+    next: "restart",
+  },
   {
     id: "opencode",
+    programs: ["opencode"],
     limitsId: "opencode",
     off: { enabled: false },
     home: { kind: "map", path: ["mcp"] },
@@ -158,6 +181,7 @@ export const installTargets: readonly InstallTarget[] = [
   },
   {
     id: "goose",
+    programs: ["goose"],
     limitsId: "goose",
     off: { enabled: false },
     home: { kind: "map", path: ["extensions"] },
@@ -176,6 +200,7 @@ export const installTargets: readonly InstallTarget[] = [
   { id: "lmstudio", limitsId: "lm-studio", home: servers, entry: split, next: "nothing" },
   {
     id: "kiro",
+    programs: ["kiro", "kiro-cli"],
     limitsId: "kiro",
     home: servers,
     off: { disabled: true },
@@ -184,6 +209,7 @@ export const installTargets: readonly InstallTarget[] = [
   },
   {
     id: "crush",
+    programs: ["crush"],
     limitsId: "crush",
     off: { disabled: true },
     home: { kind: "map", path: ["mcp"] },

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
 import { realPathOf } from "../base/paths.ts";
@@ -16,7 +17,13 @@ import {
   takeServers,
 } from "./move-servers.ts";
 import { partMade } from "./part-made.ts";
-import { checkWritable, finishTorn, writeClientFile } from "./write-client-file.ts";
+import {
+  checkWritable,
+  finishTorn,
+  missingDirAbove,
+  removeEmptyDirs,
+  writeClientFile,
+} from "./write-client-file.ts";
 import type { SecretPlace } from "../upstream/secrets/secret-store.ts";
 
 /** The services that changes are made with. */
@@ -50,11 +57,9 @@ export async function makeChange(
   const { log, moveTarget, onPlace } = tools;
   const { before, undoes } = change;
   await locked(log, change.file, async () => {
-    if (command === undefined) {
-      checkShown(change);
-      checkWritable(change.file);
-    }
+    if (command === undefined) checkWritable(change.file);
     const record = undoes === undefined ? begun(change, command, move) : undoing(undoes);
+    if (command === undefined) checkShown(change);
     if (undoes === undefined) log.add(record, command === undefined ? before : undefined);
     else log.update(record);
     try {
@@ -74,7 +79,8 @@ function begun(
   move: PlannedMove | undefined,
 ): ChangeRecord {
   const moved = move === undefined ? undefined : movedBy(move);
-  const record = recordOf(change, moved);
+  const madeDir = missingDirAbove(change.file);
+  const record = { ...recordOf(change, moved), ...(madeDir !== undefined && { madeDir }) };
   if (command === undefined) return { ...record, underWay: "change" };
   return { ...record, before: null, after: null, isByCommand: true, underWay: "change" };
 }
@@ -139,6 +145,7 @@ async function endUndo(
   if (record.moved !== undefined) {
     for (const text of await giveBack(record, moveTarget, log)) onStays(text);
   }
+  if (record.madeDir !== undefined) removeEmptyDirs(dirname(record.file), record.madeDir);
   log.remove(record);
 }
 

@@ -1,9 +1,11 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
   openSync,
+  rmdirSync,
   rmSync,
   type Stats,
   statSync,
@@ -41,15 +43,34 @@ export function writeClientFile(
 
 /** Replacing a file needs only its folder to be writable: its mode and owner are looked at here. @throws {AppError} `config` */
 export function checkWritable(file: string): void {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats === undefined || process.platform === "win32") return;
+  // A file in the place of its folder is found when that is made.
+  if (!existsSync(file) || process.platform === "win32") return;
+  const stats = statSync(file);
   const user = process.getuid?.() ?? 0;
   const isOthers = user !== 0 && stats.uid !== user;
   if ((stats.mode & 0o222) !== 0 && !isOthers) return;
   const why = isOthers
-    ? "belongs to another user; it was not changed. Have its owner do it"
-    : `is read-only; it was not changed. To have it changed: chmod u+w ${file}`;
+    ? "belongs to another user; it was not changed. Run this as that user"
+    : "is read-only; it was not changed. Make it writable (chmod u+w), and try again";
   throw new AppError("config", `${file} ${why}.`);
+}
+
+/** The first of the folders above the file that is missing; undefined: none is. */
+export function missingDirAbove(file: string): string | undefined {
+  let missing: string | undefined;
+  for (let dir = dirname(file); !existsSync(dir); dir = dirname(dir)) missing = dir;
+  return missing;
+}
+
+/** Removes `dir` and those above it, up to `top`, as far as nothing is in them. */
+export function removeEmptyDirs(dir: string, top: string): void {
+  for (let at = dir; at.startsWith(top); at = dirname(at)) {
+    try {
+      rmdirSync(at);
+    } catch {
+      return;
+    }
+  }
 }
 
 /** Finishes what a killed process has written in part: the beginning is `next` already, the rest still what was there. */

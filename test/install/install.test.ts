@@ -207,7 +207,7 @@ describe("install", () => {
   });
 
   test.each<[string, readonly string[], number, RegExp]>([
-    ["no client here", [], 3, /No client was found\. Name one: claude-desktop, /],
+    ["no client here", [], 3, /No client was found\. Name one, with --create: claude-desktop, /],
     [
       "an unknown client",
       ["cursr"],

@@ -204,7 +204,7 @@ async function writtenBetween(
   const { stderr } = await place.run("undo");
   const isTold = stderr.includes("was changed since");
   const isOut = Bun.deepEquals(place.servers(), before) && place.text?.includes("hasWritten");
-  return [...read, isOut === true && isTold ? "only ours out" : "NOT undone"].join(", ");
+  return [...read, isOut === true && isTold ? "only the entry out" : "NOT undone"].join(", ");
 }
 
 function clientWrites(client: EditableClient, text: string, lineEnd: string): string {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
@@ -15,6 +16,7 @@ import { forgetChange } from "../../install/make-change.ts";
 import type { PlannedMove } from "../../install/move-servers.ts";
 import { planMove } from "../../install/plan-move.ts";
 import { lastChange, planUndo, planUninstall } from "../../install/plan-undo.ts";
+import { checkWritable } from "../../install/write-client-file.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
 import {
   carryOut,
@@ -97,7 +99,13 @@ export const uninstallCommand: Command = {
     await settleEarlier(session);
     const plans: ClientPlan[] = [];
     for (const place of places) plans.push(await planned(place, () => removal(session, place)));
-    return carryOut(session, plans);
+    const isAll = context.args.positionals.length === 0;
+    const wanted = isAll ? plans.filter(({ change, fault }) => change ?? fault) : plans;
+    if (wanted.length === 0) {
+      context.print.note(`No client here has the entry ${entryName}.`);
+      if (!context.args.has("json")) return exitCodes.done;
+    }
+    return carryOut(session, wanted);
   },
 };
 
@@ -178,15 +186,17 @@ function openSession(context: CommandContext, isInstall = false): ClientSession 
 }
 
 /** The files of the clients that are named, or of all that are here. @throws {AppError} `not_found` */
-function filesOf({ context: { args }, machine, scope }: ClientSession): readonly ClientFile[] {
+function filesOf(session: ClientSession): readonly ClientFile[] {
+  const { context, machine, scope, isInstall } = session;
+  const { args } = context;
   if (args.positionals.length === 0) {
     const found = editableClients
       .flatMap((client) => fileOfClient(client, scope, machine) ?? [])
       .filter(({ isThere }) => isThere);
     // Editors of one family share the file of a project.
     const distinct = new Map(found.map((place) => [place.file, place]));
-    if (distinct.size > 0) return [...distinct.values()];
-    throw new AppError("not_found", `No client was found. Name one: ${clientIds}`);
+    if (distinct.size > 0 || !isInstall) return [...distinct.values()];
+    throw new AppError("not_found", `No client was found. Name one, with --create: ${clientIds}`);
   }
   return args.positionals.map((word) => {
     const client = clientNamed(word);
@@ -196,7 +206,7 @@ function filesOf({ context: { args }, machine, scope }: ClientSession): readonly
       const message = `${client.title} has no file of the ${scope}. Use --scope ${other}.`;
       throw new AppError("usage", message);
     }
-    if (place.isThere || args.has("create")) return place;
+    if (place.isThere || !isInstall || args.has("create")) return place;
     const places = place.searched.map((file) => `\n  ${file}`).join("");
     throw new AppError(
       "not_found",
@@ -220,7 +230,21 @@ async function planned(
 }
 
 function removal(session: ClientSession, { client, file }: ClientFile): Wanted {
-  return { change: within(session, planUninstall(client, file, session.log)) };
+  // A link that leads nowhere has no entry either.
+  if (!existsSync(file)) return {};
+  const change = planUninstall(client, file, session.log);
+  if (change === undefined) return {};
+  checkWritable(file);
+  const moved = session.log
+    .records()
+    .flatMap((record) => (record.file === file ? (record.moved?.servers ?? []) : []));
+  if (moved.length > 0) {
+    const [it, stays] = moved.length === 1 ? ["it", "stays"] : ["them", "stay"];
+    session.context.print.warning(
+      `${client.title}: ${moved.join(", ")} ${stays} in ${session.moveTarget.target.file}, where install --move has put ${it}. To give ${it} back to the client, run undo ${client.id} until it has ${it}.`,
+    );
+  }
+  return { change: within(session, change) };
 }
 
 async function installation(session: ClientSession, place: ClientFile): Promise<Wanted> {
@@ -233,6 +257,7 @@ async function installation(session: ClientSession, place: ClientFile): Promise<
     [entryName, withKeptMembers(client, file, client.entry(words, entryName))],
   ]);
   const change = planChange("install", client, file, wanted);
+  if (change !== undefined) checkWritable(file);
   return {
     change: within(session, change),
     ...moving(move),
