@@ -1,6 +1,6 @@
 import { exitCodes } from "../../src/cli/command-io.ts";
 import type { Command, CommandListing } from "../../src/cli/command.ts";
-import { type FlagTable, everyFlag } from "../../src/cli/flags.ts";
+import { everyFlag, type FlagTable, startUpFlags } from "../../src/cli/flags.ts";
 import { commandListings } from "../../src/cli/run/registry.ts";
 
 const name = "scorpiox-code";
@@ -23,6 +23,11 @@ export async function manPage(version: string): Promise<string> {
     ".SH DESCRIPTION",
     roff("AI clients start it without a command and talk to it over stdin and stdout."),
     roff("In a terminal, a command does its work and ends."),
+    ".SH COMMON FLAGS",
+    roff(
+      "Every command has --verbose and --help; the others belong to the commands that name them.",
+    ),
+    ...items(flagItems(commonFlags)),
     ".SH COMMANDS",
     ...commands,
     ".SH FILES",
@@ -59,19 +64,35 @@ const variables: readonly (readonly [string, string])[] = [
   ["SCORPIOX_HOME", "The folder to use instead of ~/.scorpiox."],
   ["SCORPIOX_KEY", `The value of the configuration key KEY. ${name} config list shows all keys.`],
   ["SCORPIOX_RELEASE_URL", "The folder from which update gets a release."],
-  ["NO_COLOR", "No colours on a terminal."],
+  ["NO_COLOR", "Set: no colours."],
+  ["FORCE_COLOR", "Set: colours also where there is no terminal; 0: none."],
 ];
 
 function commandSection(listing: CommandListing, command: Command): string {
-  const { flags, usage, description, needsPerson } = command;
+  const { flags, usage, description, needsPerson, examples = [] } = command;
+  const common = Object.keys(startUpFlags)
+    .filter((flag) => flags[flag] === startUpFlags[flag])
+    .map((flag) => `--${flag}`);
   const person = needsPerson
     ? ["A process that a server started may not run this: a person has to."]
     : [];
   return [
     `.SS ${roff([listing.name, usage].filter(Boolean).join(" "))}`,
     ...paragraphs([`${listing.summary}.`, description, ...person].join("\n")),
-    ...items(flagItems({ ...flags, ...everyFlag })),
+    ...(examples.length === 0 ? [] : [".PP", "Examples:"]),
+    ...examples.flatMap((example) => [".br", roff(`    ${name} ${example}`)]),
+    ...items(flagItems(ownFlags(flags))),
+    ...(common.length === 0 ? [] : [".PP", roff(`Common flags: ${common.join(", ")}.`)]),
   ].join("\n");
+}
+
+const commonFlags: FlagTable = { ...startUpFlags, ...everyFlag };
+
+/** Those that the section of common flags does not explain. */
+function ownFlags(flags: FlagTable): FlagTable {
+  return Object.fromEntries(
+    Object.entries(flags).filter(([name, spec]) => commonFlags[name] !== spec),
+  );
 }
 
 /** Lines that begin with a blank keep their breaks, as help prints them. */

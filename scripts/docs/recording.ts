@@ -140,9 +140,9 @@ function textOf(line: string, row: number): string {
   if (line === "") return "";
   const kind = line.startsWith("$ ")
     ? "p"
-    : line.startsWith("+") || line.startsWith("ok ")
+    : /^[+✓]/.test(line)
       ? "a"
-      : /^(?:-|FAULT)/.test(line)
+      : /^[-✗]/.test(line)
         ? "d"
         : "";
   const y = margin + (row + 0.8) * cell.height;

@@ -180,7 +180,7 @@ function showPlan(session: ClientSession, plan: ReadyPlan): void {
   showProjects(session, client, move?.ofProjects ?? []);
   if (change === undefined) return print.note(`${client.title}: nothing to change in ${file}`);
   print.line(`# ${client.title}`);
-  if (command === undefined) for (const line of diffLines(change)) print.line(line);
+  if (command === undefined) for (const line of diffLines(change)) print.diff(line);
   else for (const words of commandWords(command, change)) print.line(commandLine(words));
   if (move !== undefined) showMove(session, move);
 }

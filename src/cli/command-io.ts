@@ -106,6 +106,11 @@ export class Printer {
     this.#write(`${indent}${this.look.mark(mark)} ${escapeUnsafe(text)}\n`);
   }
 
+  /** A line of a diff, with its colour. */
+  diff(line: string): void {
+    this.#write(`${this.look.diff(escapeUnsafe(line))}\n`);
+  }
+
   /** One line of a list: no name or reason in it begins a line of its own. */
   row(text: string): void {
     this.line(escapeName(text));

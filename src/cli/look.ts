@@ -49,6 +49,8 @@ export interface Look {
   mark(mark: Mark): string;
   /** Text that is less important than the rest. */
   dim(text: string): string;
+  /** A line of a diff. */
+  diff(line: string): string;
   warning(text: string): string;
   bad(text: string): string;
 }
@@ -68,6 +70,11 @@ export function lookOf(
     isDrawn,
     mark: (mark) => paint(colours[mark], signs[mark]),
     dim: (text) => paint("2", text),
+    diff: (line) => {
+      if (/^(?:---|\+\+\+|@@)/.test(line)) return paint("2", line);
+      const mark = line.startsWith("+") ? "good" : line.startsWith("-") ? "bad" : undefined;
+      return mark === undefined ? line : paint(colours[mark], line);
+    },
     warning: (text) => paint(colours.attention, text),
     bad: (text) => paint(colours.bad, text),
   };

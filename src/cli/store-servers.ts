@@ -53,14 +53,18 @@ export async function installServers(
   });
   if (services.installUpstreams === undefined || wanted.length === 0) return;
   if (args.has("no-install")) return;
-  for (const { server, runner } of wanted) {
-    const what = runner.packages.join(" ");
-    print.note(`${server.entry.name}: fetching ${what} with ${runner.runner} …`);
-  }
   const begin = performance.now();
   const all = wanted.map(({ server }) => server);
   const names = wanted.map(({ server }) => server.entry.name);
   const progress = new ServerProgress("Fetching the packages of", names);
+  for (const { server, runner: found } of wanted) {
+    const { name } = server.entry;
+    const { runner } = found;
+    const what = found.packages.join(" ");
+    progress.onInstalling(name, { what, runner, since: Date.now() });
+    // A terminal gets the progress.
+    if (!io.stderr.isTerminal) print.note(`${name}: fetching ${what} with ${runner} …`);
+  }
   const outcomes = await withProgress(context, progress.text, async () =>
     services.installUpstreams?.(start, all, io.interrupted, progress),
   );

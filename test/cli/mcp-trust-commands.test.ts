@@ -49,7 +49,7 @@ describe("[GW-22] U-trust: mcp approve", () => {
     const { exitCode, stdout, stderr } = await mcp(tree, "approve");
     expect(exitCode).toBe(4);
     expect(stdout.replace(/[0-9a-f]{64}/, "IDENTITY").split("\n")).toEqual([
-      "files  (of the project, not approved)",
+      "files  (of the project, needs approval)",
       "  from      project/.mcp.json",
       '  command   "node"',
       '  argument  "a b.js"',

@@ -51,7 +51,7 @@ async function decideLaunch(approval: Approval, server: ConfiguredServer): Promi
     return true;
   }
   if (!context.args.has("json")) {
-    context.print.line(`${name}  (of the project, not approved)`);
+    context.print.line(`${name}  (of the project, needs approval)`);
     for (const line of launchLines(server)) context.print.line(line);
   }
   if (!(await approval.confirm(`Let ${name} run in this project?`))) return false;
