@@ -43,7 +43,7 @@ finish() {
 again_files_max=20
 
 # command:package,package…, for Debian. Chromium is for the tests of ReadDocs; it draws nothing without a font.
-system_needs="ps:procps git:git openssl:openssl chromium:chromium,fonts-liberation rsvg-convert:librsvg2-bin bwrap:bubblewrap tmux:tmux groff:groff-base unzip:unzip"
+system_needs="ps:procps git:git openssl:openssl chromium:chromium,fonts-liberation rsvg-convert:librsvg2-bin bwrap:bubblewrap tmux:tmux groff:groff-base unzip:unzip zsh:zsh fish:fish"
 
 get_system_packages() {
   missing=
