@@ -11,6 +11,10 @@ export const commandLineRequirements: Readonly<Record<string, Requirement>> = {
     "commands.progress":
       "Long work shows on a terminal that it goes on, and leaves nothing behind; elsewhere it stays silent for some seconds.",
   }),
+  ...from("docs/commands.md#completions", {
+    "commands.completions":
+      "bash, zsh, fish and nushell complete commands, flags, values and names of this machine.",
+  }),
   ...from("docs/commands.md#more-about-one-run", {
     "commands.verbose":
       "--verbose adds facts to stderr, without secrets, and changes no data on stdout.",
