@@ -99,11 +99,11 @@ const outputs: readonly (readonly [line: RegExp, output: RegExp])[] = [
   [/echo done/, /^done$/m],
   [/scorpiox-code tools/, /^ *BackgroundBash /m],
   [/ReadDocs/, /\S/],
-  [/mcp test memory/, /^memory .*: ready/],
+  [/mcp test memory/, /^\S memory .*: ready/],
   [/search_nodes/, /"green"/],
   [/mcp list/, /docs +http .*memory +stdio/s],
   [/mcp import/, /^# skipped: scorpiox-code /m],
-  [/config list/, /^TOOL_WEBSEARCH=false +# global: /m],
+  [/config list/, /^TOOL_WEBSEARCH=false +# user: /m],
 ];
 
 describe("[readme.runs] README.md in an empty home", () => {
