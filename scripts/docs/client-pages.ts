@@ -1,4 +1,4 @@
-import { clientManners } from "../../src/cli/doctor/start.ts";
+import { clientManners } from "../../src/cli/doctor/client-manners.ts";
 import { setEntry } from "../../src/install/edit/entry-text.ts";
 import { type EditableClient, editableClients } from "../../src/install/find-client.ts";
 import { entryName, launchWords } from "../../src/install/install-targets.ts";

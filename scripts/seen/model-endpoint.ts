@@ -18,6 +18,8 @@ export interface ModelEndpoint extends AsyncDisposable {
   results(): readonly unknown[];
   /** Tools of the script that the client did not offer when their turn came. */
   readonly missing: readonly string[];
+  /** The tools of the last turn that had any, as the client has sent them. */
+  readonly offered: readonly OfferedTool[];
   /** Every request that came, for a look at what a client does: method and path. */
   readonly requests: readonly string[];
   /** Whether the last call has been answered. */
@@ -37,6 +39,7 @@ export function startModel(script: readonly ScriptedCall[]): ModelEndpoint {
   const missing: string[] = [];
   const requests: string[] = [];
   let isDone = false;
+  let offered: readonly OfferedTool[] = [];
 
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, idleTimeout: 120, fetch: answer });
 
@@ -48,6 +51,7 @@ export function startModel(script: readonly ScriptedCall[]): ModelEndpoint {
     const body = (await request.json()) as Readonly<Record<string, unknown>>;
     const conversation = dialect.read(body, url);
     for (const [id, result] of conversation.results) results.set(id, result);
+    if (conversation.tools.length > 0) offered = conversation.tools;
     const turn = nextTurn(conversation.tools, conversation.results.size);
     return dialect.reply(turn, conversation.streams);
   }
@@ -73,6 +77,9 @@ export function startModel(script: readonly ScriptedCall[]): ModelEndpoint {
     origin: `http://127.0.0.1:${server.port}`,
     missing,
     requests,
+    get offered() {
+      return offered;
+    },
     get isDone() {
       return isDone;
     },

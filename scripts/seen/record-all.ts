@@ -29,11 +29,9 @@ if (import.meta.main) {
     const formCalls = forms.map(({ tool }) => ({ tool: tool.name, args: {} }));
     recordings.push({
       id: client.id,
-      forms: await twice(() =>
-        record(client, binFolder, formsServer, formCalls, () => {}, "forms"),
-      ),
+      forms: await twice(() => record(client, binFolder, formsServer, formCalls, { key: "forms" })),
       product: await twice(() =>
-        record(client, binFolder, [productBinary], productCalls, prepareWork),
+        record(client, binFolder, [productBinary], productCalls, { prepare: prepareWork }),
       ),
     });
     console.log(`verify: seen: ${client.title} ${client.version}`);

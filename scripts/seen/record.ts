@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
 import type { RealClient } from "./clients.ts";
+import type { OfferedTool } from "./dialects/dialect.ts";
 import { startModel, type ScriptedCall } from "./model-endpoint.ts";
 
 /** The longest that a client may take for its whole script. */
@@ -13,31 +14,39 @@ export interface Recording {
   /** `clientInfo` as the MCP server got it, and the revision that was agreed on. */
   readonly clientInfo: Readonly<Record<string, unknown>>;
   readonly version: string;
+  /** What the client says it can do, as the MCP server got it. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /** The tools that the client has offered to its model in the end, its own among them. */
+  readonly offered: readonly OfferedTool[];
+  /** The environment in which it started the MCP server. */
+  readonly environment: Readonly<Record<string, string>>;
   /** For each call of the script: what the MCP server gave, and what the client then told its model. */
   readonly calls: readonly { readonly given: unknown; readonly told: unknown }[];
   /** What the client said, when it did not get through the script. */
   readonly fault?: string;
 }
 
-/** One message that passed between client and server. */
-interface Passed {
-  readonly by: "client" | "server";
-  readonly message: Readonly<Record<string, unknown>>;
+export interface RecordOptions {
+  readonly prepare?: (work: string, home: string) => void;
+  /** The server's name in the client's configuration. */
+  readonly key?: string;
+  /** Variables of the shell in which the client is started, besides those that it needs. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Over those that it needs; undefined: without it. */
+  readonly over?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
  * Has a client call tools of an MCP server, as its model tells it to.
  * @param binFolder where its command is
  * @param server the command line of the MCP server
- * @param key its name in the client's configuration
  */
 export async function record(
   client: RealClient,
   binFolder: string,
   server: readonly string[],
   script: readonly ScriptedCall[],
-  prepare: (work: string, home: string) => void = () => {},
-  key = "scorpiox-code",
+  { prepare = () => {}, key = "scorpiox-code", env = {}, over = {} }: RecordOptions = {},
 ): Promise<Recording> {
   const folder = mkdtempSync(join(tmpdir(), `scorpiox-seen-${client.id}-`));
   const home = join(folder, "home");
@@ -60,15 +69,17 @@ export async function record(
       writeFileSync(path, text);
     }
     const said = await run([join(binFolder, client.bin), ...start.args], work, {
+      ...env,
       ...start.env,
       CI: "1",
       HOME: home,
       NO_COLOR: "1",
-      PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`,
+      PATH: env["PATH"] ?? `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`,
       TERM: "xterm",
       TMPDIR: folder,
+      ...over,
     });
-    const passed = read(log);
+    const passed = messagesIn(log);
     const missing = model.missing.map((tool) => `was not offered ${tool}`);
     const fault =
       model.isDone && missing.length === 0 ? {} : { fault: [...missing, said].join("\n") };
@@ -76,6 +87,8 @@ export async function record(
     const given = script.map((_, place) => resultOf(passed, script, place));
     return {
       ...introduction(passed),
+      offered: model.offered,
+      environment: environmentIn(log),
       calls: results.map((told, index) => ({ given: given[index], told })),
       ...fault,
     };
@@ -88,7 +101,7 @@ export async function record(
 async function run(
   command: readonly string[],
   cwd: string,
-  env: Record<string, string>,
+  env: Record<string, string | undefined>,
 ): Promise<string> {
   const child = Bun.spawn([...command], {
     cwd,
@@ -113,27 +126,49 @@ async function run(
   return (await said).join("\n").trim();
 }
 
-function read(log: string): readonly Passed[] {
+export function messagesIn(log: string): readonly Passed[] {
   if (!existsSync(log)) return [];
   const lines = readFileSync(log, "utf8").split("\n").filter(Boolean);
   return lines.map((line) => JSON.parse(line) as Passed);
 }
 
+export function environmentIn(log: string): Readonly<Record<string, string>> {
+  const file = `${log}.environment`;
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Record<string, string>) : {};
+}
+
+/** One message that passed between client and server. */
+export interface Passed {
+  readonly by: "client" | "server";
+  readonly message: Readonly<Record<string, unknown>>;
+}
+
+type Introduction = Pick<Recording, "clientInfo" | "version" | "capabilities">;
+
 /** What the client says of itself: with `initialize`, or with the envelope of its calls. */
-function introduction(passed: readonly Passed[]): Pick<Recording, "clientInfo" | "version"> {
+export function introduction(passed: readonly Passed[]): Introduction {
   const messages = passed.map(({ message }) => message);
-  const call = messages.find(({ method }) => method === "tools/call");
-  const meta = (call?.["params"] as { _meta?: Record<string, unknown> } | undefined)?._meta ?? {};
+  const hello = messages.find(({ method }) => method === "initialize");
+  // Who has said hello after all has only tried whether the server knows the newest revision.
+  const asked = passed.findLast(
+    ({ by, message: { method } }) =>
+      by === "client" && (method === "tools/call" || (hello === undefined && method !== undefined)),
+  )?.message;
+  const meta = (asked?.["params"] as { _meta?: Record<string, unknown> } | undefined)?._meta ?? {};
   const modern = meta["io.modelcontextprotocol/protocolVersion"];
   if (typeof modern === "string") {
     const info = meta["io.modelcontextprotocol/clientInfo"];
-    return { clientInfo: info as Record<string, unknown>, version: modern };
+    const can = meta["io.modelcontextprotocol/clientCapabilities"] ?? {};
+    return {
+      clientInfo: info as Record<string, unknown>,
+      version: modern,
+      capabilities: can as Record<string, unknown>,
+    };
   }
-  const hello = messages.find(({ method }) => method === "initialize");
-  const { clientInfo = {} } = (hello?.["params"] ?? {}) as { clientInfo?: Record<string, unknown> };
+  const { clientInfo = {}, capabilities = {} } = (hello?.["params"] ?? {}) as Partial<Introduction>;
   const answer = messages.find(({ id, result }) => id === hello?.["id"] && result !== undefined);
   const { protocolVersion = "none" } = (answer?.["result"] ?? {}) as { protocolVersion?: string };
-  return { clientInfo, version: protocolVersion };
+  return { clientInfo, version: protocolVersion, capabilities };
 }
 
 /**

@@ -1,7 +1,11 @@
-/** Stands between a client and an MCP server on a pipe, and writes every message of both ways to a file: `tee.ts LOG PROGRAM …`. */
-import { appendFileSync } from "node:fs";
+/**
+ * Stands between a client and an MCP server on a pipe, and writes every message of both ways to a file, and its environment to
+ * another: `tee.ts LOG PROGRAM …`.
+ */
+import { appendFileSync, writeFileSync } from "node:fs";
 
 const [log = "", ...command] = process.argv.slice(2);
+writeFileSync(`${log}.environment`, JSON.stringify(process.env));
 const child = Bun.spawn(command, { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
 
 void copy(Bun.stdin.stream(), "client", (bytes) => {

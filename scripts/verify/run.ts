@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,readme,clients,move,first-hour,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,readme,clients,move,first-hour,doctor-as,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
  *
  * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/internals/verification.md.
@@ -14,6 +14,7 @@ import { checkBattery } from "./battery.ts";
 import { checkBench } from "./bench.ts";
 import { checkClients } from "./clients.ts";
 import { checkColdNpx } from "./cold-npx.ts";
+import { checkDoctorAs } from "./doctor-as.ts";
 import { checkExitTimes } from "./exit-times.ts";
 import { checkFirstHour } from "./first-hour.ts";
 import { checkFirstLists } from "./first-lists.ts";
@@ -81,6 +82,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   clients: checkClients,
   move: checkMove,
   "first-hour": checkFirstHour,
+  "doctor-as": checkDoctorAs,
   sandbox: checkSandbox,
   shell: () => checkShell(200_000),
   survivors: () => checkSurvivors(1_000),

@@ -11,6 +11,7 @@ import type { ClientRecording } from "../seen/record-all.ts";
 import type { Recording } from "../seen/record.ts";
 import { unframe } from "../seen/unframe.ts";
 import type { Outcome } from "./outcome.ts";
+import { hasOwnNetwork, inOwnNetwork } from "./own-network.ts";
 
 const recorder = join(import.meta.dir, "../seen/record-all.ts");
 
@@ -79,28 +80,6 @@ function faultOf(id: string, what: string, { given, told }: Recording["calls"][n
   if (seen.trim() === expected.trim()) return [];
   return [
     `${what}: the model got ${JSON.stringify(seen).slice(0, 300)}, not ${JSON.stringify(expected).slice(0, 300)}`,
-  ];
-}
-
-function hasOwnNetwork(): boolean {
-  if (Bun.which("unshare") === null) return false;
-  return Bun.spawnSync(inOwnNetwork(["true"])).exitCode === 0;
-}
-
-function inOwnNetwork(command: readonly string[]): string[] {
-  const start = 'ip link set lo up && exec "$@"';
-  return [
-    "unshare",
-    "--map-root-user",
-    "--net",
-    "--pid",
-    "--fork",
-    "--kill-child",
-    "sh",
-    "-c",
-    start,
-    "sh",
-    ...command,
   ];
 }
 

@@ -86,6 +86,8 @@ export interface ServerTrialOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly clientName: string;
   readonly revision: string;
+  /** What the client declares that it can do. */
+  readonly capabilities: Readonly<Record<string, object>>;
 }
 
 /** A server as a client sees it. */
@@ -93,7 +95,11 @@ export interface ServerTrial {
   /** Milliseconds from the start to the answer, and from there to the list. */
   readonly initializeMs: number;
   readonly listMs: number;
-  readonly tools: readonly { readonly name: string; readonly description?: string }[];
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description?: string;
+    readonly _meta?: unknown;
+  }[];
   /** Its lines on stderr, a few. */
   readonly stderr: readonly string[];
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
 import type { ServerTrial, ServerTrialOptions } from "../cli/command.ts";
+import { isModernVersion, metaKeys } from "../protocol/message.ts";
 import { endOf, outputOf } from "./child-output.ts";
 
 /** Longer than any known client waits for a start. */
@@ -17,11 +18,11 @@ const stderrCharsMax = 100_000;
  */
 export async function tryServer(
   words: readonly string[],
-  { env, clientName, revision }: ServerTrialOptions,
+  how: ServerTrialOptions,
 ): Promise<ServerTrial> {
   const cwd = mkdtempSync(join(tmpdir(), "scorpiox-doctor-"));
   try {
-    return await tryIn(cwd, words, { env, clientName, revision });
+    return await tryIn(cwd, words, how);
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }
@@ -30,10 +31,10 @@ export async function tryServer(
 async function tryIn(
   cwd: string,
   words: readonly string[],
-  { env, clientName, revision }: ServerTrialOptions,
+  how: ServerTrialOptions,
 ): Promise<ServerTrial> {
   const startedAt = performance.now();
-  const child = started(cwd, words, env);
+  const child = started(cwd, words, how.env);
   const stderr = outputOf(child, child.stderr, stderrCharsMax);
   const replies = new Replies(child.stdout, endOf(child.exited));
   const send = (message: object): void => {
@@ -41,13 +42,12 @@ async function tryIn(
     void child.stdin.flush();
   };
   try {
-    const clientInfo = { name: clientName, version: "0.0.0" };
-    const params = { protocolVersion: revision, capabilities: {}, clientInfo };
-    send({ id: 1, method: "initialize", params });
+    const greeting = greetingOf(how);
+    send({ id: 1, ...greeting.first });
     await replies.of(1);
     const initializedAt = performance.now();
-    send({ method: "notifications/initialized" });
-    send({ id: 2, method: "tools/list", params: {} });
+    if (greeting.then !== undefined) send(greeting.then);
+    send({ id: 2, method: "tools/list", params: greeting.params });
     const list = await replies.of(2);
     const listedAt = performance.now();
     await child.stdin.end();
@@ -64,6 +64,34 @@ async function tryIn(
     const why = said === "" ? messageOf(error) : said;
     throw new AppError("system", why);
   }
+}
+
+interface Greeting {
+  readonly first: object;
+  readonly then?: object;
+  /** Of every request after it. */
+  readonly params: object;
+}
+
+/** How a client of that revision introduces itself. */
+function greetingOf({ clientName, revision, capabilities }: ServerTrialOptions): Greeting {
+  const clientInfo = { name: clientName, version: "0.0.0" };
+  if (!isModernVersion(revision)) {
+    const params = { protocolVersion: revision, capabilities, clientInfo };
+    return {
+      first: { method: "initialize", params },
+      then: { method: "notifications/initialized" },
+      params: {},
+    };
+  }
+  const params = {
+    _meta: {
+      [metaKeys.protocolVersion]: revision,
+      [metaKeys.clientInfo]: clientInfo,
+      [metaKeys.clientCapabilities]: capabilities,
+    },
+  };
+  return { first: { method: "server/discover", params }, params };
 }
 
 function started(

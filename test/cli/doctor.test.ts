@@ -1,110 +1,24 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
-import type { CliServices, ServerTrial } from "../../src/cli/command.ts";
-import { storePathIn } from "../../src/state/store/open-store.ts";
-import type { TriedServer } from "../../src/upstream/server-state.ts";
-import { TempTree, type TreeEntry } from "../config/temp-tree.ts";
-import { type CommandRun, type CommandRunInput, runIn } from "./fake-io.ts";
+import type { TempTree } from "../config/temp-tree.ts";
+import {
+  type Case,
+  cursor,
+  docs,
+  doctor,
+  expectFault,
+  type FaultCase,
+  program,
+  storeFile,
+  treeOf,
+  trial,
+  tried,
+} from "./doctor-run.ts";
 
-interface Case {
-  readonly files?: Readonly<Record<string, TreeEntry>>;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly services?: Partial<CliServices>;
-  readonly words?: readonly string[];
-  /** The last preparation, with the tree there. */
-  readonly prepare?: (tree: TempTree) => void;
-}
-
-const trial: ServerTrial = {
-  initializeMs: 12,
-  listMs: 3,
-  tools: [{ name: "Bash", description: "Runs a command." }],
-  stderr: [],
-};
-
-const program = "home/.scorpiox/scorpiox-code";
-const storeFile = storePathIn("home/.scorpiox");
-
-/** A home in which nothing is wrong, but for what the case changes. */
-async function doctor(
-  tree: TempTree,
-  { env, services, words = [] }: Case,
-  input: Partial<CommandRunInput> = {},
-): Promise<CommandRun> {
-  return runIn(tree, ["doctor", ...words], {
-    env: {
-      PATH: tree.path("path"),
-      TMPDIR: tree.path("temporary"),
-      SCORPIOX_CHROME: tree.path(program),
-      ...env,
-    },
-    services: {
-      ownCommand: [tree.path(program)],
-      tryServer: () => Promise.resolve(trial),
-      triedUpstreams: () => Promise.resolve(new Map()),
-      probeSandbox: () =>
-        Promise.resolve({
-          settings: { mode: "off", hasNetwork: true, writable: [], backend: undefined },
-          trials: [{ name: "bubblewrap", hasNetwork: true }],
-          used: null,
-          refusal: null,
-          planMode: [],
-        } as never),
-      ...services,
-    },
-    ...input,
-  });
-}
-
-/** A tree that is not below the folder for temporary files, as far as the program knows. */
-function treeOf({ files = {}, prepare }: Case): TempTree {
-  const tree = new TempTree({
-    [program]: "#!/bin/sh\n",
-    "path/x": "",
-    "temporary/x": "",
-    ...files,
-  });
-  chmodSync(tree.path(program), 0o755);
-  chmodSync(tree.path("home/.scorpiox"), 0o700);
-  prepare?.(tree);
-  return tree;
-}
-
-const cursor = (entry: unknown): Record<string, TreeEntry> => ({
-  "home/.cursor/mcp.json": JSON.stringify({ mcpServers: { "scorpiox-code": entry } }),
-});
-
-function tried(changes: Partial<TriedServer["info"]>, isUsable = true): Partial<CliServices> {
-  const info = {
-    name: "docs",
-    state: "ready",
-    reason: null,
-    tools: 3,
-    blocked: { pending: 0, changed: 0, denied: 0 },
-    ...changes,
-  };
-  return {
-    triedUpstreams: () =>
-      Promise.resolve(
-        new Map([
-          [
-            "docs",
-            {
-              info,
-              isUsable,
-              steps: [{ name: "start", ms: 5, isDone: true }],
-            } as unknown as TriedServer,
-          ],
-        ]),
-      ),
-  };
-}
-
-const docs = { "home/.scorpiox/config.toml": '[mcp.servers.docs]\ncommand = "docs"\n' };
-
-const cases: readonly (readonly [name: string, fault: Case, text: RegExp, remedy: RegExp])[] = [
+const cases: readonly FaultCase[] = [
   [
     "the program was deleted",
     { prepare: (tree) => rmSync(tree.path(program)) },
@@ -374,45 +288,8 @@ const cases: readonly (readonly [name: string, fault: Case, text: RegExp, remedy
   ],
 ];
 
-interface JsonFinding {
-  readonly state: string;
-  readonly text: string;
-  readonly remedy: string | null;
-}
-
 describe("[IN20] doctor finds each of these faults and names its remedy", () => {
-  test.each(cases)("%s", async (_name, fault, text, remedy) => {
-    using tree = treeOf(fault);
-    const { exitCode, stdout } = await doctor(tree, {
-      ...fault,
-      words: [...(fault.words ?? []), "--json"],
-    });
-    const { findings } = JSON.parse(stdout) as { findings: readonly JsonFinding[] };
-    const faults = findings
-      .filter(({ state }) => state === "fault")
-      .filter((one) => !one.text.includes("in a folder for temporary files"));
-    const found = faults.filter((one) => text.test(one.text));
-    expect({ exitCode, count: found.length, all: faults.length }).toEqual({
-      exitCode: 1,
-      count: 1,
-      all: faults.length,
-    });
-    expect(found[0]?.remedy).toMatch(remedy);
-  });
-
-  test("each fault has a remedy", async () => {
-    for (const [, fault] of cases) {
-      using tree = treeOf(fault);
-      const { stdout } = await doctor(tree, {
-        ...fault,
-        words: [...(fault.words ?? []), "--json"],
-      });
-      const { findings } = JSON.parse(stdout) as { findings: readonly JsonFinding[] };
-      expect(findings.filter(({ state, remedy }) => state === "fault" && remedy === null)).toEqual(
-        [],
-      );
-    }
-  });
+  test.each(cases)("%s", (_name, fault, text, remedy) => expectFault(fault, text, remedy));
 });
 
 describe("doctor --fix", () => {
@@ -491,7 +368,7 @@ describe("doctor --fix", () => {
 test("doctor says of every part that it was examined", async () => {
   using tree = treeOf({});
   const { stderr } = await doctor(tree, {});
-  expect(stderr).toContain("9 of 9 parts were examined.");
+  expect(stderr).toContain("10 of 10 parts were examined.");
 });
 
 describe("doctor waits for nothing that never comes", () => {
@@ -508,7 +385,6 @@ describe("doctor waits for nothing that never comes", () => {
 
   test("tasks that a server has locked are not called damaged", async () => {
     using tree = treeOf({});
-    const { Database } = await import("bun:sqlite");
     using store = new Database(tree.path(storeFile));
     store.run("CREATE TABLE x (y)");
     store.run("BEGIN EXCLUSIVE");
@@ -516,33 +392,4 @@ describe("doctor waits for nothing that never comes", () => {
     expect(stdout).toMatch(/^! disk .* are in use/m);
     expect(stdout).not.toContain("cannot be read");
   });
-});
-
-test("[IN21] doctor --as starts the program as that client does", async () => {
-  using tree = treeOf({ files: { "home/.config/Claude/x": "" } });
-  const asked: unknown[] = [];
-  const tryServer: CliServices["tryServer"] = (words, how) => {
-    asked.push([
-      words.map((word) => tree.relative(word)),
-      how.clientName,
-      how.revision,
-      how.env["PATH"],
-      Object.keys(how.env),
-    ]);
-    return Promise.resolve(trial);
-  };
-  await doctor(tree, {
-    words: ["--as", "claude-desktop"],
-    services: { tryServer },
-    env: { HOME: "/h", EDITOR: "vi", SCORPIOX_MODEL: "opus" },
-  });
-  expect(asked).toEqual([
-    [
-      [program, "--client", "claude-desktop"],
-      "claude-ai",
-      "2025-06-18",
-      "/usr/bin:/bin:/usr/sbin:/sbin",
-      ["HOME", "TMPDIR", "PATH"],
-    ],
-  ]);
 });

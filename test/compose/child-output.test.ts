@@ -8,7 +8,12 @@ import { tryServer } from "../../src/compose/try-server.ts";
 
 /** A process that a program leaves behind keeps its output open. */
 const left = "sleep 60 & echo $! >&2";
-const how = { env: { PATH: "/usr/bin:/bin" }, clientName: "test", revision: "2025-06-18" };
+const how = {
+  env: { PATH: "/usr/bin:/bin" },
+  clientName: "test",
+  revision: "2025-06-18",
+  capabilities: {},
+};
 
 function endLeft(text: string): void {
   const [, id] = /(\d+)/.exec(text) ?? [];

@@ -1,6 +1,7 @@
 import {
   eventStream,
   objects,
+  offeredTool,
   resultsWithMedia,
   type Conversation,
   type Dialect,
@@ -11,10 +12,9 @@ export const chatDialect: Dialect = {
   accepts: (path) => path.endsWith("/chat/completions"),
 
   read(body): Conversation {
-    const tools = objects(body["tools"]).map((tool) => {
-      const { name } = (tool["function"] ?? {}) as { name?: unknown };
-      return { name: String(name) };
-    });
+    const tools = objects(body["tools"]).map((tool) =>
+      offeredTool((tool["function"] ?? {}) as typeof tool),
+    );
     return {
       tools,
       results: resultsWithMedia(objects(body["messages"]), (message) =>

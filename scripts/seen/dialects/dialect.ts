@@ -3,6 +3,7 @@ export interface OfferedTool {
   readonly name: string;
   /** What the client has put it into, where its protocol knows such a thing. */
   readonly namespace?: string;
+  readonly description?: string;
 }
 
 /** What a scripted model does in its turn. */
@@ -30,6 +31,15 @@ export interface Dialect {
   accepts(path: string): boolean;
   read(body: Readonly<Record<string, unknown>>, url: URL): Conversation;
   reply(turn: Turn, streams: boolean): Response;
+}
+
+/** A tool as most protocols write it. */
+export function offeredTool(tool: Json, namespace?: string): OfferedTool {
+  return {
+    name: String(tool["name"]),
+    ...(namespace !== undefined && { namespace }),
+    ...(typeof tool["description"] === "string" && { description: tool["description"] }),
+  };
 }
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { eventStream, objects, type Conversation, type Dialect } from "./dialect.ts";
+import { eventStream, objects, offeredTool, type Conversation, type Dialect } from "./dialect.ts";
 
 /** Google's Generative Language API. */
 export const geminiDialect: Dialect = {
@@ -7,7 +7,7 @@ export const geminiDialect: Dialect = {
   read(body, url): Conversation {
     const tools = objects(body["tools"])
       .flatMap((group) => objects(group["functionDeclarations"]))
-      .map(({ name }) => ({ name: String(name) }));
+      .map((tool) => offeredTool(tool));
     return {
       tools,
       results: resultsOf(objects(body["contents"])),

@@ -1,4 +1,11 @@
-import { eventStream, objects, type Conversation, type Dialect, type Turn } from "./dialect.ts";
+import {
+  eventStream,
+  objects,
+  offeredTool,
+  type Conversation,
+  type Dialect,
+  type Turn,
+} from "./dialect.ts";
 
 /** Anthropic's Messages API. */
 export const messagesDialect: Dialect = {
@@ -10,7 +17,7 @@ export const messagesDialect: Dialect = {
       .filter(({ type }) => type === "tool_result")
       .map((block) => [String(block["tool_use_id"]), block] as const);
     return {
-      tools: objects(body["tools"]).map(({ name }) => ({ name: String(name) })),
+      tools: objects(body["tools"]).map((tool) => offeredTool(tool)),
       results: new Map(results),
       streams: body["stream"] === true,
     };

@@ -1,6 +1,7 @@
 import {
   eventStream,
   objects,
+  offeredTool,
   resultsWithMedia,
   type Conversation,
   type Dialect,
@@ -36,7 +37,8 @@ export const responsesDialect: Dialect = {
             id: `item_${turn.id}`,
             call_id: turn.id,
             status: "completed",
-            ...turn.tool,
+            name: turn.tool.name,
+            ...(turn.tool.namespace !== undefined && { namespace: turn.tool.namespace }),
             arguments: JSON.stringify(turn.args),
           };
     const response = {
@@ -70,7 +72,6 @@ export const responsesDialect: Dialect = {
 
 /** A namespace holds functions, which are called with its name beside theirs. */
 function offered(tool: Readonly<Record<string, unknown>>): readonly OfferedTool[] {
-  const name = String(tool["name"]);
-  if (tool["type"] !== "namespace") return [{ name }];
-  return objects(tool["tools"]).map((inner) => ({ name: String(inner["name"]), namespace: name }));
+  if (tool["type"] !== "namespace") return [offeredTool(tool)];
+  return objects(tool["tools"]).map((inner) => offeredTool(inner, String(tool["name"])));
 }

@@ -1,8 +1,14 @@
 import { formatDuration } from "../../base/cut-text.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { exitCodes } from "../command-io.ts";
-import type { Command, CommandContext } from "../command.ts";
-import { clientFindings } from "../doctor/clients.ts";
+import type { Command, CommandContext, ServerTrial } from "../command.ts";
+import {
+  type ClientManner,
+  clientManners,
+  environmentOf,
+  usualManner,
+} from "../doctor/client-manners.ts";
+import { clientFindings, entryLaunch } from "../doctor/clients.ts";
 import { type Area, areas, type Finding, fault } from "../doctor/finding.ts";
 import {
   browserFindings,
@@ -10,29 +16,23 @@ import {
   sandboxFindings,
   searchFindings,
 } from "../doctor/machine.ts";
+import { proxyFindings } from "../doctor/network.ts";
 import { folderFindings, programFindings } from "../doctor/program.ts";
 import { serverFindings } from "../doctor/servers.ts";
-import { type ClientManner, clientManners, environmentOf, startFindings } from "../doctor/start.ts";
+import { type Launch, startFindings } from "../doctor/start.ts";
 import { directoryFlags, jsonFlag, startUpFlags } from "../flags.ts";
+import type { Machine } from "../../install/find-client.ts";
 import { installTargets, launchWords } from "../../install/install-targets.ts";
 import { withProgress } from "../progress.ts";
 import { readStartUp, type StartUp } from "../start-up.ts";
 import { createAsker } from "../terminal-io.ts";
 import { wrap } from "../wrap.ts";
 
-const usualManner: ClientManner = {
-  id: "",
-  clientName: "doctor",
-  revision: "2025-06-18",
-  hasWindow: true,
-  nameCharsMax: 64,
-};
-
 export const doctorCommand: Command = {
   usage: "[--as CLIENT] [--fix] [--json] [FLAGS]",
   description:
     "Examines everything: the program, configuration, clients, a start as a client makes one, your MCP servers, browser,\n" +
-    "sandbox and disk. Each fault has one remedy. Starts the MCP servers that may be started; asks no search engine.\n" +
+    "proxy, sandbox and disk. Each fault has one remedy. Starts the MCP servers that may be started; asks no search engine.\n" +
     "Exits with 1 when there is a fault.",
   examples: ["doctor", "doctor --as claude-desktop", "doctor --fix"],
   flags: {
@@ -78,15 +78,17 @@ async function* examined(
   const client = args.text("as");
   const manner = clientManners.find(({ id }) => id === client) ?? usualManner;
   const machine = { dirs, env: io.env, platform: process.platform };
+  const launch = launchAs(manner, machine, context);
   const parts: readonly (readonly [Area, () => Findings | Promise<Findings>])[] = [
     ["program", () => programFindings(context)],
     ["configuration", () => folderFindings(dirs.homeDir, dirs.scorpioxDir)],
     ["configuration", () => config.problems.map(({ message }) => problemFinding(message))],
     ["clients", () => clientFindings(machine, services.ownCommand, client)],
-    ["start", () => startFindings(manner, () => attempt(context, manner))],
+    ["start", () => startFindings(manner, launch, attemptIn(context, manner))],
     ["servers", () => serverFindings(context, start)],
     ["browser", () => browserFindings(context, start)],
     ["search", () => searchFindings()],
+    ["network", () => proxyFindings(io.env, client === undefined ? io.env : launch.env)],
     ["sandbox", () => sandboxFindings(context, start)],
     ["disk", () => diskFindings(start)],
   ];
@@ -125,18 +127,26 @@ function problemFinding(message: string): Finding {
   );
 }
 
-/** @throws {AppError} as `tryServer` */
-function attempt(
-  { io, services }: CommandContext,
-  manner: ClientManner,
-): ReturnType<NonNullable<CommandContext["services"]["tryServer"]>> {
-  if (services.tryServer === undefined)
-    throw new AppError("unsupported", "it cannot be started from here");
+/** How that client starts this program: by its entry, or by the one that `install` would write for it. */
+function launchAs(manner: ClientManner, machine: Machine, { services }: CommandContext): Launch {
+  const env = environmentOf(manner, machine.env);
+  const own = entryLaunch(machine, manner.id);
+  if (own !== undefined) return { words: own.words, env: { ...env, ...own.env } };
   const target = installTargets.find(({ id }) => id === manner.id);
   const words =
     target === undefined ? services.ownCommand : launchWords(target, services.ownCommand);
-  const { clientName, revision } = manner;
-  return services.tryServer(words, { env: environmentOf(manner, io.env), clientName, revision });
+  return { words, env };
+}
+
+function attemptIn(
+  { services }: CommandContext,
+  { clientName, revision, capabilities }: ClientManner,
+): (launch: Launch) => Promise<ServerTrial> {
+  return async ({ words, env }) => {
+    if (services.tryServer === undefined)
+      throw new AppError("unsupported", "it cannot be started from here");
+    return services.tryServer(words, { env, clientName, revision, capabilities });
+  };
 }
 
 const marks = { ok: "good", note: "attention", fault: "bad" } as const;
@@ -195,6 +205,14 @@ async function fixFindings(
 }
 
 function jsonOf(finding: Finding, fixed: readonly Finding[]): object {
-  const { area, state, text, remedy } = finding;
-  return { area, state, text, remedy: remedy ?? null, fixed: fixed.includes(finding) };
+  const { area, state, text, remedy, facts } = finding;
+  const isFixed = fixed.includes(finding);
+  return {
+    area,
+    state,
+    text,
+    remedy: remedy ?? null,
+    fixed: isFixed,
+    ...(facts !== undefined && { facts }),
+  };
 }

@@ -16,6 +16,7 @@ import {
 import { type Entry, entryName, launchWords } from "../../install/install-targets.ts";
 import { readForeignFile } from "../../upstream/import/read-foreign-file.ts";
 import { type Finding, fault, note, ok } from "./finding.ts";
+import { programKind, startsHere } from "./program-kind.ts";
 
 /** The clients that are here: whether each of them starts this program. */
 export function clientFindings(
@@ -23,6 +24,11 @@ export function clientFindings(
   ownCommand: readonly string[],
   only: string | undefined,
 ): readonly Finding[] {
+  if (only !== undefined && !editableClients.some(({ id }) => id === only)) {
+    return [
+      ok("clients", `${only} has no file that install edits: give it ${ownCommand.join(" ")}`),
+    ];
+  }
   const places = editableClients
     .filter(({ id }) => only === undefined || id === only)
     .flatMap((client) => fileOfClient(client, "user", machine) ?? [])
@@ -93,6 +99,11 @@ function entryFindings(
   }
   if (!isProgram(command))
     return [fault("clients", `${about} starts ${command}, which cannot be started`, install)];
+  const kind = programKind(command);
+  if (kind !== undefined && !startsHere(kind)) {
+    const text = `${about} starts ${command}, a program for ${kind}: this is ${process.platform} ${process.arch}`;
+    return [fault("clients", text, install)];
+  }
   const expectedCommand = commandOf(expected);
   if (
     expectedCommand !== undefined &&
@@ -116,6 +127,43 @@ function isProgram(path: string): boolean {
     return statSync(path).isFile();
   } catch {
     return false;
+  }
+}
+
+/**
+ * The words and the variables with which the client's own entry starts this program; undefined without such an entry. What
+ * the entry has of its own, an old flag for example, is so a part of the trial.
+ */
+export function entryLaunch(
+  machine: Machine,
+  id: string,
+):
+  | { readonly words: readonly string[]; readonly env: Readonly<Record<string, string>> }
+  | undefined {
+  const client = editableClients.find((each) => each.id === id);
+  const place = client && fileOfClient(client, "user", machine);
+  if (place?.isThere !== true) return undefined;
+  try {
+    const text = textOf(readClientFile(place.file));
+    const entry = readEntry(place.file, text, place.client.home, entryName);
+    const command = entry && commandOf(entry);
+    if (entry === undefined || command === undefined || !isProgram(command)) return undefined;
+    if (!basename(command).startsWith(product.name)) return undefined;
+    const listed = Array.isArray(entry["command"]) ? entry["command"].slice(1) : entry["args"];
+    const variables = entry["env"] ?? entry["environment"] ?? entry["envs"];
+    return {
+      words: [command, ...(Array.isArray(listed) ? listed.map(String) : [])],
+      env: isObject(variables)
+        ? Object.fromEntries(
+            Object.entries(variables).flatMap(([name, value]) =>
+              typeof value === "string" ? [[name, value]] : [],
+            ),
+          )
+        : {},
+    };
+  } catch {
+    // That the file cannot be read is told as a finding.
+    return undefined;
   }
 }
 

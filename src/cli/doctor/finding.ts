@@ -7,6 +7,7 @@ export const areas = [
   "servers",
   "browser",
   "search",
+  "network",
   "sandbox",
   "disk",
 ] as const;
@@ -22,6 +23,8 @@ export interface Finding {
   readonly text: string;
   /** The next step, usually a command. Every fault has one. */
   readonly remedy?: string;
+  /** What it is drawn from, for `--json`. */
+  readonly facts?: Readonly<Record<string, unknown>>;
   /** Carries out the remedy: it changes nothing that somebody may have meant. */
   readonly fix?: () => void | Promise<void>;
 }

@@ -1,8 +1,18 @@
 import { Database } from "bun:sqlite";
-import { existsSync, lstatSync, readdirSync, rmSync, statfsSync, statSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  rmSync,
+  type StatsFs,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
+import { assertNotNewer } from "../../state/store/migrate.ts";
+import { newerVersionCode } from "../../state/store/store-errors.ts";
 import { storePathIn } from "../../state/store/open-store.ts";
 import { findBrowser, type ChosenBrowser } from "../../web/browser/find-browser.ts";
 import { readSystemFacts } from "../../web/browser/system-facts.ts";
@@ -80,14 +90,28 @@ export function diskFindings({ dirs }: StartUp): readonly Finding[] {
 function spaceFindings(folder: string): readonly Finding[] {
   const there = existsSync(folder) ? folder : dirname(folder);
   if (!existsSync(there)) return [];
-  const { bavail, bsize } = statfsSync(there);
+  return [spaceFinding(there, statfsSync(there))];
+}
+
+/** Files below whose number nothing more may be created; small files fill a disk that has bytes left. */
+const freeFilesMin = 1_000;
+
+export function spaceFinding(
+  folder: string,
+  { bavail, bsize, files, ffree }: Pick<StatsFs, "bavail" | "bsize" | "files" | "ffree">,
+): Finding {
   const free = bavail * bsize;
-  const text = `${(free / 1e9).toFixed(1)} GB free in ${there}`;
-  return [
-    free < freeBytesMin
-      ? fault("disk", text, "free some space: outputs and tasks may not be saved")
-      : ok("disk", text),
-  ];
+  const text = `${(free / 1e9).toFixed(1)} GB free in ${folder}`;
+  if (free < freeBytesMin)
+    return fault("disk", text, "free some space: outputs and tasks may not be saved");
+  // Some file systems do not count files.
+  if (files > 0 && ffree < freeFilesMin)
+    return fault(
+      "disk",
+      `${text}, but for ${ffree} more files`,
+      "remove small files you do not need (df -i)",
+    );
+  return ok("disk", text);
 }
 
 function storeFindings(scorpioxDir: string): readonly Finding[] {
@@ -99,6 +123,10 @@ function storeFindings(scorpioxDir: string): readonly Finding[] {
   try {
     using store = new Database(path, { readonly: true });
     const [row] = store.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").all();
+    if (isNewer(store)) {
+      const text = `the tasks in ${path} were written by a newer version, and are not used by this one`;
+      return [fault("disk", text, `${product.name} update`)];
+    }
     if (row?.quick_check === "ok") return [ok("disk", `the tasks in ${path} are whole`)];
     return [damaged(path, row?.quick_check ?? "no answer")];
   } catch (error) {
@@ -106,6 +134,16 @@ function storeFindings(scorpioxDir: string): readonly Finding[] {
       return [note("disk", `the tasks in ${path} are in use, and were not examined`)];
     }
     return [damaged(path, messageOf(error))];
+  }
+}
+
+function isNewer(store: Database): boolean {
+  try {
+    assertNotNewer(store);
+    return false;
+  } catch (error) {
+    if (systemCodeOf(error) === newerVersionCode) return true;
+    throw error;
   }
 }
 

@@ -6,13 +6,17 @@ import { messageOf } from "../../base/errors.ts";
 import { isInside } from "../../base/paths.ts";
 import { product } from "../../base/product.ts";
 import { channelOf } from "../../update/channel.ts";
+import type { RunProgram } from "../../install/client-command.ts";
 import type { CommandContext } from "../command.ts";
 import { type Finding, fault, note, ok } from "./finding.ts";
 
 const everybodyWrites = 0o002;
 
 /** The executable: its place, its mode, other copies of it on PATH. */
-export function programFindings({ io, services }: CommandContext): readonly Finding[] {
+export async function programFindings({
+  io,
+  services,
+}: CommandContext): Promise<readonly Finding[]> {
   const [program = "", ...others] = services.ownCommand;
   if (others.length > 0)
     return [
@@ -34,6 +38,8 @@ export function programFindings({ io, services }: CommandContext): readonly Find
     ok("program", `version ${services.version} at ${real}${by}`),
     ...placeFindings(real, io.env),
     ...modeFindings(real),
+    ...clockFindings(real),
+    ...(process.platform === "darwin" ? await quarantineFindings(real, services.runProgram) : []),
     ...copyFindings(real, io.env.PATH ?? ""),
   ];
 }
@@ -75,28 +81,63 @@ function modeFindings(real: string): readonly Finding[] {
   });
 }
 
-/** Another copy that a shell would start. */
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Logins, certificates and signatures are refused where the clock is far off. */
+function clockFindings(real: string): readonly Finding[] {
+  const { mtimeMs } = statSync(real);
+  if (mtimeMs <= Date.now() + dayMs) return [];
+  const [now, made] = [Date.now(), mtimeMs].map((ms) => new Date(ms).toISOString().slice(0, 10));
+  const text = `the clock says ${now ?? ""}, but ${real} is of ${made ?? ""}`;
+  return [fault("program", text, "set the clock, or touch the file when the clock is right")];
+}
+
+/** macOS ends what was downloaded by a browser, unless the user has allowed it; a client sees only that it does not start. */
+export async function quarantineFindings(
+  real: string,
+  run: RunProgram,
+): Promise<readonly Finding[]> {
+  const words = ["/usr/bin/xattr", "-p", "com.apple.quarantine", real];
+  const end = await run(words).catch(() => undefined);
+  if (end === undefined || end.exitCode !== 0) return [];
+  return [
+    fault(
+      "program",
+      `macOS holds ${real} in quarantine, since it was downloaded: clients may not start it`,
+      `xattr -d com.apple.quarantine ${real}`,
+    ),
+  ];
+}
+
+/** Another copy that a shell would start, or that would be in its place if this one went. */
 function copyFindings(real: string, path: string): readonly Finding[] {
   const name = basename(real);
   const found = path
     .split(delimiter)
     .filter((folder) => folder !== "")
     .map((folder) => realPath(join(folder, product.name)) ?? realPath(join(folder, name)))
-    .filter((copy) => copy !== undefined && copy !== real);
-  const [copy] = new Set(found);
-  return copy === undefined
-    ? []
-    : [
-        note(
-          "program",
-          `PATH has another copy first: ${copy}`,
-          `remove one of them, or run ${real} by its path`,
-        ),
-      ];
+    .filter((copy) => copy !== undefined);
+  const copy = found.find((one) => one !== real);
+  if (copy === undefined) return [];
+  const isFirst = found[0] !== real;
+  const text = isFirst
+    ? `your shell starts another copy: ${copy}`
+    : `there is another copy on PATH: ${copy}`;
+  const remedy = isFirst
+    ? `remove one of them, or run ${real} by its path`
+    : "remove it, if no client starts it";
+  return [note("program", text, remedy)];
 }
 
-/** The folders of the user and of the program's own files. */
-export function folderFindings(homeDir: string, scorpioxDir: string): readonly Finding[] {
+/**
+ * The folders of the user and of the program's own files.
+ * @param problemOf why a folder cannot be written
+ */
+export function folderFindings(
+  homeDir: string,
+  scorpioxDir: string,
+  problemOf: (folder: string) => NodeJS.ErrnoException | undefined = writeProblem,
+): readonly Finding[] {
   if (homeDir === "" || !existsSync(homeDir)) {
     return [
       fault(
@@ -106,8 +147,13 @@ export function folderFindings(homeDir: string, scorpioxDir: string): readonly F
       ),
     ];
   }
-  if (!existsSync(scorpioxDir))
-    return [ok("configuration", `${scorpioxDir} does not exist yet: the defaults are used`)];
+  if (!existsSync(scorpioxDir)) {
+    const there = dirname(scorpioxDir);
+    const problem = existsSync(there) ? problemOf(there) : undefined;
+    return problem === undefined
+      ? [ok("configuration", `${scorpioxDir} does not exist yet: the defaults are used`)]
+      : [unwritable(there, `so that ${scorpioxDir} cannot be made`, problem)];
+  }
   if (!statSync(scorpioxDir).isDirectory()) {
     return [
       fault(
@@ -129,17 +175,32 @@ export function folderFindings(homeDir: string, scorpioxDir: string): readonly F
         ),
       ]
     : [];
+  const problem = problemOf(scorpioxDir);
+  if (problem !== undefined) return [...tooOpen, unwritable(scorpioxDir, undefined, problem)];
+  return open ? tooOpen : [ok("configuration", `nobody else can write to ${scorpioxDir}`)];
+}
+
+function writeProblem(folder: string): NodeJS.ErrnoException | undefined {
   try {
-    accessSync(scorpioxDir, constants.W_OK);
-    return open ? tooOpen : [ok("configuration", `nobody else can write to ${scorpioxDir}`)];
+    accessSync(folder, constants.W_OK);
+    return undefined;
   } catch (error) {
-    return [
-      ...tooOpen,
-      fault(
-        "configuration",
-        `${scorpioxDir} cannot be written (${messageOf(error)})`,
-        `chown -R "$(id -u)" ${scorpioxDir}`,
-      ),
-    ];
+    return error as NodeJS.ErrnoException;
   }
+}
+
+/** What helps depends on why: another owner, usually by `sudo`, or a file system that nobody may write. */
+function unwritable(
+  folder: string,
+  effect: string | undefined,
+  problem: NodeJS.ErrnoException,
+): Finding {
+  const text = [`${folder} cannot be written (${messageOf(problem)})`, effect]
+    .filter((part) => part !== undefined)
+    .join(", ");
+  const remedy =
+    problem.code === "EROFS"
+      ? "set SCORPIOX_HOME to a folder that can be written"
+      : `sudo chown -R "$(id -u)" ${folder}`;
+  return fault("configuration", text, remedy);
 }

@@ -1,94 +1,8 @@
 import { messageOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import type { ServerTrial } from "../command.ts";
+import { type ClientManner, shownTools } from "./client-manners.ts";
 import { type Finding, fault, note, ok } from "./finding.ts";
-
-/** How a client starts servers, and its bounds (docs/adapters.md has the sources). */
-export interface ClientManner {
-  readonly id: string;
-  /** `clientInfo.name`. */
-  readonly clientName: string;
-  readonly revision: string;
-  /** A program with windows gives its servers no PATH of the user's shell. */
-  readonly hasWindow: boolean;
-  /** Characters of a name as the model sees it. */
-  readonly nameCharsMax: number;
-  /** Tools of all servers together; absent: no known bound. */
-  readonly toolsMax?: number;
-  /** Characters of one description that the model sees; absent: no known bound. */
-  readonly descriptionCharsMax?: number;
-}
-
-const usual = { revision: "2025-06-18", nameCharsMax: 64 } as const;
-
-export const clientManners: readonly ClientManner[] = [
-  { id: "claude-desktop", clientName: "claude-ai", ...usual, hasWindow: true },
-  {
-    id: "claude-code",
-    clientName: "claude-code",
-    ...usual,
-    revision: "2025-11-25",
-    hasWindow: false,
-    descriptionCharsMax: 2048,
-  },
-  { id: "cursor", clientName: "cursor-vscode", ...usual, hasWindow: true, nameCharsMax: 60 },
-  {
-    id: "vscode",
-    clientName: "Visual Studio Code",
-    ...usual,
-    revision: "2025-11-25",
-    hasWindow: true,
-    toolsMax: 128,
-  },
-  { id: "windsurf", clientName: "windsurf-client", ...usual, hasWindow: true, toolsMax: 100 },
-  { id: "zed", clientName: "Zed", ...usual, hasWindow: true },
-  { id: "codex", clientName: "codex-mcp-client", ...usual, hasWindow: false },
-  {
-    id: "gemini",
-    clientName: "gemini-cli-mcp-client",
-    ...usual,
-    hasWindow: false,
-    nameCharsMax: 63,
-  },
-  { id: "opencode", clientName: "opencode", ...usual, hasWindow: false },
-  { id: "goose", clientName: "goose", ...usual, hasWindow: true },
-];
-
-/** PATH of a program that was not started by a shell. */
-const barePath = "/usr/bin:/bin:/usr/sbin:/sbin";
-
-/** The environment in which the client would start a server. */
-export function environmentOf(
-  { hasWindow }: Pick<ClientManner, "hasWindow">,
-  env: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> {
-  const kept = hasWindow
-    ? [
-        "HOME",
-        "USER",
-        "LOGNAME",
-        "SHELL",
-        "LANG",
-        "TMPDIR",
-        "USERPROFILE",
-        "APPDATA",
-        "LOCALAPPDATA",
-        "SystemRoot",
-      ]
-    : Object.keys(env);
-  const entries = kept.flatMap((name) => {
-    const value = env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  const path = hasWindow && process.platform !== "win32" ? barePath : (env.PATH ?? barePath);
-  // Settings of this shell are not the client's.
-  return {
-    ...Object.fromEntries(
-      entries.filter(([name]) => !name.startsWith("SCORPIOX_") || name === "SCORPIOX_HOME"),
-    ),
-    PATH: path,
-  };
-}
 
 /** Milliseconds after which clients are known to give up a start; the least known bound. */
 const startMsMax = 10_000;
@@ -99,14 +13,21 @@ const ownTokensMax = 4_000;
 /** Characters of a token, as models count English and JSON. */
 const charsPerToken = 4;
 
+/** How the client starts this program. */
+export interface Launch {
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** The start of this program as a client sees it. */
 export async function startFindings(
   manner: ClientManner,
-  attempt: () => Promise<ServerTrial>,
+  launch: Launch,
+  attempt: (launch: Launch) => Promise<ServerTrial>,
 ): Promise<readonly Finding[]> {
   let trial: ServerTrial;
   try {
-    trial = await attempt();
+    trial = await attempt(launch);
   } catch (error) {
     return [
       fault(
@@ -116,36 +37,77 @@ export async function startFindings(
       ),
     ];
   }
-  const { initializeMs, listMs, tools, stderr } = trial;
-  const total = Math.round(initializeMs + listMs);
-  const started = `as ${manner.clientName}: initialize ${Math.round(initializeMs)} ms, tools/list ${Math.round(listMs)} ms`;
   return [
-    total > startMsMax
-      ? fault(
-          "start",
-          `${started}, longer than clients wait`,
-          `${product.name} mcp test shows which server is slow`,
-        )
-      : total > slowMs
-        ? note(
-            "start",
-            `${started}, which is slow`,
-            `${product.name} mcp test shows which server is slow`,
-          )
-        : ok("start", started),
-    ...toolFindings(manner, tools),
-    ...stderr.map((line) => note("start", `it says on stderr: ${line}`)),
+    { ...timeFinding(manner, trial), facts: factsOf(manner, launch, trial) },
+    ...toolFindings(manner, launch, trial.tools),
+    ...(manner.id === "" ? [] : abilityFindings(manner, launch)),
+    ...trial.stderr.map((line) => note("start", `it says on stderr: ${line}`)),
+  ];
+}
+
+/** What the client gives and sees, for programs. Of the environment the names alone: values may be secrets. */
+function factsOf(
+  manner: ClientManner,
+  { words, env }: Launch,
+  { tools }: ServerTrial,
+): Readonly<Record<string, unknown>> {
+  const { clientName, revision, capabilities } = manner;
+  return {
+    clientName,
+    revision,
+    capabilities,
+    command: words,
+    path: env["PATH"] ?? null,
+    variables: Object.keys(env).toSorted(),
+    tools: shownTools(manner, env, tools),
+  };
+}
+
+function timeFinding(
+  { clientName, revision }: ClientManner,
+  { initializeMs, listMs }: ServerTrial,
+): Finding {
+  const total = Math.round(initializeMs + listMs);
+  const started = `as ${clientName}, ${revision}: first answer ${Math.round(initializeMs)} ms, tools/list ${Math.round(listMs)} ms`;
+  const remedy = `${product.name} mcp test shows which server is slow`;
+  if (total > startMsMax) return fault("start", `${started}, longer than clients wait`, remedy);
+  if (total > slowMs) return note("start", `${started}, which is slow`, remedy);
+  return ok("start", started);
+}
+
+/** What a known client can do besides calling tools, and what our program can start there. */
+function abilityFindings(
+  { capabilities, handsOn }: ClientManner,
+  { env }: Launch,
+): readonly Finding[] {
+  const asks =
+    "elicitation" in capabilities
+      ? "it shows forms: questions to you appear in it"
+      : `it shows no forms: questions to you appear in ${product.name} attach, or in a browser`;
+  const whose = handsOn.kind === "window" ? "no variable of a shell" : "its shell's variables";
+  const some = handsOn.kind === "all" && handsOn.but === undefined ? "all" : "some";
+  return [
+    ok("start", asks),
+    ok(
+      "start",
+      `it gives its servers ${handsOn.kind === "window" ? whose : `${some} of ${whose}`}; PATH=${env["PATH"] ?? ""}`,
+    ),
   ];
 }
 
 function toolFindings(
-  { nameCharsMax, toolsMax, descriptionCharsMax }: ClientManner,
+  manner: ClientManner,
+  { env }: Launch,
   tools: ServerTrial["tools"],
 ): readonly Finding[] {
+  const { nameCharsMax, toolsMax, descriptionCharsMax, ownNames = [] } = manner;
+  const listed = shownTools(manner, env, tools);
   const tokens = Math.ceil(JSON.stringify(tools).length / charsPerToken);
+  const isSearched = listed.some(({ shown }) => shown === null);
   const shown = `${tools.length} tools, some ${tokens} tokens`;
-  const nameOf = (name: string): string => `mcp__${product.name}__${name}`;
-  const long = tools.filter(({ name }) => nameOf(name).length > nameCharsMax);
+  const [first] = listed.filter((tool) => tool.shown !== null);
+  const named = first === undefined ? "" : `; the model sees ${first.shown ?? ""}`;
+  const long = tools.filter(({ name }) => nameOf(manner, name).length > nameCharsMax);
   const cut = tools.filter(
     ({ description = "" }) =>
       description.length > (descriptionCharsMax ?? Number.POSITIVE_INFINITY),
@@ -159,17 +121,25 @@ function toolFindings(
         )
       : toolsMax !== undefined && tools.length > toolsMax
         ? fault("start", `${shown}: the client takes ${toolsMax}`, "start it with --defer on")
-        : tokens > ownTokensMax * 5
+        : tokens > ownTokensMax * 5 && !isSearched
           ? note(
               "start",
               `${shown} at the beginning of each conversation`,
               "start it with --defer on",
             )
-          : ok("start", shown),
+          : ok("start", `${shown}${named}`),
+    ...(isSearched
+      ? [
+          ok(
+            "start",
+            `the model searches for ${listed.filter((tool) => tool.shown === null).length} of them`,
+          ),
+        ]
+      : []),
     ...long.map(({ name }) =>
       fault(
         "start",
-        `the name ${nameOf(name)} is longer than ${nameCharsMax} characters`,
+        `the name ${nameOf(manner, name)} is longer than ${nameCharsMax} characters`,
         "set a shorter tools_prefix for its server",
       ),
     ),
@@ -179,5 +149,15 @@ function toolFindings(
         `the client cuts the description of ${name} at ${descriptionCharsMax ?? 0} characters`,
       ),
     ),
+    ...tools
+      .filter(({ name }) => ownNames.includes(name))
+      .map(({ name }) =>
+        note("start", `the client has a tool of its own named ${name}, which is called instead`),
+      ),
   ];
+}
+
+/** The name in a client's limit: a namespace does not count. */
+function nameOf({ prefix }: ClientManner, name: string): string {
+  return prefix.slice(prefix.indexOf("/") + 1) + name;
 }
