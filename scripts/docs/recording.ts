@@ -7,15 +7,14 @@
 import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import { margin, pictureOf, rowY } from "./terminal-picture.ts";
+
 const root = dirname(dirname(import.meta.dir));
 const binary = join(root, "dist/scorpiox-code");
 const target = join(root, "docs/pictures/first-minute.svg");
 const size = { columns: 96, rows: 26 } as const;
 /** Paths of this machine are longer than those that replace them: the terminal is wider than its picture. */
 const realColumns = 220;
-/** Pixels. */
-const cell = { width: 8.4, height: 18 } as const;
-const margin = 16;
 
 /** A picture of the terminal, and for how long it is shown. */
 interface Frame {
@@ -118,8 +117,6 @@ async function record(folder: string): Promise<readonly Frame[]> {
 /** Each frame is a group that is visible for its share of the whole time. */
 function svgOf(frames: readonly Frame[]): string {
   const total = frames.reduce((sum, { ms }) => sum + ms, 0);
-  const width = Math.ceil(size.columns * cell.width + margin * 2);
-  const height = size.rows * cell.height + margin * 2;
   let from = 0;
   const rules: string[] = [];
   const groups = frames.map(({ lines, ms }, index) => {
@@ -133,7 +130,12 @@ function svgOf(frames: readonly Frame[]): string {
     const rows = lines.map((line, row) => textOf(line, row)).join("");
     return `<g style="animation:f${index} ${total}ms step-end infinite;visibility:hidden">${rows}</g>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="scorpiox-code in a terminal: install, a call, doctor"><style>${rules.join("")}text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d8dee9;white-space:pre}.p{fill:#8fbcbb}.a{fill:#a3be8c}.d{fill:#bf616a}</style><rect width="100%" height="100%" rx="8" fill="#1e222a"/>${groups.join("")}</svg>\n`;
+  const look = ".p{fill:#8fbcbb}.a{fill:#a3be8c}.d{fill:#bf616a}";
+  const label = "scorpiox-code in a terminal: install, a call, doctor";
+  return pictureOf(size, label, rules.join(""), groups.join("")).replace(
+    "</style>",
+    `${look}</style>`,
+  );
 }
 
 function textOf(line: string, row: number): string {
@@ -145,7 +147,6 @@ function textOf(line: string, row: number): string {
       : /^[-✗]/.test(line)
         ? "d"
         : "";
-  const y = margin + (row + 0.8) * cell.height;
   const attribute = kind === "" ? "" : ` class="${kind}"`;
-  return `<text x="${margin}" y="${y.toFixed(1)}"${attribute} xml:space="preserve">${Bun.escapeHTML(line)}</text>`;
+  return `<text x="${margin}" y="${rowY(row)}"${attribute} xml:space="preserve">${Bun.escapeHTML(line)}</text>`;
 }

@@ -34,9 +34,9 @@ export function differencesOf(
   compare("clientInfo.name", facts.clientName, seen.clientInfo["name"]);
   compare("revision", facts.revision, seen.version);
   compare("capabilities", facts.capabilities, seen.capabilities);
-  const handedOn = (names: readonly string[]): readonly string[] =>
+  const passedOn = (names: readonly string[]): readonly string[] =>
     shell.filter((name) => names.includes(name));
-  compare("variables", handedOn(facts.variables), handedOn(Object.keys(seen.environment)));
+  compare("variables", passedOn(facts.variables), passedOn(Object.keys(seen.environment)));
   // A client may put a folder of its own first.
   if (facts.path === null || seen.environment["PATH"]?.endsWith(facts.path) !== true)
     compare("PATH", facts.path, seen.environment["PATH"]);

@@ -6,10 +6,15 @@ import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client
 
 const [sdk = "", command = "", ...args] = process.argv.slice(2);
 const info = { name: `sdk-${sdk}`, version: "1.0.0" };
-const isFirst = sdk === "v1";
-const client = isFirst ? new Client1(info) : new Client2(info);
-const transport = isFirst ? new Stdio1({ command, args }) : new Stdio2({ command, args });
-await (client as Client1).connect(transport as Stdio1);
-const { tools } = await client.listTools();
-console.log(JSON.stringify(tools));
-await client.close();
+const server = { command, args };
+if (sdk === "v1") {
+  const client = new Client1(info);
+  await client.connect(new Stdio1(server));
+  console.log(JSON.stringify((await client.listTools()).tools));
+  await client.close();
+} else {
+  const client = new Client2(info);
+  await client.connect(new Stdio2(server));
+  console.log(JSON.stringify((await client.listTools()).tools));
+  await client.close();
+}

@@ -92,6 +92,8 @@ function prepare(_work: string, home: string): void {
   const server = {
     command: process.execPath,
     args: [join(import.meta.dir, "many-tools-server.ts")],
+    // Otherwise most clients would see none of its tools.
+    defer: false,
   };
   const lines = Object.entries(server).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   writeFileSync(

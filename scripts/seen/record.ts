@@ -143,6 +143,8 @@ export interface Passed {
   readonly message: Readonly<Record<string, unknown>>;
 }
 
+const versionKey = "io.modelcontextprotocol/protocolVersion";
+
 type Introduction = Pick<Recording, "clientInfo" | "version" | "capabilities">;
 
 /** What the client says of itself: with `initialize`, or with the envelope of its calls. */
@@ -150,12 +152,13 @@ export function introduction(passed: readonly Passed[]): Introduction {
   const messages = passed.map(({ message }) => message);
   const hello = messages.find(({ method }) => method === "initialize");
   // Who has said hello after all has only tried whether the server knows the newest revision.
-  const asked = passed.findLast(
-    ({ by, message: { method } }) =>
-      by === "client" && (method === "tools/call" || (hello === undefined && method !== undefined)),
-  )?.message;
-  const meta = (asked?.["params"] as { _meta?: Record<string, unknown> } | undefined)?._meta ?? {};
-  const modern = meta["io.modelcontextprotocol/protocolVersion"];
+  const metas = passed.flatMap(({ by, message: { method, params } }) => {
+    const { _meta: meta } = (params ?? {}) as { _meta?: Record<string, unknown> };
+    const counts = by === "client" && (method === "tools/call" || hello === undefined);
+    return counts && meta?.[versionKey] !== undefined ? [meta] : [];
+  });
+  const meta = metas.at(-1) ?? {};
+  const modern = meta[versionKey];
   if (typeof modern === "string") {
     const info = meta["io.modelcontextprotocol/clientInfo"];
     const can = meta["io.modelcontextprotocol/clientCapabilities"] ?? {};

@@ -52,7 +52,7 @@ export async function checkDoctorAs(): Promise<Outcome> {
   return {
     name,
     passed,
-    figures: `${recorded.length - failed.length} of ${recorded.length} clients as doctor says; not to be had: ${
+    figures: `${recorded.length - failed.length} of ${recorded.length} clients as doctor says; not available: ${
       rows
         .filter(({ missing }) => missing !== undefined)
         .map(({ title }) => title)
@@ -117,7 +117,7 @@ const headings = [
   "Bash is shown as",
   "shown of the tools listed",
   "longest description",
-  "variables not handed on",
+  "variables passed on",
 ];
 
 function rowOf(version: string, { title, facts, seen }: DoctorRecording): readonly string[] {
@@ -137,6 +137,14 @@ function rowOf(version: string, { title, facts, seen }: DoctorRecording): readon
     code(shown.find((tool) => tool.name === "Bash")?.shown ?? ""),
     `${shown.length} of ${facts.tools.length}`,
     longest.toLocaleString("en"),
-    missing.map(code).join(", ") || "none",
+    variablesOf(missing),
   ];
+}
+
+/** Whichever is shorter: those that the client passes on, or those that it does not. */
+function variablesOf(missing: readonly string[]): string {
+  if (missing.length === 0) return "all";
+  const passed = [...Object.keys(shell), "HOME"].filter((name) => !missing.includes(name));
+  const list = (names: readonly string[]): string => names.toSorted().map(code).join(", ");
+  return passed.length < missing.length ? list(passed) : `all but ${list(missing)}`;
 }

@@ -140,7 +140,7 @@ describe("[IN21] doctor --as starts the program as that client does", () => {
   });
 });
 
-test("a proxy that the client does not hand on is told", async () => {
+test("a proxy that the client does not pass on is told", async () => {
   using tree = treeOf({ files: { "home/.config/Claude/x": "" } });
   using proxy = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
@@ -154,6 +154,6 @@ test("a proxy that the client does not hand on is told", async () => {
   expect(await textsAs(["--as", "claude-code"])).toEqual([reached]);
   expect(await textsAs(["--as", "claude-desktop"])).toEqual([
     reached,
-    "note: the client does not hand the proxy http://127.0.0.1 on: pages and searches go without it there",
+    "note: the client does not pass the proxy http://127.0.0.1 on: pages and searches go without it there",
   ]);
 });

@@ -4,10 +4,10 @@ import { join } from "node:path";
 
 import { blocksOf, type DocBlock } from "../docs/blocks.ts";
 import { ensureBuilt, productBinary, root } from "./harness/binary.ts";
-import { textOf, toolNames } from "./harness/messages.ts";
 import { PageServer } from "./harness/page-server.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
-import { Server, testEnvironment } from "./harness/server.ts";
+import { testEnvironment } from "./harness/server.ts";
+import { expectServes } from "./harness/serves.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
 setDefaultTimeout(testMsMax);
@@ -65,14 +65,6 @@ function checkout(): string {
   return folder;
 }
 
-/** What a client does with the command that it was given: the handshake, the list, a call. */
-async function expectServes([binary = "", ...args]: readonly string[]): Promise<void> {
-  await using server = new Server({ home, binary, args });
-  await server.initialize();
-  expect(toolNames(await server.request("tools/list", {}))).toContain("Bash");
-  expect(textOf(await server.call("Bash", { command: "echo works" }))).toBe("works\n");
-}
-
 interface Entry {
   readonly command: string;
   readonly args: readonly string[];
@@ -90,7 +82,7 @@ async function useJson({ body, before }: DocBlock): Promise<void> {
   const entries = Object.values(mcpServers ?? servers ?? {});
   expect(entries.length).toBeGreaterThan(0);
   for (const [, path = ""] of before.matchAll(/`~\/([^`]+\.json)`/g)) home.write(path, text);
-  for (const { command, args } of entries) await expectServes([command, ...args]);
+  for (const { command, args } of entries) await expectServes(home, [command, ...args]);
 }
 
 /** Of a line, what is seen of it; the rest must end with 0. */
@@ -131,7 +123,7 @@ describe("[readme.runs] README.md in an empty home", () => {
       const text = readFileSync(home.at(".cursor/mcp.json"), "utf8");
       const { mcpServers = {} } = JSON.parse(text) as ClientFile;
       for (const { command, args } of Object.values(mcpServers))
-        await expectServes([command, ...args]);
+        await expectServes(home, [command, ...args]);
     }
   }
 

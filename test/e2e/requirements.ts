@@ -159,6 +159,8 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   }),
   ...from("docs/install.md#from-a-checkout", {
     "readme.runs": "Every command and every file that the README shows works as it stands.",
+    "pages.run":
+      "So does every command and every file on the pages of the tracks Start and Clients that needs no other machine.",
   }),
   ...from("docs/configuration.md#files", {
     "home.shared": "Two servers on one home work side by side.",

@@ -1,5 +1,5 @@
-/** Which variables of the shell a client hands on to its servers. */
-type HandsOn =
+/** Which variables of the shell a client passes on to its servers. */
+type PassesOn =
   /** All of them, but for those with these names. */
   | { readonly kind: "all"; readonly but?: RegExp }
   | { readonly kind: "only"; readonly names: readonly string[] }
@@ -7,7 +7,7 @@ type HandsOn =
   | { readonly kind: "window" };
 
 /**
- * How a client starts servers, and what its model is shown. Rows with `recorded` are held against the client itself by
+ * How a client starts servers, and what its model is shown. Rows with `recorded` are compared with the client itself by
  * `bun run verify --only doctor-as`; the others are from its documentation and source.
  */
 export interface ClientManner {
@@ -17,7 +17,7 @@ export interface ClientManner {
   readonly revision: string;
   /** What it declares that it can do. */
   readonly capabilities: Readonly<Record<string, object>>;
-  readonly handsOn: HandsOn;
+  readonly passesOn: PassesOn;
   /** What its model reads before the name of a tool; before the `/` stands a namespace. */
   readonly prefix: string;
   /** Characters of a name as the model sees it, without the namespace. */
@@ -34,8 +34,8 @@ export interface ClientManner {
 }
 
 const prefix = "mcp__scorpiox-code__";
-const all: HandsOn = { kind: "all" };
-const window: HandsOn = { kind: "window" };
+const all: PassesOn = { kind: "all" };
+const window: PassesOn = { kind: "window" };
 const forms = { elicitation: { form: {}, url: {} } };
 
 /** What a client that is not known is taken for. */
@@ -44,13 +44,13 @@ export const usualManner: ClientManner = {
   clientName: "doctor",
   revision: "2025-06-18",
   capabilities: {},
-  handsOn: window,
+  passesOn: window,
   prefix,
   nameCharsMax: 64,
 };
 
-/** The variables that the official SDKs hand on unless the client says otherwise. */
-const sdkNames: HandsOn = {
+/** The variables that the official SDKs pass on unless the client says otherwise. */
+const sdkNames: PassesOn = {
   kind: "only",
   names:
     process.platform === "win32"
@@ -92,7 +92,7 @@ export const clientManners: readonly ClientManner[] = [
     clientName: "claude-code",
     revision: "2026-07-28",
     capabilities: { roots: { listChanged: true }, ...forms },
-    handsOn: all,
+    passesOn: all,
     descriptionCharsMax: 4096,
     searchVariable: "ENABLE_TOOL_SEARCH",
     recorded: true,
@@ -112,7 +112,7 @@ export const clientManners: readonly ClientManner[] = [
     id: "codex",
     clientName: "codex-mcp-client",
     capabilities: { experimental: { "codex/auth-change": {} }, ...forms },
-    handsOn: {
+    passesOn: {
       kind: "only",
       names: [
         "HOME",
@@ -137,7 +137,7 @@ export const clientManners: readonly ClientManner[] = [
     id: "gemini",
     clientName: "gemini-cli-mcp-client",
     capabilities: { roots: { listChanged: true } },
-    handsOn: {
+    passesOn: {
       kind: "all",
       but: /TOKEN|SECRET|PASSWORD|PASSWD|KEY|AUTH|CREDENTIAL|CREDS|PRIVATE|CERT|^(?:(?:AZURE_)?CLIENT_ID|DB_URI|CONNECTION_STRING|DATABASE_URL|AWS_DEFAULT_REGION|GOOGLE_CLOUD_PROJECT)$/i,
     },
@@ -154,7 +154,7 @@ export const clientManners: readonly ClientManner[] = [
       roots: {},
       extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } },
     },
-    handsOn: all,
+    passesOn: all,
     recorded: true,
   },
   {
@@ -163,7 +163,7 @@ export const clientManners: readonly ClientManner[] = [
     clientName: "opencode",
     revision: "2025-11-25",
     capabilities: { roots: {} },
-    handsOn: all,
+    passesOn: all,
     prefix: "scorpiox-code_",
     recorded: true,
   },
@@ -173,7 +173,7 @@ export const clientManners: readonly ClientManner[] = [
     clientName: "copilot-cli",
     revision: "2026-07-28",
     capabilities: { sampling: {}, ...forms },
-    handsOn: { kind: "all", but: /^(?:GITHUB_TOKEN|GH_TOKEN)$/ },
+    passesOn: { kind: "all", but: /^(?:GITHUB_TOKEN|GH_TOKEN)$/ },
     prefix: "scorpiox-code/scorpiox-code-",
     recorded: true,
   },
@@ -182,7 +182,7 @@ export const clientManners: readonly ClientManner[] = [
     id: "cline-cli",
     clientName: "@cline/core",
     revision: "2024-11-05",
-    handsOn: all,
+    passesOn: all,
     prefix: "scorpiox-code__",
     recorded: true,
   },
@@ -191,7 +191,7 @@ export const clientManners: readonly ClientManner[] = [
     id: "continue",
     clientName: "continue-cli-client",
     revision: "2025-11-25",
-    handsOn: all,
+    passesOn: all,
     prefix: "",
     ownNames: ["Bash"],
     recorded: true,
@@ -209,7 +209,7 @@ export const clientManners: readonly ClientManner[] = [
         "io.modelcontextprotocol/skills": {},
       },
     },
-    handsOn: sdkNames,
+    passesOn: sdkNames,
     prefix: "",
     recorded: true,
   },
@@ -218,7 +218,7 @@ export const clientManners: readonly ClientManner[] = [
     id: "sdk-v1",
     clientName: "sdk-v1",
     revision: "2025-11-25",
-    handsOn: sdkNames,
+    passesOn: sdkNames,
     prefix: "",
     recorded: true,
   },
@@ -227,7 +227,7 @@ export const clientManners: readonly ClientManner[] = [
     id: "sdk-v2",
     clientName: "sdk-v2",
     revision: "2025-11-25",
-    handsOn: sdkNames,
+    passesOn: sdkNames,
     prefix: "",
     recorded: true,
   },
@@ -236,7 +236,7 @@ export const clientManners: readonly ClientManner[] = [
     id: "sdk-python",
     clientName: "mcp",
     revision: "2026-07-28",
-    handsOn: sdkNames,
+    passesOn: sdkNames,
     prefix: "",
     recorded: true,
   },
@@ -260,15 +260,17 @@ const windowNames = [
 
 /** The environment in which the client would start a server, if it were started from the shell that has `env`. */
 export function environmentOf(
-  { handsOn }: Pick<ClientManner, "handsOn">,
+  { passesOn }: Pick<ClientManner, "passesOn">,
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
-  const isWindow = handsOn.kind === "window";
+  const isWindow = passesOn.kind === "window";
   const isKept = (name: string): boolean => {
     // Tells where our own files are; whoever sets it sets it for every program.
-    if (name === "SCORPIOX_HOME") return handsOn.kind !== "only";
+    if (name === "SCORPIOX_HOME") return passesOn.kind !== "only";
     if (isWindow) return windowNames.includes(name);
-    return handsOn.kind === "all" ? handsOn.but?.test(name) !== true : handsOn.names.includes(name);
+    return passesOn.kind === "all"
+      ? passesOn.but?.test(name) !== true
+      : passesOn.names.includes(name);
   };
   const kept = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && isKept(name) ? [[name, value] as const] : [],

@@ -30,7 +30,7 @@ export async function proxyFindings(
   }
   const reached = ok("network", `the proxy ${origin} takes connections`);
   if (upstreamChooser(clientEnv)("https:", anywhere) !== undefined) return [reached];
-  const text = `the client does not hand the proxy ${origin} on: pages and searches go without it there`;
+  const text = `the client does not pass the proxy ${origin} on: pages and searches go without it there`;
   return [reached, note("network", text, 'set HTTPS_PROXY in the "env" of the client\'s entry')];
 }
 

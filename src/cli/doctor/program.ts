@@ -2,7 +2,7 @@ import { accessSync, chmodSync, constants, existsSync, realpathSync, statSync } 
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { isInside } from "../../base/paths.ts";
 import { product } from "../../base/product.ts";
 import { channelOf } from "../../update/channel.ts";
@@ -136,7 +136,7 @@ function copyFindings(real: string, path: string): readonly Finding[] {
 export function folderFindings(
   homeDir: string,
   scorpioxDir: string,
-  problemOf: (folder: string) => NodeJS.ErrnoException | undefined = writeProblem,
+  problemOf: (folder: string) => unknown = writeProblem,
 ): readonly Finding[] {
   if (homeDir === "" || !existsSync(homeDir)) {
     return [
@@ -180,26 +180,22 @@ export function folderFindings(
   return open ? tooOpen : [ok("configuration", `nobody else can write to ${scorpioxDir}`)];
 }
 
-function writeProblem(folder: string): NodeJS.ErrnoException | undefined {
+function writeProblem(folder: string): unknown {
   try {
     accessSync(folder, constants.W_OK);
     return undefined;
   } catch (error) {
-    return error as NodeJS.ErrnoException;
+    return error;
   }
 }
 
 /** What helps depends on why: another owner, usually by `sudo`, or a file system that nobody may write. */
-function unwritable(
-  folder: string,
-  effect: string | undefined,
-  problem: NodeJS.ErrnoException,
-): Finding {
+function unwritable(folder: string, effect: string | undefined, problem: unknown): Finding {
   const text = [`${folder} cannot be written (${messageOf(problem)})`, effect]
     .filter((part) => part !== undefined)
     .join(", ");
   const remedy =
-    problem.code === "EROFS"
+    systemCodeOf(problem) === "EROFS"
       ? "set SCORPIOX_HOME to a folder that can be written"
       : `sudo chown -R "$(id -u)" ${folder}`;
   return fault("configuration", text, remedy);

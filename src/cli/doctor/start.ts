@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import type { ServerTrial } from "../command.ts";
-import { type ClientManner, shownTools } from "./client-manners.ts";
+import { type ClientManner, type ShownTool, shownTools } from "./client-manners.ts";
 import { type Finding, fault, note, ok } from "./finding.ts";
 
 /** Milliseconds after which clients are known to give up a start; the least known bound. */
@@ -77,22 +77,20 @@ function timeFinding(
 
 /** What a known client can do besides calling tools, and what our program can start there. */
 function abilityFindings(
-  { capabilities, handsOn }: ClientManner,
+  { capabilities, passesOn }: ClientManner,
   { env }: Launch,
 ): readonly Finding[] {
   const asks =
     "elicitation" in capabilities
       ? "it shows forms: questions to you appear in it"
       : `it shows no forms: questions to you appear in ${product.name} attach, or in a browser`;
-  const whose = handsOn.kind === "window" ? "no variable of a shell" : "its shell's variables";
-  const some = handsOn.kind === "all" && handsOn.but === undefined ? "all" : "some";
-  return [
-    ok("start", asks),
-    ok(
-      "start",
-      `it gives its servers ${handsOn.kind === "window" ? whose : `${some} of ${whose}`}; PATH=${env["PATH"] ?? ""}`,
-    ),
-  ];
+  return [ok("start", asks), ok("start", `it gives its servers ${variablesOf(passesOn, env)}`)];
+}
+
+function variablesOf(passesOn: ClientManner["passesOn"], env: Launch["env"]): string {
+  if (passesOn.kind === "window") return `no variable of your shell; PATH=${env["PATH"] ?? ""}`;
+  const isWhole = passesOn.kind === "all" && passesOn.but === undefined;
+  return `${isWhole ? "all" : "some"} variables of its shell`;
 }
 
 function toolFindings(
@@ -100,42 +98,43 @@ function toolFindings(
   { env }: Launch,
   tools: ServerTrial["tools"],
 ): readonly Finding[] {
-  const { nameCharsMax, toolsMax, descriptionCharsMax, ownNames = [] } = manner;
   const listed = shownTools(manner, env, tools);
-  const tokens = Math.ceil(JSON.stringify(tools).length / charsPerToken);
-  const isSearched = listed.some(({ shown }) => shown === null);
-  const shown = `${tools.length} tools, some ${tokens} tokens`;
-  const [first] = listed.filter((tool) => tool.shown !== null);
-  const named = first === undefined ? "" : `; the model sees ${first.shown ?? ""}`;
-  const long = tools.filter(({ name }) => nameOf(manner, name).length > nameCharsMax);
-  const cut = tools.filter(
-    ({ description = "" }) =>
-      description.length > (descriptionCharsMax ?? Number.POSITIVE_INFINITY),
-  );
+  const searched = listed.filter(({ shown }) => shown === null).length;
   return [
-    tools.length === 0
-      ? fault(
-          "start",
-          "the client is offered no tool",
-          `${product.name} config list --show-source: TOOLS or TOOL_… is off`,
-        )
-      : toolsMax !== undefined && tools.length > toolsMax
-        ? fault("start", `${shown}: the client takes ${toolsMax}`, "start it with --defer on")
-        : tokens > ownTokensMax * 5 && !isSearched
-          ? note(
-              "start",
-              `${shown} at the beginning of each conversation`,
-              "start it with --defer on",
-            )
-          : ok("start", `${shown}${named}`),
-    ...(isSearched
-      ? [
-          ok(
-            "start",
-            `the model searches for ${listed.filter((tool) => tool.shown === null).length} of them`,
-          ),
-        ]
-      : []),
+    countFinding(manner, tools, listed),
+    ...(searched === 0 ? [] : [ok("start", `the model searches for ${searched} of them`)]),
+    ...nameFindings(manner, tools),
+  ];
+}
+
+function countFinding(
+  { toolsMax }: ClientManner,
+  tools: ServerTrial["tools"],
+  listed: readonly ShownTool[],
+): Finding {
+  if (tools.length === 0) {
+    const remedy = `${product.name} config list --show-source: TOOLS or TOOL_… is off`;
+    return fault("start", "the client is offered no tool", remedy);
+  }
+  const tokens = Math.ceil(JSON.stringify(tools).length / charsPerToken);
+  const count = `${tools.length} tools, some ${tokens} tokens`;
+  const remedy = "start it with --defer on";
+  if (toolsMax !== undefined && tools.length > toolsMax)
+    return fault("start", `${count}: the client takes ${toolsMax}`, remedy);
+  const isWhole = listed.every(({ shown }) => shown !== null);
+  if (tokens > ownTokensMax * 5 && isWhole)
+    return note("start", `${count} at the beginning of each conversation`, remedy);
+  const first = listed.find(({ shown }) => shown !== null)?.shown ?? "";
+  return ok("start", first === "" ? count : `${count}; the model sees ${first}`);
+}
+
+/** Tools that the client's model is shown otherwise than we name and describe them. */
+function nameFindings(manner: ClientManner, tools: ServerTrial["tools"]): readonly Finding[] {
+  const { nameCharsMax, descriptionCharsMax = Number.POSITIVE_INFINITY, ownNames = [] } = manner;
+  const long = tools.filter(({ name }) => nameOf(manner, name).length > nameCharsMax);
+  const cut = tools.filter(({ description = "" }) => description.length > descriptionCharsMax);
+  const hidden = tools.filter(({ name }) => ownNames.includes(name));
+  return [
     ...long.map(({ name }) =>
       fault(
         "start",
@@ -146,14 +145,12 @@ function toolFindings(
     ...cut.map(({ name }) =>
       note(
         "start",
-        `the client cuts the description of ${name} at ${descriptionCharsMax ?? 0} characters`,
+        `the client cuts the description of ${name} at ${descriptionCharsMax} characters`,
       ),
     ),
-    ...tools
-      .filter(({ name }) => ownNames.includes(name))
-      .map(({ name }) =>
-        note("start", `the client has a tool of its own named ${name}, which is called instead`),
-      ),
+    ...hidden.map(({ name }) =>
+      note("start", `the client has a tool of its own named ${name}, which is called instead`),
+    ),
   ];
 }
 
