@@ -275,7 +275,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "types:web",
   ],
   "cli/completion": ["base", "calls", "config", "upstream", "install", "cli/*"],
-  "cli/doctor": ["base", "state", "upstream", "install", "update", "web", "cli/*"],
+  "cli/doctor": ["base", "network", "state", "upstream", "install", "update", "web", "cli/*"],
   "cli/commands": [
     "base",
     "calls",

@@ -1,5 +1,5 @@
 /** Pixels of a character of a terminal in a picture, and around all of them. */
-export const cell = { width: 8.4, height: 18 } as const;
+const cell = { width: 8.4, height: 18 } as const;
 export const margin = 16;
 
 /** Columns and rows. */
@@ -61,13 +61,14 @@ export function screenPicture(screen: string, size: TerminalSize, label: string)
 function rowOf(line: string, row: number, look: Look): string {
   const parts: string[] = [];
   let column = 0;
-  // Every second piece is the parameters of a sequence.
-  for (const [index, piece] of line.split(/\u001B\[([\d;]*)m/).entries()) {
-    if (index % 2 === 1) setLook(look, piece);
-    else if (piece !== "") {
-      parts.push(spanOf(piece, column, row, look));
-      column += [...piece].length;
-    }
+  for (const [index, piece] of line.split("\u001B[").entries()) {
+    // But for the first piece, each begins with the parameters of a sequence.
+    const end = index === 0 ? -1 : piece.indexOf("m");
+    if (index > 0) setLook(look, piece.slice(0, end));
+    const text = piece.slice(end + 1);
+    if (text === "") continue;
+    parts.push(spanOf(text, column, row, look));
+    column += Bun.stringWidth(text);
   }
   return parts.join("");
 }
@@ -86,7 +87,7 @@ function setLook(look: Look, parameters: string): void {
 
 function spanOf(text: string, column: number, row: number, look: Look): string {
   const x = margin + column * cell.width;
-  const width = [...text].length * cell.width;
+  const width = Bun.stringWidth(text) * cell.width;
   const fill = look.reverse ? "#1e222a" : colours[look.colour ?? 0];
   const back = look.reverse
     ? `<rect x="${x.toFixed(1)}" y="${(margin + row * cell.height).toFixed(1)}" width="${width.toFixed(1)}" height="${cell.height}" fill="#d8dee9"/>`

@@ -47,7 +47,7 @@ export function differencesOf(
     ]),
   );
   for (const { name, shown, descriptionChars } of facts.tools) {
-    const key = shown ?? [...offered.keys()].find((each) => each.endsWith(`_${name}`));
+    const key = [...offered.keys()].find((each) => isSeen(each, name, shown));
     const description = key === undefined ? undefined : offered.get(key);
     if (shown === null) {
       if (description !== undefined) differences.push(`${name}: shown, not searched for`);
@@ -58,6 +58,12 @@ export function differencesOf(
     }
   }
   return differences;
+}
+
+/** Whether the client's name `each` is that of the tool; a tool that should not be shown is looked for by its own name. */
+export function isSeen(each: string, name: string, shown: string | null): boolean {
+  if (shown === null) return each.endsWith(`_${name}`);
+  return shown.endsWith("…") ? each.startsWith(shown.slice(0, -1)) : each === shown;
 }
 
 function isOfLength(description: string, chars: number): boolean {

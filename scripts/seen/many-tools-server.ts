@@ -3,8 +3,8 @@ import { createInterface } from "node:readline";
 
 /** Characters that `mcp__many__` leaves of the 44 that a name may have. */
 const nameChars = 33;
-export const manyTools = 150;
-export const longDescriptionChars = 12_000;
+const manyTools = 150;
+const longDescriptionChars = 12_000;
 
 if (import.meta.main) {
   const tools = Array.from({ length: manyTools }, (_, index) => ({

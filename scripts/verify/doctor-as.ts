@@ -6,7 +6,7 @@ import { root } from "../../test/e2e/harness/binary.ts";
 import { code, pageTable } from "../docs/markdown.ts";
 import { replaceBlock } from "../docs/marked-block.ts";
 import { realClients } from "../seen/clients.ts";
-import { differencesOf } from "../seen/compare-doctor.ts";
+import { differencesOf, isSeen } from "../seen/compare-doctor.ts";
 import { installClient } from "../seen/install-clients.ts";
 import { plainClients } from "../seen/plain-clients.ts";
 import { type DoctorRecording, doctorSubjects, shell } from "../seen/record-doctor.ts";
@@ -116,17 +116,18 @@ const headings = [
   "declares",
   "Bash is shown as",
   "shown of the tools listed",
+  "longest name",
   "longest description",
   "variables passed on",
 ];
 
 function rowOf(version: string, { title, facts, seen }: DoctorRecording): readonly string[] {
-  const names = new Set(
-    seen.offered.map(({ name, namespace }) =>
-      namespace === undefined ? name : `${namespace}/${name}`,
-    ),
+  const names = seen.offered.map(({ name, namespace }) =>
+    namespace === undefined ? name : `${namespace}/${name}`,
   );
-  const shown = facts.tools.filter((tool) => tool.shown !== null && names.has(tool.shown));
+  const shown = facts.tools.filter(
+    (tool) => tool.shown !== null && names.some((each) => isSeen(each, tool.name, tool.shown)),
+  );
   const missing = Object.keys(shell).filter((variable) => !(variable in seen.environment));
   const longest = Math.max(0, ...shown.map(({ descriptionChars }) => descriptionChars));
   return [
@@ -136,6 +137,7 @@ function rowOf(version: string, { title, facts, seen }: DoctorRecording): readon
     Object.keys(seen.capabilities).toSorted().join(", ") || "nothing",
     code(shown.find((tool) => tool.name === "Bash")?.shown ?? ""),
     `${shown.length} of ${facts.tools.length}`,
+    String(Math.max(0, ...names.map((name) => name.length))),
     longest.toLocaleString("en"),
     variablesOf(missing),
   ];

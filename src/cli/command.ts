@@ -86,7 +86,7 @@ export interface ServerTrialOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly clientName: string;
   readonly revision: string;
-  /** What the client declares that it can do. */
+  /** The capabilities that the client declares. */
   readonly capabilities: Readonly<Record<string, object>>;
 }
 

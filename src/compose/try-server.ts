@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
+import { greetingOf } from "../cli/client-greeting.ts";
 import type { ServerTrial, ServerTrialOptions } from "../cli/command.ts";
-import { isModernVersion, metaKeys } from "../protocol/message.ts";
 import { endOf, outputOf } from "./child-output.ts";
 
 /** Longer than any known client waits for a start. */
@@ -46,7 +46,7 @@ async function tryIn(
     send({ id: 1, ...greeting.first });
     await replies.of(1);
     const initializedAt = performance.now();
-    if (greeting.then !== undefined) send(greeting.then);
+    if (greeting.second !== undefined) send(greeting.second);
     send({ id: 2, method: "tools/list", params: greeting.params });
     const list = await replies.of(2);
     const listedAt = performance.now();
@@ -64,34 +64,6 @@ async function tryIn(
     const why = said === "" ? messageOf(error) : said;
     throw new AppError("system", why);
   }
-}
-
-interface Greeting {
-  readonly first: object;
-  readonly then?: object;
-  /** Of every request after it. */
-  readonly params: object;
-}
-
-/** How a client of that revision introduces itself. */
-function greetingOf({ clientName, revision, capabilities }: ServerTrialOptions): Greeting {
-  const clientInfo = { name: clientName, version: "0.0.0" };
-  if (!isModernVersion(revision)) {
-    const params = { protocolVersion: revision, capabilities, clientInfo };
-    return {
-      first: { method: "initialize", params },
-      then: { method: "notifications/initialized" },
-      params: {},
-    };
-  }
-  const params = {
-    _meta: {
-      [metaKeys.protocolVersion]: revision,
-      [metaKeys.clientInfo]: clientInfo,
-      [metaKeys.clientCapabilities]: capabilities,
-    },
-  };
-  return { first: { method: "server/discover", params }, params };
 }
 
 function started(

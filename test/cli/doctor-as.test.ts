@@ -114,6 +114,23 @@ describe("[IN21] doctor --as starts the program as that client does", () => {
     });
   });
 
+  test("names that the client shortens are a note, once", async () => {
+    using tree = treeOf({});
+    const tools = ["a", "b"].map((letter) => ({ name: letter.repeat(44) }));
+    const services = { tryServer: () => Promise.resolve({ ...trial, tools }) };
+    const findings = await findingsOf(tree, { words: ["--as", "qwen"], services });
+    const kept = (letter: string): string => `mcp__scorpiox-code__${letter.repeat(35)}…`;
+    expect(findings.find(({ facts }) => facts !== undefined)?.facts).toMatchObject({
+      tools: [{ shown: kept("a") }, { shown: kept("b") }],
+    });
+    expect(findings.filter(({ text }) => text.includes("shortens"))).toEqual([
+      expect.objectContaining({
+        state: "note",
+        text: `the client shortens mcp__scorpiox-code__${"a".repeat(44)} to 63 characters, and 1 more`,
+      }),
+    ]);
+  });
+
   test.each([
     ["true", null],
     ["false", "mcp__scorpiox-code__mcp__docs__read"],

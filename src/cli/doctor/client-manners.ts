@@ -15,20 +15,22 @@ export interface ClientManner {
   /** `clientInfo.name`. */
   readonly clientName: string;
   readonly revision: string;
-  /** What it declares that it can do. */
+  /** The capabilities that it declares. */
   readonly capabilities: Readonly<Record<string, object>>;
   readonly passesOn: PassesOn;
-  /** What its model reads before the name of a tool; before the `/` stands a namespace. */
+  /** The text before a tool's name, as its model sees it; a namespace ends with `/`. */
   readonly prefix: string;
   /** Characters of a name as the model sees it, without the namespace. */
   readonly nameCharsMax: number;
+  /** It shortens longer names to this beginning and a hash, and calls the right tool; absent: it refuses them. */
+  readonly longNameCharsKept?: number;
   /** Tools of all servers together; absent: no known bound. */
   readonly toolsMax?: number;
   /** Characters of one description that the model sees; absent: no known bound. */
   readonly descriptionCharsMax?: number;
   /** It shows its model the tools that are marked for that, and lets it search for the others, unless this variable is `false`. */
   readonly searchVariable?: string;
-  /** Tools of its own that our tools of the same name cannot be told from. */
+  /** Names of its own tools that hide our tools of the same name. */
   readonly ownNames?: readonly string[];
   readonly recorded?: true;
 }
@@ -38,7 +40,7 @@ const all: PassesOn = { kind: "all" };
 const window: PassesOn = { kind: "window" };
 const forms = { elicitation: { form: {}, url: {} } };
 
-/** What a client that is not known is taken for. */
+/** The manner of an unknown client. */
 export const usualManner: ClientManner = {
   id: "",
   clientName: "doctor",
@@ -155,6 +157,8 @@ export const clientManners: readonly ClientManner[] = [
       extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } },
     },
     passesOn: all,
+    nameCharsMax: 63,
+    longNameCharsKept: 55,
     recorded: true,
   },
   {
@@ -279,17 +283,17 @@ export function environmentOf(
   return { ...Object.fromEntries(kept), PATH: path };
 }
 
-/** What is said of the start of a client, for programs. */
+/** A tool in `--json`. */
 export interface ShownTool {
   readonly name: string;
-  /** As the model sees it; null: the model has to search for it. */
+  /** As the model sees it, with `…` for a hash; null: the model has to search for it. */
   readonly shown: string | null;
   readonly descriptionChars: number;
 }
 
 /** The tools as the client's model sees them. */
 export function shownTools(
-  { prefix: before, descriptionCharsMax, searchVariable }: ClientManner,
+  manner: ClientManner,
   env: Readonly<Record<string, string>>,
   tools: readonly {
     readonly name: string;
@@ -297,12 +301,25 @@ export function shownTools(
     readonly _meta?: unknown;
   }[],
 ): readonly ShownTool[] {
+  const { descriptionCharsMax, searchVariable } = manner;
   const isSearched = searchVariable !== undefined && env[searchVariable] !== "false";
   return tools.map(({ name, description = "", _meta: meta }) => ({
     name,
-    shown: isSearched && !isAlwaysLoaded(meta) ? null : before + name,
+    shown: isSearched && !isAlwaysLoaded(meta) ? null : shownName(manner, name),
     descriptionChars: Math.min(description.length, descriptionCharsMax ?? description.length),
   }));
+}
+
+/** The name that a client's limit applies to: without the namespace. */
+export function countedName({ prefix: before }: ClientManner, name: string): string {
+  return before.slice(before.indexOf("/") + 1) + name;
+}
+
+/** With `…` in place of a hash. */
+function shownName(manner: ClientManner, name: string): string {
+  const { prefix: before, nameCharsMax, longNameCharsKept } = manner;
+  const isCut = longNameCharsKept !== undefined && countedName(manner, name).length > nameCharsMax;
+  return isCut ? `${(before + name).slice(0, longNameCharsKept)}…` : before + name;
 }
 
 function isAlwaysLoaded(meta: unknown): boolean {

@@ -23,7 +23,7 @@ export interface Finding {
   readonly text: string;
   /** The next step, usually a command. Every fault has one. */
   readonly remedy?: string;
-  /** What it is drawn from, for `--json`. */
+  /** The facts behind it, for `--json`. */
   readonly facts?: Readonly<Record<string, unknown>>;
   /** Carries out the remedy: it changes nothing that somebody may have meant. */
   readonly fix?: () => void | Promise<void>;

@@ -189,7 +189,7 @@ function writeProblem(folder: string): unknown {
   }
 }
 
-/** What helps depends on why: another owner, usually by `sudo`, or a file system that nobody may write. */
+/** The remedy depends on the cause: another owner, usually after `sudo`, or a read-only file system. */
 function unwritable(folder: string, effect: string | undefined, problem: unknown): Finding {
   const text = [`${folder} cannot be written (${messageOf(problem)})`, effect]
     .filter((part) => part !== undefined)

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import type { ServerTrial } from "../command.ts";
-import { type ClientManner, type ShownTool, shownTools } from "./client-manners.ts";
+import { type ClientManner, countedName, type ShownTool, shownTools } from "./client-manners.ts";
 import { type Finding, fault, note, ok } from "./finding.ts";
 
 /** Milliseconds after which clients are known to give up a start; the least known bound. */
@@ -45,7 +45,7 @@ export async function startFindings(
   ];
 }
 
-/** What the client gives and sees, for programs. Of the environment the names alone: values may be secrets. */
+/** The client's side of the start, for programs. Only the names of variables: their values may be secrets. */
 function factsOf(
   manner: ClientManner,
   { words, env }: Launch,
@@ -75,7 +75,7 @@ function timeFinding(
   return ok("start", started);
 }
 
-/** What a known client can do besides calling tools, and what our program can start there. */
+/** Where a known client shows questions, and which variables it passes to its servers. */
 function abilityFindings(
   { capabilities, passesOn }: ClientManner,
   { env }: Launch,
@@ -130,18 +130,34 @@ function countFinding(
 
 /** Tools that the client's model is shown otherwise than we name and describe them. */
 function nameFindings(manner: ClientManner, tools: ServerTrial["tools"]): readonly Finding[] {
-  const { nameCharsMax, descriptionCharsMax = Number.POSITIVE_INFINITY, ownNames = [] } = manner;
-  const long = tools.filter(({ name }) => nameOf(manner, name).length > nameCharsMax);
+  const { nameCharsMax, longNameCharsKept, ownNames = [] } = manner;
+  const { descriptionCharsMax = Number.POSITIVE_INFINITY } = manner;
+  const long = tools
+    .map(({ name }) => countedName(manner, name))
+    .filter((name) => name.length > nameCharsMax);
   const cut = tools.filter(({ description = "" }) => description.length > descriptionCharsMax);
   const hidden = tools.filter(({ name }) => ownNames.includes(name));
+  const [longest] = long.toSorted((one, other) => other.length - one.length);
+  const others = long.length > 1 ? `, and ${long.length - 1} more` : "";
+  const remedy = "set a shorter tools_prefix for its server";
   return [
-    ...long.map(({ name }) =>
-      fault(
-        "start",
-        `the name ${nameOf(manner, name)} is longer than ${nameCharsMax} characters`,
-        "set a shorter tools_prefix for its server",
-      ),
-    ),
+    ...(longest === undefined
+      ? []
+      : longNameCharsKept === undefined
+        ? [
+            fault(
+              "start",
+              `the name ${longest} is longer than ${nameCharsMax} characters${others}`,
+              remedy,
+            ),
+          ]
+        : [
+            note(
+              "start",
+              `the client shortens ${longest} to ${nameCharsMax} characters${others}`,
+              remedy,
+            ),
+          ]),
     ...cut.map(({ name }) =>
       note(
         "start",
@@ -152,9 +168,4 @@ function nameFindings(manner: ClientManner, tools: ServerTrial["tools"]): readon
       note("start", `the client has a tool of its own named ${name}, which is called instead`),
     ),
   ];
-}
-
-/** The name in a client's limit: a namespace does not count. */
-function nameOf({ prefix }: ClientManner, name: string): string {
-  return prefix.slice(prefix.indexOf("/") + 1) + name;
 }
