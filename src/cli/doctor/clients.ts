@@ -39,7 +39,7 @@ export function clientFindings(
       note(
         "clients",
         `there is no sign of ${whose} on this machine`,
-        `${product.name} install CLIENT --create`,
+        `${product.name} install ${only ?? "CLIENT"} --create`,
       ),
     ];
   }
