@@ -71,6 +71,8 @@ export interface ClientContext {
   workspaceDir(): Promise<string>;
   /** The same as far as it is known, without asking anybody; absent where it never changes. */
   readonly workspaceNow?: () => string;
+  /** The same if nobody has to be asked for it; undefined when somebody has. */
+  readonly workspaceKnown?: () => string | undefined;
   /** The folders that the client offers, absolute; absent when it offers none. */
   roots?(): Promise<readonly string[]>;
   /** Whose tasks and plans it sees: the id of a principal; absent for the user of this machine. */

@@ -114,6 +114,15 @@ export async function scopeOf(client: ClientContext): Promise<StateScope> {
   return { workspace: realFolder(await workspaceDirOf(client)), owner };
 }
 
+/** The same without waiting; undefined when the client has to be asked for its workspace, or names none that can be. */
+export function scopeNow(client: ClientContext): StateScope | undefined {
+  const { owner = "", workspaceName } = client;
+  if (workspaceName !== undefined) return { workspace: workspaceName, owner };
+  const folder = client.workspaceKnown?.();
+  if (folder === undefined || !isAbsolute(folder)) return undefined;
+  return { workspace: realFolder(folder), owner };
+}
+
 /** The real path of a folder, which is looked up again after `until`, on the clock of `performance.now()`. */
 interface RealFolder {
   readonly path: string;

@@ -3,7 +3,7 @@ import type { EventStream, StateScope } from "../base/server-events.ts";
 import type { CallRequest, ClientContext } from "../calls/call.ts";
 import { planResource, type StateResource } from "../calls/resources/state-resources.ts";
 import { watchScope } from "../calls/resources/watch-scope.ts";
-import { scopeOf, type StateServices, workspaceDirOf } from "../calls/state-calls.ts";
+import { scopeNow, scopeOf, type StateServices, workspaceDirOf } from "../calls/state-calls.ts";
 import { findActiveFile, readPlanFile } from "../state/plan/plan-folder.ts";
 import {
   type KeptPlan,
@@ -11,7 +11,7 @@ import {
   type PlanPlace,
   type PlanStore,
 } from "../state/plan/plan-keeper.ts";
-import { PlanLook } from "../state/store/look-file.ts";
+import { PlanLook, type PlanSight } from "../state/store/look-file.ts";
 import type { StoreClient, Stored } from "../state/store/worker/store-client.ts";
 import type { PlanReply, PlanState } from "../tools/state-services.ts";
 
@@ -50,8 +50,8 @@ export class Plans implements Disposable {
   }
 
   /** The plan state that every command needs; see `PlanLook`. */
-  async lookFor(client: ClientContext): Promise<ReturnType<PlanLook["look"]>> {
-    return this.#look.look(await scopeOf(client));
+  look(scope: StateScope): PlanSight {
+    return this.#look.look(scope);
   }
 
   [Symbol.dispose](): void {
@@ -157,55 +157,57 @@ interface ActivePlan {
   readonly planFile: string;
 }
 
+type FoundPlan = ActivePlan | undefined | Promise<ActivePlan | undefined>;
+
 /**
- * Finds the plan that holds for a call. A store that cannot be read at all is reported once, and its last answer stays in effect:
- * no plan if it never gave one, since commands run without a ledger too.
+ * Finds the plan that holds for a call; at once where nobody has to be asked for the workspace. A store that cannot be read at all
+ * is reported once, and its last answer stays in effect: no plan if it never gave one, since commands run without a ledger too.
  */
 export function activePlanOf(
-  plans: Pick<Plans, "lookFor" | "service">,
+  plans: Pick<Plans, "look" | "service">,
   warn: (message: string) => void,
-): (call: CallRequest) => Promise<ActivePlan | undefined> {
+): (call: CallRequest) => FoundPlan {
   const known = new KnownPlans();
   let isReported = false;
-  return async (call) => {
+  const readPlan = async (call: CallRequest): Promise<ActivePlan | undefined> => {
+    const scope = await scopeOf(call.client);
+    const sight = plans.look(scope);
+    if (sight.kind === "seen") return known.keep(scope, sight.plan ?? undefined);
     try {
-      const plan = await readPlan(plans, call);
-      await known.keep(call.client, plan);
-      return plan;
+      // The store can wait for another process, and sets a damaged file aside.
+      const { state } = await plans.service.status(call);
+      const plan =
+        state.active && state.planFile !== null ? { planFile: state.planFile } : undefined;
+      return known.keep(scope, plan);
     } catch (error) {
       if (!isReported) warn(`Whether plan mode is on cannot be read: ${messageOf(error)}`);
       isReported = true;
-      return known.last(call.client);
+      return known.last(scope);
     }
   };
-}
-
-async function readPlan(
-  plans: Pick<Plans, "lookFor" | "service">,
-  call: CallRequest,
-): Promise<ActivePlan | undefined> {
-  const sight = await plans.lookFor(call.client);
-  if (sight.kind === "seen") return sight.plan ?? undefined;
-  // The store can wait for another process, and sets a damaged file aside.
-  const { state } = await plans.service.status(call);
-  return state.active && state.planFile !== null ? { planFile: state.planFile } : undefined;
+  return (call) => {
+    const scope = scopeNow(call.client);
+    const sight = scope === undefined ? undefined : plans.look(scope);
+    if (scope === undefined || sight?.kind !== "seen") return readPlan(call);
+    return known.keep(scope, sight.plan ?? undefined);
+  };
 }
 
 /** The plans that were active when they were last looked at, by whose they are. */
 class KnownPlans {
   readonly #plans = new Map<string, ActivePlan>();
 
-  async keep(client: ClientContext, plan: ActivePlan | undefined): Promise<void> {
-    if (plan !== undefined) this.#plans.set(await keyOf(client), plan);
-    else if (this.#plans.size > 0) this.#plans.delete(await keyOf(client));
+  keep(scope: StateScope, plan: ActivePlan | undefined): ActivePlan | undefined {
+    if (plan !== undefined) this.#plans.set(keyOf(scope), plan);
+    else if (this.#plans.size > 0) this.#plans.delete(keyOf(scope));
+    return plan;
   }
 
-  async last(client: ClientContext): Promise<ActivePlan | undefined> {
-    return this.#plans.size === 0 ? undefined : this.#plans.get(await keyOf(client));
+  last(scope: StateScope): ActivePlan | undefined {
+    return this.#plans.size === 0 ? undefined : this.#plans.get(keyOf(scope));
   }
 }
 
-async function keyOf(client: ClientContext): Promise<string> {
-  const { workspace, owner } = await scopeOf(client);
+function keyOf({ workspace, owner }: StateScope): string {
   return JSON.stringify([workspace, owner]);
 }

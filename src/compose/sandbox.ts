@@ -20,7 +20,9 @@ import type { SandboxReport, SandboxSettings } from "../commands/sandbox/notes.t
 import type { Sandbox } from "../commands/sandbox/sandbox.ts";
 
 /** The plan mode of the call's workspace, when it is on. */
-type ActivePlanOf = (call: CallRequest) => Promise<{ readonly planFile: string } | undefined>;
+type ActivePlanOf = (call: CallRequest) => FoundPlan | Promise<FoundPlan>;
+
+type FoundPlan = { readonly planFile: string } | undefined;
 
 /** A call that waits for a Worker for longer is looked at again: plan mode may have begun since. */
 const aheadMsMax = 5;
@@ -52,7 +54,7 @@ export class CommandSandbox implements Confinements {
   lookAhead(call: CallRequest): void {
     const plan = this.#parts.activePlan(call);
     // The command is not run when this fails; without a command nobody asks.
-    plan.catch(() => undefined);
+    if (plan instanceof Promise) plan.catch(() => undefined);
     this.#ahead.set(call, { plan, at: performance.now() });
   }
 

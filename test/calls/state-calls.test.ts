@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { ClientContext } from "../../src/calls/call.ts";
-import { scopeOf } from "../../src/calls/state-calls.ts";
+import { scopeNow, scopeOf } from "../../src/calls/state-calls.ts";
 import { eventually } from "../e2e/harness/conditions.ts";
 
 const limits = { resultCharsMax: 1_000, answerMs: 1_000 };
@@ -27,6 +27,17 @@ test("scopeOf(): the folder that a link leads to, and after a while the one that
     return workspace === second;
   });
   rmSync(root, { recursive: true });
+});
+
+test.each<[what: string, known: Partial<ClientContext>, workspace: string | undefined]>([
+  ["is known", { workspaceKnown: () => "/gone" }, "/gone"],
+  ["has a name", { workspaceName: "w" }, "w"],
+  ["must be asked for", { workspaceKnown: () => undefined }, undefined],
+  ["may have to be asked for", {}, undefined],
+  ["is no absolute path", { workspaceKnown: () => "gone" }, undefined],
+])("scopeNow(): a workspace that %s", (_, known, workspace) => {
+  const scope = scopeNow({ ...clientIn("/elsewhere"), ...known });
+  expect(scope).toEqual(workspace === undefined ? undefined : { workspace, owner: "" });
 });
 
 test("scopeOf(): a folder that is gone, and a workspace with a name", async () => {

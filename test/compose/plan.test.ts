@@ -4,7 +4,7 @@ import { activePlanOf } from "../../src/compose/plan.ts";
 import { RouterHarness } from "../calls/router-harness.ts";
 
 type Plans = Parameters<typeof activePlanOf>[0];
-type Sight = Awaited<ReturnType<Plans["lookFor"]>>;
+type Sight = ReturnType<Plans["look"]>;
 
 const plan = { goal: "g", planFile: "/w/plan.md", startedAtMs: 1 };
 const nobody = (): Promise<never> => Promise.reject(new Error("no store"));
@@ -12,7 +12,7 @@ const unreadable: Sight = { kind: "unreadable", reason: "held" };
 
 function plansWith(sight: Sight, status: Plans["service"]["status"] = nobody): Plans {
   const service = { status, read: nobody, change: nobody };
-  return { lookFor: () => Promise.resolve(sight), service };
+  return { look: () => sight, service };
 }
 
 const active = { state: { active: true, ...plan }, notes: [] };
@@ -49,8 +49,8 @@ test.each([
 test("activePlanOf(): a plan that was active holds on while the store cannot be read, until it is seen to be over", async () => {
   await using harness = new RouterHarness();
   let sight: Sight = { kind: "seen", plan };
-  const lookFor: Plans["lookFor"] = () => Promise.resolve(sight);
-  const activePlan = activePlanOf({ ...plansWith(unreadable), lookFor }, () => {});
+  const look: Plans["look"] = () => sight;
+  const activePlan = activePlanOf({ ...plansWith(unreadable), look }, () => {});
   const call = harness.request("Bash", {});
   const held: (string | undefined)[] = [];
   for (sight of [sight, unreadable, { kind: "seen", plan: null }, unreadable] as const) {

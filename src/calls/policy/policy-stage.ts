@@ -170,7 +170,7 @@ function refusalOfFailure(error: unknown): Refusal {
 }
 
 /** The plan mode of the call's workspace, when it is on. */
-type ActivePlanOf = (call: CallRequest) => Promise<object | undefined>;
+type ActivePlanOf = (call: CallRequest) => object | undefined | Promise<object | undefined>;
 
 /**
  * While a plan is being made nothing is to change, and nothing restrains an upstream server: only those of its tools are
@@ -187,18 +187,24 @@ export class PlanStage implements GateStage {
   check(call: CallRequest): Promise<Refusal | undefined> | undefined {
     const { target } = call;
     if (target?.kind !== "tool" || mayBeCalled(target)) return undefined;
-    return this.#checkPlan(call, target);
+    const plan = this.#activePlan(call);
+    if (plan instanceof Promise) return plan.then((found) => refusalIn(found, call, target));
+    return plan === undefined ? undefined : Promise.resolve(refusalIn(plan, call, target));
   }
 
   /** Forever for tools that plan mode never refuses. For others plan mode is looked up at each call. */
   restFor({ target }: CallRequest): Rest | undefined {
     return target?.kind !== "tool" || mayBeCalled(target) ? always : undefined;
   }
+}
 
-  async #checkPlan(call: CallRequest, target: ToolTarget): Promise<Refusal | undefined> {
-    if ((await this.#activePlan(call)) === undefined) return undefined;
-    return { decision: "denied", text: planRefusalText(call.name, target) };
-  }
+function refusalIn(
+  plan: object | undefined,
+  { name }: CallRequest,
+  target: ToolTarget,
+): Refusal | undefined {
+  if (plan === undefined) return undefined;
+  return { decision: "denied", text: planRefusalText(name, target) };
 }
 
 const always: Rest = { until: Number.POSITIVE_INFINITY };

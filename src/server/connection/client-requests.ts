@@ -87,6 +87,8 @@ export class WorkspaceRoots {
   readonly #fallbackDir: string;
   #folders: readonly string[] = [];
   #waiting: Promise<void> | undefined;
+  /** The client has been asked, and has answered or had its time. */
+  isKnown = false;
   /** How often the client was asked. */
   #asked = 0;
 
@@ -112,13 +114,16 @@ export class WorkspaceRoots {
       this.#asked += 1;
       this.#waiting = this.#ask(lane, this.#asked);
     }
-    await this.#waiting;
+    const waiting = this.#waiting;
+    await waiting;
+    if (waiting === this.#waiting) this.isKnown = true;
     return this.#folders;
   }
 
   /** The list has changed: the next call asks again. */
   forget(): void {
     this.#waiting = undefined;
+    this.isKnown = false;
   }
 
   /** Resolves when the client has answered, or has had its time. */

@@ -131,6 +131,7 @@ export class Session {
       },
       workspaceDir: () => this.#workspaceDir(lane),
       workspaceNow: this.#workspaceNow,
+      workspaceKnown: this.#workspaceKnown,
       ...(this.#mayAskRoots ? { roots: () => this.#roots.folders(lane) } : {}),
     };
   }
@@ -143,13 +144,14 @@ export class Session {
       ...this.#identity(clientName),
       limits: this.#profile.limitsFor(clientName),
       workspaceDir: () => Promise.resolve(fallbackDir),
+      workspaceKnown: () => fallbackDir,
     };
     return { version, client, capabilities, logLevel };
   }
 
   #identity(
     name: string | undefined,
-  ): Omit<ClientContext, "limits" | "workspaceDir" | "workspaceNow" | "roots"> {
+  ): Omit<ClientContext, "limits" | "workspaceDir" | "workspaceNow" | "workspaceKnown" | "roots"> {
     const { id, mayUse, owner, workspaceName, isRemote } = this.#profile;
     return {
       id,
@@ -168,6 +170,9 @@ export class Session {
   /** Kept by others for longer than a lane lives. */
   readonly #workspaceNow = (): string =>
     this.#mayAskRoots ? this.#roots.known : this.#profile.fallbackDir;
+
+  readonly #workspaceKnown = (): string | undefined =>
+    !this.#mayAskRoots || this.#roots.isKnown ? this.#workspaceNow() : undefined;
 
   async #workspaceDir(lane: Outbox): Promise<string> {
     return this.#mayAskRoots ? this.#roots.directory(lane) : this.#profile.fallbackDir;

@@ -50,8 +50,13 @@ describe("PlanStage", () => {
     expect(looks).toBe(isRefused ? 1 : 0);
   });
 
-  test("without a plan everything is let through", async () => {
-    const stage = new PlanStage(() => Promise.resolve(undefined));
-    expect(await stage.check(called(writing))).toBeUndefined();
+  test("without a plan everything is let through, at once where the plan is known at once", async () => {
+    const later = new PlanStage(() => Promise.resolve(undefined));
+    expect(await later.check(called(writing))).toBeUndefined();
+    expect(new PlanStage(() => undefined).check(called(writing))).toBeUndefined();
+  });
+
+  test("a plan that is known at once refuses as well", async () => {
+    expect(await new PlanStage(() => ({})).check(called(writing))).toEqual(refusal);
   });
 });

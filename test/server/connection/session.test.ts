@@ -95,6 +95,33 @@ describe("workspaceDir()", () => {
     expect([client?.workspaceNow?.(), server.news().length]).toEqual(["/one", 1]);
   });
 
+  test("is known from the client's answer until the list has changed", async () => {
+    const server = await startSession("2025-06-18", roots);
+    const first = askDirectory(server);
+    const client = server.router.calls.at(-1)?.request.client;
+    const known: (string | undefined)[] = [client?.workspaceKnown?.()];
+    server.transport.deliver({ jsonrpc: "2.0", id: "server-1", result: listed("file:///one") });
+    await first;
+    known.push(client?.workspaceKnown?.());
+    server.transport.deliver(notification("notifications/roots/list_changed"));
+    known.push(client?.workspaceKnown?.());
+    const second = askDirectory(server);
+    known.push(client?.workspaceKnown?.());
+    server.transport.deliver({ jsonrpc: "2.0", id: "server-2", result: listed("file:///two") });
+    await second;
+    known.push(client?.workspaceKnown?.());
+    expect(known).toEqual([undefined, "/one", undefined, undefined, "/two"]);
+  });
+
+  test.each([
+    ["2025-06-18", "/fallback"],
+    ["2025-03-26", "/fallback"],
+  ] as const)("is known of a client of %s that offers no roots", async (version, folder) => {
+    const server = await startSession(version);
+    await askDirectory(server);
+    expect(server.router.calls.at(-1)?.request.client.workspaceKnown?.()).toBe(folder);
+  });
+
   test("asks nothing of a client that offers no roots", async () => {
     const server = await startSession("2025-06-18");
     expect(await askDirectory(server)).toBe("/fallback");
