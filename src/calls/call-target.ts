@@ -41,22 +41,24 @@ export function resolvedCall(request: Asked, resolution: Resolution): CallReques
     request;
   const { becomeTask, closeStream } = request;
   const { name, args, target } = resolution;
-  return {
+  const call: { -readonly [Key in keyof CallRequest]: CallRequest[Key] } = {
     name,
     args,
-    ...(target === undefined ? {} : { target }),
     version,
     client,
     cancellation,
     log: (level, data, logger) => request.log?.(level, data, logger),
-    ...(onProgress === undefined ? {} : { onProgress }),
-    ...(capabilities === undefined ? {} : { capabilities }),
-    ...(ask === undefined ? {} : { ask }),
-    ...(passedMeta === undefined ? {} : { passedMeta }),
-    ...(wantsData === undefined ? {} : { wantsData }),
-    ...(becomeTask === undefined ? {} : { becomeTask }),
-    ...(closeStream === undefined ? {} : { closeStream }),
   };
+  // One by one: every call passes here, and spreading what is mostly absent takes most of the time.
+  if (target !== undefined) call.target = target;
+  if (onProgress !== undefined) call.onProgress = onProgress;
+  if (capabilities !== undefined) call.capabilities = capabilities;
+  if (ask !== undefined) call.ask = ask;
+  if (passedMeta !== undefined) call.passedMeta = passedMeta;
+  if (wantsData !== undefined) call.wantsData = wantsData;
+  if (becomeTask !== undefined) call.becomeTask = becomeTask;
+  if (closeStream !== undefined) call.closeStream = closeStream;
+  return call;
 }
 
 /**

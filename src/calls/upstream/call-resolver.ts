@@ -53,6 +53,8 @@ export class CallResolver {
         readonly snapshot: UpstreamSnapshot;
         readonly all: NameTable;
         readonly forModels: NameTable;
+        /** Of tools that were called by their own names: the same for each call. */
+        readonly targets: Map<ToolEntry, CallTarget>;
       }
     | undefined;
 
@@ -78,20 +80,33 @@ export class CallResolver {
     return this.#resolve(call, meant);
   };
 
-  async #resolve(call: CallRequest, meant: Meant): Promise<CallRequest> {
+  #resolve(call: CallRequest, meant: Meant): CallRequest | Promise<CallRequest> {
+    const { snapshot } = this.#parts.upstreams;
+    if (snapshot === undefined) return this.#resolveLater(call, meant);
+    const resolution = this.#look(call, meant, snapshot);
+    return resolution.kind === "unknown" && snapshot.isIncomplete
+      ? this.#resolveLater(call, meant)
+      : this.#asMeant(call, meant, resolution, snapshot);
+  }
+
+  async #resolveLater(call: CallRequest, meant: Meant): Promise<CallRequest> {
     const { upstreams } = this.#parts;
     let snapshot = upstreams.snapshot ?? (await upstreams.settled(upstreamListWaitMs));
-    // A call of an app comes from its client by name; a model uses the other forms.
-    const isForApps = call.capabilities?.apps !== undefined && !meant.isWrapped;
-    let resolution = this.#look(meant.name, snapshot, isForApps);
+    let resolution = this.#look(call, meant, snapshot);
     if (resolution.kind === "unknown" && snapshot.isIncomplete) {
       snapshot = await upstreams.settled(upstreamNameWaitMs);
-      resolution = this.#look(meant.name, snapshot, isForApps);
+      resolution = this.#look(call, meant, snapshot);
     }
     return this.#asMeant(call, meant, resolution, snapshot);
   }
 
-  #look(name: string, snapshot: UpstreamSnapshot, isForApps: boolean): NameResolution {
+  #look(
+    { capabilities }: CallRequest,
+    { name, isWrapped }: Meant,
+    snapshot: UpstreamSnapshot,
+  ): NameResolution {
+    // A call of an app comes from its client by name; a model uses the other forms.
+    const isForApps = capabilities?.apps !== undefined && !isWrapped;
     if (this.#table?.snapshot !== snapshot) {
       const { tools, blocked } = snapshot;
       const build = (isWanted: (entry: ToolEntry | BlockedTool) => boolean): NameTable =>
@@ -105,10 +120,19 @@ export class CallResolver {
       const all = build(() => true);
       const hasAppTools = [...tools, ...blocked].some(isAppTool);
       const forModels = hasAppTools ? build((entry) => !isAppTool(entry)) : all;
-      this.#table = { snapshot, all, forModels };
+      this.#table = { snapshot, all, forModels, targets: new Map() };
     }
     const { all, forModels } = this.#table;
     return (isForApps ? all : forModels).resolve(name);
+  }
+
+  #targetOf(entry: ToolEntry, meant: Meant, snapshot: UpstreamSnapshot): CallTarget {
+    const targets = this.#table?.snapshot === snapshot ? this.#table.targets : undefined;
+    const known = meant.name === entry.name ? targets?.get(entry) : undefined;
+    if (known !== undefined) return known;
+    const target = toolTarget(entry, meant, rightsOf(snapshot, entry));
+    if (meant.name === entry.name) targets?.set(entry, target);
+    return target;
   }
 
   /** An own tool by an alias. */
@@ -129,12 +153,7 @@ export class CallResolver {
         return this.#builtIn(call, { ...meant, name: resolution.name });
       case "found": {
         const { entry } = resolution;
-        return forTool(
-          call,
-          meant,
-          entry.name,
-          toolTarget(entry, meant, rightsOf(snapshot, entry)),
-        );
+        return forTool(call, meant, entry.name, this.#targetOf(entry, meant, snapshot));
       }
       case "blocked": {
         const { name, server, tool, reason, text } = resolution.entry;

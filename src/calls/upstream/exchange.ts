@@ -194,23 +194,23 @@ export class Exchange implements UpstreamCallEvents {
   #send(inputResponses: InputResponses | undefined, requestState?: string): Promise<UpstreamReply> {
     const { rights, server, method, params, resultCharsMax, promisesStructure } = this.#spec;
     const { client, onProgress, version } = this.#call;
-    const call: UpstreamCall = {
+    const call: { -readonly [Key in keyof UpstreamCall]: UpstreamCall[Key] } = {
       server,
       method,
       params,
       resultCharsMax,
-      ...(promisesStructure === undefined ? {} : { promisesStructure }),
       clientId: client.id,
-      ...(client.workspaceName === undefined ? {} : { workspace: client.workspaceName }),
-      ...(client.owner === undefined ? {} : { owner: client.owner }),
       capabilities: askableOf(this.#call, rights),
       // It may be read in the background one day.
       wantsProgress: onProgress !== undefined || (rights.handover && client.limits.answerMs > 0),
       version,
       timeoutMs: rights.timeoutMs,
-      ...(inputResponses === undefined ? {} : { inputResponses }),
-      ...(requestState === undefined ? {} : { requestState }),
     };
+    if (promisesStructure !== undefined) call.promisesStructure = promisesStructure;
+    if (client.workspaceName !== undefined) call.workspace = client.workspaceName;
+    if (client.owner !== undefined) call.owner = client.owner;
+    if (inputResponses !== undefined) call.inputResponses = inputResponses;
+    if (requestState !== undefined) call.requestState = requestState;
     return this.#parts.upstreams.call(call, this, this.#until);
   }
 
