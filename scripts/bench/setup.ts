@@ -13,6 +13,7 @@ const leastPrograms = [
   ["worker-call.ts", "worker_call"],
   ["main-relay.ts", "main_relay"],
   ["worker-relay.ts", "worker_relay"],
+  ["promising-relay.ts", "promising_relay"],
 ] as const;
 /** Source in `peers/`, and the program that it becomes. */
 const compiledPeers = [
