@@ -106,6 +106,15 @@ export class Printer {
     this.#write(`${indent}${this.look.mark(mark)} ${escapeUnsafe(text)}\n`);
   }
 
+  /** A page of help: lines that begin at the left and end with a colon are headings. */
+  page(text: string): void {
+    const shown = escapeUnsafe(text).replaceAll(
+      /^\S.*:$|^(?:Usage|Common flags [^:\n]*):/gm,
+      this.look.heading,
+    );
+    this.#write(`${shown}\n`);
+  }
+
   /** A line of a diff, with its colour. */
   diff(line: string): void {
     this.#write(`${this.look.diff(escapeUnsafe(line))}\n`);

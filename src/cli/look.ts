@@ -47,6 +47,7 @@ export interface Look {
   /** Signs outside of ASCII can be shown. */
   readonly isDrawn: boolean;
   mark(mark: Mark): string;
+  heading(text: string): string;
   /** Text that is less important than the rest. */
   dim(text: string): string;
   /** A line of a diff. */
@@ -69,6 +70,7 @@ export function lookOf(
   return {
     isDrawn,
     mark: (mark) => paint(colours[mark], signs[mark]),
+    heading: (text) => paint("1", text),
     dim: (text) => paint("2", text),
     diff: (line) => {
       if (/^(?:---|\+\+\+|@@)/.test(line)) return paint("2", line);

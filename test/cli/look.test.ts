@@ -67,6 +67,13 @@ describe("the printer", () => {
     expect([json.stdout.includes("\u001b"), json.stderr]).toEqual([false, ""]);
   });
 
+  test("makes headings of help bold on a terminal", async () => {
+    const { stdout } = await run(["help", "mcp", "remove"], { terminals: ["stdout"], columns: 80 });
+    const bold = [...stdout.matchAll(/\u001b\[1m(.*?)\u001b\[0m/g)].map(([, text]) => text);
+    expect(bold).toEqual(["Usage:", "Flags:"]);
+    expect((await run(["help", "mcp", "remove"])).stdout).not.toContain("\u001b");
+  });
+
   test.each<[terminals: readonly "stderr"[], stderr: string]>([
     [[], "scorpiox-code: a is removed from project/.scorpiox/config.toml\n"],
     [["stderr"], "✓ a is removed from project/.scorpiox/config.toml\n"],

@@ -116,7 +116,10 @@ export const hooksEmitCommand: Command = {
       await hooks.emit(eventName, data, {
         cwd: start.cwdFlag ?? io.cwd,
         signal: io.interrupted,
-        onEnd: (hook, end) => void runs.push({ hook, end }),
+        onEnd: (hook, end) => {
+          print.detail(`ran ${hook.path}`);
+          runs.push({ hook, end });
+        },
       });
     }
     return report(context, eventName, runs);

@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { hideInUrl } from "../../base/secrets.ts";
 import type { LoginUser } from "../../upstream/oauth/authorization-request.ts";
 import { logIn, type LoginWish, logOut } from "../../upstream/oauth/log-in.ts";
 import type { LoginRecord } from "../../upstream/oauth/logins-file.ts";
@@ -77,6 +78,7 @@ export const mcpLoginCommand: Command = {
       print.error(approvalText(login));
       return exitCodes.needsApproval;
     }
+    print.detail(`logs in to ${hideInUrl(login.place.url)}`);
     const record = await recordOf(context, login);
     login.secrets.announce(await login.secrets.secrets.place());
     const { issuer, resource, scope, expiresAt } = record;

@@ -26,7 +26,7 @@ export async function dispatch(
       import("./help.ts"),
       import("./registry.ts"),
     ]);
-    print.line(groupHelp(words, knownCommands, helpWidth(io)));
+    print.page(groupHelp(words, knownCommands, helpWidth(io)));
     return exitCodes.done;
   }
   const command = await listing.load();
@@ -42,7 +42,7 @@ export async function dispatch(
   // A person typed the name to see what it is: a server would wait for a client in silence.
   const isPerson = listing === serveListing && !isNamed && io.stdinIsTerminal;
   if (args.has("help") || isPerson) {
-    print.line(await textOf(isNamed ? listing : undefined, services.version, io));
+    print.page(await textOf(isNamed ? listing : undefined, services.version, io));
     return exitCodes.done;
   }
   checkCount(listing, command, args.positionals);

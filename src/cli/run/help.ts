@@ -14,7 +14,7 @@ export function createHelp(known: KnownCommands): Command {
     arguments: { min: 0, max: 2 },
     needsPerson: false,
     async run({ args, io, print, services }) {
-      print.line(await helpText(args.positionals, services.version, known, helpWidth(io)));
+      print.page(await helpText(args.positionals, services.version, known, helpWidth(io)));
       return exitCodes.done;
     },
   };
@@ -79,6 +79,19 @@ const sections: readonly (readonly [title: string, words: readonly string[]])[] 
   ["More", ["serve", "completions", "version", "help"]],
 ];
 
+/** The subjects of groups that are no command themselves. */
+const groupTexts: Readonly<Record<string, string>> = {
+  mcp: "MCP servers behind scorpiox-code",
+  bg: "Background tasks of running servers",
+  callbacks: "Reminders that models have set",
+  tasks: "Tasks of the workspace",
+  config: "Configuration keys",
+  profile: "Sets of configuration keys",
+  policy: "Rules for calls",
+  hooks: "Programs that run at events",
+  skills: "Instructions that models load",
+};
+
 /** Lines of help are no longer than this, however wide the terminal is. */
 const widthMax = 100;
 
@@ -130,7 +143,11 @@ function rowOf(word: string, listings: readonly CommandListing[]): Row[] {
     name.startsWith(`${word} `) ? [name.slice(word.length + 1)] : [],
   );
   const members = inGroup.join(", ");
-  if (own === undefined) return inGroup.length === 0 ? [] : [[word, members]];
+  if (own === undefined) {
+    const about = groupTexts[word];
+    if (inGroup.length === 0) return [];
+    return [[word, about === undefined ? members : `${about}: ${members}`]];
+  }
   return [[word, inGroup.length === 0 ? own.summary : `${own.summary}; or only: ${members}`]];
 }
 

@@ -342,7 +342,7 @@ describe("runCommandLine()", () => {
   test.each([[["help"]], [["--help"]], [["-h"]]])("%j lists the commands", async (argv) => {
     const { exitCode, stdout, stderr } = await run(argv);
     expect([exitCode, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("  config       list, get, set, remove\n");
+    expect(stdout).toContain("  config       Configuration keys: list, get, set, remove\n");
   });
 
   test("shows help instead of serving a terminal", async () => {
