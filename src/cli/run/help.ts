@@ -197,9 +197,11 @@ export function groupText(
 ): string {
   const commands = listings.filter((listing) => listing.name.startsWith(`${group} `));
   const wide = Math.max(...commands.map(({ name }) => name.length));
+  const about = groupTexts[group];
   return [
     `Usage: ${product.name} ${group} COMMAND`,
     "",
+    ...(about === undefined ? [] : [`${about}.`, ""]),
     "Commands:",
     ...commands.flatMap(({ name, summary }) => tableRow(name, summary, wide, width)),
   ].join("\n");
