@@ -110,7 +110,7 @@ export class Printer {
   page(text: string): void {
     const shown = escapeUnsafe(text).replaceAll(
       /^\S.*:$|^(?:Usage|Common flags [^:\n]*):/gm,
-      this.look.heading,
+      (heading) => this.look.heading(heading),
     );
     this.#write(`${shown}\n`);
   }
