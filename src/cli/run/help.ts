@@ -79,7 +79,7 @@ const sections: readonly (readonly [title: string, words: readonly string[]])[] 
   ["More", ["serve", "completions", "version", "help"]],
 ];
 
-/** The subjects of groups that are no command themselves. */
+/** The subjects of groups. */
 const groupTexts: Readonly<Record<string, string>> = {
   mcp: "MCP servers behind scorpiox-code",
   bg: "Background tasks of running servers",
