@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-import { ownCommand } from "../base/own-command.ts";
+import { ownRunningCommand } from "../base/own-command.ts";
 import { Admissions, GatedRouter } from "../calls/gate/gated-router.ts";
 import { OwnResources } from "../calls/resources/own-resources.ts";
 import { ToolRouter } from "../calls/router/tool-router.ts";
@@ -94,8 +94,8 @@ function createRouter({
     supervisor,
     savedOutputs,
     web,
-    images: new ImageDecoder(supervisor, ownCommand()),
-    documents: new PdfProcess(supervisor, ownCommand()),
+    images: new ImageDecoder(supervisor, ownRunningCommand()),
+    documents: new PdfProcess(supervisor, ownRunningCommand()),
     state: services,
     confinements,
     wantsData: admissions.wantsData,
