@@ -37,6 +37,8 @@ const smallBytesMax = 1024 * 1024;
 const programBytesMax = 1024 * 1024 * 1024;
 /** Seconds without a byte after which a download is given up. */
 const stallMs = 30_000;
+const redirectsMax = 10;
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Reads files of a release folder. */
 export interface ReleaseReader {
@@ -148,10 +150,7 @@ async function download(
   const stalled = (): void => controller.abort(new Error(`no byte for ${stallMs / 1000} s`));
   let timer = setTimeout(stalled, stallMs);
   try {
-    const response = await get(url, { signal: controller.signal });
-    if (response.url !== "" && !isSafe(response.url)) {
-      throw new Error(`it was redirected to ${hideInUrl(response.url)}`);
-    }
+    const response = await follow(get, url, controller.signal);
     if (!response.ok) throw new Error(`HTTP status ${response.status}`);
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -167,6 +166,19 @@ async function download(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Asks no address on the way before it is known to be safe. */
+async function follow(get: typeof fetch, url: string, signal: AbortSignal): Promise<Response> {
+  let address = url;
+  for (let count = 0; count <= redirectsMax; count++) {
+    const response = await get(address, { signal, redirect: "manual" });
+    const location = response.headers.get("location");
+    if (!redirects.has(response.status) || location === null) return response;
+    address = URL.parse(location, address)?.href ?? location;
+    if (!isSafe(address)) throw new Error(`it was redirected to ${hideInUrl(address)}`);
+  }
+  throw new Error(`there are more than ${redirectsMax} redirects`);
 }
 
 function checkSignature(sums: Uint8Array, signature: Uint8Array, publicKey: string): void {

@@ -100,12 +100,37 @@ describe("[IN11] addresses", () => {
     expect(asked).toEqual([]);
   });
 
-  test("a redirect to an address without encryption is refused", async () => {
-    const get = async () =>
-      Object.defineProperty(new Response("x"), "url", { value: "http://example.test/x" });
+  /** Answers as a server that redirects from each of these addresses to the next one. */
+  const redirecting =
+    (asked: string[], ...addresses: readonly string[]) =>
+    async (url: unknown): Promise<Response> => {
+      asked.push(String(url));
+      const location = addresses[asked.length - 1];
+      return location === undefined
+        ? new Response("no", { status: 404 })
+        : new Response(null, { status: 302, headers: { location } });
+    };
+
+  test("a redirect to an address without encryption is refused before that is asked", async () => {
+    const asked: string[] = [];
+    const get = redirecting(asked, "http://example.test/x");
     expect(reading("https://example.test", get)).rejects.toThrow(
       /was redirected to http:\/\/example\.test/,
     );
+    expect(asked).toEqual(["https://example.test/SHA256SUMS"]);
+  });
+
+  test("redirects are followed, also to a path, and not for ever", async () => {
+    const asked: string[] = [];
+    const get = redirecting(asked, "https://cdn.test/a?key=1", "/b");
+    expect(reading("https://example.test", get)).rejects.toThrow(/HTTP status 404/);
+    expect(asked).toEqual([
+      "https://example.test/SHA256SUMS",
+      "https://cdn.test/a?key=1",
+      "https://cdn.test/b",
+    ]);
+    const round = redirecting([], ...Array.from({ length: 50 }, () => "https://example.test/a"));
+    expect(reading("https://example.test", round)).rejects.toThrow(/more than 10 redirects/);
   });
 
   test("a password in it is not printed", async () => {
