@@ -13,6 +13,8 @@ const name = product.name;
 const managers: readonly (readonly [pattern: RegExp, by: string, command: string])[] = [
   // The folder of npx has a node_modules too.
   [/[\\/]_npx[\\/]/, "npx", `npx ${name}@latest`],
+  [/[\\/]\.pnpm[\\/]/, "pnpm", `pnpm add --global ${name}@latest`],
+  [/[\\/]\.bun[\\/]install[\\/]/, "Bun", `bun add --global ${name}@latest`],
   [/[\\/]node_modules[\\/]/, "npm", `npm install --global ${name}@latest`],
   [/[\\/]Claude Extensions[\\/]/, "Claude Desktop", "open the newer .mcpb bundle"],
   [/[\\/](?:Cellar|homebrew|linuxbrew)[\\/]/i, "Homebrew", `brew upgrade ${name}`],

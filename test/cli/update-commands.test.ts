@@ -124,6 +124,17 @@ describe("update", () => {
     );
   });
 
+  test("a copy of npm is not rolled back here", async () => {
+    const path = "lib/node_modules/scorpiox-code/scorpiox-code";
+    using tree = new TempTree({ [path]: current, [`${path}.previous`]: programText("1.0.0") });
+    const run = await runIn(tree, ["update", "--rollback"], {
+      services: { ownCommand: [tree.path(path)] },
+    });
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(run.stderr).toContain("was installed by npm, which can install an earlier version.");
+    expect(readFileSync(tree.path(path), "utf8")).toBe(current);
+  });
+
   test("without a known place of releases it says how to name one", async () => {
     using tree = new TempTree(installed);
     const run = await runIn(tree, ["update"], {

@@ -45,17 +45,18 @@ export const updateCommand: Command = {
     if (others.length > 0)
       throw new AppError("usage", "This program runs from its sources: update the checkout.");
     const program = realpathSync(executable);
-    const { dirs } = readStartUp(args, io);
-    const lock = join(dirs.scorpioxDir, "locks", "update");
-    if (args.has("rollback")) return withFileLock(lock, () => rolledBack(context, program));
+    if (args.has("check") && !args.has("rollback")) return checked(context);
     const channel = channelOf(program);
-    if (channel.kind === "managed" && !args.has("check")) {
-      const message = `${program} was installed by ${channel.by}. Update it there: ${channel.command}`;
+    if (channel.kind === "managed") {
+      const message = args.has("rollback")
+        ? `${program} was installed by ${channel.by}, which can install an earlier version.`
+        : `${program} was installed by ${channel.by}. Update it there: ${channel.command}`;
       throw new AppError("usage", message);
     }
-    return args.has("check")
-      ? checked(context)
-      : withFileLock(lock, () => updated(context, program));
+    const { dirs } = readStartUp(args, io);
+    const lock = join(dirs.scorpioxDir, "locks", "update");
+    const change = args.has("rollback") ? rolledBack : updated;
+    return withFileLock(lock, () => change(context, program));
   },
 };
 
