@@ -35,7 +35,7 @@ export async function replaceProgram(
   version: string,
   ask: AskVersion,
 ): Promise<void> {
-  removeLeftovers(program);
+  settleKilledUpdate(program);
   const staged = beside(program, "new");
   try {
     writeStaged(staged, bytes, modeOf(program));
@@ -52,6 +52,7 @@ export async function replaceProgram(
  * @throws {AppError} `not_found`, `refused` when it does not start
  */
 export async function rollBack(program: string, ask: AskVersion): Promise<string> {
+  settleKilledUpdate(program);
   const previous = previousOf(program);
   if (!existsSync(previous)) {
     throw new AppError(
@@ -59,7 +60,6 @@ export async function rollBack(program: string, ask: AskVersion): Promise<string
       `${previous} does not exist: there is no earlier version to go back to.`,
     );
   }
-  removeLeftovers(program);
   const staged = beside(program, "new");
   try {
     copyFileSync(previous, staged);
@@ -143,12 +143,24 @@ function leftoverStart(program: string, what: "new" | "old"): string {
   return `.${basename(program)}.update-${what}.`;
 }
 
-/** Removes the files of a killed update; only while holding the lock. */
-function removeLeftovers(program: string): void {
-  const starts = (["new", "old"] as const).map((what) => leftoverStart(program, what));
-  for (const name of readdirSync(dirname(program))) {
-    if (starts.some((start) => name.startsWith(start))) {
-      rmSync(join(dirname(program), name), { force: true });
-    }
+/**
+ * Ends what a killed update has begun: the program from before, whose second name it had, becomes the previous one; the rest
+ * is removed. Only while holding the lock.
+ */
+export function settleKilledUpdate(program: string): void {
+  const folder = dirname(program);
+  const starting = (what: "new" | "old"): readonly string[] =>
+    readdirSync(folder)
+      .filter((name) => name.startsWith(leftoverStart(program, what)))
+      .map((name) => join(folder, name));
+  for (const staged of starting("new")) rmSync(staged, { force: true });
+  for (const old of starting("old")) {
+    if (isSameFile(old, program)) rmSync(old);
+    else renameSync(old, previousOf(program));
   }
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((path) => statSync(path, { bigint: true }));
+  return first?.dev === second?.dev && first?.ino === second?.ino;
 }

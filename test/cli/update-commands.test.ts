@@ -95,6 +95,22 @@ describe("update", () => {
     });
   });
 
+  test("what a killed update has left is settled, also when there is nothing newer", async () => {
+    const at = "home/.scorpiox/.scorpiox-code.update-";
+    using tree = new TempTree({
+      ...installed,
+      ...releaseFiles("1.2.3"),
+      [`${at}old.7`]: programText("1.0.0"),
+      [`${at}new.7`]: "half",
+    });
+    await update(tree);
+    expect(readdirSync(tree.path("home/.scorpiox")).sort()).toEqual([
+      "locks",
+      "scorpiox-code",
+      "scorpiox-code.previous",
+    ]);
+  });
+
   test.each([
     ["1.3.0", 10, "1.3.0 is available; this is 1.2.3.\n"],
     ["1.2.3", 0, "1.2.3 is the latest version.\n"],

@@ -14,7 +14,12 @@ import {
   type ReleasedProgram,
 } from "../../update/release.ts";
 import { releaseKey } from "../release-key.macro.ts" with { type: "macro" };
-import { type AskVersion, replaceProgram, rollBack } from "../../update/replace-program.ts";
+import {
+  type AskVersion,
+  replaceProgram,
+  rollBack,
+  settleKilledUpdate,
+} from "../../update/replace-program.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { jsonFlag } from "../flags.ts";
@@ -89,6 +94,7 @@ async function updated(context: CommandContext, program: string): Promise<number
   // Another update may have replaced the program since this process was started.
   const installed = await askVersion(context)(program).catch(() => services.version);
   if (Bun.semver.order(version, installed) <= 0) {
+    settleKilledUpdate(program);
     const older = version === installed ? "" : ` (the release is ${version}, which is older)`;
     if (args.has("json")) print.json({ version: installed, updated: false });
     else print.note(`${installed} is the latest version${older}.`);
