@@ -7,13 +7,15 @@ import { join } from "node:path";
 
 import { product } from "../../src/base/product.ts";
 import { productBinary, root } from "../../test/e2e/harness/binary.ts";
-import { pack } from "../build/archives.ts";
+import { pack, type Packed } from "../build/archives.ts";
 import { readCompanions } from "../build/distribution/companions.ts";
-import { writeIndexes, writePackages } from "../build/distribution/make.ts";
+import { type Ingredients, writeIndexes, writePackages } from "../build/distribution/make.ts";
 import { ways } from "../build/distribution/ways.ts";
 import { readProduct } from "../build/packages.ts";
-import { hostTarget } from "../build/targets.ts";
+import { hostTarget, type Target, targets } from "../build/targets.ts";
 import { type Outcome, seconds } from "./outcome.ts";
+import { installerRehearsal } from "./packages/installer.ts";
+import { homebrewRehearsal, scoopRehearsal, wingetRehearsal } from "./packages/manifests.ts";
 import { npxRehearsal } from "./packages/npm-registry.ts";
 import { type Rehearsal, type Row, folder, notRun, run } from "./packages/rehearsal.ts";
 import { debRehearsal, imageRehearsal, rpmRehearsal } from "./packages/systems.ts";
@@ -35,7 +37,9 @@ export async function checkPackages(): Promise<Outcome> {
     const ingredients = { outdir, facts, companions };
     const made = await writePackages(ingredients, target, program);
     skipped = made.skipped;
-    files = [...made.files, ...(await writeIndexes(ingredients, made.files))];
+    const others = await archivesOfOthers(ingredients, target, program);
+    const packages = [...made.files, ...others];
+    files = [...packages, ...(await writeIndexes(ingredients, packages))];
   }
   const [outdir = "", again = ""] = outdirs;
   const has = (way: keyof typeof ways): string | undefined => {
@@ -50,6 +54,10 @@ export async function checkPackages(): Promise<Outcome> {
     debRehearsal(rehearsal),
     rpmRehearsal(rehearsal),
     imageRehearsal(rehearsal),
+    homebrewRehearsal(rehearsal),
+    scoopRehearsal(rehearsal),
+    wingetRehearsal(rehearsal),
+    installerRehearsal(rehearsal, program),
     ...(await npxRehearsal(rehearsal)),
   ];
   const failed = rows.filter(([, result]) => result === "FAIL");
@@ -61,6 +69,20 @@ export async function checkPackages(): Promise<Outcome> {
     faults: [...failed.map(([name, , figure]) => `${name}: ${figure}`), ...skipped],
     details: rows,
   };
+}
+
+/** The archives that formulas and manifests name, of the other targets; this machine's program stands in for theirs. */
+async function archivesOfOthers(
+  ingredients: Ingredients,
+  target: Target,
+  program: Packed,
+): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const other of targets.filter((one) => one !== target && one.libc !== "musl")) {
+    const made = await writePackages(ingredients, other, program, ["tar.gz", "zip"]);
+    files.push(...made.files);
+  }
+  return files;
 }
 
 function sameBytes(one: string, two: string, files: readonly string[]): Row {

@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,readme,clients,move,first-hour,doctor-as,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,readme,clients,move,first-hour,doctor-as,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
  *
  * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/internals/verification.md.
@@ -39,6 +39,7 @@ import { checkSurvivors } from "./survivors.ts";
 import { checkTasks } from "./tasks.ts";
 import { checkToolSearch } from "./tool-search.ts";
 import { checkTrustKills } from "./trust-kills.ts";
+import { checkUpdate } from "./update.ts";
 import { checkUpstreams } from "./upstreams.ts";
 import { checkUpstreamExit } from "./upstream-exit.ts";
 import { checkUpstreamFlood } from "./upstream-flood.ts";
@@ -91,6 +92,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   "tool-search": checkToolSearch,
   seen: checkSeen,
   trust: () => checkTrustKills(Number(values.runs)),
+  update: checkUpdate,
   soak: () => checkSoak(Number(values.calls)),
   bench: checkBench,
 };

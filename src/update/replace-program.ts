@@ -78,7 +78,11 @@ export async function rollBack(program: string, ask: AskVersion): Promise<string
 }
 
 function notReplaced(program: string, staged: string, error: unknown): AppError {
-  rmSync(staged, { force: true });
+  try {
+    rmSync(staged, { force: true });
+  } catch {
+    // A disk that is read-only has no such file.
+  }
   if (error instanceof AppError) return error;
   return new AppError(
     "system",

@@ -11,7 +11,10 @@ describe("[IN13] channelOf", () => {
       "/home/you/.nvm/versions/node/v20/lib/node_modules/scorpiox-code-linux-x64/scorpiox-code",
       "npm",
     ],
-    ["/home/you/.local/share/pnpm/global/5/.pnpm/scorpiox-code-linux-x64@1/node_modules/x/x", "pnpm"],
+    [
+      "/home/you/.local/share/pnpm/global/5/.pnpm/scorpiox-code-linux-x64@1/node_modules/x/x",
+      "pnpm",
+    ],
     ["/home/you/.bun/install/global/node_modules/scorpiox-code-linux-x64/scorpiox-code", "Bun"],
     ["/opt/homebrew/Cellar/scorpiox-code/1.0.0/bin/scorpiox-code", "Homebrew"],
     ["C:\\Users\\you\\scoop\\apps\\scorpiox-code\\current\\scorpiox-code.exe", "Scoop"],

@@ -54,15 +54,18 @@ const packers: Readonly<Record<WayName, Packer>> = {
   mcpb: ({ facts, companions }, target, program) => packMcpb(facts, target, program, companions),
 };
 
-/** Writes every package of one target. */
+export const allWays = Object.keys(ways) as readonly WayName[];
+
+/** Writes the packages of one target: each, or those of `chosen` ways. */
 export async function writePackages(
   ingredients: Ingredients,
   target: Target,
   program: Program,
+  chosen: readonly WayName[] = allWays,
 ): Promise<Made> {
   const files: string[] = [];
   const skipped: string[] = [];
-  for (const name of Object.keys(ways) as WayName[]) {
+  for (const name of chosen) {
     const way = ways[name];
     if (!way.has(target)) continue;
     const file = way.file(target, ingredients.facts.version);

@@ -67,6 +67,14 @@ function startedByNpx(
   const again = Array.from({ length: rounds }, () => timed(command)[0]);
   const installed = run(["npm", "install", "--prefix", cwd, `scorpiox-code@${version}`], { env });
   if (!installed.isDone) return [["npm", "FAIL", installed.text]];
+  const updates = [
+    [["npx", "-y", `scorpiox-code@${version}`, "update"], "npx scorpiox-code@latest"],
+    [[join(cwd, "node_modules/.bin/scorpiox-code"), "update"], "npm install --global"],
+  ] as const;
+  for (const [words, told] of updates) {
+    const { isDone, text } = run(words, { env, cwd });
+    if (isDone || !text.includes(told)) return [["npm", "FAIL", `update: ${text}`]];
+  }
   const modules = join(cwd, "node_modules");
   const wrapper = Array.from(
     { length: rounds },

@@ -13,7 +13,7 @@ const sources = {
   buildah: "buildah",
 } as const;
 
-function missing(programs: readonly (keyof typeof sources)[]): string | undefined {
+export function missing(programs: readonly (keyof typeof sources)[]): string | undefined {
   const program = programs.find((name) => Bun.which(name) === null);
   if (process.getuid?.() !== 0) return "it needs root";
   return program === undefined
@@ -22,7 +22,7 @@ function missing(programs: readonly (keyof typeof sources)[]): string | undefine
 }
 
 /** A copy of the Debian of its own; or why there is none. */
-function freshRoot(name: string): { readonly path: string } | { readonly reason: string } {
+export function freshRoot(name: string): { readonly path: string } | { readonly reason: string } {
   const base = join(folder, "debian");
   if (!existsSync(join(base, "etc/debian_version")) || existsSync(join(base, "debootstrap"))) {
     rmSync(base, { recursive: true, force: true });
@@ -56,9 +56,18 @@ export function debRehearsal({ has, version }: Rehearsal): Row {
     const done = inside(made.path, command);
     if (!done.isDone) return ["deb", "FAIL", `${command.join(" ")}: ${done.text}`];
   }
-  const row = inside(made.path, ["scorpiox-code", "version"]).row("deb", version);
+  const row = leftToManager(made.path, "deb", version);
   const removed = inside(made.path, ["dpkg", "-P", "scorpiox-code"]);
   return removed.isDone ? row : ["deb", "FAIL", removed.text];
+}
+
+/** The installed program runs, and `update` leaves it to the package manager. */
+function leftToManager(path: string, name: string, version: string): Row {
+  const ran = inside(path, ["scorpiox-code", "version"]).row(name, version);
+  const { isDone, text } = inside(path, ["scorpiox-code", "update"]);
+  const isLeft = !isDone && text.endsWith("Update it there: install the newer .deb or .rpm");
+  if (ran[1] === "pass" && !isLeft) return [name, "FAIL", `update: ${text}`];
+  return [ran[0], ran[1], `${ran[2]}, update leaves it to the package manager`];
 }
 
 export function rpmRehearsal({ has, version }: Rehearsal): Row {
@@ -70,7 +79,7 @@ export function rpmRehearsal({ has, version }: Rehearsal): Row {
   // That system has no packages of rpm which could provide glibc.
   const installed = run(["rpm", "--root", made.path, "-i", "--nodeps", file]);
   if (!installed.isDone) return ["rpm", "FAIL", installed.text];
-  const row = inside(made.path, ["scorpiox-code", "version"]).row("rpm", version);
+  const row = leftToManager(made.path, "rpm", version);
   const removed = run(["rpm", "--root", made.path, "-e", "scorpiox-code"]);
   const isGone = removed.isDone && !existsSync(join(made.path, "usr/bin/scorpiox-code"));
   return isGone ? row : ["rpm", "FAIL", `it cannot be removed: ${removed.text}`];
@@ -113,6 +122,8 @@ export function imageRehearsal({ outdir, target, has, version }: Rehearsal): Row
   const container = buildah("from", "localhost/scorpiox-code").text;
   const words = ["/opt/scorpiox-code/scorpiox-code", "version"];
   const row = buildah("run", "--isolation=chroot", container, "--", ...words).row(name, version);
+  const update = buildah("run", "--isolation=chroot", container, "--", words[0] ?? "", "update");
   rmSync(place, { recursive: true, force: true });
-  return row;
+  if (row[1] !== "pass" || update.text.includes("pull the newer image")) return row;
+  return [name, "FAIL", `update: ${update.text}`];
 }

@@ -12,18 +12,19 @@ export interface Ended {
 }
 
 export class InstalledCopy {
-  readonly path: string;
   readonly #folder: string;
 
-  constructor(readonly home: TempFolder) {
-    this.path = home.at(".scorpiox/scorpiox-code");
+  constructor(
+    readonly home: TempFolder,
+    readonly path = home.at(".scorpiox/scorpiox-code"),
+  ) {
     this.#folder = dirname(this.path);
     mkdirSync(this.#folder, { recursive: true });
   }
 
   /** Puts this version there by another name of the file: an update writes no file that it has not made. */
   put(program: string, previous?: string): void {
-    for (const name of this.files()) rmSync(`${this.#folder}/${name}`);
+    for (const name of this.files()) rmSync(`${this.#folder}/${name}`, { force: true });
     linkSync(program, this.path);
     if (previous !== undefined) linkSync(previous, `${this.path}.previous`);
   }

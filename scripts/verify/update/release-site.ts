@@ -73,9 +73,22 @@ export class ReleaseSite implements Disposable {
   files: Files = new Map();
   answer: Answer = () => undefined;
   readonly url: string;
+  /** Says that much follows, sends less, and hangs up. */
+  readonly cutOff: string;
   readonly #server: Bun.Server<undefined>;
+  readonly #cutter: Bun.TCPSocketListener;
 
   constructor() {
+    this.#cutter = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        data(socket) {
+          socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n${"x".repeat(1_000)}`);
+        },
+      },
+    });
+    this.cutOff = `http://127.0.0.1:${this.#cutter.port}/`;
     this.#server = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
@@ -95,5 +108,6 @@ export class ReleaseSite implements Disposable {
 
   [Symbol.dispose](): void {
     void this.#server.stop(true);
+    this.#cutter.stop(true);
   }
 }

@@ -53,7 +53,7 @@ export class RunningClient implements AsyncDisposable {
       {
         name: "BackgroundBash",
         args: (count) => ({ command: `echo ${count}` }),
-        has: () => "background task",
+        has: () => "in the background as task_id",
       },
     ];
   }
