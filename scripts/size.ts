@@ -67,7 +67,7 @@ function describe(file: Buffer, runtime: number, owners: ReadonlyMap<string, Out
         mb(sum(sizes)),
       ]),
       ["tables that bytecode shares, names", "", "", mb(bytes - parts)],
-      ["zeros up to the address of what Bun adds", "", "", mb(file.length - runtime - bytes)],
+      ["padding up to the address of what Bun adds", "", "", mb(file.length - runtime - bytes)],
       total,
     ],
   );

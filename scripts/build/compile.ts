@@ -1,8 +1,9 @@
-import { mkdtempSync, renameSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 
 import type { BundleOrder } from "./bundle.ts";
+import { withoutZeros } from "./elf.ts";
 import type { Target } from "./targets.ts";
 
 /** What is compiled: the main program first, then the entry points of its Workers. */
@@ -53,6 +54,7 @@ export async function compile(
       child.exited,
     ]);
     if (exitCode !== 0) return { kind: "failed", reason: text.trim() || "bun build said nothing" };
+    if (target.os === "linux") writeFileSync(staged, withoutZeros(readFileSync(staged)));
     renameSync(target.os === "windows" ? `${staged}.exe` : staged, outfile);
     return { kind: "built", inputs: z.array(z.string()).parse(JSON.parse(inputs)) };
   } finally {
