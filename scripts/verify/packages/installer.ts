@@ -6,7 +6,7 @@ import { root } from "../../../test/e2e/harness/binary.ts";
 import { type Packed, writeArchives } from "../../build/archives.ts";
 import { sha256 } from "../../build/distribution/program.ts";
 import { writeInstallers } from "../../build/release-files.ts";
-import { folder, notRun, type Rehearsal, type Row, run } from "./rehearsal.ts";
+import { folder, notRun, type Rehearsal, type Row } from "./rehearsal.ts";
 import { freshRoot, missing } from "./systems.ts";
 
 interface Case {
@@ -130,7 +130,7 @@ function tryCase(
   const env = ["PATH=/usr/bin:/bin", "HOME=/home/you", "SCORPIOX_RELEASE_URL=file:///release"];
   const words = ["--ro-bind", release, "/release", "--chdir", "/home/you", "env", "-i", ...env];
   const child = Bun.spawnSync(
-    ["bwrap", ...mounts, ...user, ...home, ...words, "sh", "-c", `${script}`],
+    ["bwrap", ...mounts, ...user, ...home, ...words, "sh", "-c", script],
     { stdin: "ignore", timeout: 300_000 },
   );
   const { exitCode, stdout, stderr } = child;
