@@ -29,7 +29,9 @@ const rows = targets.map((target) => {
     target.name,
     isLarge ? `**${executable}**` : executable,
     ...[".gz", ".zst"].map((ending) => sizeOf(`${target.file}${ending}`)),
-    ...allWays.map((way) => (ways[way].has(target) ? sizeOf(ways[way].file(target, version)) : "–")),
+    ...allWays.map((way) =>
+      ways[way].has(target) ? sizeOf(ways[way].file(target, version)) : "–",
+    ),
   ];
 });
 const columns = ["target", "executable", ".gz", ".zst", ...allWays];
