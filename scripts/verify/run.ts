@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,readme,clients,move,first-hour,doctor-as,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,readme,clients,client-files,move,move-kills,first-hour,doctor-as,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
  *
  * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/internals/verification.md.
@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { ensureBuilt, faultyBinary, productBinary, root } from "../../test/e2e/harness/binary.ts";
 import { checkBattery } from "./battery.ts";
 import { checkBench } from "./bench.ts";
+import { checkClientFiles } from "./client-files.ts";
 import { checkClients } from "./clients.ts";
 import { checkColdNpx } from "./cold-npx.ts";
 import { checkDoctorAs } from "./doctor-as.ts";
@@ -24,6 +25,7 @@ import { checkHostileFiles } from "./hostile-files.ts";
 import { checkImageFuzz } from "./image-fuzz.ts";
 import { checkKillLoop } from "./kill-loop.ts";
 import { checkMixedEras } from "./mixed-eras.ts";
+import { checkMoveKills } from "./move-kills.ts";
 import { checkMove } from "./move.ts";
 import type { Outcome } from "./outcome.ts";
 import { checkPackages } from "./packages.ts";
@@ -81,7 +83,9 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   packages: checkPackages,
   readme: checkReadme,
   clients: checkClients,
+  "client-files": checkClientFiles,
   move: checkMove,
+  "move-kills": checkMoveKills,
   "first-hour": checkFirstHour,
   "doctor-as": checkDoctorAs,
   sandbox: checkSandbox,

@@ -1,4 +1,5 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, mock, test } from "bun:test";
+import * as files from "node:fs";
 import {
   chmodSync,
   chownSync,
@@ -14,6 +15,7 @@ import { TempTree } from "../config/temp-tree.ts";
 import { attributeOf, setAttribute } from "./attributes.ts";
 
 const file = "home/.cursor/mcp.json";
+const real = { ...files };
 const nothingToUndo = "There is no change of scorpiox-code to undo.";
 
 describe("[IN5] a file that cannot be written", () => {
@@ -95,6 +97,27 @@ describe("[IN5] a file that has more than bytes, a mode and an owner", () => {
     if (!setAttribute(path, "system.posix_acl_access", list)) return;
     await staysTheSame(tree, () => attributeOf(path, "system.posix_acl_access"));
     expect(attributeOf(path, "system.posix_acl_access")).toBe(list.toString("latin1"));
+  });
+
+  test("cannot be replaced, as the mount of a container: it is written through", async () => {
+    using tree = new TempTree({ [file]: "{}\n" });
+    const path = tree.path(file);
+    const busy = Object.assign(new Error("EBUSY: resource busy"), { code: "EBUSY" });
+    await mock.module("node:fs", () => ({
+      ...real,
+      renameSync(from: string, to: string) {
+        if (to === path) throw busy;
+        real.renameSync(from, to);
+      },
+    }));
+    try {
+      await staysTheSame(tree, () => [
+        real.statSync(path).ino,
+        real.readdirSync(tree.path("home/.cursor")),
+      ]);
+    } finally {
+      await mock.module("node:fs", () => real);
+    }
   });
 
   test.if(process.getuid?.() === 0)("keeps its group and its mode", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
 import { runIn } from "../cli/fake-io.ts";
 import { TempTree } from "../config/temp-tree.ts";
@@ -177,4 +177,28 @@ test("[IN8] servers of single projects stay in Claude Code, and are named with w
   const { mcpServers, projects: left } = JSON.parse(readFileSync(tree.path(claude), "utf8"));
   expect(Object.keys(mcpServers)).toEqual(["scorpiox-code"]);
   expect(left).toEqual(projects);
+});
+
+test("[IN8] a client's command that fails half-way loses no server: those that it took out stay here", async () => {
+  const claude = "home/.claude.json";
+  const text = JSON.stringify({ mcpServers: { git: { type: "stdio", command: "git-mcp" } } });
+  using tree = new TempTree({ [claude]: text, "home/bin/claude": "#!/bin/sh\n" });
+  chmodSync(tree.path("home/bin/claude"), 0o755);
+  const runProgram = async ([, , action, , , name = ""]: readonly string[]) => {
+    if (action !== "remove") return { exitCode: 1, output: "out of order" };
+    const root = JSON.parse(readFileSync(tree.path(claude), "utf8"));
+    delete root.mcpServers[name];
+    writeFileSync(tree.path(claude), JSON.stringify(root));
+    return { exitCode: 0, output: "" };
+  };
+  const input = { env: { PATH: tree.path("home/bin") }, services: { runProgram } };
+  const words = ["install", "claude-code", "--move", "--yes"];
+  const { exitCode, stderr } = await runIn(tree, words, input);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("ended with 1: out of order It was made in part: undo takes that back.");
+  expect(JSON.parse(readFileSync(tree.path(claude), "utf8"))).toEqual({ mcpServers: {} });
+  expect(readFileSync(tree.path(own), "utf8")).toContain("git-mcp");
+  expect(await runIn(tree, ["undo", "--yes"], input)).toMatchObject({ exitCode: 0 });
+  expect(JSON.parse(readFileSync(tree.path(claude), "utf8"))).toEqual(JSON.parse(text));
+  expect(existsSync(tree.path(own))).toBe(false);
 });
