@@ -13,7 +13,7 @@ import {
 } from "../../install/find-client.ts";
 import { type Entry, entryName, launchWords } from "../../install/install-targets.ts";
 import { forgetChange } from "../../install/make-change.ts";
-import type { PlannedMove } from "../../install/move-servers.ts";
+import { entriesIn, type PlannedMove } from "../../install/move-servers.ts";
 import { planMove } from "../../install/plan-move.ts";
 import { lastChange, planUndo, planUninstall } from "../../install/plan-undo.ts";
 import { checkWritable } from "../../install/write-client-file.ts";
@@ -235,9 +235,7 @@ function removal(session: ClientSession, { client, file }: ClientFile): Wanted {
   const change = planUninstall(client, file, session.log);
   if (change === undefined) return {};
   checkWritable(file);
-  const moved = session.log
-    .records()
-    .flatMap((record) => (record.file === file ? (record.moved?.servers ?? []) : []));
+  const moved = stillMoved(session, file);
   if (moved.length > 0) {
     const [it, stays] = moved.length === 1 ? ["it", "stays"] : ["them", "stay"];
     session.context.print.warning(
@@ -245,6 +243,22 @@ function removal(session: ClientSession, { client, file }: ClientFile): Wanted {
     );
   }
   return { change: within(session, change) };
+}
+
+/** Servers of that file that were moved here, and are here. */
+function stillMoved({ log, moveTarget }: ClientSession, file: string): readonly string[] {
+  const moved = log
+    .records()
+    .flatMap((record) => (record.file === file ? (record.moved?.servers ?? []) : []));
+  if (moved.length === 0) return [];
+  try {
+    const here = entriesIn(moveTarget.target.file);
+    return moved.filter((name) => here.has(name));
+  } catch (error) {
+    // A fault of our file is none of the client's, whose entry can go.
+    if (error instanceof AppError) return moved;
+    throw error;
+  }
 }
 
 async function installation(session: ClientSession, place: ClientFile): Promise<Wanted> {
