@@ -35,6 +35,12 @@ export function likeOriginal<Value>(_original: Value, copy: unknown): Value {
   return ownValue(copy);
 }
 
+/**
+ * An object whose optional members are set one by one while it is made. On the way of every call that takes a tenth of the time
+ * of spreading objects that are mostly empty.
+ */
+export type Writable<Made> = { -readonly [Key in keyof Made]: Made[Key] };
+
 /** JSON text with the members of objects in the order of their names: equal values give equal texts. */
 export function canonicalJson(value: unknown, indent?: number): string {
   const inOrder = (_key: string, part: unknown): unknown => (isObject(part) ? sorted(part) : part);

@@ -1,5 +1,6 @@
 import type { Cancellation } from "../base/cancellation.ts";
 import { answerMarginMs } from "../base/limits.ts";
+import type { Writable } from "../base/values.ts";
 import { isAtLeast } from "../protocol/message.ts";
 import { FaultError } from "./ask-client.ts";
 import type {
@@ -41,7 +42,7 @@ export function resolvedCall(request: Asked, resolution: Resolution): CallReques
     request;
   const { becomeTask, closeStream } = request;
   const { name, args, target } = resolution;
-  const call: { -readonly [Key in keyof CallRequest]: CallRequest[Key] } = {
+  const call: Writable<CallRequest> = {
     name,
     args,
     version,
@@ -49,7 +50,6 @@ export function resolvedCall(request: Asked, resolution: Resolution): CallReques
     cancellation,
     log: (level, data, logger) => request.log?.(level, data, logger),
   };
-  // One by one: every call passes here, and spreading what is mostly absent takes most of the time.
   if (target !== undefined) call.target = target;
   if (onProgress !== undefined) call.onProgress = onProgress;
   if (capabilities !== undefined) call.capabilities = capabilities;

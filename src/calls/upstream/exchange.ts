@@ -2,7 +2,7 @@ import { Cancellation, startTimer, type Timer } from "../../base/cancellation.ts
 import { randomHex } from "../../base/digests.ts";
 import { AppError } from "../../base/errors.ts";
 import { requestStateMsMax } from "../../base/limits.ts";
-import { parseOwnJson } from "../../base/values.ts";
+import { parseOwnJson, type Writable } from "../../base/values.ts";
 import { upstreamAsksMax, upstreamSuspendedMax } from "../../base/upstream-limits.ts";
 import {
   type ClientCapabilities,
@@ -194,7 +194,7 @@ export class Exchange implements UpstreamCallEvents {
   #send(inputResponses: InputResponses | undefined, requestState?: string): Promise<UpstreamReply> {
     const { rights, server, method, params, resultCharsMax, promisesStructure } = this.#spec;
     const { client, onProgress, version } = this.#call;
-    const call: { -readonly [Key in keyof UpstreamCall]: UpstreamCall[Key] } = {
+    const call: Writable<UpstreamCall> = {
       server,
       method,
       params,

@@ -58,7 +58,7 @@ export class LineReader {
       this.#finish(chunk, start, end);
       start = end + 1;
     }
-    this.#keep(chunk.subarray(start));
+    if (start < chunk.length) this.#keep(chunk.subarray(start));
   }
 
   /** The text after the last newline of an output that has ended is a line too. */

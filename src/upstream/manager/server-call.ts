@@ -2,7 +2,7 @@ import { type Abortable, signalOf, startTimer } from "../../base/cancellation.ts
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
-import { isObject } from "../../base/values.ts";
+import { isObject, type Writable } from "../../base/values.ts";
 import type { JsonText } from "../../base/weight.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { ServerEntry } from "../config/server-entry.ts";
@@ -131,19 +131,27 @@ class ServerCall {
   #requestOf(call: UpstreamCall): ConnectionRequest {
     const { inputResponses, requestState } = call;
     const tool = this.#server.offer.tool(String(call.params.name))?.item;
-    return {
+    const { ask, onLog, onProgress } = cleanEvents(
+      this.#events,
+      this.#server.clean,
+      call.wantsProgress,
+    );
+    const request: Writable<ConnectionRequest> = {
       method: call.method,
       params: call.params,
-      ...(tool?.execution !== undefined && demandsTask(tool) ? { mustBeTask: true } : {}),
       capabilities: call.capabilities,
       clientId: call.clientId,
       signal: this.#signal,
       timeoutMs: this.#leftMs,
       idleMs: this.#server.configured.entry.options.idleMs,
-      ...cleanEvents(this.#events, this.#server.clean, call.wantsProgress),
-      ...(inputResponses === undefined ? {} : { inputResponses }),
-      ...(requestState === undefined ? {} : { requestState }),
+      ask,
     };
+    if (onLog !== undefined) request.onLog = onLog;
+    if (onProgress !== undefined) request.onProgress = onProgress;
+    if (tool?.execution !== undefined && demandsTask(tool)) request.mustBeTask = true;
+    if (inputResponses !== undefined) request.inputResponses = inputResponses;
+    if (requestState !== undefined) request.requestState = requestState;
+    return request;
   }
 
   /** The connection that a call need not wait for. */
