@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { PlayedNpx } from "../fixtures/runners/played-npx.ts";
 import { productBinary } from "./harness/binary.ts";
 import { runProduct } from "./harness/run-product.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
@@ -64,6 +65,29 @@ describe("[commands.progress]", () => {
     const screen = await terminal.shows("code: 12");
     expect(screen).not.toContain("Starting");
     expect(screen).toContain("slow: failed");
+  });
+
+  test("a terminal shows which package is fetched, for a trial and for a comparison", async () => {
+    using npx = new PlayedNpx({ fetchMs: 3_000 });
+    using home = new TempFolder();
+    const entry = (spec: string): object => ({
+      command: npx.command,
+      args: ["-y", spec],
+      env: npx.env,
+    });
+    const mcpServers = { one: entry("pack-a"), two: entry("pack-b") };
+    home.write(".scorpiox/mcp_servers.json", JSON.stringify({ mcpServers }));
+    using terminal = new Tmux(home);
+    await terminal.command(
+      `clear; ${productBinary} mcp test one; echo code: $?`,
+      "one: npx fetches pack-a",
+    );
+    expect(await terminal.shows("code: 0")).not.toContain("npx fetches");
+    await terminal.command(
+      `clear; ${productBinary} mcp diff two; echo code: $?`,
+      "two: npx fetches pack-b",
+    );
+    expect(await terminal.shows("code: 0")).not.toContain("npx fetches");
   });
 
   test.each(["mcp test", "mcp test --json"])("a pipe gets no line for %s", async (words) => {
