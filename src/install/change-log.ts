@@ -50,6 +50,8 @@ export interface ChangeRecord {
   readonly madeDir?: string;
   /** It, or undoing it, has begun and not ended: another process is at it, or was killed. */
   readonly underWay?: "change" | "undo";
+  /** When it began: ISO 8601. */
+  readonly since?: string;
 }
 
 /** The most changes that are kept; the oldest one loses its backup. */

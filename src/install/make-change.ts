@@ -81,12 +81,13 @@ function begun(
   const moved = move === undefined ? undefined : movedBy(move);
   const madeDir = missingDirAbove(change.file);
   const record = { ...recordOf(change, moved), ...(madeDir !== undefined && { madeDir }) };
-  if (command === undefined) return { ...record, underWay: "change" };
-  return { ...record, before: null, after: null, isByCommand: true, underWay: "change" };
+  const now = { underWay: "change", since: record.at } as const;
+  if (command === undefined) return { ...record, ...now };
+  return { ...record, before: null, after: null, isByCommand: true, ...now };
 }
 
 function undoing(record: ChangeRecord): ChangeRecord {
-  return { ...record, underWay: "undo" };
+  return { ...record, underWay: "undo", since: new Date().toISOString() };
 }
 
 /** The client's file needs no change back: what was moved here goes, and the record of the change. */
@@ -104,7 +105,13 @@ export interface Settled {
   readonly end: "made" | "part" | "taken_back" | "undone" | "not_undone";
 }
 
-/** Ends what processes that were killed have left under way. Waits for one that is at it. */
+/** A client's command outlives the process that was killed while it waited for it. */
+const commandMsMax = 15_000;
+
+/**
+ * Ends what processes that were killed have left under way. Waits for one that is at it.
+ * @throws {AppError} `system` while a client's command may still be changing its file
+ */
 export async function settleLeft(tools: ChangeTools): Promise<readonly Settled[]> {
   const isLeft = (): boolean => tools.log.records().some(({ underWay }) => underWay !== undefined);
   if (!isLeft()) return [];
@@ -112,6 +119,7 @@ export async function settleLeft(tools: ChangeTools): Promise<readonly Settled[]
     const settled: Settled[] = [];
     for (const record of tools.log.records()) {
       if (record.underWay === undefined) continue;
+      checkCommandOver(record);
       if (existsSync(record.file)) removeLeftDrafts(realPathOf(record.file));
       settled.push(await settle(record, tools));
     }
@@ -119,10 +127,17 @@ export async function settleLeft(tools: ChangeTools): Promise<readonly Settled[]
   });
 }
 
+function checkCommandOver({ client, isByCommand, at, since = at }: ChangeRecord): void {
+  const left = isByCommand === true ? Date.parse(since) + commandMsMax - Date.now() : 0;
+  if (left <= 0) return;
+  const text = `A change of ${client} was interrupted, and the client's command may still be running. Try again in ${Math.ceil(left / 1000)} s.`;
+  throw new AppError("system", text);
+}
+
 /** By what the client's file says: servers are given back only when no entry there was changed. */
 async function settle(record: ChangeRecord, tools: ChangeTools): Promise<Settled> {
   const { log } = tools;
-  const { underWay, ...kept } = record;
+  const { underWay, since: _, ...kept } = record;
   const through = log.throughOf(record);
   const now = readClientFile(record.file);
   if (through !== undefined && now !== undefined) finishTorn(record.file, now, through);

@@ -202,3 +202,27 @@ test("[IN8] a client's command that fails half-way loses no server: those that i
   expect(JSON.parse(readFileSync(tree.path(claude), "utf8"))).toEqual(JSON.parse(text));
   expect(existsSync(tree.path(own))).toBe(false);
 });
+
+test("[IN8] a client's command that outlives a killed install is waited for", async () => {
+  const claude = "home/.claude.json";
+  const text = JSON.stringify({ mcpServers: { git: { type: "stdio", command: "git-mcp" } } });
+  using tree = new TempTree({ [claude]: text, "home/bin/claude": "#!/bin/sh\n" });
+  chmodSync(tree.path("home/bin/claude"), 0o755);
+  const log = tree.path("home/.scorpiox/installs/changes.json");
+  let killed = "";
+  const runProgram = async () => {
+    killed ||= readFileSync(log, "utf8");
+    return { exitCode: 1, output: "" };
+  };
+  const input = { env: { PATH: tree.path("home/bin") }, services: { runProgram } };
+  await runIn(tree, ["install", "claude-code", "--move", "--yes"], input);
+  writeFileSync(log, killed);
+  const { exitCode, stderr } = await runIn(tree, ["undo", "--yes"], input);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/the client.s command may still be running\. Try again in \d+ s\./);
+  expect(readFileSync(log, "utf8")).toBe(killed);
+  writeFileSync(log, killed.replace(/"since": "[^"]*"/, '"since": "2026-01-01T00:00:00.000Z"'));
+  const later = await runIn(tree, ["undo", "--yes"], input);
+  expect(later.exitCode).toBe(0);
+  expect(later.stderr).toContain("was interrupted before home/.claude.json was changed.");
+});
