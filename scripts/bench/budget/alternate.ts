@@ -17,15 +17,19 @@ export function bothOf<T, U>({ before, now }: Both<T>, of: (side: T) => U): Both
   return { before: of(before), now: of(now) };
 }
 
-/** Measures both `times` times, whichever was last being first the next time. */
+/**
+ * Measures both `times` times, whichever was last being first the next time.
+ * @param turn the executable before begins where it is even
+ */
 export async function alternate<T, Values extends Readonly<Record<string, number>>>(
   both: Both<T>,
   times: number,
   measure: (side: T) => Values | Promise<Values>,
+  turn = 0,
 ): Promise<Record<keyof Values, Compared>> {
   const pairs: Both<Values>[] = [];
   for (let time = 0; time < times; time++) {
-    if (time % 2 === 0) {
+    if ((time + turn) % 2 === 0) {
       const before = await measure(both.before);
       pairs.push({ before, now: await measure(both.now) });
     } else {

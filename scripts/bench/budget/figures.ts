@@ -56,6 +56,16 @@ const figures = {
     standsInFor: ["relay"],
   },
   http: { title: "`server/discover` over HTTP", unit: "µs", part: "http" },
+  listedMemory: {
+    title: "private memory, 1.5 s after `tools/list`",
+    unit: "MB",
+    part: "memory",
+  },
+  firstBash: {
+    title: "first Bash call then, our processor time",
+    unit: "ms",
+    part: "memory",
+  },
   memory: { title: "private memory, a minute after the last call", unit: "MB", part: "memory" },
   size: { title: "executable", unit: "MB", part: "size" },
 } as const satisfies Record<string, Figure>;

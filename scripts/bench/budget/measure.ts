@@ -16,6 +16,8 @@ export type Turn = Readonly<Partial<Record<FigureId, Compared>>>;
 
 /** Servers of each executable whose memory is looked at. */
 const idleServers = 9;
+/** From `tools/list` to the first look, and to the first call. */
+const listedMs = 1_500;
 const idleMs = 60_000;
 const starts = 13;
 /** How often it is the other one's turn. */
@@ -45,25 +47,38 @@ const measures: Readonly<Record<TurnPart, (sides: Both<Side>) => Promise<Turn>>>
 };
 
 /**
- * The memory of servers that have been called and then left alone, each pair as a turn of its own: all of them at once, since it
- * takes as long for one.
+ * The memory of servers that nobody has called yet, what their first call takes, and their memory when they have been called and
+ * then left alone. Each pair is a turn of its own: all of them at once, since it takes as long for one.
  */
 export async function measureMemory(sides: Both<Side>): Promise<Turn[]> {
   for (const side of [sides.before, sides.now]) side.renew();
   using stack = new DisposableStack();
   const servers = Array.from({ length: idleServers }, () =>
-    bothOf(sides, (side) => {
-      const server = stack.use(startListed(side));
+    bothOf(sides, (side) => stack.use(startListed(side))),
+  );
+  await Bun.sleep(listedMs);
+  const listed: Turn[] = [];
+  for (const [turn, pair] of servers.entries()) {
+    listed.push(await alternate(pair, 1, measureFirstCall, turn));
+  }
+  for (const { before, now } of servers) {
+    for (const server of [before, now]) {
       callMs(server, cheap, warmUp.cheap);
       callMs(server, bash, warmUp.others);
-      return server;
-    }),
-  );
+    }
+  }
   await Bun.sleep(idleMs);
   const memoryOf = (server: Connection): { memory: number } => ({
     memory: ownPrivateMb(server.pid),
   });
-  return await Promise.all(servers.map((pair) => alternate(pair, 1, memoryOf)));
+  const left = await Promise.all(servers.map((pair) => alternate(pair, 1, memoryOf)));
+  return left.map((turn, index) => ({ ...listed[index], ...turn }));
+}
+
+function measureFirstCall(server: Connection): { listedMemory: number; firstBash: number } {
+  const listedMemory = ownPrivateMb(server.pid);
+  const [, firstBash] = withProcessor(server, bash, 1);
+  return { listedMemory, firstBash };
 }
 
 /** A turn of `part`, with the copies that the sides have. */
