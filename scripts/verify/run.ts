@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,readme,clients,client-files,move,move-kills,first-hour,doctor-as,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,readme,clients,client-files,move,move-kills,first-hour,doctor-as,long,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
  *
  * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/internals/verification.md.
@@ -24,6 +24,7 @@ import { checkHandover } from "./handover-90s.ts";
 import { checkHostileFiles } from "./hostile-files.ts";
 import { checkImageFuzz } from "./image-fuzz.ts";
 import { checkKillLoop } from "./kill-loop.ts";
+import { checkLongTests } from "./long-tests.ts";
 import { checkMixedEras } from "./mixed-eras.ts";
 import { checkMoveKills } from "./move-kills.ts";
 import { checkMove } from "./move.ts";
@@ -88,6 +89,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   "move-kills": checkMoveKills,
   "first-hour": checkFirstHour,
   "doctor-as": checkDoctorAs,
+  long: checkLongTests,
   sandbox: checkSandbox,
   shell: () => checkShell(200_000),
   survivors: () => checkSurvivors(1_000),

@@ -18,6 +18,7 @@ import { runProduct } from "./harness/run-product.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
+import { isLongRun, longTest } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -77,10 +78,10 @@ describe("commands", () => {
 });
 
 posixTest(
-  "[start.fresh-homes] twelve at once, each with a command that is written down",
+  "[start.fresh-homes] many at once, each with a command that is written down",
   async () => {
     using home = new TempFolder();
-    const said = Array.from({ length: 12 }, async () => {
+    const said = Array.from({ length: isLongRun ? 12 : 6 }, async () => {
       await using server = new Server({ home });
       await server.initialize();
       const replies = await Promise.all([
@@ -249,7 +250,7 @@ describe("outputs that are cut", () => {
     expect(textOf(await call(server, version, "ListBgTasks", {}))).toBe("No background tasks.");
   });
 
-  test("[output.task] counted to the 256 that are kept", async () => {
+  longTest("[output.task] counted to the 256 that are kept", async () => {
     const version = "2025-11-25";
     await using server = await startIn(version);
     const cut = (): Promise<ServerMessage> =>

@@ -7,6 +7,7 @@ import type { Entry, EntryHome } from "../../../src/install/install-targets.ts";
 import { isObject } from "../../../src/base/values.ts";
 import { jsonFiles, tomlFiles } from "../../upstream/edit/generated-files.ts";
 import { yamlLists, yamlMaps } from "./generated-yaml.ts";
+import { shareOf } from "../../fixtures/long-run.ts";
 
 const entry = { name: "scorpiox-code", command: "/x", args: ["--client", "c"] };
 const map = (key: string): EntryHome => ({ kind: "map", path: [key] });
@@ -56,9 +57,9 @@ describe("[IN3] of a generated file", () => {
           const back = edited(file, after, home, entry.name, undefined);
           expect(withoutEmpty(back ?? "").trimEnd()).toBe(withoutEmpty(before).trimEnd());
         }),
-        { numRuns: 600, seed: 17 },
+        { numRuns: shareOf(600), seed: 17 },
       );
-      expect(count).toBeGreaterThan(400);
+      expect(count).toBeGreaterThan(shareOf(400));
     },
   );
 
@@ -74,9 +75,9 @@ describe("[IN3] of a generated file", () => {
         count++;
         expect(isWithin(before, after)).toBe(true);
       }),
-      { numRuns: 600, seed: 18 },
+      { numRuns: shareOf(600), seed: 18 },
     );
-    expect(count).toBeGreaterThan(40);
+    expect(count).toBeGreaterThan(shareOf(40));
   });
 });
 

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { jsonValuesMax, messageDepthMax } from "../../../src/base/limits.ts";
 import { MessageParser } from "../../../src/server/transport/message-parser.ts";
 import type { TransportEvent } from "../../../src/server/transport/transport.ts";
+import { shareOf } from "../../fixtures/long-run.ts";
 
 const notJson = unreadable(-32700, "Parse error: the line is not JSON");
 const notUtf8 = unreadable(-32700, "Parse error: the line is not UTF-8");
@@ -166,7 +167,7 @@ describe("MessageParser", () => {
         expect(parse(...lines.map((text) => `${text}\n`))).toEqual(expected);
         expect(parse(...Array.from(input, (byte) => Uint8Array.of(byte)))).toEqual(expected);
       }),
-      { numRuns: 1000 },
+      { numRuns: shareOf(1000) },
     );
   });
 
@@ -185,7 +186,7 @@ describe("MessageParser", () => {
             .map(readLine),
         );
       }),
-      { numRuns: 1000 },
+      { numRuns: shareOf(1000) },
     );
   });
 });

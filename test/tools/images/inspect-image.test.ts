@@ -15,6 +15,7 @@ import {
   sampleTiff,
   withOrientation,
 } from "./sample-images.ts";
+import { shareOf } from "../../fixtures/long-run.ts";
 
 const jpeg = await new Bun.Image(samplePng(60, 40)).jpeg().bytes();
 const webp = await new Bun.Image(samplePng(60, 40)).webp({ quality: 80 }).bytes();
@@ -119,7 +120,7 @@ describe("inspectImage()", () => {
           expect(error).toBeInstanceOf(AppError);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: shareOf(3_000) },
     );
   });
 });

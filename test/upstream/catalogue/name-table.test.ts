@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { NameTable } from "../../../src/upstream/catalogue/name-table.ts";
 import { exposedName } from "../../../src/upstream/names/assign-names.ts";
 import type { BlockedTool, ToolEntry } from "../../../src/upstream/snapshot.ts";
+import { shareOf } from "../../fixtures/long-run.ts";
 
 const reserved = ["Bash", "ReadDocs", "tool_search", "tool_call"];
 
@@ -131,8 +132,8 @@ describe("[GW-16] NameTable.resolve()", () => {
   });
 });
 
-test("[GW-15] of 400,000 tools each is found by its name, and some by an alias", () => {
-  const many = Array.from({ length: 400_000 }, (_, index) =>
+test("[GW-15] of very many tools each is found by its name, and some by an alias", () => {
+  const many = Array.from({ length: shareOf(400_000) }, (_, index) =>
     entry(`server${index % 40}`, `tool_${index}`),
   );
   const one = table(many);

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import type { Params } from "../../../src/protocol/json-rpc.ts";
 import { SchemaChecks } from "../../../src/upstream/schema/schema-checks.ts";
 import { isTamePattern } from "../../../src/upstream/schema/tame-pattern.ts";
+import { shareOf } from "../../fixtures/long-run.ts";
 
 const object = (properties: Params, more: Params = {}): Params => ({
   type: "object",
@@ -389,6 +390,6 @@ test("whatever a schema accepts is accepted, whatever is left out of its copy", 
       fc.pre(validator.getValidator(whole)(given).valid);
       expect(await new SchemaChecks().check(whole, given)).toBeUndefined();
     }),
-    { numRuns: 1_000 },
+    { numRuns: shareOf(1_000) },
   );
 });

@@ -19,6 +19,7 @@ import {
   processesWith,
   topProcessesWith,
 } from "../../e2e/harness/processes.ts";
+import { isLongRun, longTest } from "../../fixtures/long-run.ts";
 
 const homeDir = Bun.env["HOME"] ?? "/";
 const env = { PATH: Bun.env["PATH"] ?? "", HOME: homeDir };
@@ -33,6 +34,9 @@ if (browserPath === "") {
 
 /** A test that needs a real browser. */
 export const browserTest = test.skipIf(browserPath === "");
+
+/** One that the suite leaves to the long run. */
+export const longBrowserTest = isLongRun ? browserTest : longTest;
 
 /** Seconds pass where eight processes share a core with other tests. */
 export const browserTestMs = 60_000;

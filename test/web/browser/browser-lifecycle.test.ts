@@ -10,10 +10,12 @@ import {
   browserTest,
   browserTestMs,
   failureOf,
+  longBrowserTest,
   textOf,
 } from "./browser-harness.ts";
 import type { BrowserWorkerTask } from "./fixtures/browser-worker.ts";
 import { article, html, LocalSite } from "./local-site.ts";
+import { onlyLong } from "../../fixtures/long-run.ts";
 
 const profilesOf = (harness: BrowserHarness): string[] => readdirSync(harness.profilesDir);
 const killAll = (processes: readonly { readonly pid: number }[]): void => {
@@ -59,7 +61,7 @@ describe("createBrowser() starts", () => {
     "another browser after some pages, and after a while without any",
     async () => {
       await using site = new LocalSite({ "/": article() });
-      await using harness = new BrowserHarness({ pagesPerBrowserMax: 2, idleMs: 200 });
+      await using harness = new BrowserHarness({ pagesPerBrowserMax: 1, idleMs: 200 });
       const seen = new Set<number>();
       for (let count = 0; count < 4 && seen.size < 2; count++) {
         await harness.render(site.url("/"));
@@ -81,8 +83,9 @@ describe("render() is tried once more when", () => {
 
   browserTest.each([
     ["the tab crashes", () => killAll(harness.pageProcesses())],
-    ["the browser is killed", () => killAll(harness.mainProcesses())],
-  ])(
+    // The suite kills one in test/e2e/pages.test.ts.
+    ...onlyLong([["the browser is killed", () => killAll(harness.mainProcesses())] as const]),
+  ] as const)(
     "%s",
     async (_name, strike) => {
       let hits = 0;
@@ -113,7 +116,7 @@ describe("render() is tried once more when", () => {
     browserTestMs,
   );
 
-  browserTest(
+  longBrowserTest(
     "the browser answers nothing",
     async () => {
       await using site = new LocalSite({ "/": article() });

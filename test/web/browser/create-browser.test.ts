@@ -8,11 +8,13 @@ import {
   browserTest,
   browserTestMs,
   failureOf,
+  longBrowserTest,
   never,
   paragraph,
   textOf,
   wordsOf,
 } from "./browser-harness.ts";
+import { onlyLong } from "../../fixtures/long-run.ts";
 
 const spa = `<!DOCTYPE html><title>App</title><div id=root></div><script>
   setTimeout(async () => {
@@ -201,19 +203,6 @@ describe("render() shows", () => {
     ["what a script fetches", "/spa", ["<h1>Rendered</h1>", "enough words"], ["<script"]],
     ["a page that polls and streams", "/chatty", ["filled in"], []],
     [
-      "the frame of a frameset that holds the content",
-      "/frameset",
-      ["enough words", "/framed/next"],
-      ["Buy this"],
-    ],
-    [
-      "what a script fetches after a slow server gave the page",
-      "/slow-app",
-      ["<h1>Rendered</h1>"],
-      [],
-    ],
-    ["a short page", "/short", ["Short."], []],
-    [
       "open shadow trees and slots as they are seen",
       "/shadows",
       ["<h2>SHADOW</h2><b>SLOTTED</b>OTHERWISE", "<i>INNER &lt;1&gt;</i>"],
@@ -239,8 +228,23 @@ describe("render() shows", () => {
       ["answer:  false", "popup: null", "permission: denied"],
       [],
     ],
-    ["a page with elements named like the document's members", "/clobber", ["enough words"], []],
     ["itself as other browsers do", "/agent", [" Chrome/", "Chromium"], ["Headless"]],
+    ...onlyLong<[name: string, path: string, has: string[], hasNot: string[]]>([
+      [
+        "the frame of a frameset that holds the content",
+        "/frameset",
+        ["enough words", "/framed/next"],
+        ["Buy this"],
+      ],
+      [
+        "what a script fetches after a slow server gave the page",
+        "/slow-app",
+        ["<h1>Rendered</h1>"],
+        [],
+      ],
+      ["a short page", "/short", ["Short."], []],
+      ["a page with elements named like the document's members", "/clobber", ["enough words"], []],
+    ]),
   ];
   browserTest.each(rows)(
     "%s",
@@ -273,12 +277,12 @@ browserTest(
 
 describe("render() follows", () => {
   browserTest.each([
-    ["a redirect", "/redirect", "/static"],
+    ...onlyLong([["a redirect", "/redirect", "/static"] as const]),
     ["a redirect with the fragment that was asked for", "/redirect#here", "/static#here"],
     ["a refresh", "/meta", "/static"],
     ["a script", "/script-redirect", "/static#part"],
     ["a changed history", "/push", "/pushed?x=1"],
-  ])(
+  ] as const)(
     "%s",
     async (_name, path, finalPath) => {
       const page = await harness.render(site.url(path));
@@ -306,12 +310,14 @@ describe("render() says what came instead of a page:", () => {
       none,
       ["The response has a status but no body."],
     ],
-    ["no content", "/no-content", 204, "text/plain", none, [download]],
-    ["a page behind a password", "/password", 401, "text/html", undefined, []],
     ["JSON", "/json", 200, "application/json", { kind: "text", text: '{"a":[1,2]}' }, []],
-    ["text", "/text", 200, "text/plain", { kind: "text", text: "a < b\n" }, []],
     ["PDF", "/pdf", 200, "application/pdf", none, undefined],
     ["a download", "/download", 200, "application/octet-stream", none, [download]],
+    ...onlyLong([
+      ["no content", "/no-content", 204, "text/plain", none, [download]],
+      ["a page behind a password", "/password", 401, "text/html", undefined, []],
+      ["text", "/text", 200, "text/plain", { kind: "text", text: "a < b\n" }, []],
+    ] as const),
   ] as const)(
     "%s",
     async (_name, path, status, contentType, body, notes) => {
@@ -331,7 +337,7 @@ describe("render() says what came instead of a page:", () => {
 
 describe("render() of a page that is never done,", () => {
   let hurried: BrowserHarness;
-  beforeAll(() => void (hurried = new BrowserHarness({ settleMsMax: 1_000, answerMsMax: 500 })));
+  beforeAll(() => void (hurried = new BrowserHarness({ settleMsMax: 500, answerMsMax: 250 })));
   afterAll(() => hurried[Symbol.asyncDispose]());
 
   browserTest.each([
@@ -342,12 +348,12 @@ describe("render() of a page that is never done,", () => {
     async (_name, path, has) => {
       const page = await hurried.render(site.url(path));
       expect(wordsOf(page)).toContain(has);
-      expect(ownNotes(page.notes)).toEqual([cappedAfter(1)]);
+      expect(ownNotes(page.notes)).toEqual([cappedAfter(0.5)]);
     },
     browserTestMs,
   );
 
-  browserTest(
+  longBrowserTest(
     "comes to an end with one that grows for ever, and shows the next one",
     async () => {
       const outcome = await hurried.render(site.url("/growing")).then(
@@ -396,9 +402,11 @@ browserTest(
 describe("render() fails for", () => {
   browserTest.each([
     ["redirects endlessly", "/loop", "limit", "redirects endlessly"],
-    ["pages that go on without end", "/script-loop", "limit", "more than 5 pages"],
+    ...onlyLong([
+      ["pages that go on without end", "/script-loop", "limit", "more than 5 pages"] as const,
+    ]),
     ["a server that does not answer", "/silent", "limit", "did not answer within 6 s"],
-  ])(
+  ] as const)(
     "%s",
     async (_name, path, code, text) => {
       const failure = await failureOf(harness.render(site.url(path)));

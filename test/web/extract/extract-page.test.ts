@@ -5,6 +5,7 @@ import { AppError } from "../../../src/base/errors.ts";
 import { lineText } from "../../../src/web/dom/element.ts";
 import { extractPage } from "../../../src/web/extract/extract-page.ts";
 import { toMarkdown } from "../../../src/web/markdown/to-markdown.ts";
+import { shareOf } from "../../fixtures/long-run.ts";
 
 const url = "https://example.org/news/2026/rivers";
 const paragraphs = [
@@ -126,7 +127,7 @@ describe("extractPage()", () => {
         toMarkdown(extraction);
         return extraction.textChars === lineText(extraction.root).length;
       }),
-      { numRuns: 150 },
+      { numRuns: shareOf(150) },
     );
   });
 });

@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { toCleanHtml } from "../../../src/web/markdown/to-clean-html.ts";
 import { toMarkdown, toPlainText } from "../../../src/web/markdown/to-markdown.ts";
 import { extractionOf, markdownOf } from "./markdown-of.ts";
+import { shareOf } from "../../fixtures/long-run.ts";
 
 const names =
   "p div span b i em strong a code pre ul ol li table tr td th blockquote h1 h2 h3 dl dt dd details summary sup sub br img q del hr section article math mi mfrac figure figcaption aside button script style noscript svg template".split(
@@ -124,7 +125,7 @@ describe("any page", () => {
         expect(tags.filter((name) => !["br", "sub", "sup"].includes(name ?? ""))).toEqual([]);
         expect(prose).not.toMatch(/\]\((?:javascript|data):/i);
       }),
-      { numRuns: 1000 },
+      { numRuns: shareOf(1000) },
     );
   });
 
@@ -165,7 +166,7 @@ describe("any page", () => {
 });
 
 describe("pages out of all measure", () => {
-  const deep = 20_000;
+  const deep = shareOf(20_000);
   test.each([
     ["elements in each other", `${"<div>".repeat(100_000)}x`],
     ["marks in each other", `${"<b><i>".repeat(deep)}x`],
@@ -176,7 +177,7 @@ describe("pages out of all measure", () => {
     ["formulas in each other", `<math>${"<mrow>".repeat(deep)}<mi>x`],
     ["links without number", "<a href='#x'>x</a>".repeat(deep)],
     ["empty elements", `${"<div><span></span></div>".repeat(deep)}x`],
-    ["one line", "x".repeat(5_000_000)],
+    ["one line", "x".repeat(shareOf(5_000_000))],
     ["one line of signs", "[".repeat(500_000)],
     ["backticks", "`".repeat(500_000)],
     ["backticks in code", `<code>${"` ``".repeat(100_000)}</code>x`],

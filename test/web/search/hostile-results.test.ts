@@ -7,6 +7,7 @@ import { listPages } from "../../../src/web/search/engine-list.ts";
 import { parseQuery } from "../../../src/web/search/query.ts";
 import { rankPages } from "../../../src/web/search/rank-pages.ts";
 import { replyText } from "../../../src/web/search/search-reply.ts";
+import { shareOf } from "../../fixtures/long-run.ts";
 
 const text = fc.oneof(fc.string({ unit: "binary", maxLength: 400 }), fc.lorem({ maxCount: 60 }));
 const address = fc.oneof(
@@ -63,6 +64,6 @@ test("whatever engines send, the reply is bounded, fit to be shown, and in its o
         expect(date ?? "2026-01-01").toMatch(/^\d{4}-\d\d-\d\d$/);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: shareOf(200) },
   );
 });

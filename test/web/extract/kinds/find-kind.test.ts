@@ -3,6 +3,7 @@ import fc from "fast-check";
 
 import { findKind } from "../../../../src/web/extract/kinds/find-kind.ts";
 import { readPageFacts } from "../../../../src/web/extract/page-facts.ts";
+import { shareOf } from "../../../fixtures/long-run.ts";
 
 function kindOf(html: string): string | undefined {
   return findKind(readPageFacts(html, "https://any.example/"))?.kind;
@@ -51,7 +52,7 @@ test("findKind() throws for no page and leaves each as it was", () => {
         expect(JSON.stringify(page.measure(page.body)) + page.body.children.length).toBe(before);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: shareOf(300) },
   );
 });
 
@@ -59,22 +60,30 @@ const everything =
   "post message comment crawler-post cPost ipsComment answer question thing body content author date card";
 
 test.each<[what: string, html: string]>([
-  ["elements in each other", `<div class="${everything}"><a href="/u/x">`.repeat(20_000)],
+  ["elements in each other", `<div class="${everything}"><a href="/u/x">`.repeat(shareOf(20_000))],
   [
     "elements beside each other",
-    `<div class="${everything}"><p class="content author date">a, b. c</p></div>`.repeat(20_000),
+    `<div class="${everything}"><p class="content author date">a, b. c</p></div>`.repeat(
+      shareOf(20_000),
+    ),
   ],
   [
     "lists beside each other",
     Array.from(
-      { length: 8_000 },
+      { length: shareOf(8_000) },
       (_, index) =>
         `<ul class="l${index}">${"<li><a href='/a'>Title of it</a></li>".repeat(3)}</ul>`,
     ).join(""),
   ],
-  ["classes of one element", `<div class="${"post-a comment ".repeat(100_000)}">x</div>`.repeat(3)],
-  ["headings", "<h2>x</h2><i></i>".repeat(30_000)],
-  ["children of one post", `<div class="comment">${"<i>x</i>".repeat(90_000)}</div>`.repeat(2)],
+  [
+    "classes of one element",
+    `<div class="${"post-a comment ".repeat(shareOf(100_000))}">x</div>`.repeat(3),
+  ],
+  ["headings", "<h2>x</h2><i></i>".repeat(shareOf(30_000))],
+  [
+    "children of one post",
+    `<div class="comment">${"<i>x</i>".repeat(shareOf(90_000))}</div>`.repeat(2),
+  ],
 ])(
   "findKind() comes to an end on very many %s",
   (_, html) => {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { createGuard } from "../../../../src/web/guard/create-guard.ts";
 import { type GuardProxy, type NetworkGuard } from "../../../../src/web/guard/network-guard.ts";
 import { exchange, RawServer } from "../local-parts.ts";
+import { shareOf } from "../../../fixtures/long-run.ts";
 
 let guard: NetworkGuard;
 let proxy: GuardProxy;
@@ -67,7 +68,7 @@ test("whatever a client says, it is answered and nothing is asked for it", async
     fc.asyncProperty(text, async (said) => {
       expect(await ask(said, Buffer.from("\r\n\r\n"))).toMatch(/^HTTP\/1\.1 (400|407|411|501) /);
     }),
-    { numRuns: 150 },
+    { numRuns: shareOf(150) },
   );
   expect(server.accepted).toBe(before);
 });
@@ -83,6 +84,6 @@ test("whatever a server says, its client hears HTTP that ends", async () => {
       expect(heard).toMatch(/^HTTP\/1\.[01] [1-5]\d\d/);
       expect(heard).not.toMatch(/^HTTP\/1\.[01] (101|407)/);
     }),
-    { numRuns: 150 },
+    { numRuns: shareOf(150) },
   );
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type EngineAnswer, engineIds } from "../../../../src/web/search/engine.ts";
 import { fixture, readText } from "./read-fixture.ts";
+import { shareOf } from "../../../fixtures/long-run.ts";
 
 /** What the engines' markup is made of, in any order, with whatever a hostile site might put into it. */
 const openings = [
@@ -135,7 +136,7 @@ describe("whatever an engine answers", () => {
             expect(offendersOf(await readText(id, text, { status }))).toEqual([]);
           }
         }),
-        { numRuns: runs },
+        { numRuns: shareOf(runs) },
       );
     },
   );
