@@ -95,16 +95,27 @@ count_conformance() {
   fi
 }
 
+# Both executables at once: each build keeps one processor busy. Nothing else goes on without them.
+build() {
+  bun scripts/build.ts --faulty </dev/null >"$work/faulty.log" 2>&1 &
+  faulty=$!
+  record "build" bun scripts/build.ts
+  record "build of the faulty binary" wait "$faulty"
+  cat "$work/faulty.log"
+}
+
 # All at once. Most tests wait for processes, so that more of them run at once than there are processors: four files that drive the
-# executable, and three others. The lines of both parts come as they come.
-run_tests() {
-  say "gate, tests, conformance"
-  others=$(find test -mindepth 1 -maxdepth 1 ! -name e2e ! -name fixtures ! -name golden)
+# executable, and three others. The lines of the parts come as they come. The gate needs no executable and begins first;
+# what it checks by tests is in no other part.
+run_all() {
+  say "gate, builds, tests, conformance"
+  part gate sh scripts/gate.sh --keep-going &
+  build
+  others=$(find test -mindepth 1 -maxdepth 1 ! -name e2e ! -name fixtures ! -name golden ! -name architecture.test.ts ! -name english.test.ts)
   # shellcheck disable=SC2046 # options
   part e2e bun test $(options_of e2e) --parallel=4 --no-isolate test/e2e &
   # shellcheck disable=SC2046,SC2086 # options, and a list of paths
   part others bun test $(options_of others) --parallel=3 --no-isolate $others &
-  part gate sh scripts/gate.sh --keep-going &
   part conformance bun scripts/conformance/run.ts &
   wait
   count_gate
@@ -187,8 +198,6 @@ get_system_packages
 # shellcheck source=scripts/bootstrap.sh disable=SC1091
 . "$root/scripts/bootstrap.sh"
 get_bun "$root"
-record "build" bun scripts/build.ts
-record "build of the faulty binary" bun scripts/build.ts --faulty
-run_tests
+run_all
 say "done"
 finish
