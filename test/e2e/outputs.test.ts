@@ -18,7 +18,7 @@ import { runProduct } from "./harness/run-product.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
-import { isLongRun, longTest } from "../fixtures/long-run.ts";
+import { isLongRun, longTest, shareOf } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -211,21 +211,25 @@ describe("outputs that are cut", () => {
     },
   );
 
-  test("[output.task] of 10 MB, searched by filter and until", async () => {
+  test("[output.task] of megabytes, searched by filter and until", async () => {
     const version = "2025-11-25";
+    const middle = shareOf(700_000);
     await using server = await startIn(version);
-    const reply = await call(server, version, "Bash", { command: "seq 1 1400000" });
+    const reply = await call(server, version, "Bash", { command: `seq 1 ${2 * middle}` });
     const { taskId: task_id, head } = cutOf(reply);
-    const filtered = await page(server, version, { task_id, filter: "^(1|700000|1400000)$" });
-    expect(filtered).toMatchObject({ text: "700000\n1400000", isLast: true });
+    const filtered = await page(server, version, {
+      task_id,
+      filter: `^(1|${middle}|${2 * middle})$`,
+    });
+    expect(filtered).toMatchObject({ text: `${middle}\n${2 * middle}`, isLast: true });
     expect(await page(server, version, { task_id })).toMatchObject({ text: "(nothing more)" });
 
-    const again = cutOf(await call(server, version, "Bash", { command: "seq 1 1400000" }));
-    const found = await page(server, version, { task_id: again.taskId, until: "^900000$" });
+    const again = cutOf(await call(server, version, "Bash", { command: `seq 1 ${2 * middle}` }));
+    const found = await page(server, version, { task_id: again.taskId, until: `^${middle + 1}$` });
     expect(found.text).toMatch(/^\[\.\.\. [\d,]+ bytes without a match are skipped here/);
-    expect(found.text).toEndWith("\n899999\n900000");
+    expect(found.text).toEndWith(`\n${middle}\n${middle + 1}`);
     const next = await page(server, version, { task_id: again.taskId });
-    expect(next.text).toStartWith("900001\n");
+    expect(next.text).toStartWith(`${middle + 2}\n`);
     const none = await page(server, version, { task_id: again.taskId, until: "never" });
     expect(none.text).toEndWith("\nNo remaining line matches `until`.");
     expect(head.endsWith("\n")).toBe(true);

@@ -22,6 +22,7 @@ import { isWindows, posixTest, testMsMax } from "./harness/platform.ts";
 import { processesWith, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { Server, type ServerMessage, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { onlyLong } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
@@ -180,7 +181,11 @@ describe("an official client", () => {
 });
 
 describe("a client that declines in 10 ms", () => {
-  pageTest.each(["v1 stdio", "v1 HTTP", "v2 modern stdio", "v2 modern HTTP"] as const)(
+  pageTest.each([
+    "v1 stdio",
+    "v2 modern HTTP",
+    ...onlyLong(["v1 HTTP", "v2 modern stdio"] as const),
+  ] as const)(
     "[questions.auto-decline] %s: a page is answered instead",
     async (way) => {
       using desk = new Desk();

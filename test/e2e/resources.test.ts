@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { basename } from "node:path";
 
+import { eventually } from "./harness/conditions.ts";
 import { Gate } from "./harness/gate.ts";
 import { contentOf, legacyVersions, modern, modernVersion } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
@@ -44,10 +45,10 @@ async function readUntil(
   uri: string,
   text: string,
 ): Promise<string> {
-  let read = "";
-  do read = contentsText(await ask(server, version, "resources/read", { uri }));
-  while (!read.includes(text));
-  return read;
+  return eventually(`${text} in ${uri}`, async () => {
+    const read = contentsText(await ask(server, version, "resources/read", { uri }));
+    return read.includes(text) && read;
+  });
 }
 
 describe("background tasks", () => {

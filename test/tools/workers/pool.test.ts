@@ -7,6 +7,7 @@ import type { InputKind } from "../../../src/protocol/input-request.ts";
 import type { JobOutcome, JobServiceHost } from "../../../src/tools/workers/messages.ts";
 import { WorkerPool } from "../../../src/tools/workers/pool.ts";
 import { until } from "../../commands/process/until.ts";
+import { shareOf } from "../../fixtures/long-run.ts";
 
 const limits = { resultCharsMax: 30_000, answerMs: null };
 
@@ -338,7 +339,7 @@ describe("WorkerPool", () => {
 
     test("answers every job, whenever it comes", async () => {
       using harness = new PoolHarness("faulty-worker.ts", 3, 1);
-      for (let job = 0; job < 150; job++) {
+      for (let job = 0; job < shareOf(150); job++) {
         expect(shown(await harness.run("echo", `${job}`))).toBe(`${job}`);
         for (let turn = 0; turn < job % 30; turn++) await tinyGap();
         if (job % 10 === 0) await until(() => harness.pool.size === 0);

@@ -337,7 +337,7 @@ describe("render() says what came instead of a page:", () => {
 
 describe("render() of a page that is never done,", () => {
   let hurried: BrowserHarness;
-  beforeAll(() => void (hurried = new BrowserHarness({ settleMsMax: 500, answerMsMax: 250 })));
+  beforeAll(() => void (hurried = new BrowserHarness({ settleMsMax: 1_000, answerMsMax: 500 })));
   afterAll(() => hurried[Symbol.asyncDispose]());
 
   browserTest.each([
@@ -348,7 +348,7 @@ describe("render() of a page that is never done,", () => {
     async (_name, path, has) => {
       const page = await hurried.render(site.url(path));
       expect(wordsOf(page)).toContain(has);
-      expect(ownNotes(page.notes)).toEqual([cappedAfter(0.5)]);
+      expect(ownNotes(page.notes)).toEqual([cappedAfter(1)]);
     },
     browserTestMs,
   );
@@ -447,7 +447,7 @@ browserTest(
 browserTest(
   "render() serves more calls at once than it opens pages, with one browser",
   async () => {
-    const count = browserBounds.pagesOpenMax + 2;
+    const count = browserBounds.pagesOpenMax + 1;
     const calls = Array.from({ length: count }, () => harness.render(site.url("/many")));
     const pages = await Promise.all(calls);
     expect({
@@ -463,7 +463,7 @@ browserTest(
   "render() gives up at once when it is cancelled, in the queue and before",
   async () => {
     const leaving = new AbortController();
-    const calls = Array.from({ length: 5 }, () =>
+    const calls = Array.from({ length: browserBounds.pagesOpenMax + 1 }, () =>
       harness.render(site.url("/silent"), leaving.signal),
     );
     const failures = Promise.all(calls.map(failureOf));

@@ -141,9 +141,10 @@ describe("whatever an engine answers", () => {
     },
   );
 
-  const repeat = (piece: string): string => piece.repeat(Math.floor(3_000_000 / piece.length));
+  const repeat = (piece: string): string =>
+    piece.repeat(Math.floor(shareOf(3_000_000) / piece.length));
 
-  /** 3 MB each: quadratic work on one of them would take longer than a test may. */
+  /** Up to 3 MB each: quadratic work on one of them would take longer than a test may. */
   test.each([
     [
       "duckduckgo",
@@ -181,11 +182,11 @@ describe("whatever an engine answers", () => {
     ["startpage", "nested lists", `<script>var data = ${repeat("[")}`],
     ["mwmbl", "nested JSON", repeat('{"items":[')],
     ["stackexchange", "one long text", repeat("x")],
-  ] as const)("%s reads 3 MB of %s in bounded time", async (id, _, text) => {
+  ] as const)("%s reads very many %s in bounded time", async (id, _, text) => {
     expect(offendersOf(await readText(id, text))).toEqual([]);
   });
 
-  test("a page of 3 MB with results in front has them", async () => {
+  test("a large page with results in front has them", async () => {
     const text = fixture("duckduckgo/results.html").replace("</body>", repeat("<!-- filler -->"));
     expect(await readText("duckduckgo", text)).toMatchObject({
       state: "ok",
