@@ -33,6 +33,16 @@ const canLimit =
 
 let number = 0;
 
+function statusOf(pid: number, field: string): string {
+  const status = readFileSync(`/proc/${pid}/status`, "latin1");
+  return new RegExp(String.raw`^${field}:\s*(\S+)`, "m").exec(status)?.[1] ?? "";
+}
+
+function ignoresTerm(pid: number): boolean {
+  const mask = BigInt(`0x${statusOf(pid, "SigIgn")}`);
+  return (mask & (1n << BigInt(constants.signals.SIGTERM - 1))) !== 0n;
+}
+
 describe.each(shells)("guardian under %s %p", (...shell: (string | undefined)[]) => {
   const words = shell.filter((word) => word !== undefined);
 
@@ -53,12 +63,14 @@ describe.each(shells)("guardian under %s %p", (...shell: (string | undefined)[])
 
   test("ends live groups and marked processes when the pipe ends, and nothing else", async () => {
     const instance = `guard${process.pid}x${++number}`;
+    const trapped = join(folder, `trapped${number}`);
     const group = startVictim("");
     const daemon = startVictim(ownerMark(instance, 1));
     const stubborn = startVictim(
       ownerMark(instance, 2),
-      "trap '' TERM; while :; do sleep 0.1; done",
+      `trap '' TERM; : >${trapped}; while :; do sleep 0.1; done`,
     );
+    await until(() => existsSync(trapped));
     const removed = startVictim("");
     const foreign = startVictim(ownerMark(`${instance}2`, 1));
     const guardian = startGuardian(instance);
@@ -121,11 +133,14 @@ describe.each(shells)("guardian under %s %p", (...shell: (string | undefined)[])
 
   const endsWithoutForks = async (): Promise<void> => {
     const instance = `guard${process.pid}x${++number}`;
-    const somebody = ["/usr/bin/setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"];
+    const user = "54321";
+    const somebody = ["/usr/bin/setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
     const group = Bun.spawn([...somebody, "/bin/sh", "-c", "trap '' TERM; exec sleep 300"], {
       stdio: ["ignore", "ignore", "ignore"],
       detached: true,
     });
+    // Nobody but root may signal it before.
+    await until(() => statusOf(group.pid, "Uid") === user && ignoresTerm(group.pid));
     const guardian = Bun.spawn(
       [
         ...somebody,
@@ -187,12 +202,7 @@ describe.each(shells)("guardian under %s %p", (...shell: (string | undefined)[])
 
   test("survives TERM, HUP and INT to its group", async () => {
     const guardian = startGuardian(`guard${process.pid}x${++number}`);
-    const ignoresTerm = (): boolean => {
-      const status = readFileSync(`/proc/${guardian.pid}/status`, "latin1");
-      const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0";
-      return (BigInt(`0x${mask}`) & (1n << BigInt(constants.signals.SIGTERM - 1))) !== 0n;
-    };
-    await until(ignoresTerm);
+    await until(() => ignoresTerm(guardian.pid));
     for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const)
       process.kill(-guardian.pid, signal);
     expect(isProcessAlive(guardian.pid)).toBe(true);
