@@ -152,7 +152,7 @@ export class ManagedServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true;
     this.#isClosed = true;
-    await Promise.all([this.#endLinks(), this.offer.contact?.leave()]);
+    await Promise.all([this.#endLinks(), this.offer.contact?.leave(), this.offer.written]);
   }
 
   info(): ServerInfo {

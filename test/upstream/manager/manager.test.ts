@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { launchIdentity } from "../../../src/upstream/config/entry-launch.ts";
 import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
 import type { UpstreamScript } from "../../fixtures/upstream/script.ts";
-import { upstreamArgs } from "../../fixtures/upstream/spawn.ts";
+import { spawnHttpUpstream, upstreamArgs } from "../../fixtures/upstream/spawn.ts";
 import { until } from "../connect/open-scripted.ts";
 import { configText, openPlace, textOfReply } from "./open-work.ts";
 
@@ -58,6 +58,23 @@ describe("a server that was never met", () => {
     expect(second.processes.map((each) => String(each.pid))).toEqual([pid]);
     await second.reach("one", "ready");
   });
+});
+
+test("GW-07: what was read is kept by an end in the moment in which the server is ready", async () => {
+  // Over HTTP there is no process whose end would give the files their time.
+  await using http = await spawnHttpUpstream({ tools: ["echo"], http: { sessions: false } });
+  await using place = await openPlace();
+  await place.configure({ one: { url: http.url } });
+  const first = place.open();
+  await first.work.start();
+  while (first.info("one")?.state !== "ready") await new Promise(setImmediate);
+  await first.work[Symbol.asyncDispose]();
+  const second = place.open();
+  await second.work.start();
+  expect([second.info("one")?.state, names(second.snapshot().tools)]).toEqual([
+    "cached",
+    ["mcp__one__echo"],
+  ]);
 });
 
 test("two servers with the same launch share one process, and each keeps its tools", async () => {
