@@ -388,7 +388,7 @@ browserTest(
     const page = await harness.render(site.url("/large"));
     const { length } = textOf(page);
     expect({
-      isPart: length > htmlCharsMax / 4 && length <= htmlCharsMax,
+      isPart: length > paragraph.length && length <= htmlCharsMax,
       status: page.status,
     }).toEqual({
       isPart: true,
