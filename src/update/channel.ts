@@ -15,7 +15,9 @@ const managers: readonly (readonly [pattern: RegExp, by: string, command: string
   [/[\\/]_npx[\\/]/, "npx", `npx ${name}@latest`],
   [/[\\/]\.pnpm[\\/]/, "pnpm", `pnpm add --global ${name}@latest`],
   [/[\\/]\.bun[\\/]install[\\/]/, "Bun", `bun add --global ${name}@latest`],
-  [/[\\/]node_modules[\\/]/, "npm", `npm install --global ${name}@latest`],
+  [/[\\/](?:lib|npm|nodejs)[\\/]node_modules[\\/]/, "npm", `npm install --global ${name}@latest`],
+  // Of a project.
+  [/[\\/]node_modules[\\/]/, "npm", `npm install ${name}@latest`],
   [/[\\/]Claude Extensions[\\/]/, "Claude Desktop", "open the newer .mcpb bundle"],
   [/[\\/](?:Cellar|homebrew|linuxbrew)[\\/]/i, "Homebrew", `brew upgrade ${name}`],
   [/[\\/]scoop[\\/]apps[\\/]/i, "Scoop", `scoop update ${name}`],

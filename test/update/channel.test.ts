@@ -32,6 +32,21 @@ describe("[IN13] channelOf", () => {
   });
 });
 
+describe("[IN13] what updates a copy of npm", () => {
+  const global = "npm install --global scorpiox-code@latest";
+  test.each([
+    ["/usr/local/lib/node_modules/scorpiox-code-linux-x64/scorpiox-code", global],
+    ["C:\\Users\\you\\AppData\\Roaming\\npm\\node_modules\\x\\scorpiox-code.exe", global],
+    ["C:\\Program Files\\nodejs\\node_modules\\x\\scorpiox-code.exe", global],
+    [
+      "/home/you/project/node_modules/scorpiox-code-linux-x64/scorpiox-code",
+      "npm install scorpiox-code@latest",
+    ],
+  ])("%s: %s", (executable, command) => {
+    expect(channelOf(executable)).toEqual({ kind: "managed", by: "npm", command });
+  });
+});
+
 describe("releaseFolder", () => {
   test.each([
     ["https://example.test/r/", "https://example.test/r"],

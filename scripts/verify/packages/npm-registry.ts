@@ -65,15 +65,16 @@ function startedByNpx(
   const [first, row] = timed(command);
   if (row[1] !== "pass") return [row];
   const again = Array.from({ length: rounds }, () => timed(command)[0]);
+  // Before the project has a copy of its own, which npx would take.
+  const leftToNpx = run(["npx", "-y", `scorpiox-code@${version}`, "update"], { env, cwd });
+  if (leftToNpx.isDone || !leftToNpx.text.endsWith("npx scorpiox-code@latest")) {
+    return [["npm", "FAIL", `update: ${leftToNpx.text}`]];
+  }
   const installed = run(["npm", "install", "--prefix", cwd, `scorpiox-code@${version}`], { env });
   if (!installed.isDone) return [["npm", "FAIL", installed.text]];
-  const updates = [
-    [["npx", "-y", `scorpiox-code@${version}`, "update"], "npx scorpiox-code@latest"],
-    [[join(cwd, "node_modules/.bin/scorpiox-code"), "update"], "npm install --global"],
-  ] as const;
-  for (const [words, told] of updates) {
-    const { isDone, text } = run(words, { env, cwd });
-    if (isDone || !text.includes(told)) return [["npm", "FAIL", `update: ${text}`]];
+  const left = run([join(cwd, "node_modules/.bin/scorpiox-code"), "update"], { env, cwd });
+  if (left.isDone || !left.text.endsWith("npm install scorpiox-code@latest")) {
+    return [["npm", "FAIL", `update: ${left.text}`]];
   }
   const modules = join(cwd, "node_modules");
   const wrapper = Array.from(
