@@ -30,7 +30,8 @@ export function page(outcomes: readonly Outcome[], when: Date): string {
   );
   return `${[
     "# Verification",
-    "What takes too long for the test suite: `bun run verify` runs it and writes this page.",
+    "What takes too long for the test suite: `bun run verify` runs it and writes this page. `--only long` runs the test " +
+      "files of which the suite takes a share (`test/fixtures/long-run.ts`) with every row and try.",
     "The servers by which the official SDKs are tested are in no package: `--sdk-servers CLONE` names a clone of " +
       "github.com/modelcontextprotocol/typescript-sdk with its tags, and they are tried with the other real servers. " +
       "Without it the figures of these say that they were not given.",
