@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { chmodSync, utimesSync } from "node:fs";
+import { chmodSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
+import { fileRemedy } from "../../src/cli/doctor/finding.ts";
 import { spaceFinding } from "../../src/cli/doctor/machine.ts";
 import { folderFindings, quarantineFindings } from "../../src/cli/doctor/program.ts";
 import { TempTree } from "../config/temp-tree.ts";
@@ -15,6 +16,7 @@ import {
   program,
   storeFile,
   treeOf,
+  trial,
   tried,
 } from "./doctor-run.ts";
 
@@ -58,6 +60,53 @@ const cases: readonly FaultCase[] = [
     foreign(head("mach", process.platform === "darwin" ? 0 : 0x100000c)),
     /a program for darwin arm64: this is/,
     /install cursor$/,
+  ],
+  [
+    "an entry with a flag that the program does not know",
+    {
+      files: { "home/.cursor/x": "" },
+      prepare(tree) {
+        const entry = { command: tree.path(program), args: ["--old-flag"] };
+        tree.put(
+          "home/.cursor/mcp.json",
+          JSON.stringify({ mcpServers: { "scorpiox-code": entry } }),
+        );
+      },
+      services: {
+        tryServer: (words) =>
+          words.includes("--old-flag")
+            ? Promise.reject(new Error("unknown flag --old-flag"))
+            : Promise.resolve(trial),
+      },
+    },
+    /^the entry of Cursor does not start: unknown flag --old-flag$/,
+    /^scorpiox-code install cursor$/,
+  ],
+  [
+    "the same, started with --as",
+    {
+      words: ["--as", "cursor"],
+      files: { "home/.cursor/x": "" },
+      prepare(tree) {
+        const entry = { command: tree.path(program), args: ["--old-flag"] };
+        tree.put(
+          "home/.cursor/mcp.json",
+          JSON.stringify({ mcpServers: { "scorpiox-code": entry } }),
+        );
+      },
+      services: { tryServer: () => Promise.reject(new Error("unknown flag --old-flag")) },
+    },
+    /^as cursor-vscode the program does not start: unknown flag --old-flag$/,
+    /^scorpiox-code install cursor$/,
+  ],
+  [
+    "a server whose reason begins in its second line",
+    {
+      files: docs,
+      services: tried({ state: "failed", reason: "npx failed:\nno network\nx" }, false),
+    },
+    /^docs does not work: npx failed: no network$/,
+    /mcp test docs$/,
   ],
   [
     "a clock that is wrong",
@@ -110,12 +159,16 @@ const cases: readonly FaultCase[] = [
     {
       files: docs,
       services: tried(
-        { state: "failed", reason: 'the program "npx" was not found. Install Node.js' },
+        {
+          state: "failed",
+          reason:
+            'The server docs was not started: the program "npx" was not found. Searched: /a.b/c, /d. Install Node.js (https://nodejs.org), or write its full path.',
+        },
         false,
       ),
     },
-    /^docs does not work: the program "npx" was not found\. Install Node\.js/,
-    /mcp test docs$/,
+    /^docs does not work: the program "npx" was not found$/,
+    /^Install Node\.js \(https:\/\/nodejs\.org\), or write its full path$/,
   ],
 ];
 
@@ -131,12 +184,41 @@ describe("[IN20] what a test cannot bring about on every machine", () => {
     using tree = new TempTree();
     const problem = Object.assign(new Error("no"), { code });
     const home = tree.path("home");
-    const [finding] = folderFindings(home, join(home, "x"), () => problem);
+    const [finding] = folderFindings(home, join(home, "x"), { problemOf: () => problem });
     expect(tree.relative(finding?.text ?? "").replaceAll(home, "home")).toMatch(text);
     expect({ state: finding?.state, remedy: finding?.remedy }).toEqual({
       state: "fault",
       remedy: expect.stringMatching(remedy),
     });
+  });
+
+  test("files of another user, as sudo leaves them", () => {
+    using tree = new TempTree({ "home/.scorpiox/config.toml": "" });
+    const [home, folder] = [tree.path("home"), tree.path("home/.scorpiox")];
+    chmodSync(folder, 0o700);
+    const { uid } = statSync(folder);
+    const texts = (whose: number): unknown =>
+      folderFindings(home, folder, { problemOf: () => undefined, uid: whose }).map(
+        ({ state, text, remedy }) => [state, tree.relative(text), tree.relative(remedy ?? "")],
+      );
+    expect(texts(uid)).toEqual([["ok", "nobody else can write to home/.scorpiox", ""]]);
+    expect(texts(uid + 1)).toEqual([
+      [
+        "fault",
+        "other users own config.toml in home/.scorpiox, perhaps since a command ran under sudo",
+        'sudo chown -R "$(id -u)" home/.scorpiox',
+      ],
+    ]);
+  });
+
+  test.each([
+    [
+      "/h/x: this file may not be read by this user; it is ignored",
+      'sudo chown -R "$(id -u)" /h/x',
+    ],
+    ["/h/x:1: NEW is not a key", "correct"],
+  ])("the remedy of %j", (message, remedy) => {
+    expect(fileRemedy(message, "correct")).toBe(remedy);
   });
 
   const roomy = { bavail: 1e6, bsize: 4_096, files: 1e6, ffree: 1e6 };

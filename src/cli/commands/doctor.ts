@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { formatDuration } from "../../base/cut-text.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
+import { product } from "../../base/product.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext, ServerTrial } from "../command.ts";
 import {
@@ -9,7 +12,7 @@ import {
   usualManner,
 } from "../doctor/client-manners.ts";
 import { clientFindings, entryLaunch } from "../doctor/clients.ts";
-import { type Area, areas, type Finding, fault } from "../doctor/finding.ts";
+import { type Area, areas, fileRemedy, type Finding, fault } from "../doctor/finding.ts";
 import {
   browserFindings,
   diskFindings,
@@ -21,7 +24,7 @@ import { folderFindings, programFindings } from "../doctor/program.ts";
 import { serverFindings } from "../doctor/servers.ts";
 import { type Launch, startFindings } from "../doctor/start.ts";
 import { directoryFlags, jsonFlag, startUpFlags } from "../flags.ts";
-import type { Machine } from "../../install/find-client.ts";
+import { editableClients, type Machine } from "../../install/find-client.ts";
 import { installTargets, launchWords } from "../../install/install-targets.ts";
 import { withProgress } from "../progress.ts";
 import { readStartUp, type StartUp } from "../start-up.ts";
@@ -84,6 +87,7 @@ async function* examined(
     ["configuration", () => folderFindings(dirs.homeDir, dirs.scorpioxDir)],
     ["configuration", () => config.problems.map(({ message }) => problemFinding(message))],
     ["clients", () => clientFindings(machine, services.ownCommand, client)],
+    ["clients", () => entryTrials(machine, context)],
     ["start", () => startFindings(manner, launch, attemptIn(context, manner))],
     ["servers", () => serverFindings(context, start)],
     ["browser", () => browserFindings(context, start)],
@@ -123,7 +127,7 @@ function problemFinding(message: string): Finding {
   return fault(
     "configuration",
     message.replace(/\.$/, ""),
-    "correct the file or the variable that it names",
+    fileRemedy(message, "correct the file or the variable that it names"),
   );
 }
 
@@ -131,11 +135,35 @@ function problemFinding(message: string): Finding {
 function launchAs(manner: ClientManner, machine: Machine, { services }: CommandContext): Launch {
   const env = environmentOf(manner, machine.env);
   const own = entryLaunch(machine, manner.id);
-  if (own !== undefined) return { words: own.words, env: { ...env, ...own.env } };
+  if (own !== undefined) {
+    const replaceEntry = `${product.name} install ${manner.id}`;
+    return { words: own.words, env: { ...env, ...own.env }, replaceEntry };
+  }
   const target = installTargets.find(({ id }) => id === manner.id);
   const words =
     target === undefined ? services.ownCommand : launchWords(target, services.ownCommand);
   return { words, env };
+}
+
+/** The entries that `install` would not write as they are, each started as its client does. `--as` starts that of its client. */
+async function entryTrials(machine: Machine, context: CommandContext): Promise<Findings> {
+  const { args, services } = context;
+  if (args.has("as")) return [];
+  const trials = clientManners.map(async (manner): Promise<Findings> => {
+    const client = editableClients.find(({ id }) => id === manner.id);
+    const own = client && entryLaunch(machine, client.id);
+    if (client === undefined || own === undefined) return [];
+    const usual = launchWords(client, services.ownCommand);
+    if (isDeepStrictEqual(own, { words: usual, env: {} })) return [];
+    try {
+      await attemptIn(context, manner)(launchAs(manner, machine, context));
+      return [];
+    } catch (error) {
+      const text = `the entry of ${client.title} does not start: ${messageOf(error)}`;
+      return [fault("clients", text, `${product.name} install ${client.id}`)];
+    }
+  });
+  return (await Promise.all(trials)).flat();
 }
 
 function attemptIn(

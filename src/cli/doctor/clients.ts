@@ -15,7 +15,7 @@ import {
 } from "../../install/find-client.ts";
 import { type Entry, entryName, launchWords } from "../../install/install-targets.ts";
 import { readForeignFile } from "../../upstream/import/read-foreign-file.ts";
-import { type Finding, fault, note, ok } from "./finding.ts";
+import { type Finding, fault, note, ok, ownRemedy } from "./finding.ts";
 import { programKind, startsHere } from "./program-kind.ts";
 
 /** The clients that are here: whether each of them starts this program. */
@@ -64,7 +64,10 @@ function findingsOf(place: ClientFile, ownCommand: readonly string[]): readonly 
     return [...entryFindings(place, entry, ownCommand, install), ...doubleFindings(place)];
   } catch (error) {
     const text = `${client.title} cannot read ${file}: ${messageOf(error).replace(/^.*cannot be read: /, "")}`;
-    return [fault("clients", text, `repair ${file}, then ${install}`)];
+    const isForeign = messageOf(error).includes("EACCES");
+    return [
+      fault("clients", text, isForeign ? ownRemedy(file) : `repair ${file}, then ${install}`),
+    ];
   }
 }
 
@@ -100,8 +103,8 @@ function entryFindings(
   if (!isProgram(command))
     return [fault("clients", `${about} starts ${command}, which cannot be started`, install)];
   const kind = programKind(command);
-  if (kind !== undefined && !startsHere(kind)) {
-    const text = `${about} starts ${command}, a program for ${kind}: this is ${process.platform} ${process.arch}`;
+  if (!startsHere(kind)) {
+    const text = `${about} starts ${command}, a program for ${kind ?? ""}: this is ${process.platform} ${process.arch}`;
     return [fault("clients", text, install)];
   }
   const expectedCommand = commandOf(expected);
@@ -148,6 +151,7 @@ export function entryLaunch(
     const entry = readEntry(place.file, text, place.client.home, entryName);
     const command = entry && commandOf(entry);
     if (entry === undefined || command === undefined || !isProgram(command)) return undefined;
+    if (!startsHere(programKind(command))) return undefined;
     if (!basename(command).startsWith(product.name)) return undefined;
     const listed = Array.isArray(entry["command"]) ? entry["command"].slice(1) : entry["args"];
     const variables = entry["env"] ?? entry["environment"] ?? entry["envs"];

@@ -29,6 +29,17 @@ export interface Finding {
   readonly fix?: () => void | Promise<void>;
 }
 
+/** The remedy for a file that cannot be used, of which `message` tells. */
+export function fileRemedy(message: string, otherwise: string): string {
+  const [, file] = /^(.+?): this file may not be read by this user/.exec(message) ?? [];
+  return file === undefined ? otherwise : ownRemedy(file);
+}
+
+/** The command that gives a file or folder back to the user, after `sudo` has made it root's. */
+export function ownRemedy(path: string): string {
+  return `sudo chown -R "$(id -u)" ${path}`;
+}
+
 export function ok(area: Area, text: string): Finding {
   return { area, state: "ok", text };
 }

@@ -39,8 +39,9 @@ function headOf(path: string): Buffer | undefined {
   }
 }
 
-/** Whether this machine starts programs of that kind, its emulators included. */
-export function startsHere(kind: string): boolean {
+/** Whether this machine starts programs of that kind, its emulators included. Nothing is known against an unknown one. */
+export function startsHere(kind: string | undefined): boolean {
+  if (kind === undefined) return true;
   const [system, processor] = kind.split(" ");
   if (system !== process.platform) return false;
   // Rosetta, and Windows on arm64, run programs for x64.

@@ -1,4 +1,13 @@
-import { accessSync, chmodSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 
@@ -8,7 +17,7 @@ import { product } from "../../base/product.ts";
 import { channelOf } from "../../update/channel.ts";
 import type { RunProgram } from "../../install/client-command.ts";
 import type { CommandContext } from "../command.ts";
-import { type Finding, fault, note, ok } from "./finding.ts";
+import { type Finding, fault, note, ok, ownRemedy } from "./finding.ts";
 
 const everybodyWrites = 0o002;
 
@@ -129,14 +138,19 @@ function copyFindings(real: string, path: string): readonly Finding[] {
   return [note("program", text, remedy)];
 }
 
+interface FolderLooks {
+  /** The reason why a folder cannot be written. */
+  readonly problemOf?: (folder: string) => unknown;
+  readonly uid?: number | undefined;
+}
+
 /**
  * The folders of the user and of the program's own files.
- * @param problemOf why a folder cannot be written
  */
 export function folderFindings(
   homeDir: string,
   scorpioxDir: string,
-  problemOf: (folder: string) => unknown = writeProblem,
+  { problemOf = writeProblem, uid = process.getuid?.() }: FolderLooks = {},
 ): readonly Finding[] {
   if (homeDir === "" || !existsSync(homeDir)) {
     return [
@@ -177,7 +191,20 @@ export function folderFindings(
     : [];
   const problem = problemOf(scorpioxDir);
   if (problem !== undefined) return [...tooOpen, unwritable(scorpioxDir, undefined, problem)];
+  const foreign = foreignFiles(scorpioxDir, uid);
+  if (foreign.length > 0) {
+    const text = `other users own ${foreign.join(", ")} in ${scorpioxDir}, perhaps since a command ran under sudo`;
+    return [...tooOpen, fault("configuration", text, ownRemedy(scorpioxDir))];
+  }
   return open ? tooOpen : [ok("configuration", `nobody else can write to ${scorpioxDir}`)];
+}
+
+/** Entries of the folder that belong to somebody else. For root all files are its own. */
+function foreignFiles(folder: string, uid: number | undefined): readonly string[] {
+  if (uid === undefined || uid === 0) return [];
+  return readdirSync(folder).filter(
+    (name) => (lstatSync(join(folder, name), { throwIfNoEntry: false })?.uid ?? uid) !== uid,
+  );
 }
 
 function writeProblem(folder: string): unknown {
@@ -197,6 +224,6 @@ function unwritable(folder: string, effect: string | undefined, problem: unknown
   const remedy =
     systemCodeOf(problem) === "EROFS"
       ? "set SCORPIOX_HOME to a folder that can be written"
-      : `sudo chown -R "$(id -u)" ${folder}`;
+      : ownRemedy(folder);
   return fault("configuration", text, remedy);
 }

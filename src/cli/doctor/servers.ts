@@ -6,7 +6,7 @@ import type { StartUp } from "../start-up.ts";
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
-import { type Finding, fault, note, ok } from "./finding.ts";
+import { type Finding, fault, fileRemedy, note, ok } from "./finding.ts";
 
 /** The user's MCP servers: configuration, approval, and a start of each that may be started. */
 export async function serverFindings(
@@ -15,7 +15,7 @@ export async function serverFindings(
 ): Promise<readonly Finding[]> {
   const config = loadUpstreamConfig(configPartsOf(start, io.env));
   const problems = config.problems.map((text) =>
-    fault("servers", text.replace(/\.$/, ""), "correct the file"),
+    fault("servers", text.replace(/\.$/, ""), fileRemedy(text, "correct the file")),
   );
   if (!config.isOn)
     return [
@@ -54,8 +54,14 @@ function outcomeOf(name: string, outcome: TriedServer | string): Finding {
   const changed = info.blocked.changed;
   if (info.state === "needs_auth")
     return fault("servers", `${name} needs a login`, `${product.name} mcp login ${name}`);
+  const [, program, advice] =
+    /the program (.+) was not found\. Searched: .*?\. (Install[^]*)$/.exec(info.reason ?? "") ?? [];
+  if (program !== undefined && advice !== undefined) {
+    const text = `${name} does not work: the program ${readable(program)} was not found`;
+    return fault("servers", text, readable(advice.replace(/\.$/, "")));
+  }
   if (!isUsable) {
-    const why = info.reason === null ? info.state : readable(info.reason.split("\n", 1)[0] ?? "");
+    const why = info.reason === null ? info.state : readable(firstWords(info.reason));
     return fault("servers", `${name} does not work: ${why}`, `${product.name} mcp test ${name}`);
   }
   if (changed > 0)
@@ -65,4 +71,10 @@ function outcomeOf(name: string, outcome: TriedServer | string): Finding {
       `${product.name} mcp diff ${name}`,
     );
   return ok("servers", `${name}: ${info.tools} tools in ${Math.round(ms)} ms`);
+}
+
+/** The first line, with the next one when it only announces that. */
+function firstWords(reason: string): string {
+  const [first = "", second = ""] = reason.split("\n").map((line) => line.trim());
+  return first.endsWith(":") ? `${first} ${second}` : first;
 }

@@ -17,6 +17,8 @@ const charsPerToken = 4;
 export interface Launch {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Replaces the client's own entry, when that is started. */
+  readonly replaceEntry?: string;
 }
 
 /** The start of this program as a client sees it. */
@@ -33,7 +35,7 @@ export async function startFindings(
       fault(
         "start",
         `as ${manner.clientName} the program does not start: ${messageOf(error)}`,
-        `${product.name} config list shows problems of the configuration`,
+        launch.replaceEntry ?? `${product.name} config list shows problems of the configuration`,
       ),
     ];
   }
