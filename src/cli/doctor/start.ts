@@ -85,14 +85,14 @@ function abilityFindings(
   const asks =
     "elicitation" in capabilities
       ? "it shows forms: questions to you appear in it"
-      : `it shows no forms: questions to you appear in ${product.name} attach, or in a browser`;
-  return [ok("start", asks), ok("start", `it gives its servers ${variablesOf(passesOn, env)}`)];
+      : `it shows no forms: questions appear in ${product.name} attach or a browser`;
+  return [ok("start", asks), ok("start", `it passes on ${variablesOf(passesOn, env)}`)];
 }
 
 function variablesOf(passesOn: ClientManner["passesOn"], env: Launch["env"]): string {
-  if (passesOn.kind === "window") return `no variable of your shell; PATH=${env["PATH"] ?? ""}`;
+  if (passesOn.kind === "window") return `no shell variables; PATH=${env["PATH"] ?? ""}`;
   const isWhole = passesOn.kind === "all" && passesOn.but === undefined;
-  return `${isWhole ? "all" : "some"} variables of its shell`;
+  return `${isWhole ? "all" : "some"} shell variables`;
 }
 
 function toolFindings(
