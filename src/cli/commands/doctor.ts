@@ -1,17 +1,9 @@
-import { isDeepStrictEqual } from "node:util";
-
 import { formatDuration } from "../../base/cut-text.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
-import { product } from "../../base/product.ts";
 import { exitCodes } from "../command-io.ts";
-import type { Command, CommandContext, ServerTrial } from "../command.ts";
-import {
-  type ClientManner,
-  clientManners,
-  environmentOf,
-  usualManner,
-} from "../doctor/client-manners.ts";
-import { clientFindings, entryLaunch } from "../doctor/clients.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { clientManners, usualManner } from "../doctor/client-manners.ts";
+import { clientFindings } from "../doctor/clients.ts";
 import { type Area, areas, fileRemedy, type Finding, fault } from "../doctor/finding.ts";
 import {
   browserFindings,
@@ -22,10 +14,9 @@ import {
 import { proxyFindings } from "../doctor/network.ts";
 import { folderFindings, programFindings } from "../doctor/program.ts";
 import { serverFindings } from "../doctor/servers.ts";
-import { type Launch, startFindings } from "../doctor/start.ts";
+import { attemptIn, entryTrials, launchAs } from "../doctor/launches.ts";
+import { startFindings } from "../doctor/start.ts";
 import { directoryFlags, jsonFlag, startUpFlags } from "../flags.ts";
-import { editableClients, type Machine } from "../../install/find-client.ts";
-import { installTargets, launchWords } from "../../install/install-targets.ts";
 import { withProgress } from "../progress.ts";
 import { readStartUp, type StartUp } from "../start-up.ts";
 import { createAsker } from "../terminal-io.ts";
@@ -129,52 +120,6 @@ function problemFinding(message: string): Finding {
     message.replace(/\.$/, ""),
     fileRemedy(message, "correct the file or the variable that it names"),
   );
-}
-
-/** How that client starts this program: by its entry, or by the one that `install` would write for it. */
-function launchAs(manner: ClientManner, machine: Machine, { services }: CommandContext): Launch {
-  const env = environmentOf(manner, machine.env);
-  const own = entryLaunch(machine, manner.id);
-  if (own !== undefined) {
-    const replaceEntry = `${product.name} install ${manner.id}`;
-    return { words: own.words, env: { ...env, ...own.env }, replaceEntry };
-  }
-  const target = installTargets.find(({ id }) => id === manner.id);
-  const words =
-    target === undefined ? services.ownCommand : launchWords(target, services.ownCommand);
-  return { words, env };
-}
-
-/** The entries that `install` would not write as they are, each started as its client does. `--as` starts that of its client. */
-async function entryTrials(machine: Machine, context: CommandContext): Promise<Findings> {
-  const { args, services } = context;
-  if (args.has("as")) return [];
-  const trials = clientManners.map(async (manner): Promise<Findings> => {
-    const client = editableClients.find(({ id }) => id === manner.id);
-    const own = client && entryLaunch(machine, client.id);
-    if (client === undefined || own === undefined) return [];
-    const usual = launchWords(client, services.ownCommand);
-    if (isDeepStrictEqual(own, { words: usual, env: {} })) return [];
-    try {
-      await attemptIn(context, manner)(launchAs(manner, machine, context));
-      return [];
-    } catch (error) {
-      const text = `the entry of ${client.title} does not start: ${messageOf(error)}`;
-      return [fault("clients", text, `${product.name} install ${client.id}`)];
-    }
-  });
-  return (await Promise.all(trials)).flat();
-}
-
-function attemptIn(
-  { services }: CommandContext,
-  { clientName, revision, capabilities }: ClientManner,
-): (launch: Launch) => Promise<ServerTrial> {
-  return async ({ words, env }) => {
-    if (services.tryServer === undefined)
-      throw new AppError("unsupported", "it cannot be started from here");
-    return services.tryServer(words, { env, clientName, revision, capabilities });
-  };
 }
 
 const marks = { ok: "good", note: "attention", fault: "bad" } as const;

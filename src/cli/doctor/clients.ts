@@ -153,22 +153,24 @@ export function entryLaunch(
     if (entry === undefined || command === undefined || !isProgram(command)) return undefined;
     if (!startsHere(programKind(command))) return undefined;
     if (!basename(command).startsWith(product.name)) return undefined;
-    const listed = Array.isArray(entry["command"]) ? entry["command"].slice(1) : entry["args"];
-    const variables = entry["env"] ?? entry["environment"] ?? entry["envs"];
-    return {
-      words: [command, ...(Array.isArray(listed) ? listed.map(String) : [])],
-      env: isObject(variables)
-        ? Object.fromEntries(
-            Object.entries(variables).flatMap(([name, value]) =>
-              typeof value === "string" ? [[name, value]] : [],
-            ),
-          )
-        : {},
-    };
+    return { words: [command, ...argumentsOf(entry)], env: variablesOf(entry) };
   } catch {
     // That the file cannot be read is told as a finding.
     return undefined;
   }
+}
+
+function argumentsOf({ command, args }: Entry): readonly string[] {
+  const listed = Array.isArray(command) ? command.slice(1) : args;
+  return Array.isArray(listed) ? listed.map(String) : [];
+}
+
+function variablesOf({ env, environment, envs }: Entry): Readonly<Record<string, string>> {
+  const variables = env ?? environment ?? envs;
+  const texts = Object.entries(isObject(variables) ? variables : {}).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name, value] as const] : [],
+  );
+  return Object.fromEntries(texts);
 }
 
 /** An entry under a key that the client does not read: people paste the one of another client. */

@@ -177,6 +177,14 @@ export function folderFindings(
       ),
     ];
   }
+  return ownFolderFindings(scorpioxDir, problemOf(scorpioxDir), uid);
+}
+
+function ownFolderFindings(
+  scorpioxDir: string,
+  problem: unknown,
+  uid: number | undefined,
+): readonly Finding[] {
   const { mode } = statSync(scorpioxDir);
   const open = (mode & 0o022) !== 0 && process.platform !== "win32";
   const tooOpen = open
@@ -189,7 +197,6 @@ export function folderFindings(
         ),
       ]
     : [];
-  const problem = problemOf(scorpioxDir);
   if (problem !== undefined) return [...tooOpen, unwritable(scorpioxDir, undefined, problem)];
   const foreign = foreignFiles(scorpioxDir, uid);
   if (foreign.length > 0) {
