@@ -264,6 +264,8 @@ export const upstreamTaskPollMsMax = 30_000;
 export const upstreamTaskAnswerMsMax = 15_000;
 /** Attempts to ask for a task, when a stream breaks or the server is busy. */
 export const upstreamTaskMissesMax = 3;
+/** Calls left before their answer whose late answer is still looked at: it may be a task, which is cancelled then. */
+export const upstreamLeftCallsMax = 100;
 /** Longer than its call the result of a task is wanted to be kept: the last look may come late. */
 export const upstreamTaskKeptMs = 60_000;
 

@@ -1,6 +1,6 @@
 import { type Abortable, startTimer, type Timer } from "../../base/cancellation.ts";
 import { cutEnd, formatDuration } from "../../base/cut-text.ts";
-import { upstreamSaidCharsMax } from "../../base/upstream-limits.ts";
+import { upstreamLeftCallsMax, upstreamSaidCharsMax } from "../../base/upstream-limits.ts";
 import { isObject } from "../../base/values.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
@@ -49,6 +49,8 @@ export class Peer implements TransportEvents {
   readonly #events: PeerEvents;
   readonly #calls = new Map<number, PendingCall>();
   readonly #disregarded = new Set<number>();
+  /** Calls that were left before their answer, which may be a task; the oldest first. */
+  readonly #left = new Map<number, PendingCall>();
   #lastId = 0;
   #closed: ConnectionError | undefined;
 
@@ -157,8 +159,30 @@ export class Peer implements TransportEvents {
     if (call.task !== undefined) call.task.cancel();
     else if (!(this.isModern && this.link.hasRequestStreams)) {
       void this.notify("notifications/cancelled", { requestId: call.id, reason: error.message });
+      if (call.mayBecomeTask) this.#leave(call);
     }
     call.fail(error);
+  }
+
+  /** Its server may begin a task before it reads the cancellation, which does not end tasks. */
+  #leave(call: PendingCall): void {
+    const [oldest] = this.#left.keys();
+    if (oldest !== undefined && this.#left.size >= upstreamLeftCallsMax) this.#left.delete(oldest);
+    this.#left.set(call.id, call);
+  }
+
+  /** @returns false when the call was not left, or is not known any more */
+  #cancelLateTask(id: number, message: Params): boolean {
+    const call = this.#left.get(id);
+    if (call === undefined) return false;
+    this.#left.delete(id);
+    const reply = readAnswer(message);
+    try {
+      if (reply !== undefined && call.becomesTask(reply)) call.task?.cancel();
+    } catch (error) {
+      this.#events.onStray(`${asConnectionError(error).message} (no call waits for it)`);
+    }
+    return true;
   }
 
   #drop(id: number): PendingCall | undefined {
@@ -192,6 +216,7 @@ export class Peer implements TransportEvents {
     // Only numbers are ids of this peer: `""`, `"1"` and null are not.
     const call = typeof id === "number" ? this.#calls.get(id) : undefined;
     if (typeof id === "number" && this.#disregarded.delete(id)) return;
+    if (typeof id === "number" && this.#cancelLateTask(id, message)) return;
     if (call === undefined || call.task !== undefined) {
       return this.#events.onStray(`An answer that nobody waits for: ${shown(message)}`);
     }
@@ -273,6 +298,11 @@ export class PendingCall {
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** Its answer may be a task. */
+  get mayBecomeTask(): boolean {
+    return this.origin.taskOf !== undefined;
   }
 
   /** The task, once the answer was one: it goes on. */

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 
 import type { Params } from "../../../src/protocol/json-rpc.ts";
 import type { OutgoingMessage } from "../../../src/upstream/connect/connection.ts";
-import { Peer } from "../../../src/upstream/connect/peer.ts";
+import { Peer, type ServerTask } from "../../../src/upstream/connect/peer.ts";
 import { readInputRequests } from "../../../src/upstream/connect/read-reply.ts";
 import { ServerRequests } from "../../../src/upstream/connect/server-requests.ts";
 import { allCapabilities } from "./open-scripted.ts";
@@ -68,6 +68,29 @@ const message = fc.oneof(
 );
 
 describe("Peer", () => {
+  test.each([
+    ["is cancelled", {}],
+    ["takes too long", { timeoutMs: 1 }],
+  ])("a task that a server begins for a call that %s is cancelled there", async (_, limits) => {
+    const { peer, strays } = createWire();
+    const leaving = new AbortController();
+    const ended: unknown[] = [];
+    const taskOf = ({ result }: { result?: unknown }): ServerTask => ({
+      id: String(result),
+      cancel: () => void ended.push(result),
+    });
+    let id = 0;
+    const onId = (given: number): void => void (id = given);
+    const call = request(peer, { signal: leaving.signal, taskOf, onId, ...limits });
+    if (Object.keys(limits).length === 0) leaving.abort();
+    expect(await call.catch((error: Error) => error.name)).toBe("ConnectionError");
+    peer.onMessage({ id, result: "task 1" }, undefined);
+    // A second answer is nobody's.
+    peer.onMessage({ id, result: "task 2" }, undefined);
+    expect(ended).toEqual(["task 1"]);
+    expect(strays).toHaveLength(1);
+  });
+
   test("whatever a server sends, nothing throws, and the next answer arrives", async () => {
     const check = async (messages: readonly unknown[]): Promise<void> => {
       const { peer } = createWire();
