@@ -105,7 +105,7 @@ build() {
 }
 
 # All at once. Most tests wait for processes, so that more of them run at once than there are processors: four files that drive the
-# executable, and three others. The lines of the parts come as they come. The gate needs no executable and begins first;
+# executable, and four others. The lines of the parts come as they come. The gate needs no executable and begins first;
 # what it checks by tests is in no other part.
 run_all() {
   say "gate, builds, tests, conformance"
@@ -115,7 +115,7 @@ run_all() {
   # shellcheck disable=SC2046 # options
   part e2e bun test $(options_of e2e) --parallel=4 --no-isolate test/e2e &
   # shellcheck disable=SC2046,SC2086 # options, and a list of paths
-  part others bun test $(options_of others) --parallel=3 --no-isolate $others &
+  part others bun test $(options_of others) --parallel=4 --no-isolate $others &
   part conformance bun scripts/conformance/run.ts &
   wait
   count_gate
