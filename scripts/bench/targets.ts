@@ -284,7 +284,8 @@ export const targets: readonly Target[] = [
     metric: "httpPerSecond",
     figure: "HTTP, 64 clients, calls a second",
     bound: { kind: "multiple", is: "at least", factor: 6, of: ["sdk2_bun"] },
-    difference: "the least program with a Worker that keeps the promises of a call reaches 5.1 to 5.3 × the SDK's",
+    difference:
+      "the least program with a Worker that keeps the promises of a call reaches 5.1 to 5.3 × the SDK's",
   },
   {
     ...httpCalls,

@@ -37,11 +37,6 @@ const commandCharsMax = 1_000;
 const refillAfterMs = 1;
 /** While a command runs and a shell is ready for the next one, that is put off: starting shells holds the main thread. */
 const refillBesideMs = 20;
-/**
- * A command that comes this soon after the end of the one before is one of a row: it has a shell started beside it, or the
- * third of them would find none, and wait for two that are started beside it.
- */
-const rowMs = 2;
 /** Nobody has run a command for this long: the reserve is given up. */
 const idleMsMax = 60_000;
 
@@ -61,8 +56,6 @@ export class ShellReserve implements Disposable {
   readonly #ready: ReadyShell[] = [];
   #refillTimer: ReturnType<typeof setTimeout> | undefined;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
-  /** When the last command ended, on the clock of `performance.now()`. */
-  #endedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   constructor(parts: ShellReserveParts) {
@@ -80,8 +73,6 @@ export class ShellReserve implements Disposable {
   ): ReadyShell | undefined {
     if (this.#isClosed || basename(this.#parts.shell.path) !== "bash") return undefined;
     const ready = this.#takeReady(commandText, cwd, env);
-    const isOfRow = ready !== undefined && performance.now() - this.#endedAt < rowMs;
-    if (isOfRow) setImmediate(() => this.#refill(cwd, env, this.#ready.length + 1));
     this.#refillLater(cwd, env, this.#ready.length === 0 ? refillAfterMs : refillBesideMs);
     if (ready !== undefined || commandText.length > commandCharsMax) return ready;
     // One that waits gets its limit before its command, and needs no other program for it.
@@ -99,7 +90,7 @@ export class ShellReserve implements Disposable {
     for (let shell = this.#ready.shift(); shell !== undefined; shell = this.#ready.shift()) {
       const fits = shell.cwd === cwd && shell.env === env && shell.folder === folder;
       if (fits && shell.command.release(`${commandText}\0`)) {
-        void shell.command.ended.then(() => this.#onCommandEnd(cwd, env));
+        void shell.command.ended.then(() => this.#refillLater(cwd, env, refillAfterMs));
         return shell;
       }
       if (!fits) shell.command.dismiss();
@@ -124,19 +115,9 @@ export class ShellReserve implements Disposable {
     this.#idleTimer.unref();
   }
 
-  #onCommandEnd(cwd: string, env: Readonly<Record<string, string>>): void {
-    this.#endedAt = performance.now();
-    this.#refillLater(cwd, env, refillAfterMs);
-  }
-
-  #refill(
-    cwd: string,
-    env: Readonly<Record<string, string>>,
-    shellsMax: number = readyShellsMax,
-  ): void {
-    const count = Math.min(shellsMax, readyShellsMax);
+  #refill(cwd: string, env: Readonly<Record<string, string>>): void {
     try {
-      while (!this.#isClosed && this.#ready.length < count) {
+      while (!this.#isClosed && this.#ready.length < readyShellsMax) {
         const shell = this.#startOne(cwd, env);
         if (shell === undefined) return;
         this.#ready.push(shell);
