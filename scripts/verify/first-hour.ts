@@ -23,6 +23,7 @@ import { realClients } from "../seen/clients.ts";
 import { installClient } from "../seen/install-clients.ts";
 import { startModel } from "../seen/model-endpoint.ts";
 import { type Outcome, seconds } from "./outcome.ts";
+import { runProgram } from "./run-program.ts";
 
 /** The issue's bound for everything but the download and the client's own start. */
 const firstAnswerMsMax = 10_000;
@@ -77,33 +78,6 @@ async function makeRelease(release: string): Promise<number> {
   rmSync(join(release, file));
   const packed = Bun.which("zstd") === null ? ".gz" : ".zst";
   return Bun.file(join(release, file + packed)).size;
-}
-
-interface Ran {
-  readonly code: number;
-  readonly text: string;
-  readonly ms: number;
-}
-
-async function run(
-  words: readonly string[],
-  env: Record<string, string>,
-  cwd: string,
-): Promise<Ran> {
-  const startedAt = performance.now();
-  const child = Bun.spawn([...words], {
-    cwd,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: 180_000,
-    killSignal: "SIGKILL",
-  });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return {
-    code: await child.exited,
-    text: `${stdout}${stderr}`,
-    ms: performance.now() - startedAt,
-  };
 }
 
 /** PATH with the programs that the installer needs, and no Node. */
@@ -163,7 +137,7 @@ async function sdkRow(
   const source = join(root, "dist", "first-hour-client.ts");
   const program = join(folder, "sdk-client");
   writeFileSync(source, sdkClient);
-  const built = await run(
+  const built = await runProgram(
     [process.execPath, "build", "--compile", "--outfile", program, source],
     { ...process.env } as Record<string, string>,
     root,
@@ -179,8 +153,8 @@ async function sdkRow(
   };
   if (Bun.which("node", { PATH: env.PATH }) !== null)
     faults.push("node is on the PATH of the rehearsal");
-  const installing = await run(["sh", join(root, "scripts/install.sh")], env, home);
-  const calling = await run([program, join(home, ".scorpiox/scorpiox-code")], env, home);
+  const installing = await runProgram(["sh", join(root, "scripts/install.sh")], env, home);
+  const calling = await runProgram([program, join(home, ".scorpiox/scorpiox-code")], env, home);
   if (installing.code !== 0) faults.push(`install.sh: ${installing.text.slice(-400)}`);
   if (!calling.text.includes("scorpiox-42"))
     faults.push(`the SDK client got: ${calling.text.slice(-400)}`);
@@ -222,7 +196,7 @@ async function claudeRow(
     ANTHROPIC_API_KEY: "none",
     ...quiet,
   };
-  const installing = await run(
+  const installing = await runProgram(
     ["sh", join(root, "scripts/install.sh")],
     {
       ...env,
@@ -233,10 +207,10 @@ async function claudeRow(
   );
   if (installing.code !== 0)
     faults.push(`install.sh with Claude Code: ${installing.text.slice(-400)}`);
-  const listing = await run([join(installed.bin, client.bin), "mcp", "list"], env, work);
+  const listing = await runProgram([join(installed.bin, client.bin), "mcp", "list"], env, work);
   if (!/scorpiox-code.*(?:✓|✔) Connected/.test(Bun.stripANSI(listing.text)))
     faults.push(`claude mcp list: ${listing.text.slice(-400)}`);
-  const calling = await run(
+  const calling = await runProgram(
     [
       join(installed.bin, client.bin),
       "-p",

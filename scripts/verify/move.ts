@@ -15,6 +15,7 @@ import { readServers, setEntry } from "../../src/install/edit/entry-text.ts";
 import { clientNamed } from "../../src/install/find-client.ts";
 import type { Entry } from "../../src/install/install-targets.ts";
 import { type Outcome, seconds } from "./outcome.ts";
+import { type Ran, runProgram } from "./run-program.ts";
 
 /** How a client gets the servers, and how it is started. */
 interface Mover {
@@ -70,16 +71,7 @@ const movers: readonly Mover[] = [
     id: "gemini-cli",
     installId: "gemini",
     file: ".gemini/settings.json",
-    add: ({ name, command, env }) => [
-      "mcp",
-      "add",
-      "--scope",
-      "user",
-      "--trust",
-      ...pairs(env).map((pair) => `--env=${pair}`),
-      name,
-      ...command,
-    ],
+    add: addTrusted,
   },
   {
     id: "codex",
@@ -100,20 +92,17 @@ const movers: readonly Mover[] = [
     id: "qwen-code",
     installId: "qwen",
     file: ".qwen/settings.json",
-    add: ({ name, command, env }) => [
-      "mcp",
-      "add",
-      "--scope",
-      "user",
-      "--trust",
-      ...pairs(env).map((pair) => `--env=${pair}`),
-      name,
-      ...command,
-    ],
+    add: addTrusted,
   },
   // Its `mcp add` asks in a terminal.
   { id: "opencode", installId: "opencode", file: ".config/opencode/opencode.json" },
 ];
+
+/** As Gemini CLI and its descendant have it. */
+function addTrusted({ name, command, env }: MovedServer): readonly string[] {
+  const given = pairs(env).map((pair) => `--env=${pair}`);
+  return ["mcp", "add", "--scope", "user", "--trust", ...given, name, ...command];
+}
 
 function pairs(env: MovedServer["env"]): readonly string[] {
   return Object.entries(env).map(([name, value]) => `${name}=${value}`);
@@ -363,7 +352,7 @@ class Stage {
 
   async #scorpiox(words: readonly string[], hasClient = true): Promise<Ran> {
     const env = { HOME: this.#home, PATH: hasClient ? this.#path : "/usr/bin:/bin", TERM: "dumb" };
-    const ran = await run([productBinary, ...words], this.#work, env);
+    const ran = await runProgram([productBinary, ...words], env, this.#work);
     if (ran.code !== 0) this.faults.push(`${words.join(" ")}: ${ran.text.trim()}`);
     return ran;
   }
@@ -374,7 +363,7 @@ class Stage {
 
   async #run(words: readonly string[], origin = "http://127.0.0.1:9"): Promise<Ran> {
     const { env } = this.client.start(this.#startOf(origin));
-    return run([join(this.bin, this.client.bin), ...words], this.#work, {
+    const all = {
       ...env,
       ...this.mover.env,
       CI: "1",
@@ -383,7 +372,8 @@ class Stage {
       PATH: this.#path,
       TERM: "xterm",
       TMPDIR: this.#folder,
-    });
+    };
+    return runProgram([join(this.bin, this.client.bin), ...words], all, this.#work);
   }
 }
 
@@ -392,25 +382,4 @@ function withoutServer(text: string, file: string): string {
   if (file.endsWith(".toml")) return text.slice(0, text.indexOf("[mcp_servers."));
   const { mcpServers: _, ...rest } = JSON.parse(text) as Record<string, unknown>;
   return `${JSON.stringify(rest, null, 2)}\n`;
-}
-
-interface Ran {
-  readonly code: number;
-  readonly text: string;
-}
-
-async function run(
-  words: readonly string[],
-  cwd: string,
-  env: Record<string, string>,
-): Promise<Ran> {
-  const child = Bun.spawn([...words], {
-    cwd,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: 180_000,
-    killSignal: "SIGKILL",
-  });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { code: await child.exited, text: `${stdout}${stderr}` };
 }
