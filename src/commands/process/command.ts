@@ -2,6 +2,7 @@ import { closeSync, existsSync, readSync, writeSync } from "node:fs";
 import { isAbsolute, parse } from "node:path";
 
 import { AppError, messageOf } from "../../base/errors.ts";
+import { turnOfLoop } from "../../base/turn-of-loop.ts";
 import { limitCommand, loadLimitMarks } from "./command-limits.ts";
 import { type Libc, loadLibc } from "./libc.ts";
 import type { Orphanage } from "./orphanage.ts";
@@ -360,7 +361,7 @@ export class OutputPipe {
       await this.#delivery;
       const idle = this.#waiting && !this.#libc.isReadable(this.#readFd);
       empty = idle ? empty + 1 : 0;
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await turnOfLoop();
     }
   }
 

@@ -1,3 +1,4 @@
+import { turnOfLoop } from "../../base/turn-of-loop.ts";
 import { type FileHandle, mkdir, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
@@ -75,7 +76,7 @@ export class RotatedFile {
 
   async #writeAll(): Promise<void> {
     // Lines of one turn are written together.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await turnOfLoop();
     let file: FileHandle | undefined;
     try {
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });

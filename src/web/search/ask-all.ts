@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../../base/errors.ts";
+import { turnOfLoop } from "../../base/turn-of-loop.ts";
 import { ownValue } from "../../base/values.ts";
 import type { EngineChoice } from "./choose-engines.ts";
 import type { EnginePace } from "./engine-pace.ts";
@@ -184,7 +185,7 @@ export class ReadingQueue {
     this.#isBusy = true;
     while (this.#waiting.length > 0) {
       // Timers, and answers that are already there, have their turn.
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await turnOfLoop();
       const shortest = this.#waiting.reduce((a, b) => (b.chars < a.chars ? b : a));
       this.#waiting.splice(this.#waiting.indexOf(shortest), 1);
       await shortest.start();
