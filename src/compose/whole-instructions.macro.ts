@@ -10,5 +10,5 @@ const tools = await loadTools();
  */
 export function wholeInstructions(): { readonly lines: readonly string[]; readonly text: string } {
   const lines = instructionLines(tools.map(({ name }) => name));
-  return { lines: [...lines], text: instructionsWith({ lines }) };
+  return { lines, text: instructionsWith({ lines }) };
 }

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
+import { sha256Hex } from "../base/digests.ts";
 import { AppError, messageOf } from "../base/errors.ts";
 import { replaceFile } from "../config/replace-file.ts";
 import { parseOwnJson } from "../base/values.ts";
@@ -162,5 +162,5 @@ export class ChangeLog {
 export function digestOf(bytes: Uint8Array): string;
 export function digestOf(bytes: Uint8Array | undefined): string | null;
 export function digestOf(bytes: Uint8Array | undefined): string | null {
-  return bytes === undefined ? null : createHash("sha256").update(bytes).digest("hex");
+  return bytes === undefined ? null : sha256Hex(bytes);
 }

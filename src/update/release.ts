@@ -1,9 +1,10 @@
-import { createHash, createPublicKey, verify } from "node:crypto";
+import { createPublicKey, verify } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gunzip, zstdDecompress } from "node:zlib";
 
+import { sha256Hex } from "../base/digests.ts";
 import { AppError, messageOf } from "../base/errors.ts";
 import { hideInUrl } from "../base/secrets.ts";
 import { isObject } from "../base/values.ts";
@@ -187,7 +188,7 @@ function checkSignature(sums: Uint8Array, signature: Uint8Array, publicKey: stri
 }
 
 function checkSum(file: string, bytes: Uint8Array, expected: string | undefined): void {
-  const actual = createHash("sha256").update(bytes).digest("hex");
+  const actual = sha256Hex(bytes);
   if (actual === expected) return;
   throw wrong(
     `${file} is not as released: expected SHA-256 ${expected ?? "(none listed)"}, got ${actual}`,

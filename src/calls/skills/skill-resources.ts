@@ -1,5 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { sha256Hex } from "../../base/digests.ts";
 import { AppError } from "../../base/errors.ts";
 import { skillResourceBytesMax } from "../../base/limits.ts";
 import { isInside } from "../../base/paths.ts";
@@ -197,7 +198,7 @@ function entryOf({ name, frontMatter, folder }: Skill): SkillEntry {
 
 function describe(uri: string, text: string): SkillFile {
   const bytes = new TextEncoder().encode(text);
-  const digest = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  const digest = sha256Hex(bytes);
   return { uri, digest: `sha256:${digest}`, size: bytes.length };
 }
 

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-
+import { sha256Hex } from "../../base/digests.ts";
 import { unsafeCharacters } from "../../base/unsafe-characters.ts";
 import { isObject, canonicalJson } from "../../base/values.ts";
 import { quoteValue } from "../../config/problems.ts";
@@ -152,7 +151,7 @@ function cleanText(text: string, what: string, notes: EntryNotes): string {
  * JSON of the launch before expansion, so that a replaced secret does not change it.
  */
 export function launchIdentity(launch: ServerLaunch): string {
-  return createHash("sha256").update(canonicalLaunch(launch)).digest("hex");
+  return sha256Hex(canonicalLaunch(launch));
 }
 
 function canonicalLaunch(launch: ServerLaunch): string {

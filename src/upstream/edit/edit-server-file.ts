@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
+import { sha256Hex } from "../../base/digests.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
@@ -109,6 +109,6 @@ function modeOf(file: string, isPrivate: boolean): number {
 }
 
 function lockOf(file: string, scorpioxDir: string): string {
-  const digest = createHash("sha256").update(file).digest("hex").slice(0, 32);
+  const digest = sha256Hex(file).slice(0, 32);
   return join(scorpioxDir, "locks", digest);
 }

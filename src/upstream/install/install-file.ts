@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { sha256Hex } from "../../base/digests.ts";
 import { isObject, ownValue } from "../../base/values.ts";
 import { isRunningStill, ownIdentity } from "../../commands/process/processes.ts";
 import { withFileLock } from "../../config/file-lock.ts";
@@ -50,9 +50,7 @@ export class InstallFile {
 
   /** @param scorpioxDir `~/.scorpiox` */
   constructor(scorpioxDir: string, runner: string, packages: readonly string[]) {
-    const hash = createHash("sha256")
-      .update(JSON.stringify([runner, ...packages]))
-      .digest("hex");
+    const hash = sha256Hex(JSON.stringify([runner, ...packages]));
     this.#path = join(scorpioxDir, "installs", `${hash.slice(0, 32)}.json`);
   }
 

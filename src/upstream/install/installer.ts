@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-
+import { sha256Hex } from "../../base/digests.ts";
 import { messageOf } from "../../base/errors.ts";
 import { Turns } from "../../base/turns.ts";
 import {
@@ -159,7 +158,7 @@ export class Installer {
     );
     const sorted = seen.sort(([one], [other]) => (one < other ? -1 : 1));
     const all = [command, fetch, cwd, sorted];
-    return createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 32);
+    return sha256Hex(JSON.stringify(all)).slice(0, 32);
   }
 
   #now(): number {

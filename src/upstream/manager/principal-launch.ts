@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join, resolve, win32 } from "node:path";
 import { pathToFileURL } from "node:url";
+import { sha256Hex } from "../../base/digests.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import { narrowerRoots } from "../config/narrow-options.ts";
 import type {
@@ -77,7 +77,7 @@ export function launchFor(
 /** A valid file name on each system, unique for each principal. */
 function folderName(owner: string | undefined): string {
   if (owner === undefined) return "nobody";
-  const digest = createHash("sha256").update(owner).digest("hex").slice(0, 10);
+  const digest = sha256Hex(owner).slice(0, 10);
   const shown = owner.replaceAll(/[^A-Za-z0-9_-]+/g, "-").slice(0, 40);
   return `${shown}-${digest}`;
 }

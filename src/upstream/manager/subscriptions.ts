@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256Hex } from "../../base/digests.ts";
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { upstreamPollMsMax, upstreamSubscriptionsMax } from "../../base/upstream-limits.ts";
@@ -170,7 +170,7 @@ export class ResourcePoll implements Disposable {
   async #look(): Promise<void> {
     try {
       const text = JSON.stringify(await this.#read()) ?? "";
-      const now = createHash("sha256").update(text).digest("hex");
+      const now = sha256Hex(text);
       const hasChanged = this.#seen !== undefined && this.#seen !== now;
       this.#seen = now;
       if (hasChanged && !this.#isStopped) this.#onChange();

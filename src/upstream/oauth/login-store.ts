@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 
+import { sha256Hex } from "../../base/digests.ts";
 import { secretsFolderName } from "../../base/own-files.ts";
 import type { Environment } from "../../base/values.ts";
 import { withFileLock } from "../../config/file-lock.ts";
@@ -171,5 +171,5 @@ function secretName({ issuer, resource, clientId, grant }: LoginEntry): string {
 }
 
 function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return sha256Hex(text);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256Hex } from "../../base/digests.ts";
 import { formatCount } from "../../base/cut-text.ts";
 import { completionValuesMax, resourceFileBytesMax } from "../../base/limits.ts";
 import { resultBlocksMax } from "../../base/upstream-limits.ts";
@@ -185,7 +185,7 @@ export function verifySkillFile(
   const contents: unknown = isObject(answer) ? answer.contents : undefined;
   const [first, ...more] = Array.isArray(contents) ? (contents as readonly unknown[]) : [];
   const bytes = more.length === 0 ? bytesOf(first) : undefined;
-  const digest = bytes && `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  const digest = bytes && `sha256:${sha256Hex(bytes)}`;
   if (listed.every((file) => file.size === bytes?.length && file.digest === digest)) return;
   throw new UnusableAnswer(
     "malformed",

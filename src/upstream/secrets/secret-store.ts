@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { readFile, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
+import { sha256Hex } from "../../base/digests.ts";
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { secretBytesMax, secretNamesMax } from "../../base/upstream-limits.ts";
 import { isObject } from "../../base/values.ts";
@@ -114,7 +114,7 @@ export class SecretFiles {
 
   /** Hashes the name: it may have characters that file names must not, and file systems may ignore case. */
   #fileOf(name: string): string {
-    const hash = createHash("sha256").update(name).digest("hex");
+    const hash = sha256Hex(name);
     return join(this.#folder, `${hash.slice(0, 40)}${ending}`);
   }
 }

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { sha256Hex } from "../../base/digests.ts";
 import { AppError } from "../../base/errors.ts";
 import { secretNamesFileName, secretsFolderName } from "../../base/own-files.ts";
 import { secretBytesMax, secretNamesMax } from "../../base/upstream-limits.ts";
@@ -154,7 +154,7 @@ export function openUserSecrets(
 ): UserSecrets {
   const isUsual = scorpioxDir === join(homeDir, ".scorpiox");
   // A different folder (SCORPIOX_HOME) has secrets of its own.
-  const hash = createHash("sha256").update(scorpioxDir).digest("hex").slice(0, 12);
+  const hash = sha256Hex(scorpioxDir).slice(0, 12);
   const service = isUsual ? "scorpiox-code" : `scorpiox-code ${hash}`;
   const keychain = env["SCORPIOX_SECRETS"] === "file" ? undefined : new Keychain(service);
   return new UserSecrets(join(scorpioxDir, secretsFolderName), keychain);

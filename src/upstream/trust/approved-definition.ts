@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-
+import { sha256Hex } from "../../base/digests.ts";
 import { isObject, canonicalJson } from "../../base/values.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import { escapeHidden } from "./hidden-characters.ts";
@@ -133,5 +132,5 @@ function partsOf(definition: Params, names: readonly string[]): Params {
  * Unicode composition stay two, so that neither hides the other.
  */
 export function definitionHash(parts: Params): string {
-  return createHash("sha256").update(canonicalJson(parts).normalize("NFC")).digest("hex");
+  return sha256Hex(canonicalJson(parts).normalize("NFC"));
 }

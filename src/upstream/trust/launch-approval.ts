@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-
+import { sha256Hex } from "../../base/digests.ts";
 import { formatAmount } from "../../base/cut-text.ts";
 import { hideInArguments, hideInTemplate, isPlaceName, isSecretName } from "../../base/secrets.ts";
 import { expansionDepthMax } from "../../base/upstream-limits.ts";
@@ -65,9 +64,7 @@ function approvalKeyOf({ entry, identity, standIn }: ApprovedEntry): string {
     ...(secret === undefined ? {} : { clientSecret: secret }),
   };
   if (Object.keys(more).length === 0) return identity;
-  return createHash("sha256")
-    .update(canonicalJson({ identity, ...more }))
-    .digest("hex");
+  return sha256Hex(canonicalJson({ identity, ...more }));
 }
 
 type Row = readonly [name: string, value: string];

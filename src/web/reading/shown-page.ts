@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-
+import { randomHex } from "../../base/digests.ts";
 import { formatCount, oneLine } from "../../base/cut-text.ts";
 import { AppError } from "../../base/errors.ts";
 import { resultBytesPerChar } from "../../base/limits.ts";
@@ -42,7 +41,7 @@ export function showPage(reading: PageReading, start: number, charsMax: number):
   const notes = [...(isError ? [statusNote(page.status)] : []), ...reading.notes]
     .slice(0, notesMax)
     .map((note) => oneLine(note, noteCharsMax));
-  const suffix = randomBytes(suffixBytes).toString("hex");
+  const suffix = randomHex(suffixBytes);
   const title = oneLine(reading.title, titleCharsMax);
   const finalUrl = oneLine(page.finalUrl, urlCharsMax);
   const frame = frameOf(

@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-
+import { randomHex } from "../../../base/digests.ts";
 import { isText } from "domhandler";
 
 import type { HtmlElement } from "../../dom/parse-html.ts";
@@ -68,7 +67,7 @@ export const bing: SearchEngine = {
 
 function searchRequest({ text, settings }: EngineQuery): EngineRequest {
   const { language, region } = localeOf(settings);
-  const cvid = randomBytes(16).toString("hex").toUpperCase();
+  const cvid = randomHex(16).toUpperCase();
   const fields = { q: text, mkt: `${language}-${region}`, adlt: "off", pq: text, cvid };
   return {
     step: "search",
