@@ -1,5 +1,6 @@
 import { isAbsolute, join } from "node:path";
 
+import { hubKeys } from "./hub-keys.ts";
 import { mcpKeys } from "./mcp-keys.ts";
 import { sandboxKeys } from "./sandbox-keys.ts";
 import { toolSwitches } from "./tool-switches.macro.ts" with { type: "macro" };
@@ -212,6 +213,7 @@ export const configKeys: ReadonlyMap<string, ConfigKey> = new Map(
     hooksEnabledKey,
     hooksTimeoutKey,
     ...mcpKeys,
+    ...hubKeys,
     ...toolSwitches().map(toolKey),
   ].map((key) => [key.name, key]),
 );

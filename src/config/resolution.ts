@@ -118,8 +118,6 @@ export class Resolution {
     this.#unused.set(key, { key, value, source, use: "unknown" });
     const place = placeOf(source);
     if (!this.problems.hasRoom(place.file)) return;
-    const later = laterKeys.get(key);
-    if (later !== undefined) return this.problems.warn(place, `${key} ${later}`, key);
     const suggestion = suggestionFor(key, configKeys.keys());
     this.problems.warn(
       place,
@@ -128,14 +126,6 @@ export class Resolution {
     );
   }
 }
-
-/** Keys of a later version, and the behaviour until then: they are not a mistake. */
-const laterKeys: ReadonlyMap<string, string> = new Map([
-  [
-    "BG_PERSIST",
-    "comes with a later version and has no effect yet: background tasks end with their client.",
-  ],
-]);
 
 /** Why `text` is not a value of `key`: also the error of `config set`. */
 export function refusalOfValue(key: ConfigKey, text: string): string {

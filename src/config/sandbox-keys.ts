@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 
-import type { ConfigKey, ValueType } from "./value-types.ts";
+import { choiceValue, type ConfigKey, type ValueType } from "./value-types.ts";
 import { listParts } from "./web-keys.ts";
 
 /** Each is stricter than the ones before it. */
@@ -9,20 +9,6 @@ export type SandboxModeName = (typeof modes)[number];
 
 const backends = ["auto", "bubblewrap", "landlock", "seatbelt"] as const;
 export type SandboxBackendName = (typeof backends)[number];
-
-function choiceValue<Choice extends string>(
-  name: string,
-  choices: readonly Choice[],
-): ValueType<Choice> {
-  return {
-    name,
-    // Read by messages alone: the first `join` takes a start 85 µs.
-    get allowed() {
-      return `one of ${choices.join(", ")}`;
-    },
-    parse: (text) => choices.find((choice) => choice === text.toLowerCase()),
-  };
-}
 
 const pathListValue: ValueType<string> = {
   name: "path list",

@@ -1,3 +1,4 @@
+import { bgKeepHoursKey, bgPersistKey, hubIdleKey, hubKey, type HubModeName } from "./hub-keys.ts";
 import {
   activeProfileKey,
   additionalSkillsKey,
@@ -64,6 +65,7 @@ export interface Settings {
   readonly web: WebSettings;
   readonly skills: SkillSettings;
   readonly mcp: McpSettings;
+  readonly hub: HubSettings;
   /** False when TOOLS or the tool's own switch is off. `toolName` as clients see it, for instance `Bash`. */
   isToolEnabled(toolName: string): boolean;
 }
@@ -77,6 +79,17 @@ export interface McpSettings {
   readonly serverName: string;
   /** Characters of the exposed name of an upstream tool. */
   readonly toolNameMax: number;
+}
+
+/** The process that is shared by all clients of a user. */
+interface HubSettings {
+  readonly mode: HubModeName;
+  /** 0 = it ends with its last client. */
+  readonly idleS: number;
+  /** Whether background tasks outlive their client by default; undefined: those that ask for it. False refuses these too. */
+  readonly persists: boolean | undefined;
+  /** From the start of a kept task; 0 = no end. */
+  readonly keepHours: number;
 }
 
 interface HookSettings {
@@ -149,6 +162,7 @@ export function createSettings(resolution: Resolution): Settings {
     web: createWebSettings(resolution),
     skills: createSkillSettings(resolution),
     mcp: createMcpSettings(resolution),
+    hub: createHubSettings(resolution),
     isToolEnabled(toolName) {
       const key = configKeys.get(toolKeyName(toolName));
       return tools && (key === undefined || resolution.valueOf(key) !== false);
@@ -168,6 +182,15 @@ function createMcpSettings(resolution: Resolution): McpSettings {
     serverName,
     toolNameMax:
       resolution.valueOf(maxToolNameKey) ?? clientToolNameMax - `mcp__${serverName}__`.length,
+  };
+}
+
+function createHubSettings(resolution: Resolution): HubSettings {
+  return {
+    mode: resolution.valueOf(hubKey) ?? "auto",
+    idleS: resolution.valueOf(hubIdleKey) ?? 10,
+    persists: resolution.valueOf(bgPersistKey),
+    keepHours: resolution.valueOf(bgKeepHoursKey) ?? 24,
   };
 }
 

@@ -150,14 +150,6 @@ const cases: readonly CascadeCase[] = [
     ],
   },
   {
-    name: "a key of a later version is said to be one",
-    files: { [home]: "BG_PERSIST=1\n" },
-    set: [`BG_PERSIST=1 global: ${home}:1 unknown`],
-    problems: [
-      `${home}:1: BG_PERSIST comes with a later version and has no effect yet: background tasks end with their client.`,
-    ],
-  },
-  {
     name: "a project may switch tools off and streaming as it likes, and nothing else",
     files: {
       [home]: "TOOL_READIMAGE=0\n",
@@ -260,6 +252,7 @@ describe("loadConfig()", () => {
       model: "sonnet",
       skills: { additional: [], isEnabled: expect.any(Function) },
       mcp: { isOn: true, namesServers: false, serverName: "scorpiox-code", toolNameMax: 44 },
+      hub: { mode: "auto", idleS: 10, persists: undefined, keepHours: 24 },
       askBrowser: "auto",
       hooks: { isEnabled: true, timeoutMs: 30_000 },
       sandbox: { mode: "off", hasNetwork: true, writable: [], backend: "auto" },
