@@ -264,7 +264,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "interact/attach": ["base", "commands", "server", "types:tools", "types:interact/questions"],
   "interact/terminal": ["base", "types:tools", "types:interact/questions", "interact/attach"],
   "hub/link": [],
-  "hub/watch": ["base", "types:hub/link"],
+  "hub/watch": ["base", "commands", "types:hub/link"],
   "cli/*": [
     "base",
     "calls",
