@@ -8,7 +8,7 @@ import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
 import type { UpstreamScript } from "../../fixtures/upstream/script.ts";
 import { spawnHttpUpstream, upstreamArgs } from "../../fixtures/upstream/spawn.ts";
 import { until } from "../connect/open-scripted.ts";
-import { configText, openPlace, textOfReply } from "./open-work.ts";
+import { type Configured, configText, openPlace, textOfReply } from "./open-work.ts";
 
 const names = (tools: readonly { readonly name: string }[]): string[] =>
   tools.map(({ name }) => name);
@@ -82,8 +82,9 @@ test("GW-07: what was read is kept by an end in the moment in which the server i
 
 test("two servers with the same launch share one process, and each keeps its tools", async () => {
   await using place = await openPlace();
-  const script = { tools: ["pid"] };
-  await place.configure({ a: { script }, b: { script }, c: { script, isolation: "session" } });
+  // Eager: else the one that comes last may know its tools from the others, and wait for a call.
+  const entry = { script: { tools: ["pid"] }, start: "eager" };
+  await place.configure({ a: entry, b: entry, c: { ...entry, isolation: "session" } });
   const opened = place.open();
   await opened.work.start();
   for (const name of ["a", "b", "c"]) await opened.reach(name, "ready");
@@ -95,11 +96,12 @@ test("two servers with the same launch share one process, and each keeps its too
 
 test("GW-14: shared is one process for all clients, session one for each, call one for each call", async () => {
   await using place = await openPlace();
-  const script = { tools: ["pid"] };
+  // Not one launch: the one that comes last could know its tools from the others, and wait for a call.
+  const entry = (name: string): Configured => ({ script: { tools: ["pid"], name } });
   await place.configure({
-    shared: { script },
-    session: { script, isolation: "session" },
-    call: { script, isolation: "call" },
+    shared: entry("shared"),
+    session: { ...entry("session"), isolation: "session" },
+    call: { ...entry("call"), isolation: "call" },
   });
   const opened = place.open();
   await opened.work.start();

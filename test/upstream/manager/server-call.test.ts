@@ -23,9 +23,11 @@ test("servers that two projects have in common keep their process, also where th
   await using place = await openPlace();
   const other = join(place.home, "other");
   const env = { FOLDER: "${workspaceFolder}/x" };
-  await place.configure({ users: { script, env }, elsewhere: { script, cwd: place.home } });
-  await project(place.project, { both: { script, env }, one: { script } });
-  await project(other, { both: { script, env }, two: { script: { ...script, name: "two" } } });
+  // Eager: else one of the two with one launch may know its tools from the other, and wait for a call.
+  const same = { script, env, start: "eager" };
+  await place.configure({ users: same, elsewhere: { script, cwd: place.home } });
+  await project(place.project, { both: same, one: { script } });
+  await project(other, { both: same, two: { script: { ...script, name: "two" } } });
   const opened = place.open({ trustsProject: true });
   await opened.work.start();
   const kept = ["both", "elsewhere", "users"];
