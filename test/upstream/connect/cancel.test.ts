@@ -54,17 +54,6 @@ describe("a call that nobody waits for [GW-28]", () => {
     await connection.ping(new AbortController().signal);
   });
 
-  test("progress puts off the idle limit and not the wall limit", async () => {
-    await using opened = await openScripted("stdio", {});
-    const slow = { steps: 20, ms: 20 };
-    const within = await opened.connection.request(toolCall("progress", slow, { idleMs: 200 }));
-    expect(within.kind).toBe("result");
-    const limits = { idleMs: 200, timeoutMs: 100 };
-    expect(await failureOf(opened.connection.request(toolCall("progress", slow, limits)))).toBe(
-      "timeout",
-    );
-  });
-
   test("one that is cancelled before it is sent is not sent", async () => {
     await using opened = await openScripted("stdio", {});
     expect(

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, jest, test } from "bun:test";
 import * as fc from "fast-check";
 
 import type { Params } from "../../../src/protocol/json-rpc.ts";
@@ -179,6 +179,55 @@ describe("Peer", () => {
       failure: "protocol",
       message: expect.stringContaining("1000 levels"),
     });
+  });
+});
+
+describe("the limits of a call [GW-28]", () => {
+  afterEach(() => void jest.useRealTimers());
+
+  /** A call that is silent for 200 ms at most, and waits for 500 ms at most, by a clock that only `pass` moves. */
+  function begin(): { pass: (ms: number) => Promise<unknown>; tell: (progress: number) => void } {
+    jest.useFakeTimers();
+    const { peer } = createWire();
+    let outcome: unknown = "waits";
+    void request(peer, { idleMs: 200, timeoutMs: 500 }).catch((error: unknown) => {
+      outcome = (error as Error).message;
+    });
+    const pass = async (ms: number): Promise<unknown> => {
+      jest.advanceTimersByTime(ms);
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+      return outcome;
+    };
+    const tell = (progress: number): void => {
+      const params = { progressToken: 1, progress };
+      peer.onMessage({ method: "notifications/progress", params }, undefined);
+    };
+    return { pass, tell };
+  }
+
+  test("without progress the idle limit ends it", async () => {
+    const { pass } = begin();
+    expect(await pass(199)).toBe("waits");
+    expect(await pass(1)).toBe("No answer and no progress in 200 ms.");
+  });
+
+  test("progress puts off the idle limit and not the wall limit", async () => {
+    const { pass, tell } = begin();
+    for (const progress of [1, 2]) {
+      expect(await pass(199)).toBe("waits");
+      tell(progress);
+    }
+    expect(await pass(101)).toBe("waits");
+    tell(3);
+    expect(await pass(1)).toBe("No answer in 500 ms.");
+  });
+
+  test("progress that does not rise puts off nothing", async () => {
+    const { pass, tell } = begin();
+    tell(1);
+    expect(await pass(199)).toBe("waits");
+    tell(1);
+    expect(await pass(1)).toBe("No answer and no progress in 200 ms.");
   });
 });
 
