@@ -263,7 +263,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "interact/questions": ["base", "types:protocol", "types:tools"],
   "interact/attach": ["base", "commands", "server", "types:tools", "types:interact/questions"],
   "interact/terminal": ["base", "types:tools", "types:interact/questions", "interact/attach"],
-  "hub/link": [],
+  "hub/link": ["base", "commands", "interact", "upstream"],
   "hub/watch": ["base", "commands", "types:hub/link"],
   "cli/*": [
     "base",

@@ -22,6 +22,9 @@ export const huntArgument = "__hunt-marked";
 /** The first argument of a process of this program that confines itself and becomes a command. */
 export const sandboxArgument = "__sandbox";
 
+/** The hidden argument that makes this program the hub. */
+export const hubArgument = "__hub";
+
 /** The hidden argument that makes this program the decoding process. */
 export const decoderArgument = "__decode-image";
 

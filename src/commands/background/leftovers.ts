@@ -91,7 +91,8 @@ function isRemainOf({ id }: ServerInstance, pid: number): boolean {
 
 let knownBootId: string | undefined;
 
-function bootId(): string {
+/** Names this boot of the machine and the space of process numbers; empty where the system does not say. */
+export function bootId(): string {
   knownBootId ??= readBootId();
   return knownBootId;
 }

@@ -23,6 +23,18 @@ export interface Family {
   readonly isOverseen?: boolean;
 }
 
+/** Children that outlive this process: no command has started them. */
+const spared = new Set<number>();
+
+/**
+ * Keeps an orphanage from ending or collecting a child that no command has started.
+ * @returns takes that back, once Bun has collected the child
+ */
+export function spareChild(pid: number): () => void {
+  spared.add(pid);
+  return () => void spared.delete(pid);
+}
+
 /** Its value is a secret of the server: a command that sets it is ended like all others. */
 const handOverVariable = "SCORPIOX_HANDED_OVER";
 
@@ -96,7 +108,7 @@ export class Orphanage {
 
   /** True while there are children that were not started here, whether or not they are ended here. */
   hasAdopted(): boolean {
-    return listOwnChildren().some((pid) => !this.#directChildren.has(pid));
+    return listOwnChildren().some((pid) => !this.#isStartedHere(pid));
   }
 
   /** Kills whatever was adopted and is not the user's. @returns how many there were */
@@ -149,7 +161,7 @@ export class Orphanage {
   #hunt(isPrey: (pid: number) => boolean): number {
     this.lookAfresh();
     return huntChildren({
-      isSpared: (pid) => this.#directChildren.has(pid) || !this.#isOurs(pid) || !isPrey(pid),
+      isSpared: (pid) => this.#isStartedHere(pid) || !this.#isOurs(pid) || !isPrey(pid),
       reap: (pid) => this.#reap(pid),
     });
   }
@@ -177,7 +189,7 @@ export class Orphanage {
   #readAdoptedOnce(): ProcStat[] {
     const living: ProcStat[] = [];
     for (const pid of listOwnChildren()) {
-      if (this.#directChildren.has(pid)) continue;
+      if (this.#isStartedHere(pid)) continue;
       const stat = readProcStat(pid);
       if (stat === undefined) continue;
       // The first thread of a process may have ended before the others: it looks like a zombie but is not one.
@@ -185,6 +197,10 @@ export class Orphanage {
       if (this.#isOurs(pid)) living.push(stat);
     }
     return living;
+  }
+
+  #isStartedHere(pid: number): boolean {
+    return this.#directChildren.has(pid) || spared.has(pid);
   }
 
   #isOurs(pid: number): boolean {

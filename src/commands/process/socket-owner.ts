@@ -152,6 +152,11 @@ const ucredWords = 3;
 const SOL_LOCAL = 0;
 const LOCAL_PEERPID = 2;
 
+/** The descriptor of a socket: Bun has it and does not say so in its types. */
+export function fdOf(socket: object): number {
+  return "fd" in socket && typeof socket.fd === "number" ? socket.fd : -1;
+}
+
 /** Undefined on systems that do not say. Loading costs 0.2 ms: not before there is a connection. */
 export function loadSocketPeer(): PeerOf | undefined {
   try {

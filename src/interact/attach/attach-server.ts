@@ -1,31 +1,25 @@
 import { chmod } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
 
 import { randomHex } from "../../base/digests.ts";
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { attachConnectionsMax, attachLookMs, attachStateMs } from "../../base/limits.ts";
+import { fdOf } from "../../commands/process/socket-owner.ts";
 import {
-  attachConnectionsMax,
-  attachLookMs,
-  attachStateMs,
-  socketPathBytesMax,
-} from "../../base/limits.ts";
-import { ensureRunFolder, removePointer, type ServerPointer, writePointer } from "./run-folder.ts";
+  ensureRunFolder,
+  removePointer,
+  type ServerPointer,
+  socketPlaces,
+  writePointer,
+} from "./run-folder.ts";
 import { type AttachSources, TerminalConnection } from "./terminal-connection.ts";
 import type { TerminalQuestions } from "./terminal-questions.ts";
 
-/**
- * Names to listen at, best first: beside the pointer; where that path is too long, or its file system
- * has no sockets, in a private folder for temporary files.
- */
+/** Names to listen at, best first: beside the pointer if possible. */
 function listenPlaces(runFolder: string, serverId: string): readonly string[] {
   if (process.platform === "win32") return [`\\\\.\\pipe\\scorpiox-${serverId}`];
-  const uid = process.getuid?.() ?? 0;
-  return [
-    join(runFolder, `${serverId}.sock`),
-    join(tmpdir(), `scorpiox-run-${uid}`, `${serverId}.sock`),
-    join("/tmp", `scorpiox-run-${uid}`, `${serverId}.sock`),
-  ].filter((path) => Buffer.byteLength(path) <= socketPathBytesMax);
+  return socketPlaces(runFolder, `${serverId}.sock`);
 }
 
 /** Has the folder of a place made, so that only this user reaches what is in it. */
@@ -207,9 +201,4 @@ function listenAt(
       error: drop,
     },
   });
-}
-
-/** Bun has it and does not say so in its types. */
-function fdOf(socket: object): number {
-  return "fd" in socket && typeof socket.fd === "number" ? socket.fd : -1;
 }

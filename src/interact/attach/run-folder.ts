@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import {
   chmod,
   lstat,
@@ -9,11 +10,11 @@ import {
   stat,
   writeFile,
 } from "node:fs/promises";
-import { hostname } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { AppError, systemCodeOf } from "../../base/errors.ts";
-import { attachForeignMsMax } from "../../base/limits.ts";
+import { attachForeignMsMax, socketPathBytesMax } from "../../base/limits.ts";
 import { isObject } from "../../base/values.ts";
 
 /** How a running server is found: a private file that says where it listens and what opens it. */
@@ -49,6 +50,24 @@ export async function ensureRunFolder(path: string): Promise<void> {
     throw new AppError("refused", `${path} is not a folder of this user. Remove it.`);
   }
   if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) await chmod(path, 0o700);
+}
+
+/**
+ * Paths to listen at, best first: in `folder`; where that path is too long, or its file system has no sockets, in a private folder
+ * for temporary files.
+ * @param otherName unique outside of `folder`
+ */
+export function socketPlaces(folder: string, name: string, otherName = name): readonly string[] {
+  const uid = process.getuid?.() ?? 0;
+  const others = [`/run/user/${uid}`, tmpdir(), "/tmp"].filter((parent) => isUsable(parent));
+  const elsewhere = others.map((parent) => join(parent, `scorpiox-run-${uid}`, otherName));
+  return [...new Set([join(folder, name), ...elsewhere])].filter(
+    (path) => Buffer.byteLength(path) <= socketPathBytesMax,
+  );
+}
+
+function isUsable(parent: string): boolean {
+  return statSync(parent, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Written whole or not at all: a process that finds the file can connect. */

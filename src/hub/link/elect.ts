@@ -1,0 +1,56 @@
+import { HubFault } from "./hub-fault.ts";
+import { FileLock, isHeld, readRecord } from "./hub-lock.ts";
+import type { HubPlace } from "./hub-place.ts";
+import { type HubStart, startHub } from "./start-hub.ts";
+import { endOldHub, type SilentHub } from "./take-over.ts";
+
+/** A hub that does not listen this long after its start never will. */
+export const startMsMax = 10_000;
+const lookMs = 5;
+
+/**
+ * Has a place get a hub: this process starts it, unless another does, or a hub is there already. Returns when something has
+ * changed, or soon; the caller tries to reach the hub again.
+ * @param silent the hub that did not answer; it is ended when it is lost
+ * @throws HubFault when the hub cannot be started
+ */
+export async function electHub(
+  place: HubPlace,
+  start: HubStart,
+  silent: SilentHub | undefined,
+  isWanted: () => boolean,
+): Promise<void> {
+  using election = FileLock.take(place.electionFile);
+  if (election === undefined) return;
+  if (isHeld(place.lockFile)) {
+    const record = readRecord(place);
+    if (record === undefined || record.generation !== silent?.generation) return;
+    if (!silent.isLost()) return;
+    await endOldHub(place, record);
+  }
+  await untilListening(place, start, isWanted);
+}
+
+async function untilListening(
+  place: HubPlace,
+  start: HubStart,
+  isWanted: () => boolean,
+): Promise<void> {
+  const hub = startHub(place, start);
+  const deadline = performance.now() + startMsMax;
+  while (isWanted()) {
+    const record = readRecord(place);
+    if (record?.pid === hub.pid && record.socket !== undefined) return;
+    const end = hub.ended();
+    if (end !== undefined) {
+      // A hub whose starter was killed may have been quicker.
+      if (isHeld(place.lockFile)) return;
+      throw new HubFault(`the hub ended when it was started, with ${end}`);
+    }
+    if (performance.now() > deadline) {
+      hub.giveUp();
+      throw new HubFault(`the hub did not listen within ${startMsMax / 1000} s of its start`);
+    }
+    await Bun.sleep(lookMs);
+  }
+}

@@ -1,0 +1,80 @@
+import { readlinkSync, statSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+
+import { sha256Hex } from "../../base/digests.ts";
+import { isCompiled } from "../../base/own-command.ts";
+import { product } from "../../base/product.ts";
+import { bootId } from "../../commands/background/leftovers.ts";
+import { runFolderIn, socketPlaces } from "../../interact/attach/run-folder.ts";
+
+/** The places of one hub: that of one user, machine and build. */
+export interface HubPlace {
+  readonly scorpioxDir: string;
+  /** Of its folder: `hub-<build>-<machine>`. */
+  readonly name: string;
+  readonly folder: string;
+  /** Held by the hub from its start to its end, with a record of it. */
+  readonly lockFile: string;
+  /** Held by a client process while it starts a hub. */
+  readonly electionFile: string;
+  /** The secret that both sides prove to know. Each hub makes another. */
+  readonly keyFile: string;
+  readonly logFile: string;
+  /** Where it may listen, best first; its record says where it does. */
+  readonly sockets: readonly string[];
+}
+
+/** Digits of a part of the name: the path of a socket has few characters. */
+const partChars = 12;
+
+/** The place of the hub of this program, for the user whose data are in `scorpioxDir`. */
+export function hubPlaceOf(scorpioxDir: string): HubPlace {
+  return hubPlaceNamed(scorpioxDir, `hub-${buildId()}-${machineId()}`);
+}
+
+/** The place with that name, of this program or of another build. */
+export function hubPlaceNamed(scorpioxDir: string, name: string): HubPlace {
+  const folder = join(runFolderIn(scorpioxDir), name);
+  return {
+    scorpioxDir,
+    name,
+    folder,
+    lockFile: join(folder, "lock"),
+    electionFile: join(folder, "election"),
+    keyFile: join(folder, "key"),
+    logFile: join(folder, "log"),
+    sockets: socketPlaces(folder, "socket", sha256Hex(folder).slice(0, partChars)),
+  };
+}
+
+/** Names another build at the same version, and another file with the same content: each is a hub of its own. */
+function buildId(): string {
+  const { dev, ino, size, mtimeMs } = statSync(ownProgramFile());
+  const script = isCompiled ? "" : Bun.main;
+  return digestOf(dev, ino, size, mtimeMs, product.version, script);
+}
+
+/** The running file, whatever has been put in its place since. */
+function ownProgramFile(): string {
+  return process.platform === "linux" ? "/proc/self/exe" : process.execPath;
+}
+
+/**
+ * Processes of containers and machines with a home folder in common must not meet: their numbers of processes, and their
+ * files, are not the same.
+ */
+function machineId(): string {
+  return digestOf(bootId(), mountNamespace(), hostname());
+}
+
+function mountNamespace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/mnt");
+  } catch {
+    return "";
+  }
+}
+
+const digestOf = (...parts: readonly (string | number)[]): string =>
+  sha256Hex(parts.join("\0")).slice(0, partChars);

@@ -1,0 +1,122 @@
+import { rmSync } from "node:fs";
+import { dirname } from "node:path";
+
+import { messageOf } from "../../base/errors.ts";
+import { product } from "../../base/product.ts";
+import { ensureRunFolder } from "../../interact/attach/run-folder.ts";
+import { Doorway, type DoorwayParts } from "./doorway.ts";
+import { HubFault } from "./hub-fault.ts";
+import type { HubLink, HubLinkHandlers, HubVisitor } from "./hub-link.ts";
+import { HubLock } from "./hub-lock.ts";
+import type { HubPlace } from "./hub-place.ts";
+import { PeerJudge } from "./judge-peer.ts";
+import { type Listening, listenAtPlace } from "./listen-socket.ts";
+import { makeKey } from "./proof.ts";
+
+/**
+ * Takes in a client that has been admitted. Undefined: the hub ends and takes in nobody; the client waits for the next one.
+ * The link sends nothing before this has returned.
+ */
+export type Accept = (visitor: HubVisitor, link: HubLink) => HubLinkHandlers | undefined;
+
+/** Knowledge of the system, and the place of warnings. */
+export interface ListenOptions {
+  readonly judge?: PeerJudge;
+  /** Lines for the hub's log: refused connections. */
+  readonly warn?: (line: string) => void;
+}
+
+/** The hub of a place, as its clients see it: it holds the lock and listens. */
+export class HubListener implements Disposable {
+  readonly #place: HubPlace;
+  readonly #lock: HubLock;
+  readonly #doorway: Doorway;
+  readonly #listening: Listening;
+  #isListening = true;
+
+  /** Use `listenForClients`. */
+  constructor(place: HubPlace, lock: HubLock, doorway: Doorway, listening: Listening) {
+    this.#place = place;
+    this.#lock = lock;
+    this.#doorway = doorway;
+    this.#listening = listening;
+  }
+
+  get generation(): number {
+    return this.#lock.record.generation;
+  }
+
+  get socket(): string {
+    return this.#listening.path;
+  }
+
+  /** False for a hub that was given up while it was stopped or asleep: it ends all that it owns, and itself. */
+  holdsLock(): boolean {
+    return this.#lock.holds();
+  }
+
+  /** Takes in nobody any more, and stays the hub of its place: who comes now waits for its end. Links stay open. */
+  stop(): void {
+    if (!this.#isListening) return;
+    this.#isListening = false;
+    this.#listening.server.stop(false);
+    // Another hub may have taken over: what lies there is its.
+    if (!this.#lock.holds()) return;
+    rmSync(this.#listening.path, { force: true });
+    rmSync(this.#place.keyFile, { force: true });
+    this.#lock.tell(undefined);
+  }
+
+  /** Closes all links and lets the next hub begin: the last step of a hub, after all that it owned has ended. */
+  [Symbol.dispose](): void {
+    this.stop();
+    this.#doorway.closeAll();
+    this.#listening.server.stop(true);
+    this.#lock[Symbol.dispose]();
+  }
+}
+
+/**
+ * Makes this process the hub of a place. Undefined when another process is.
+ * @throws HubFault when it cannot be: no folder, no lock, no socket
+ */
+export async function listenForClients(
+  place: HubPlace,
+  accept: Accept,
+  { judge = new PeerJudge(), warn = () => {} }: ListenOptions = {},
+): Promise<HubListener | undefined> {
+  if (process.platform === "win32") throw new HubFault(noHubOnWindows);
+  await ensureHubFolder(place);
+  const lock = HubLock.take(place, product.version);
+  if (lock === undefined) return undefined;
+  try {
+    const { generation } = lock.record;
+    const parts: DoorwayParts = { key: makeKey(place), generation, judge, accept, warn };
+    const doorway = new Doorway(parts);
+    const listening = await listenAtPlace(place, doorway);
+    const listener = new HubListener(place, lock, doorway, listening);
+    try {
+      lock.tell(listening.path);
+    } catch (error) {
+      listening.server.stop(true);
+      throw error;
+    }
+    return listener;
+  } catch (error) {
+    lock[Symbol.dispose]();
+    throw error instanceof HubFault ? error : new HubFault(messageOf(error), { cause: error });
+  }
+}
+
+export const noHubOnWindows =
+  "there is no hub on Windows, where the process at the other end of a pipe cannot be determined";
+
+/** Makes the folder of a place, for this user alone. @throws HubFault */
+export async function ensureHubFolder(place: HubPlace): Promise<void> {
+  try {
+    await ensureRunFolder(dirname(place.folder));
+    await ensureRunFolder(place.folder);
+  } catch (error) {
+    throw new HubFault(`no folder ${place.folder}: ${messageOf(error)}`, { cause: error });
+  }
+}
