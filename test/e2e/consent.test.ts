@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
@@ -118,6 +118,34 @@ describe("a command", () => {
           (path) => existsSync(home.at(path)),
         ),
       ).toEqual([]);
+    },
+  );
+
+  scriptTest(
+    "[commands.person] is known below a server whose executable it has renamed and copied",
+    async () => {
+      using home = new TempFolder();
+      const binary = home.at("bin/scorpiox-code");
+      mkdirSync(home.at("bin"));
+      copyFileSync(productBinary, binary);
+      await using server = new Server({
+        home,
+        binary,
+        env: { SCORPIOX_POLICY_CAUTIONS: "false" },
+      });
+      await server.initialize();
+      const said = home.at("said");
+      const script = home.write(
+        "try.sh",
+        `${home.at("bin/copy")} hooks approve --yes >${said}.draft 2>&1; mv ${said}.draft ${said}\n`,
+      );
+      const moved = `mv ${binary} ${home.at("bin/other")}; cp ${home.at("bin/other")} ${home.at("bin/copy")}`;
+      const daemon = `setsid -f env -i HOME="$HOME" PATH="$PATH" /bin/sh ${script}`;
+      await server.call("BackgroundBash", { command: `${moved}; ${daemon}; sleep 30` });
+      await eventually("what it says", () => existsSync(said));
+      expect(readFileSync(said, "utf8")).toContain(
+        "A person has to run it in a terminal of their own.",
+      );
     },
   );
 

@@ -1,9 +1,10 @@
-import { readFileSync, readlinkSync } from "node:fs";
+import { readFileSync, readlinkSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 
+import { systemCodeOf } from "../../base/errors.ts";
 import { isCompiled } from "../../base/own-command.ts";
 import { product } from "../../base/product.ts";
-import { ownerVariable, readProcStat, readProcVariable } from "./processes.ts";
+import { ownerVariable, readProcStat, variableIn } from "./processes.ts";
 
 /** The facts that show the origin of a process. */
 export interface ProcessLook {
@@ -15,12 +16,14 @@ export interface ProcessLook {
   readonly isMarked: boolean;
   /** It is a process of this program: a server, or a command of the command line that runs tools. */
   readonly isProduct: boolean;
+  /** The system had no means to say all of it, as when there are no descriptors left. */
+  readonly isPartial?: true;
 }
 
 /** Undefined for a process that is not there, or not to be seen. */
 export type LookAt = (pid: number) => ProcessLook | undefined;
 
-/** The origin of a process. `unknown`: it ended during the look, or has too many ancestors. */
+/** The origin of a process. `unknown`: it ended during the look, has too many ancestors, or they cannot be read. */
 export type ProcessOrigin =
   | { readonly kind: "person" }
   /** `pid` is the server, or a process that carries its mark. */
@@ -52,6 +55,7 @@ function originIn(pid: number, lookAt: LookAt): ProcessOrigin | undefined {
   if (look === undefined) return { kind: "unknown" };
   for (let count = 0; count < ancestorsMax; count++) {
     if (look.isMarked) return { kind: "mark", pid: current };
+    if (look.isPartial === true) return { kind: "unknown" };
     const { parentPid }: ProcessLook = look;
     if (parentPid === 0) return { kind: "person" };
     const parent = lookAt(parentPid);
@@ -103,23 +107,59 @@ export function lookInList(list: string): LookAt {
 
 function lookAtProc(pid: number): ProcessLook | undefined {
   const stat = readProcStat(pid);
-  if (stat === undefined) return undefined;
+  if (stat === undefined) return isThere(pid) ? partialLook : undefined;
   const { parentPid, name, hasTerminal } = stat;
+  const environment = readEnvironment(pid);
+  if (environment === undefined) return partialLook;
   return {
     parentPid,
     name,
     hasTerminal,
-    isMarked: readProcVariable(pid, ownerVariable) !== undefined,
-    isProduct: pid === process.pid || isProductPath(executableOf(pid)),
+    isMarked: variableIn(environment, ownerVariable) !== undefined,
+    isProduct: pid === process.pid || isProductProcess(pid, name),
   };
 }
 
-/** Empty when it may not be read; for processes of this user it may. */
-function executableOf(pid: number): string {
+const partialLook: ProcessLook = {
+  parentPid: 0,
+  name: "",
+  hasTerminal: false,
+  isMarked: false,
+  isProduct: false,
+  isPartial: true,
+};
+
+/** Whether there is a process `pid`, for one whose files cannot be read: whatever else is wrong, this needs no descriptor. */
+function isThere(pid: number): boolean {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Empty when the process has ended or is another user's; undefined when it cannot be read for any other reason. */
+function readEnvironment(pid: number): string | undefined {
   try {
-    return readlinkSync(`/proc/${pid}/exe`);
+    return readFileSync(`/proc/${pid}/environ`, "latin1");
+  } catch (error) {
+    const code = systemCodeOf(error) ?? "";
+    return ["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(code) ? "" : undefined;
+  }
+}
+
+/**
+ * A command may have renamed the file of its server, and an update may have replaced it: then the path does not say it, and
+ * the file itself or its size does, or the name that the process has had since it was started.
+ */
+function isProductProcess(pid: number, name: string): boolean {
+  const link = `/proc/${pid}/exe`;
+  try {
+    const path = readlinkSync(link);
+    if (isProductPath(path.replace(/ \(deleted\)$/, ""))) return true;
+    if (!isCompiled) return false;
+    const [own, its] = [statSync("/proc/self/exe"), statSync(link)];
+    if (its.size === own.size) return true;
+    // A script has the name of its file too; its interpreter is smaller.
+    return name.startsWith(product.name) && its.size > own.size / 2;
   } catch {
-    return "";
+    return false; // Of another user, or ended; of this user they may be read.
   }
 }
 

@@ -38,7 +38,11 @@ export function readProcStat(pid: number): ProcStat | undefined {
 /** The values of `name` in the environment that `pid` was started with, or undefined. */
 export function readProcVariable(pid: number, name: string): string | undefined {
   const text = readProcFile(`/proc/${pid}/environ`);
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : variableIn(text, name);
+}
+
+/** The value of `name` in an environment as the kernel shows it. */
+export function variableIn(text: string, name: string): string | undefined {
   const start = text.startsWith(`${name}=`) ? 0 : text.indexOf(`\0${name}=`) + 1;
   if (start === 0 && !text.startsWith(`${name}=`)) return undefined;
   const end = text.indexOf("\0", start);

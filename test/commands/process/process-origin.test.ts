@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 
 import {
   type LookAt,
@@ -10,6 +11,7 @@ import {
 import { ownerVariable } from "../../../src/commands/process/processes.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";
 
+const source = join(import.meta.dir, "../../../src/commands/process/process-origin.ts");
 const plain = { name: "sh", hasTerminal: true, isMarked: false, isProduct: false };
 const processes = (looks: Readonly<Record<number, Partial<ProcessLook>>>): LookAt => {
   return (pid) => {
@@ -45,6 +47,11 @@ describe("originOf()", () => {
       "it is a process of the program itself, as attach is",
       processes({ 9: { isProduct: true, parentPid: 1 }, 1: {} }),
       { kind: "person" },
+    ],
+    [
+      "one above it cannot be read",
+      processes({ 9: { parentPid: 5 }, 5: { parentPid: 1, isPartial: true }, 1: {} }),
+      { kind: "unknown" },
     ],
     ["gone", processes({}), { kind: "unknown" }],
     ["without end", () => ({ parentPid: 9, ...plain }), { kind: "unknown" }],
@@ -89,6 +96,36 @@ describe("lookAtProcesses()", () => {
       child.kill("SIGKILL");
     }
   });
+
+  test.skipIf(process.platform !== "linux")(
+    "a process that cannot be read for lack of descriptors is not taken for one that is not there",
+    () => {
+      // A program of its own: its descriptors are used up.
+      const script = `
+      const { lookAtProcesses, originOf } = await import(${JSON.stringify(source)});
+      const { openSync, closeSync } = require("node:fs");
+      const lookAt = await lookAtProcesses();
+      const before = originOf(process.pid, lookAt).kind;
+      const held = [];
+      try { for (;;) held.push(openSync("/dev/null")); } catch {}
+      const without = originOf(process.pid, lookAt).kind;
+      closeSync(held.pop());
+      console.log(before, without, originOf(process.pid, lookAt).kind);`;
+      const argv = [
+        "/bin/sh",
+        "-c",
+        'ulimit -n 64; exec "$@"',
+        "sh",
+        process.execPath,
+        "-e",
+        script,
+      ];
+      const { stdout, stderr } = Bun.spawnSync(argv, {
+        env: { PATH: process.env["PATH"], [ownerVariable]: "test.1" },
+      });
+      expect([stdout.toString(), stderr.toString()]).toEqual(["mark unknown mark\n", ""]);
+    },
+  );
 
   test("lookInList() reads what ps says", () => {
     const lookAt = lookInList(
