@@ -1,9 +1,6 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
-import { product } from "../../base/product.ts";
-import { ChangeLog, type ChangeRecord } from "../../install/change-log.ts";
 import { type FileChange, planChange, withKeptMembers } from "../../install/file-change.ts";
 import {
   clientNamed,
@@ -12,33 +9,17 @@ import {
   fileOfClient,
 } from "../../install/find-client.ts";
 import { type Entry, entryName, launchWords } from "../../install/install-targets.ts";
-import { forgetChange } from "../../install/make-change.ts";
 import { entriesIn, type PlannedMove } from "../../install/move-servers.ts";
 import { planMove } from "../../install/plan-move.ts";
-import { lastChange, planUndo, planUninstall } from "../../install/plan-undo.ts";
+import { planUninstall } from "../../install/plan-undo.ts";
 import { checkWritable } from "../../install/write-client-file.ts";
-import { configPartsOf } from "../../upstream/config/upstream-start.ts";
-import {
-  carryOut,
-  type ClientPlan,
-  type ClientSession,
-  settleEarlier,
-  toolsOf,
-} from "../client-changes.ts";
+import { carryOut, type ClientPlan, type ClientSession, settleEarlier } from "../client-changes.ts";
+import { changeFlags, openSession, planned, type PlannedPart } from "../client-session.ts";
 import { exitCodes } from "../command-io.ts";
-import type { Command, CommandContext } from "../command.ts";
-import { directoryFlags, type FlagTable, jsonFlag } from "../flags.ts";
-import { openSecrets } from "../server-login.ts";
-import { readStartUp } from "../start-up.ts";
+import type { Command } from "../command.ts";
+import type { FlagTable } from "../flags.ts";
 
 const clientIds = editableClients.map(({ id }) => id).join(", ");
-
-const changeFlags: FlagTable = {
-  yes: { kind: "switch", short: "y", help: "Make the changes without asking." },
-  "dry-run": { kind: "switch", help: "Show the changes without making them." },
-  ...jsonFlag,
-  ...directoryFlags,
-};
 
 const scopeFlag: FlagTable = {
   scope: {
@@ -109,82 +90,6 @@ export const uninstallCommand: Command = {
   },
 };
 
-export const undoCommand: Command = {
-  usage: "[CLIENT] [--list] [--yes|--dry-run] [FLAGS]",
-  description:
-    "Takes back the last change that install or uninstall made, or the last one of a client. A file that was changed since\n" +
-    "keeps those changes: only the entry of scorpiox-code is put back or taken out.",
-  examples: ["undo", "undo cursor"],
-  flags: { list: { kind: "switch", help: "List the changes that can be undone." }, ...changeFlags },
-  arguments: { min: 0, max: 1 },
-  needsPerson: true,
-  async run(context) {
-    const session = openSession(context);
-    const { log } = session;
-    const { args, print } = context;
-    if (args.has("list")) return listChanges(context, log.records());
-    const [word] = args.positionals;
-    const wanted = word === undefined ? undefined : clientNamed(word).id;
-    const settled = await settleEarlier(session);
-    const isUndone = settled.some(
-      ({ record, end }) =>
-        ["taken_back", "undone"].includes(end) &&
-        (wanted === undefined || record.client === wanted),
-    );
-    // It was that change which the user wants undone, not the one before it.
-    if (isUndone) {
-      if (args.has("json")) print.json({ dryRun: false, clients: [] });
-      return exitCodes.done;
-    }
-    const record = lastChange(log, wanted);
-    const undo = planUndo(record, log);
-    if (undo.kind === "done") {
-      if (!args.has("dry-run")) await forgetChange(record, toolsOf(session));
-      print.note(`${record.file} is already as it was before the change.`);
-      if (args.has("json")) print.json({ dryRun: args.has("dry-run"), clients: [] });
-      return exitCodes.done;
-    }
-    const isByCommand = record.isByCommand === true;
-    if (undo.kind === "entries" && !isByCommand) {
-      const names = record.entries.map(({ name }) => name);
-      const which = names.length === 1 ? "the entry" : "the entries";
-      print.note(
-        `${record.file} was changed since: only ${which} ${names.join(", ")} is changed back.`,
-      );
-    }
-    const { client, file } = undo.change;
-    const place = { client, file, searched: [file], isThere: true };
-    return carryOut(session, [{ place, change: undo.change, ...(isByCommand && { isByCommand }) }]);
-  },
-};
-
-function openSession(context: CommandContext, isInstall = false): ClientSession {
-  const { args, io } = context;
-  const start = readStartUp(args, io);
-  const { dirs } = start;
-  const scope = args.text("scope") === "project" ? "project" : "user";
-  if (scope === "project" && dirs.projectDir === undefined) {
-    const message = "There is no project here. Use --scope user, or name its folder with --cwd.";
-    throw new AppError("usage", message);
-  }
-  const { secrets, announce } = openSecrets(context, start);
-  const file = join(dirs.scorpioxDir, "config.toml");
-  return {
-    context,
-    log: new ChangeLog(dirs.scorpioxDir),
-    machine: { dirs, env: io.env, platform: process.platform },
-    scope,
-    isInstall,
-    moveTarget: {
-      target: { file, scorpioxDir: dirs.scorpioxDir, isPrivate: true },
-      origin: { rank: 1, trust: "user", scope: "global", file },
-      parts: configPartsOf(start, io.env),
-      secrets,
-    },
-    announce,
-  };
-}
-
 /** The files of the clients that are named, or of all that are here. @throws {AppError} `not_found` */
 function filesOf(session: ClientSession): readonly ClientFile[] {
   const { context, machine, scope, isInstall } = session;
@@ -215,21 +120,7 @@ function filesOf(session: ClientSession): readonly ClientFile[] {
   });
 }
 
-type Wanted = Pick<ClientPlan, "change" | "move">;
-
-async function planned(
-  place: ClientFile,
-  plan: () => Promise<Wanted> | Wanted,
-): Promise<ClientPlan> {
-  try {
-    return { place, ...(await plan()) };
-  } catch (error) {
-    if (error instanceof AppError) return { place, fault: error.message };
-    throw error;
-  }
-}
-
-function removal(session: ClientSession, { client, file }: ClientFile): Wanted {
+function removal(session: ClientSession, { client, file }: ClientFile): PlannedPart {
   // A link that leads nowhere has no entry either.
   if (!existsSync(file)) return {};
   const change = planUninstall(client, file, session.log);
@@ -261,7 +152,7 @@ function stillMoved({ log, moveTarget }: ClientSession, file: string): readonly 
   }
 }
 
-async function installation(session: ClientSession, place: ClientFile): Promise<Wanted> {
+async function installation(session: ClientSession, place: ClientFile): Promise<PlannedPart> {
   const { context, moveTarget } = session;
   const { client, file } = place;
   const words = launchWords(client, context.services.ownCommand);
@@ -289,15 +180,4 @@ function within(
 
 function moving(move: PlannedMove | undefined): Pick<ClientPlan, "move"> {
   return move === undefined ? {} : { move };
-}
-
-function listChanges({ args, print }: CommandContext, records: readonly ChangeRecord[]): number {
-  const rows = records.toReversed();
-  if (args.has("json")) {
-    print.json({ changes: rows.map(({ kind, client, file, at }) => ({ kind, client, file, at })) });
-    return exitCodes.done;
-  }
-  for (const { kind, client, file, at } of rows) print.row(`${at}  ${kind}  ${client}  ${file}`);
-  if (rows.length === 0) print.note(`There is no change of ${product.name} to undo.`);
-  return exitCodes.done;
 }

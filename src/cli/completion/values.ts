@@ -125,7 +125,6 @@ const endsWithSources: ReadonlySet<string> = new Set([
   "mcp import",
   "mcp secrets",
   "skills get",
-  "undo",
   "completions",
 ]);
 

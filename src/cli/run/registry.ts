@@ -105,8 +105,8 @@ export const commandListings: readonly CommandListing[] = [
   },
   {
     name: "undo",
-    summary: "Take back the last change of a client's configuration",
-    load: async () => (await import("../commands/install.ts")).undoCommand,
+    summary: "Take back the last change of clients' configuration",
+    load: async () => (await import("../commands/undo.ts")).undoCommand,
   },
   {
     name: "update",

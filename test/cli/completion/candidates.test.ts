@@ -36,6 +36,8 @@ describe("completions --complete", () => {
       ["claude-desktop", "claude-code"],
     ],
     [["install", "cursor", "cu"], [""]],
+    [["undo", "cursor", "ze"], ["zed"]],
+    [["undo", "--a"], ["--all"]],
     [["install", "--scope", "p"], ["project"]],
     [["install", "-s", "u"], ["user"]],
     [["install", "--scope=p"], ["--scope=project"]],
