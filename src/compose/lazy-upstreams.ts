@@ -13,10 +13,15 @@ import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import type { ServerInfo } from "../upstream/server-state.ts";
 import { emptySnapshot, type UpstreamSnapshot } from "../upstream/snapshot.ts";
 import type { ClientPlace, UpstreamEvent, Upstreams } from "../upstream/upstreams.ts";
+import type { UpstreamClientParts } from "../upstream/worker/upstream-client.ts";
 import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
 
+/** The part of `UpstreamClientParts` that depends on who runs the servers. */
+export type UpstreamPorts = Pick<UpstreamClientParts, "openPort" | "timing" | "portName">;
+
 export interface LazyUpstreamsParts {
-  readonly createWorker: () => Worker;
+  /** How the upstream Worker is reached, or the hub in its place; called once. */
+  readonly openPorts: () => Promise<UpstreamPorts>;
   /** Whether some file may name a server; some 50 µs. */
   readonly mayHaveServers: () => boolean;
   readonly options: () => Promise<UpstreamOptions>;
@@ -147,16 +152,17 @@ export class LazyUpstreams implements Upstreams {
   }
 
   async #make(): Promise<Upstreams> {
-    const { createWorker, beforeStart, processes, warn } = this.#parts;
-    const [{ UpstreamClient }, options] = await Promise.all([
+    const { openPorts, beforeStart, processes, warn } = this.#parts;
+    const [{ UpstreamClient }, options, ports] = await Promise.all([
       import("../upstream/worker/upstream-client.ts"),
       this.#parts.options(),
+      openPorts(),
       beforeStart(),
     ]);
     this.#upstreams.assertOpen();
     clearInterval(this.#look);
     const met = this.#apps === undefined ? options : { ...options, apps: this.#apps };
-    const client = new UpstreamClient({ createWorker, options: met, processes, warn });
+    const client = new UpstreamClient({ ...ports, options: met, processes, warn });
     client.listen((event) => {
       for (const listener of this.#listeners) listener(event);
     });

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 
+import { workerPort } from "../../src/base/worker-channel/channel-port.ts";
 import { emptySnapshot } from "../../src/upstream/snapshot.ts";
 import type { ServerProcesses } from "../../src/upstream/process/server-processes.ts";
 import { LazyUpstreams } from "../../src/compose/lazy-upstreams.ts";
@@ -13,9 +14,9 @@ const workerUrl = new URL(
 function create(mayHaveServers: () => boolean): { upstreams: LazyUpstreams; started: string[] } {
   const started: string[] = [];
   const upstreams = new LazyUpstreams({
-    createWorker: () => {
+    openPorts: () => {
       started.push("worker");
-      return new Worker(workerUrl);
+      return Promise.resolve({ openPort: () => workerPort(new Worker(workerUrl)) });
     },
     mayHaveServers,
     options: () => {

@@ -1,13 +1,19 @@
 import { type Abortable, SharedDeadline, IdTable } from "../cancellation.ts";
 import { AppError, cancelledError } from "../errors.ts";
+import type { ChannelPort } from "./channel-port.ts";
 import { decodeFromWorker, encodeToWorker, type FromWorker, type ToWorker } from "./worker-side.ts";
 
 /** How often a Worker is asked whether it lives. */
 export interface HeartbeatTimes {
   readonly lookMs: number;
+  /** The same while it owes no reply; absent: `lookMs`. */
+  readonly restLookMs?: number;
   /** Looks in a row that found it silent, before it is given up. Looks, not time: a machine that sleeps misses none. */
   readonly silentLooksMax: number;
 }
+
+/** Silent looks after which a stopped process is given up. */
+const stoppedLooksMax = 2;
 
 interface ChannelEvents<Post> {
   /** The Worker threw, exited or hung. Called once, and not after `close`. */
@@ -20,7 +26,7 @@ interface ChannelEvents<Post> {
 }
 
 export interface ChannelParts<Options, Context, Post> {
-  readonly worker: Worker;
+  readonly port: ChannelPort;
   readonly options: Options;
   readonly events: ChannelEvents<Post>;
   /** Absent: a Worker that hangs is found by the deadline of its calls. */
@@ -53,16 +59,18 @@ export class WorkerChannel<Options, Call, Context, ToPost = never, FromPost = ne
   readonly #calls = new IdTable<WaitingCall<Context>>();
   readonly #deadline: SharedDeadline | undefined;
   readonly #isClosed = Promise.withResolvers<void>();
-  #look: ReturnType<typeof setTimeout> | undefined;
+  #look: { readonly timer: ReturnType<typeof setTimeout>; readonly dueAt: number } | undefined;
   #silentLooks = 0;
   #isGone = false;
 
   constructor(parts: ChannelParts<Options, Context, FromPost>) {
     this.#parts = parts;
-    const { worker, options, deadline, heartbeat } = parts;
+    const { port, options, deadline, heartbeat } = parts;
     this.#deadline = deadline === undefined ? undefined : new SharedDeadline(deadline.msMax);
-    worker.onmessage = ({ data }: MessageEvent<string>) => this.#receive(data);
-    onWorkerEnd(worker, (reason) => this.#die(reason));
+    port.listen(
+      (text) => this.#receive(text),
+      (reason) => this.#die(reason),
+    );
     this.#send({ kind: "open", options });
     if (heartbeat?.isSteady === true) this.#lookLater();
   }
@@ -94,7 +102,7 @@ export class WorkerChannel<Options, Call, Context, ToPost = never, FromPost = ne
     const id = this.#calls.add({ context, resolve, reject, release });
     signal?.addEventListener("abort", abort, { once: true });
     this.#send({ kind: "call", id, call });
-    this.#lookLater();
+    if (this.#calls.size === 1) this.#lookSooner();
     return promise;
   }
 
@@ -166,20 +174,43 @@ export class WorkerChannel<Options, Call, Context, ToPost = never, FromPost = ne
     this.#parts.events.onSettled?.();
   }
 
-  #lookLater(): void {
-    const { heartbeat } = this.#parts;
-    if (heartbeat === undefined || this.#isGone) return;
-    this.#look ??= setTimeout(() => this.#lookNow(heartbeat), heartbeat.lookMs).unref();
+  /** The first call that waits: the next look is not put off until a Worker at rest would be asked. */
+  #lookSooner(): void {
+    if (this.#parts.heartbeat?.restLookMs !== undefined) this.#dropLook();
+    this.#lookLater();
   }
 
-  #lookNow({ isSteady, silentLooksMax }: HeartbeatTimes & { readonly isSteady: boolean }): void {
+  #lookLater(): void {
+    const { heartbeat } = this.#parts;
+    if (heartbeat === undefined || this.#isGone || this.#look !== undefined) return;
+    const { lookMs, restLookMs = lookMs } = heartbeat;
+    const ms = this.#calls.size === 0 ? restLookMs : lookMs;
+    const timer = setTimeout(() => this.#lookNow(heartbeat), ms).unref();
+    this.#look = { timer, dueAt: performance.now() + ms };
+  }
+
+  #dropLook(): void {
+    clearTimeout(this.#look?.timer);
+    this.#look = undefined;
+  }
+
+  #lookNow({
+    isSteady,
+    lookMs,
+    silentLooksMax,
+  }: HeartbeatTimes & { readonly isSteady: boolean }): void {
+    const lateMs = performance.now() - (this.#look?.dueAt ?? 0);
     this.#look = undefined;
     if (!isSteady && this.#calls.size === 0) {
       this.#silentLooks = 0;
       return;
     }
-    this.#silentLooks += 1;
+    // This thread was held up: what the Worker has said may be waiting here.
+    if (lateMs <= lookMs) this.#silentLooks += 1;
     if (this.#silentLooks > silentLooksMax) return this.#die("it hung");
+    if (this.#silentLooks > stoppedLooksMax && this.#parts.port.isStopped?.() === true) {
+      return this.#die("its process was stopped");
+    }
     this.#send({ kind: "ping" });
     this.#lookLater();
   }
@@ -198,9 +229,9 @@ export class WorkerChannel<Options, Call, Context, ToPost = never, FromPost = ne
 
   #stop(): void {
     this.#isGone = true;
-    clearTimeout(this.#look);
+    this.#dropLook();
     this.#isClosed.resolve();
-    this.#parts.worker.terminate();
+    this.#parts.port.terminate();
   }
 
   #loseAll(reason: string): void {
@@ -214,29 +245,6 @@ export class WorkerChannel<Options, Call, Context, ToPost = never, FromPost = ne
   }
 
   #send(message: ToWorker<Options, Call, ToPost>): void {
-    if (!this.#isGone) this.#parts.worker.postMessage(encodeToWorker(message));
+    if (!this.#isGone) this.#parts.port.postMessage(encodeToWorker(message));
   }
-}
-
-/** Of an error's line; more is its data. */
-const errorCharsMax = 500;
-
-/**
- * Calls `tell` with the reason why a Worker has ended: what it threw, which nobody else reports then, or the code that it
- * exited with. A Worker that throws also exits: `tell` is called for both.
- */
-export function onWorkerEnd(worker: Worker, tell: (reason: string) => void): void {
-  worker.addEventListener("error", (event) => {
-    event.preventDefault();
-    tell(`it threw: ${errorText(event)}`);
-  });
-  worker.addEventListener("close", (event) => {
-    tell(`it exited with code ${event.code}`);
-  });
-}
-
-/** The message is a report of many lines, of which the last with `error:` names the error. */
-function errorText({ message }: ErrorEvent): string {
-  const line = message?.split("\n").findLast((text) => /\berror:/i.test(text));
-  return (line ?? message?.split("\n")[0] ?? "an error").trim().slice(0, errorCharsMax);
 }

@@ -111,26 +111,30 @@ export function serveChannel<Options, Call, ToPost, FromPost>(
 ): void {
   routeConsoleToStderr();
   const side = new WorkerSide(open, (text) => self.postMessage(text));
-  self.onmessage = ({ data }: MessageEvent<string>): void => side.receive(decodeToWorker(data));
+  self.onmessage = ({ data }: MessageEvent<string>): void => side.receive(data);
   if (!survivesErrors) return;
   // What a library left behind throws: no call is to blame, and none of them suffers.
   process.on("uncaughtException", side.report);
   process.on("unhandledRejection", side.report);
 }
 
-class WorkerSide<Options, Call, ToPost, FromPost> implements WorkerHost<FromPost> {
+/** The other end of one `WorkerChannel`: work that a Worker does for its main thread, or the hub for one client. */
+export class WorkerSide<Options, Call, ToPost, FromPost> implements WorkerHost<FromPost> {
   readonly #open: OpenWork<Options, Call, ToPost, FromPost>;
   readonly #postText: (text: string) => void;
   readonly #calls = new Map<number, Cancellation>();
   #work: WorkerWork<Call, ToPost> | undefined;
   #outgoing: FromWorker<FromPost>[] = [];
+  #closing: Promise<void> | undefined;
 
   constructor(open: OpenWork<Options, Call, ToPost, FromPost>, postText: (text: string) => void) {
     this.#open = open;
     this.#postText = postText;
   }
 
-  receive(message: ToWorker<Options, Call, ToPost>): void {
+  /** @throws SyntaxError when the text is not JSON */
+  receive(text: string): void {
+    const message: ToWorker<Options, Call, ToPost> = decodeToWorker(text);
     switch (message.kind) {
       case "open":
         this.#work = this.#open(message.options, this);
@@ -144,7 +148,7 @@ class WorkerSide<Options, Call, ToPost, FromPost> implements WorkerHost<FromPost
       case "ping":
         return this.#send({ kind: "pong" });
       case "close":
-        return void this.#close();
+        return void this.close();
     }
   }
 
@@ -179,6 +183,11 @@ class WorkerSide<Options, Call, ToPost, FromPost> implements WorkerHost<FromPost
     if (!this.#calls.delete(id)) return;
     this.#work?.onCancelled?.(id);
     cancellation?.cancel();
+  }
+
+  /** Ends the work, and says so. Idempotent; never rejects. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
   }
 
   async #close(): Promise<void> {

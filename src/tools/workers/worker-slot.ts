@@ -1,6 +1,6 @@
 import { IdTable } from "../../base/cancellation.ts";
 import { lookStepMsMax, workerJobMsMax, workerStartMsMax } from "../../base/limits.ts";
-import { onWorkerEnd } from "../../base/worker-channel/worker-channel.ts";
+import { onWorkerEnd } from "../../base/worker-channel/channel-port.ts";
 import {
   ComputingCell,
   decodeFromToolWorker,

@@ -4,6 +4,8 @@ import {
   upstreamStableMs,
 } from "../../base/upstream-limits.ts";
 import type { UpstreamControl } from "../upstreams.ts";
+import type { UpstreamSnapshot } from "../snapshot.ts";
+import type { UpstreamRequest } from "./messages.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
 
 /** All subscriptions, which a new Worker gets. */
@@ -43,6 +45,23 @@ export function optionsAfter(control: UpstreamControl, options: UpstreamOptions)
   }
   if (control.kind === "several-principals") return { ...options, principals: "several" };
   return control.kind === "show-apps" ? { ...options, apps: control.apps } : options;
+}
+
+/**
+ * Whether a request may be made again whose reply was lost: all that change nothing, and calls of tools that declare that
+ * a repetition does no harm.
+ */
+export function mayRepeat(
+  request: UpstreamRequest,
+  snapshot: Pick<UpstreamSnapshot, "tools"> | undefined,
+): boolean {
+  if (request.kind !== "call" || request.call.method !== "tools/call") return true;
+  const { server, params, inputResponses } = request.call;
+  // Answers of the user are for one attempt.
+  if (inputResponses !== undefined) return false;
+  const found = snapshot?.tools.find((tool) => tool.server === server && tool.tool === params.name);
+  const { readOnlyHint, idempotentHint } = found?.annotations ?? {};
+  return readOnlyHint === true || idempotentHint === true;
 }
 
 /**

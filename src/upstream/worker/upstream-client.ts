@@ -7,6 +7,7 @@ import {
   upstreamSilentLooksMax,
 } from "../../base/upstream-limits.ts";
 import { JsonText } from "../../base/weight.ts";
+import type { ChannelPort } from "../../base/worker-channel/channel-port.ts";
 import { type HeartbeatTimes, WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
 import { ChannelProcesses } from "../process/channel-processes.ts";
 import type { ServerProcesses } from "../process/server-processes.ts";
@@ -29,16 +30,19 @@ import {
   SnapshotAssembly,
   type ToUpstreamPost,
 } from "./messages.ts";
-import { KeptSubscriptions, optionsAfter, RestartPause } from "./restart-state.ts";
+import { KeptSubscriptions, mayRepeat, optionsAfter, RestartPause } from "./restart-state.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
 
 export interface UpstreamClientParts {
-  readonly createWorker: () => Worker;
+  /** The upstream Worker, or what stands for it; called again when it was lost. */
+  readonly openPort: () => ChannelPort;
   readonly options: UpstreamOptions;
   /** Starts servers; called for the first one. */
   readonly processes: () => Promise<ServerProcesses>;
   readonly warn: (message: string) => void;
   readonly timing?: Partial<HeartbeatTimes & { readonly restartMs: number }>;
+  /** The words for what `openPort` opens. Default: the Worker for MCP servers. */
+  readonly portName?: string;
 }
 
 /** All upstream servers for the main thread: one Worker, which is replaced when it is lost. */
@@ -50,6 +54,7 @@ export class UpstreamClient implements Upstreams {
   readonly #subscriptions = new KeptSubscriptions();
   /** Each checks the newest snapshot. */
   readonly #waiting = new Set<() => void>();
+  readonly #portName: string;
   #options: UpstreamOptions;
   #snapshot: UpstreamSnapshot | undefined;
   /** The last revision of the previous Worker, from which revisions continue. */
@@ -63,10 +68,12 @@ export class UpstreamClient implements Upstreams {
     this.#options = parts.options;
     const { timing = {} } = parts;
     this.#timing = {
+      ...timing,
       lookMs: timing.lookMs ?? upstreamHeartbeatMs,
       silentLooksMax: timing.silentLooksMax ?? upstreamSilentLooksMax,
     };
     this.#pause = new RestartPause(timing.restartMs);
+    this.#portName = parts.portName ?? "Worker for MCP servers";
   }
 
   get snapshot(): UpstreamSnapshot | undefined {
@@ -157,14 +164,27 @@ export class UpstreamClient implements Upstreams {
     return this.#closing;
   }
 
-  /** @throws AppError `cancelled` during shutdown; `worker` while the Worker waits for its restart */
-  #ask(
+  /**
+   * The reply; after a loss that of a second attempt, where that does no harm.
+   * @throws AppError `cancelled` during shutdown; `worker` while the Worker waits for its restart
+   */
+  async #ask(
     request: UpstreamRequest,
     signal?: Abortable,
     events?: UpstreamCallEvents,
   ): Promise<unknown> {
     this.#start();
-    return this.#link?.ask(request, signal, events) ?? Promise.reject(this.#downError());
+    const link = this.#link;
+    if (link === undefined) throw this.#downError();
+    try {
+      return await link.ask(request, signal, events);
+    } catch (error) {
+      const isLost = this.#link !== link && error instanceof AppError && error.code === "worker";
+      if (!isLost || !mayRepeat(request, this.#snapshot)) throw error;
+      this.#start();
+      if (this.#link === undefined) throw this.#downError();
+      return this.#link.ask(request, signal, events);
+    }
   }
 
   #downError(): AppError {
@@ -173,7 +193,7 @@ export class UpstreamClient implements Upstreams {
     }
     const waitMs = (this.#restart?.dueAt ?? 0) - performance.now();
     const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
-    const text = `The Worker for MCP servers was lost several times. It restarts in ${seconds} s; try again then.`;
+    const text = `The ${this.#portName} was lost several times. It restarts in ${seconds} s; try again then.`;
     return new AppError("worker", text);
   }
 
@@ -181,12 +201,13 @@ export class UpstreamClient implements Upstreams {
     if (this.#link !== undefined || this.#restart !== undefined || this.#closing !== undefined) {
       return;
     }
-    const { createWorker, processes, warn } = this.#parts;
+    const { openPort, processes, warn } = this.#parts;
     this.#pause.onStart();
     this.#link = new UpstreamChannel({
-      worker: createWorker(),
+      port: openPort(),
       options: this.#options,
       timing: this.#timing,
+      portName: this.#portName,
       processes,
       events: {
         onGone: (reason) => this.#onGone(reason),
@@ -204,7 +225,7 @@ export class UpstreamClient implements Upstreams {
   #onGone(reason: string): void {
     this.#link = undefined;
     this.#revisionsBefore = this.#snapshot?.revision ?? 0;
-    const text = `The Worker for MCP servers was lost and is being replaced: ${reason}.`;
+    const text = `The ${this.#portName} was lost and is being replaced: ${reason}.`;
     this.#parts.warn(text);
     const pauseMs = this.#pause.onLoss();
     if (pauseMs === 0) return this.#start();
@@ -255,9 +276,10 @@ interface UpstreamChannelEvents {
 }
 
 interface UpstreamChannelParts {
-  readonly worker: Worker;
+  readonly port: ChannelPort;
   readonly options: UpstreamOptions;
   readonly timing: HeartbeatTimes;
+  readonly portName: string;
   readonly processes: () => Promise<ServerProcesses>;
   readonly events: UpstreamChannelEvents;
 }
@@ -279,17 +301,17 @@ class UpstreamChannel {
   readonly #processes: ChannelProcesses;
   readonly #assembly = new SnapshotAssembly();
 
-  constructor({ worker, options, timing, processes, events }: UpstreamChannelParts) {
+  constructor({ port, options, timing, portName, processes, events }: UpstreamChannelParts) {
     this.#events = events;
     this.#processes = new ChannelProcesses(processes, (report) =>
       this.post({ kind: "process", report }),
     );
     this.#channel = new WorkerChannel({
-      worker,
+      port,
       options,
       heartbeat: { ...timing, isSteady: true },
       lostText: (reason) =>
-        `The Worker for MCP servers was lost: ${reason}. It is restarting; try again.`,
+        `The ${portName} was lost: ${reason}. The call may have happened: check before you repeat it.`,
       events: {
         onGone: (reason) => {
           void this.#processes[Symbol.asyncDispose]();

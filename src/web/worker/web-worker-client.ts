@@ -2,6 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { webCallMsMax, webCloseMsMax, webIdleMs } from "../../base/limits.ts";
 import { ownValue } from "../../base/values.ts";
 import type { JsonText } from "../../base/weight.ts";
+import { workerPort } from "../../base/worker-channel/channel-port.ts";
 import { type HeartbeatTimes, WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
 import type { FetchPageRequest, RenderPageRequest } from "../pages/page-url.ts";
 import type { SearchRequest } from "../search/search-reply.ts";
@@ -67,7 +68,7 @@ export class WebWorkerClient implements RemoteWeb {
   #open(): WebChannel {
     const { createWorker, options, warn } = this.#parts;
     const channel: WebChannel = new WorkerChannel({
-      worker: createWorker(),
+      port: workerPort(createWorker()),
       options,
       heartbeat: { ...this.#timing, isSteady: false },
       deadline: { msMax: webCallMsMax, lateText },

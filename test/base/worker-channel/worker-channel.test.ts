@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { AppError } from "../../../src/base/errors.ts";
+import { workerPort } from "../../../src/base/worker-channel/channel-port.ts";
 import { JsonText } from "../../../src/base/weight.ts";
 import {
   type ChannelParts,
@@ -19,7 +20,7 @@ class Scripted implements AsyncDisposable {
 
   constructor(parts: Partial<ChannelParts<unknown, string, unknown>> = {}) {
     this.channel = new WorkerChannel({
-      worker: new Worker(url),
+      port: workerPort(new Worker(url)),
       options: { a: 1 },
       lostText: (reason, context) => `${context} is lost: ${reason}`,
       events: {

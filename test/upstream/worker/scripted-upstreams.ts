@@ -12,6 +12,7 @@ import {
   type ServerProcessesParts,
 } from "../../../src/upstream/process/server-processes.ts";
 import type { UpstreamCall, UpstreamCallEvents } from "../../../src/upstream/upstreams.ts";
+import { workerPort } from "../../../src/base/worker-channel/channel-port.ts";
 import { UpstreamClient } from "../../../src/upstream/worker/upstream-client.ts";
 import type { UpstreamOptions } from "../../../src/upstream/worker/upstream-options.ts";
 import { upstreamOptions } from "../upstream-options.ts";
@@ -50,9 +51,9 @@ export class ScriptedUpstreams implements AsyncDisposable {
       ...(spawn !== undefined && { spawn }),
     });
     this.client = new UpstreamClient({
-      createWorker: () => {
+      openPort: () => {
         this.started++;
-        return new Worker(workerUrl);
+        return workerPort(new Worker(workerUrl));
       },
       options: { ...ScriptedUpstreams.options(this.dir), ...options },
       processes: () => Promise.resolve(this.#processes),

@@ -140,7 +140,7 @@ test.each(losses)(
     await upstreams.client.subscribe("scorpiox://mcp/s/one", "client");
     await upstreams.client.subscribe("scorpiox://mcp/s/unsupported", "client");
     const [waiting, cause] = await Promise.all([upstreams.call("wait"), upstreams.call(act)]);
-    const text = `scripted: The Worker for MCP servers was lost: ${reason}. It is restarting; try again.`;
+    const text = `scripted: The Worker for MCP servers was lost: ${reason}. The call may have happened: check before you repeat it.`;
     expect([waiting, cause]).toEqual([
       { kind: "failed", text, reason: "worker" },
       { kind: "failed", text, reason: "worker" },

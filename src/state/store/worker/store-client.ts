@@ -1,6 +1,7 @@
 import { AppError } from "../../../base/errors.ts";
 import { storeBusyMsMax, storeCallMsMax, storeCloseMsMax } from "../../../base/limits.ts";
 import { ownValue } from "../../../base/values.ts";
+import { workerPort } from "../../../base/worker-channel/channel-port.ts";
 import { WorkerChannel } from "../../../base/worker-channel/worker-channel.ts";
 import { isWrite, type StoreCall, type StoreReply } from "../store-methods.ts";
 
@@ -60,7 +61,7 @@ export class StoreClient {
   #open(): StoreChannel {
     const { createWorker, path, warn, busyMsMax = storeBusyMsMax } = this.#parts;
     const channel: StoreChannel = new WorkerChannel({
-      worker: createWorker(),
+      port: workerPort(createWorker()),
       options: { path, busyMsMax },
       deadline: { msMax: this.#parts.callMsMax ?? storeCallMsMax },
       lostText,
