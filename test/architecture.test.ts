@@ -115,6 +115,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   "upstream/worker": [
     "base",
+    "types:commands",
     "types:config",
     "types:protocol",
     "upstream/process",
@@ -265,6 +266,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "interact/terminal": ["base", "types:tools", "types:interact/questions", "interact/attach"],
   "hub/link": ["base", "commands", "interact", "upstream"],
   "hub/watch": ["base", "commands", "types:hub/link"],
+  "hub/*": ["base", "commands", "upstream", "types:hub/link", "hub/watch"],
   "cli/*": [
     "base",
     "calls",
@@ -308,6 +310,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "upstream",
     "web",
     "interact",
+    "hub",
     "cli",
     "types:install",
   ],

@@ -1,5 +1,6 @@
 import { Lazy } from "../base/lazy.ts";
 import { shutdownKillMs } from "../base/limits.ts";
+import { type ChannelPort, workerPort } from "../base/worker-channel/channel-port.ts";
 import type {
   CallOutcome,
   CallRequest,
@@ -16,7 +17,7 @@ import { LiveConnections } from "../server/connection/live-connections.ts";
 import { mayHaveServers } from "../upstream/config/upstream-start.ts";
 import { LazyResources, LazySkills } from "./lazy-features.ts";
 import { LazyGateway } from "./lazy-gateway.ts";
-import { FollowedProject, LazyUpstreams } from "./lazy-upstreams.ts";
+import { FollowedProject, LazyUpstreams, type UpstreamPorts } from "./lazy-upstreams.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import type { ToolServices } from "./tool-services.ts";
 
@@ -43,6 +44,10 @@ export class LazyRouter implements Router, AsyncDisposable {
   readonly #listings: readonly ToolListing[];
   readonly #taskSupports: ReadonlyMap<string, TaskSupport>;
   readonly #services: Lazy<ToolServices> = new Lazy(() => this.#makeServices());
+  readonly #hub = new Lazy(async () => {
+    const { HubAccess } = await import("./hub-access.ts");
+    return new HubAccess(this.#options);
+  });
 
   constructor(parts: ProgramParts, options: ToolServicesOptions) {
     this.#parts = parts;
@@ -173,7 +178,7 @@ export class LazyRouter implements Router, AsyncDisposable {
   #createUpstreams(): LazyUpstreams {
     const { env, warn, beforeServices } = this.#options;
     return new LazyUpstreams({
-      createWorker: this.#parts.createUpstreamWorker,
+      openPorts: () => this.#openPorts(),
       mayHaveServers: () => mayHaveServers(this.#startNow(), this.#options.start.dirs.projectDir),
       options: async () => {
         const { createUpstreamOptions } = await import("./upstream-options.ts");
@@ -184,6 +189,12 @@ export class LazyRouter implements Router, AsyncDisposable {
       processes: async () => (await this.#services.get()).serverProcesses(),
       warn,
     });
+  }
+
+  async #openPorts(): Promise<UpstreamPorts> {
+    const openWorker = (): ChannelPort => workerPort(this.#parts.createUpstreamWorker());
+    const hub = await this.#hub.get();
+    return hub.upstreamPorts(openWorker) ?? { openPort: openWorker };
   }
 
   #createGateway(): LazyGateway {

@@ -11,6 +11,7 @@ import { loadLibc } from "../commands/process/libc.ts";
 import { Orphanage } from "../commands/process/orphanage.ts";
 import { describeUser, type User } from "../commands/process/process-origin.ts";
 import { findShell, type Shell } from "../commands/process/shell.ts";
+import type { ConfigDirs } from "../config/places.ts";
 import { openStore } from "../state/store/open-store.ts";
 import { isBusy } from "../state/store/store-errors.ts";
 import { Ledger } from "../state/store/tables.ts";
@@ -19,7 +20,10 @@ import type { ToolServicesOptions } from "./program-parts.ts";
 /** A ledger write waits this long for another process: it is on the main thread, and is tried again later. */
 const ledgerBusyMsMax = 20;
 
-export interface CommandsParts extends Pick<ToolServicesOptions, "start" | "env" | "warn"> {
+export interface CommandsParts extends Pick<ToolServicesOptions, "env" | "warn"> {
+  readonly dirs: Pick<ConfigDirs, "homeDir" | "scorpioxDir">;
+  /** Of the configuration; undefined: the system's. */
+  readonly shellPath: string | undefined;
   readonly storePath: string;
   /** Receives notices about the store's file, beside `warn`. */
   readonly noteOfStore: (notice: string) => void;
@@ -43,7 +47,7 @@ export interface Commands {
 
 /** Makes this process the subreaper of its descendants. */
 export function openCommands(parts: CommandsParts): Commands {
-  const { start, env, warn, onTask } = parts;
+  const { dirs, shellPath, env, warn, onTask } = parts;
   const libc = loadLibc();
   libc?.becomeSubreaper();
   libc?.disableCoreFiles();
@@ -51,13 +55,12 @@ export function openCommands(parts: CommandsParts): Commands {
   const ledger = new FamilyLedger({ instanceId, open: () => openLedger(parts), isBusy, warn });
   const orphanage = new Orphanage();
   const guardian = new Guardian(instanceId, orphanage, ownCommand());
-  const { shellPath } = start.config.settings;
   const shell = findShell({ shellPath, env, platform: process.platform });
   const { onFamily } = ledger;
   const launcher = new CommandLauncher({ instanceId, orphanage, guardian, shell, onFamily });
-  const user = describeUser(start.dirs.homeDir);
+  const user = describeUser(dirs.homeDir);
   const environment = new CommandEnvironment({ launcher, env, user });
-  const savedOutputs = new SavedOutputs(resultFolders(start.dirs.scorpioxDir), warn);
+  const savedOutputs = new SavedOutputs(resultFolders(dirs.scorpioxDir), warn);
   const supervisor = new Supervisor({
     launcher,
     orphanage,

@@ -48,8 +48,12 @@ export function openParts(parts: ToolServicesParts): OpenParts {
   const { program, options, changes, gateway } = parts;
   const { warn } = options;
   const events = new EventStream((error) => warn(`internal error: ${messageOf(error)}`));
+  const { dirs, config } = options.start;
   const commands = openCommands({
-    ...options,
+    dirs,
+    shellPath: config.settings.shellPath,
+    env: options.env,
+    warn,
     storePath: storePathOf(parts),
     noteOfStore: (notice) => state.noteOfStore(notice),
     onTask: (clientId, task) => {

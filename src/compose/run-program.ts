@@ -5,6 +5,7 @@ import { messageOf } from "../base/errors.ts";
 import { shutdownDrainMs } from "../base/limits.ts";
 import {
   decoderArgument,
+  hubArgument,
   huntArgument,
   pdfReaderArgument,
   sandboxArgument,
@@ -194,6 +195,10 @@ const innerPrograms: Readonly<Record<string, (args: readonly string[]) => Promis
   [pdfReaderArgument]: async ([file]) => {
     const { runPdfReader } = await import("../web/documents/read-pdf.ts");
     return runPdfReader(file);
+  },
+  [hubArgument]: async ([given = ""]) => {
+    const { runHub } = await import("./run-hub.ts");
+    return runHub(given);
   },
   [huntArgument]: async ([digits = ""]) => {
     const { huntMarked } = await import("../commands/process/hunt-marked.ts");

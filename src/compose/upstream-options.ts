@@ -3,6 +3,7 @@ import { product } from "../base/product.ts";
 import type { Environment } from "../base/values.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { resultFolders } from "../commands/background/saved-outputs.ts";
+import { ownIdentity } from "../commands/process/processes.ts";
 import { toldPlaceOf } from "../upstream/cache/told-servers.ts";
 import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
@@ -40,5 +41,6 @@ export function createUpstreamOptions(
     version: product.version,
     ...(isPassive !== true && isBrief !== true && { told: toldPlaceOf(start) }),
     resultFolders: resultFolders(dirs.scorpioxDir),
+    clientProcess: ownIdentity(),
   };
 }

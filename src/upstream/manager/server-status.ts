@@ -20,13 +20,13 @@ export interface ServerStatus {
   readonly servers: readonly ServerInfo[];
 }
 
-/** The status of this process. */
+/** The status of this process, or of the one whose client is served. */
 export function ownStatus(
-  { version, dirs }: Pick<UpstreamOptions, "version" | "dirs">,
+  { version, dirs, clientProcess }: Pick<UpstreamOptions, "version" | "dirs" | "clientProcess">,
   servers: readonly ServerInfo[],
 ): ServerStatus {
   return {
-    ...ownIdentity(),
+    ...(clientProcess ?? ownIdentity()),
     version,
     projectDir: dirs.projectDir ?? null,
     writtenAt: Date.now(),
@@ -86,9 +86,9 @@ export class StatusFile implements AsyncDisposable {
   #isClosed = false;
   #work: Promise<void> = Promise.resolve();
 
-  /** @param scorpioxDir `~/.scorpiox` */
-  constructor(scorpioxDir: string, status: () => ServerStatus) {
-    this.#path = join(statusFolderIn(scorpioxDir), statusFileName(process.pid));
+  /** @param scorpioxDir `~/.scorpiox` @param pid of the process that `status` is about */
+  constructor(scorpioxDir: string, pid: number, status: () => ServerStatus) {
+    this.#path = join(statusFolderIn(scorpioxDir), statusFileName(pid));
     this.#status = status;
   }
 

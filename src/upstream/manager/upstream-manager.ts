@@ -91,8 +91,10 @@ export class UpstreamManager implements UpstreamWork {
       infoList: () => this.infoList(),
       ownKey: this.#options.ownKey,
     });
-    const { scorpioxDir } = this.#options.dirs;
-    this.#status = new StatusFile(scorpioxDir, () => ownStatus(this.#options, this.infoList()));
+    const { dirs, clientProcess } = this.#options;
+    this.#status = new StatusFile(dirs.scorpioxDir, clientProcess?.pid ?? process.pid, () =>
+      ownStatus(this.#options, this.infoList()),
+    );
   }
 
   async start(): Promise<void> {

@@ -10,6 +10,7 @@ import { ServerLogs } from "../process/server-logs.ts";
 import { WorkerProcesses } from "../process/worker-processes.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { LogLevel, Params } from "../../protocol/json-rpc.ts";
+import type { ServerInfo } from "../server-state.ts";
 import type { KeptResult, UpstreamEvent, UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
 import {
   type FromUpstreamPost,
@@ -36,8 +37,14 @@ export function runUpstreamWorker(load: () => Promise<OpenUpstreams>): void {
 
 type UpstreamWorkerHost = WorkerHost<FromUpstreamPost>;
 
+/** Shared by several sides on one thread: the processes of all servers, and their logs. */
+export interface SharedProcesses {
+  readonly processes: WorkerProcesses;
+  readonly logs: ServerLogs;
+}
+
 /** Passes requests of the main thread to the work, and events and questions of servers back. */
-class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> {
+export class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> {
   readonly #host: UpstreamWorkerHost;
   readonly #outbox: EventOutbox;
   readonly #snapshots: SnapshotSender;
@@ -45,24 +52,27 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
   readonly #logRate = new LogRate();
   readonly #processes: WorkerProcesses;
   readonly #logs: ServerLogs;
+  readonly #ownsProcesses: boolean;
   readonly #work: Promise<UpstreamWork>;
   /** The same once it is made: calls do not wait for it then. */
   #made: UpstreamWork | undefined;
 
+  /** @param shared the processes of servers, where other sides use them too: they outlive this one */
   constructor(
     options: UpstreamOptions,
     load: () => Promise<OpenUpstreams>,
     host: UpstreamWorkerHost,
+    shared?: SharedProcesses,
   ) {
     this.#host = host;
     this.#outbox = new EventOutbox((events) => host.post({ kind: "events", events }));
     this.#snapshots = new SnapshotSender((slice) => host.post({ kind: "slice", slice }));
     this.#asks = new WorkerAsks((post) => host.post(post));
-    this.#logs = new ServerLogs(join(options.dirs.scorpioxDir, "logs"));
-    this.#processes = new WorkerProcesses(
-      (request) => host.post({ kind: "process", request }),
-      this.#logs,
-    );
+    this.#ownsProcesses = shared === undefined;
+    this.#logs = shared?.logs ?? new ServerLogs(join(options.dirs.scorpioxDir, "logs"));
+    this.#processes =
+      shared?.processes ??
+      new WorkerProcesses((request) => host.post({ kind: "process", request }), this.#logs);
     this.#work = load().then((openUpstreams) => openUpstreams(options, this.#upstreamHost()));
     this.#work.then((work) => (this.#made = work).start()).catch(host.report);
   }
@@ -101,9 +111,14 @@ class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> 
     }
   }
 
+  /** Empty until the work is loaded. */
+  infoList(): readonly ServerInfo[] {
+    return this.#made?.infoList() ?? [];
+  }
+
   /** Closes the inputs of servers first: that makes most of them exit. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#processes.endInputs();
+    if (this.#ownsProcesses) this.#processes.endInputs();
     this.#host.cancelCalls();
     await (await this.#work)[Symbol.asyncDispose]();
     await this.#logs.flush();

@@ -1,3 +1,4 @@
+import type { ProcessIdentity } from "../../commands/process/processes.ts";
 import type { Environment } from "../../base/values.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
@@ -49,6 +50,8 @@ export interface UpstreamOptions {
   readonly told?: ToldPlace;
   /** The address of this HTTP server: an entry with it is scorpiox-code itself (CF20). */
   readonly ownUrl?: string;
+  /** The process that serves the client; absent: this one. The work may be done in another. */
+  readonly clientProcess?: ProcessIdentity;
 }
 
 /** The methods of `Upstreams` that the Worker implements unchanged. */

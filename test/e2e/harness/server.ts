@@ -34,9 +34,18 @@ export interface ServerMessage {
 
 type Waiter = (messages: readonly ServerMessage[]) => boolean;
 
-/** What a test's server is started with: its own home, and nothing of the developer's settings. */
+/**
+ * What a test's server is started with: its own home, and nothing of the developer's settings. TEST_HUB=on has a hub run the
+ * upstream servers of every test; without it, tests of the hub alone use one.
+ */
 export function testEnvironment(home: string): Record<string, string> {
-  return { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: home, LANG: "C.UTF-8" };
+  return {
+    PATH: process.env["PATH"] ?? "/usr/bin:/bin",
+    HOME: home,
+    LANG: "C.UTF-8",
+    SCORPIOX_HUB: process.env["TEST_HUB"] ?? "off",
+    SCORPIOX_HUB_IDLE: process.env["TEST_HUB_IDLE"] ?? "0",
+  };
 }
 
 /**

@@ -1,0 +1,105 @@
+import { startTimer, type Timer } from "../base/cancellation.ts";
+import type { HubLink, HubLinkHandlers, HubVisitor } from "./link/hub-link.ts";
+
+/** One kind of work that the hub does for its clients. */
+interface HubService {
+  /** Undefined: not admitted. */
+  accept(visitor: HubVisitor, link: HubLink): HubLinkHandlers | undefined;
+}
+
+export interface HubParts {
+  readonly services: Readonly<Record<HubVisitor["purpose"], HubService>>;
+  /** Work for which the hub stays although no client is there. */
+  readonly holdsOn: () => boolean;
+  /** From the last client's end to the hub's; 0 = at once. */
+  readonly idleMs: number;
+  /** Whether this process still is the hub; a process that was stopped for a while may have been replaced. */
+  readonly holdsLock: () => boolean;
+  readonly log: (line: string) => void;
+}
+
+/** The first client starts the hub, and comes at once. */
+const firstClientMsMax = 10_000;
+/** How often a hub looks whether it has been replaced, and how late such a look shows that it was stopped. */
+const lockLookMs = 1_000;
+
+/** Lets clients in, and ends when nobody needs it any more. */
+export class Hub implements Disposable {
+  readonly #parts: HubParts;
+  readonly #links = new Set<HubLink>();
+  readonly #ended = Promise.withResolvers<string>();
+  readonly #look: ReturnType<typeof setInterval>;
+  #idle: Timer | undefined;
+  #isClosed = false;
+
+  constructor(parts: HubParts) {
+    this.#parts = parts;
+    this.#idle = startTimer(Math.max(firstClientMsMax, parts.idleMs), () => this.#onIdle());
+    this.#look = setInterval(() => this.#assertHolds(), lockLookMs);
+  }
+
+  /** Resolves with the reason why the hub ends. */
+  get ended(): Promise<string> {
+    return this.#ended.promise;
+  }
+
+  get clients(): number {
+    return this.#links.size;
+  }
+
+  /** See `listenForClients`. */
+  readonly accept = (visitor: HubVisitor, link: HubLink): HubLinkHandlers | undefined => {
+    if (this.#isClosed || !this.#assertHolds()) return undefined;
+    const handlers = this.#parts.services[visitor.purpose].accept(visitor, link);
+    if (handlers === undefined) return undefined;
+    this.#links.add(link);
+    this.#stay();
+    return {
+      ...handlers,
+      onClosed: (reason) => {
+        this.#links.delete(link);
+        handlers.onClosed(reason);
+        this.reconsider();
+      },
+    };
+  };
+
+  /** Something has changed on which the hub's stay depends. */
+  reconsider(): void {
+    if (this.#isClosed || this.#links.size > 0 || this.#parts.holdsOn()) return this.#stay();
+    this.#idle ??= startTimer(this.#parts.idleMs, () => this.#onIdle());
+  }
+
+  /** Ends the hub. */
+  end(reason: string): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#stay();
+    clearInterval(this.#look);
+    this.#ended.resolve(reason);
+  }
+
+  /** Closes every connection. */
+  [Symbol.dispose](): void {
+    this.end("closed");
+    for (const link of this.#links) link.close();
+  }
+
+  #stay(): void {
+    this.#idle?.stop();
+    this.#idle = undefined;
+  }
+
+  #onIdle(): void {
+    this.#idle = undefined;
+    if (this.#links.size === 0 && !this.#parts.holdsOn()) this.end("nobody needs it");
+  }
+
+  /** A hub that was replaced while it slept must not do anything more. */
+  #assertHolds(): boolean {
+    if (this.#parts.holdsLock()) return true;
+    this.#parts.log("Another process has become the hub meanwhile.");
+    this.end("replaced");
+    return false;
+  }
+}
