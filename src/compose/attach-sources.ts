@@ -14,11 +14,13 @@ import { scopeOf, type StateServices } from "../calls/state-calls.ts";
 import type { CallingClients } from "../calls/gate/calling-clients.ts";
 import type { BackgroundTask } from "../commands/background/client-tasks.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
+import type { HubStatus } from "../hub/watch/hub-status.ts";
 import type {
   BackgroundEntry,
   CallbackEntry,
   ClientEntry,
   ClientKey,
+  HubEntry,
   InstanceFacts,
   InstanceState,
   PlanEntry,
@@ -35,6 +37,8 @@ export interface AttachSourceParts {
   readonly supervisor: Pick<Supervisor, "tasksOf">;
   readonly services: Pick<StateServices, "tasks" | "plan" | "callbacks">;
   readonly events: EventStream;
+  /** The hub that this server uses; undefined while it uses none. */
+  readonly hub: () => Promise<HubStatus | undefined>;
 }
 
 /** The sources of the content that terminals show: the services, asked as if by a client. */
@@ -77,6 +81,7 @@ async function readState(parts: AttachSourceParts): Promise<InstanceState> {
   const clients = parts.clients.recent();
   const scopes = await Promise.all(clients.map((client) => scopeFor(client)));
   const callbacks = await Promise.all(clients.map((client) => callbacksOf(parts, client)));
+  const hub = hubEntry(await orUndefined(parts.hub()), parts.facts.pid);
   return {
     clients: clients.map((client, index): ClientEntry => {
       return { client: keyOf(client.id), workspace: "", owner: "", ...scopes[index] };
@@ -84,7 +89,19 @@ async function readState(parts: AttachSourceParts): Promise<InstanceState> {
     background: newestTasks(clients.flatMap((client) => backgroundOf(parts, client))),
     callbacks: callbacks.flat(),
     work: await readWork(parts, clients, scopes),
+    ...(hub !== undefined && { hub }),
   };
+}
+
+/** Undefined for a hub that does nothing for this process. */
+function hubEntry(status: HubStatus | undefined, ownPid: number): HubEntry | undefined {
+  if (status === undefined || status.clients.every(({ pid }) => pid !== ownPid)) return undefined;
+  const servers = status.servers
+    .filter(({ users }) => users.includes(ownPid))
+    .slice(0, attachEntriesMax)
+    .map(({ name, state, users }) => ({ name: cut(name), state, clients: users.length }));
+  const kept = status.kept.filter(({ state }) => state === "running").length;
+  return { pid: status.pid, servers, kept };
 }
 
 function backgroundOf(

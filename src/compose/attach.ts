@@ -8,6 +8,7 @@ import type { EventStream } from "../base/server-events.ts";
 import type { CallingClients } from "../calls/gate/calling-clients.ts";
 import type { StateServices } from "../calls/state-calls.ts";
 import type { Terminals } from "../interact/questions/terminals.ts";
+import type { HubLook } from "./hub-look.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
 
 /** Characters of the instance id that name a server: two servers with the same do not happen. */
@@ -29,6 +30,7 @@ export class Attach implements AsyncDisposable {
   readonly #questions = new TerminalQuestions();
   readonly #startedAt = Date.now();
   #opening: Promise<AttachServer | undefined> | undefined;
+  #hub: HubLook | undefined;
 
   /** @param services not asked for before there is a terminal: some of them need `terminals` to be made */
   constructor(parts: AttachParts, services: () => LookedAt) {
@@ -53,6 +55,7 @@ export class Attach implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#questions.withdrawAll();
     const server = await this.#opening;
+    this.#hub?.[Symbol.dispose]();
     // A socket that cannot be removed is recognised as dead by the next process that tries it.
     await server?.[Symbol.asyncDispose]().catch(() => {});
   }
@@ -62,13 +65,21 @@ export class Attach implements AsyncDisposable {
     const serverId = instanceId.slice(0, serverIdChars);
     const runFolder = runFolderIn(start.dirs.scorpioxDir);
     try {
-      const [{ AttachServer }, { AttachVisitors }, { createAttachSources }, { removeDeadServers }] =
-        await Promise.all([
-          import("../interact/attach/attach-server.ts"),
-          import("./attach-visitors.ts"),
-          import("./attach-sources.ts"),
-          import("../interact/attach/connect.ts"),
-        ]);
+      const [
+        { AttachServer },
+        { AttachVisitors },
+        { createAttachSources },
+        { HubLook },
+        { removeDeadServers },
+      ] = await Promise.all([
+        import("../interact/attach/attach-server.ts"),
+        import("./attach-visitors.ts"),
+        import("./attach-sources.ts"),
+        import("./hub-look.ts"),
+        import("../interact/attach/connect.ts"),
+      ]);
+      const hub = new HubLook(start);
+      this.#hub = hub;
       const sources = createAttachSources({
         facts: {
           serverId,
@@ -81,6 +92,7 @@ export class Attach implements AsyncDisposable {
         supervisor,
         services: this.#services(),
         events,
+        hub: () => hub.status(),
       });
       const { isOwnUser, whyNoAnswers } = new AttachVisitors(warn);
       const server = await AttachServer.open({

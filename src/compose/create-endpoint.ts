@@ -18,8 +18,10 @@ import type { Auth } from "../server/auth/create-auth.ts";
 import type { Principal } from "../server/auth/principal.ts";
 import type { ClientProfile } from "../server/connection/session.ts";
 import { HttpEndpoint } from "../server/http/http-endpoint.ts";
+import type { HubGauges } from "../server/http/http-metrics.ts";
 import { hostOfAddress, RequestGuard } from "../server/transport/http/request-guard.ts";
 import { createServerContext } from "./create-server-context.ts";
+import { HubLook } from "./hub-look.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 import { limitsFor, type ToolServicesOptions, workspaceFallback } from "./program-parts.ts";
 
@@ -79,7 +81,20 @@ export function createEndpoint(
     principalPart: hasPrincipals ? httpPrincipalPartMax : 1,
     ssePair: settings.ssePair,
     hasMetrics: settings.hasMetrics,
+    hubGauges: settings.hasMetrics ? hubGaugesOf(start) : undefined,
   });
+}
+
+/** A server over HTTP uses a hub only with HUB=on. */
+function hubGaugesOf(start: StartUp): (() => Promise<HubGauges | undefined>) | undefined {
+  if (start.config.settings.hub.mode !== "on") return undefined;
+  const look = new HubLook(start);
+  return async () => {
+    const status = await look.status();
+    if (status === undefined) return undefined;
+    const keptTasks = status.kept.filter(({ state }) => state === "running").length;
+    return { clients: status.clients.length, servers: status.servers.length, keptTasks };
+  };
 }
 
 /** The operator chose the address to listen on: clients may use it as host. */

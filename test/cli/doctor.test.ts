@@ -368,7 +368,7 @@ describe("doctor --fix", () => {
 test("doctor says of every part that it was examined", async () => {
   using tree = treeOf({});
   const { stderr } = await doctor(tree, {});
-  expect(stderr).toContain("10 of 10 parts were examined.");
+  expect(stderr).toContain("11 of 11 parts were examined.");
 });
 
 describe("doctor waits for nothing that never comes", () => {

@@ -11,6 +11,7 @@ const forPersons = [
   "config set",
   "hooks approve",
   "hooks revoke",
+  "hub stop",
   "install",
   "mcp add",
   "mcp add-json",

@@ -12,6 +12,7 @@ import {
   searchFindings,
 } from "../doctor/machine.ts";
 import { proxyFindings } from "../doctor/network.ts";
+import { hubFindings } from "../doctor/hub.ts";
 import { folderFindings, programFindings } from "../doctor/program.ts";
 import { serverFindings } from "../doctor/servers.ts";
 import { attemptIn, entryTrials, launchAs } from "../doctor/launches.ts";
@@ -25,8 +26,8 @@ import { wrap } from "../wrap.ts";
 export const doctorCommand: Command = {
   usage: "[--as CLIENT] [--fix] [--json] [FLAGS]",
   description:
-    "Examines everything: the program, configuration, clients, a start as a client makes one, your MCP servers, browser,\n" +
-    "proxy, sandbox and disk. Each fault has one remedy. Starts the MCP servers that may be started; asks no search engine.\n" +
+    "Examines everything: the program, configuration, clients, a start as a client makes one, your MCP servers, the hub,\n" +
+    "browser, proxy, sandbox and disk. Each fault has one remedy. Starts the MCP servers that may be started; asks no search engine.\n" +
     "Exits with 1 when there is a fault.",
   examples: ["doctor", "doctor --as claude-desktop", "doctor --fix"],
   flags: {
@@ -81,6 +82,7 @@ async function* examined(
     ["clients", () => entryTrials(machine, context)],
     ["start", () => startFindings(manner, launch, attemptIn(context, manner))],
     ["servers", () => serverFindings(context, start)],
+    ["hub", () => hubFindings(context, start)],
     ["browser", () => browserFindings(context, start)],
     ["search", () => searchFindings()],
     ["network", () => proxyFindings(io.env, client === undefined ? io.env : launch.env)],

@@ -5,6 +5,7 @@ export const areas = [
   "clients",
   "start",
   "servers",
+  "hub",
   "browser",
   "search",
   "network",

@@ -74,7 +74,7 @@ const sections: readonly (readonly [title: string, words: readonly string[]])[] 
   ["Begin", ["install", "uninstall", "undo", "update", "doctor"]],
   ["Your MCP servers", ["mcp"]],
   ["The tools in this terminal", ["tools", "call", "extract", "search"]],
-  ["Running work", ["attach", "bg", "callbacks", "tasks"]],
+  ["Running work", ["attach", "hub", "bg", "callbacks", "tasks"]],
   ["Settings and rules", ["config", "profile", "policy", "hooks", "skills"]],
   ["More", ["serve", "completions", "version", "help"]],
 ];
@@ -82,6 +82,7 @@ const sections: readonly (readonly [title: string, words: readonly string[]])[] 
 /** The subjects of groups. */
 const groupTexts: Readonly<Record<string, string>> = {
   mcp: "MCP servers behind scorpiox-code",
+  hub: "The process that all of your clients share",
   bg: "Background tasks of running servers",
   callbacks: "Reminders that models have set",
   tasks: "Tasks of the workspace",

@@ -159,6 +159,16 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("../commands/attach.ts")).attachCommand,
   },
   {
+    name: "hub status",
+    summary: "Show the process that runs MCP servers and kept tasks for all of your clients",
+    load: async () => (await import("../commands/hub.ts")).hubStatusCommand,
+  },
+  {
+    name: "hub stop",
+    summary: "End that process and all that it runs",
+    load: async () => (await import("../commands/hub.ts")).hubStopCommand,
+  },
+  {
     name: "bg list",
     summary: "List the background tasks of running servers",
     load: async () => (await import("../commands/live-state.ts")).bgListCommand,

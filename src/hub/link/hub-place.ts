@@ -78,3 +78,8 @@ function mountNamespace(): string {
 
 const digestOf = (...parts: readonly (string | number)[]): string =>
   sha256Hex(parts.join("\0")).slice(0, partChars);
+
+/** Whether a folder below `run/` is the one of a hub of this machine, of whatever build. */
+export function isHubOfMachine(name: string): boolean {
+  return name.endsWith(`-${machineId()}`) && /^hub-[0-9a-f]+-[0-9a-f]+$/.test(name);
+}

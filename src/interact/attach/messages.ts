@@ -82,12 +82,30 @@ export interface WorkEntry {
   readonly plan: PlanEntry | null;
 }
 
+/** The hub that the server uses: the process that runs MCP servers and kept tasks for all clients of the user. */
+export interface HubEntry {
+  readonly pid: number;
+  /** The MCP servers that it runs for this server. */
+  readonly servers: readonly HubServerEntry[];
+  /** Kept tasks of all workspaces that are running. */
+  readonly kept: number;
+}
+
+interface HubServerEntry {
+  readonly name: string;
+  readonly state: string;
+  /** Processes of scorpiox-code that share it. */
+  readonly clients: number;
+}
+
 /** All that a server holds, with the texts cut. */
 export interface InstanceState {
   readonly clients: readonly ClientEntry[];
   readonly background: readonly BackgroundEntry[];
   readonly callbacks: readonly CallbackEntry[];
   readonly work: readonly WorkEntry[];
+  /** Absent while it uses none; older servers never have it. */
+  readonly hub?: HubEntry;
 }
 
 /** Why a question is gone from a terminal. */

@@ -1,3 +1,5 @@
+import { formatAmount } from "../../base/cut-text.ts";
+import type { HubEntry } from "../attach/messages.ts";
 import type { InstanceEntry } from "./attach-model.ts";
 import { cutCells, safeLine } from "./cells.ts";
 import type { Key } from "./keys.ts";
@@ -55,11 +57,26 @@ export class ServersView implements View {
       return `   ${cutCells(who.join(` ${dot} `), columns - 4)}`;
     });
     const none = fault === undefined ? ["   no client has called a tool yet"] : [];
+    const hub = state?.hub === undefined ? [] : hubLines(state.hub).map((line) => `   ${line}`);
     return [
       ` ${look.bold(name)}  ${look.dim(rest)}`,
       ...(fault === undefined ? [] : [`   ${look.warning(cutCells(fault, columns - 4))}`]),
-      ...(clients.length > 0 ? clients : none).map((line) => look.dim(cutCells(line, columns - 1))),
+      ...[...(clients.length > 0 ? clients : none), ...hub].map((line) =>
+        look.dim(cutCells(line, columns - 1)),
+      ),
       "",
     ];
   }
+}
+
+/** The hub, and a line for each MCP server that it runs for this server. */
+function hubLines({ pid, servers, kept }: HubEntry): readonly string[] {
+  const tasks = kept === 0 ? "" : `, ${formatAmount(kept, "kept task")}`;
+  return [
+    `hub pid ${pid}: ${formatAmount(servers.length, "MCP server")}${tasks}`,
+    ...servers.map(({ name, state, clients }) => {
+      const users = clients > 1 ? `shared by ${formatAmount(clients, "client")}` : "1 client";
+      return safeLine(`  ${name}  ${state.replaceAll("_", " ")}, ${users}`);
+    }),
+  ];
 }

@@ -2,7 +2,7 @@ import type { Authorization } from "../auth/authorizer.ts";
 import type { Principal } from "../auth/principal.ts";
 import { type BodyBounds, createBodyBounds } from "../transport/http/read-body.ts";
 import type { RequestGuard } from "../transport/http/request-guard.ts";
-import { HttpMetrics } from "./http-metrics.ts";
+import { type HubGauges, HttpMetrics } from "./http-metrics.ts";
 import { HttpSessions, type HttpSessionsParts } from "./http-sessions.ts";
 import { LegacyHttp } from "./legacy-http.ts";
 import { McpPost } from "./mcp-post.ts";
@@ -32,6 +32,8 @@ export interface HttpEndpointParts extends HttpSessionsParts, Omit<ModernHttpPar
   readonly ssePair?: SsePairPaths | undefined;
   /** Count responses and serve the figures at `/metrics`, to every principal that may use the server. */
   readonly hasMetrics?: boolean;
+  /** For them, the figures of the hub; undefined while the server uses none. Never rejects. */
+  readonly hubGauges?: (() => Promise<HubGauges | undefined>) | undefined;
 }
 
 type Serve = (principal: Principal) => Response | Promise<Response>;
@@ -140,12 +142,13 @@ export class HttpEndpoint {
       : serveAuthorized(authorization, serve);
   }
 
-  #figures(request: Request): Response {
+  async #figures(request: Request): Promise<Response> {
     if (request.method !== "GET")
       return refusal(405, "Only GET is answered here.", { allow: "GET" });
     const sessions = this.#sessions.size;
     const requestsInFlight = this.#modern.size + this.#sessions.requestsInFlight;
-    const text = this.#metrics?.text({ sessions, requestsInFlight });
+    const hub = await this.#parts.hubGauges?.();
+    const text = this.#metrics?.text({ sessions, requestsInFlight, hub });
     return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4" } });
   }
 

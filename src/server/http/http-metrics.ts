@@ -5,6 +5,16 @@ const bucketBounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60, 600] as const;
 export interface HttpGauges {
   readonly sessions: number;
   readonly requestsInFlight: number;
+  /** Absent while the server uses no hub. */
+  readonly hub?: HubGauges | undefined;
+}
+
+/** Figures of the process that all clients of the user share. */
+export interface HubGauges {
+  readonly clients: number;
+  readonly servers: number;
+  /** That are running. */
+  readonly keptTasks: number;
 }
 
 /** Counts for `/metrics`, in the text format of Prometheus (version 0.0.4). Names and values only, nothing of a request. */
@@ -21,7 +31,7 @@ export class HttpMetrics {
     return response.then((settled) => this.#observed(settled, startedAt));
   }
 
-  text({ sessions, requestsInFlight }: HttpGauges): string {
+  text({ sessions, requestsInFlight, hub }: HttpGauges): string {
     const { user, system } = process.cpuUsage();
     const startSeconds = (performance.timeOrigin / 1000).toFixed(3);
     return [
@@ -45,6 +55,7 @@ export class HttpMetrics {
       ...family("process_start_time_seconds", "gauge", "Start, in seconds since 1970.", [
         ["", Number(startSeconds)],
       ]),
+      ...(hub === undefined ? [] : hubFamilies(hub)),
       "",
     ].join("\n");
   }
@@ -76,6 +87,16 @@ export class HttpMetrics {
       ["_count", this.#count],
     ]);
   }
+}
+
+function hubFamilies({ clients, servers, keptTasks }: HubGauges): string[] {
+  return [
+    ...family("scorpiox_hub_clients", "gauge", "Processes that use the hub.", [["", clients]]),
+    ...family("scorpiox_hub_servers", "gauge", "MCP servers that the hub runs.", [["", servers]]),
+    ...family("scorpiox_hub_kept_tasks", "gauge", "Kept tasks that are running.", [
+      ["", keptTasks],
+    ]),
+  ];
 }
 
 function family(

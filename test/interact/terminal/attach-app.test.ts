@@ -223,3 +223,30 @@ describe("the rest of the interface", () => {
     await app.app.ended;
   });
 });
+
+test("[HB9] the view of servers has the hub, with its MCP servers and their clients", async () => {
+  await using server = new AttachHarness();
+  const client = { client: "stdio", workspace: "/work", owner: "" };
+  server.state = {
+    ...emptyState,
+    clients: [client],
+    hub: {
+      pid: 4242,
+      servers: [
+        { name: "docs", state: "ready", clients: 3 },
+        { name: "far\u001b[2J", state: "needs_auth", clients: 1 },
+      ],
+      kept: 1,
+    },
+  };
+  await server.open();
+  using app = new AppHarness(server.runFolder);
+  await app.shows("Servers 1");
+  app.press("5");
+  await app.shows("hub pid 4242: 2 MCP servers, 1 kept task");
+  expect(app.screen).toContain("docs  ready, shared by 3 clients");
+  expect(app.screen).toMatch(/far.*  needs auth, 1 client/);
+  server.state = { ...emptyState, clients: [client] };
+  server.change();
+  await until(() => !app.screen.includes("hub pid"));
+});

@@ -36,8 +36,24 @@ describe("HttpMetrics", () => {
     ]);
   });
 
+  test("has the figures of the hub only when one is used", () => {
+    const hubLines = (text: string): string[] =>
+      text.split("\n").filter((line) => line.startsWith("scorpiox_hub_"));
+    const metrics = new HttpMetrics();
+    expect(hubLines(metrics.text(gauges))).toEqual([]);
+    const hub = { clients: 2, servers: 5, keptTasks: 1 };
+    expect(hubLines(metrics.text({ ...gauges, hub }))).toEqual([
+      "scorpiox_hub_clients 2",
+      "scorpiox_hub_servers 5",
+      "scorpiox_hub_kept_tasks 1",
+    ]);
+  });
+
   test("every line is a comment or a name with a number", () => {
-    const lines = new HttpMetrics().text(gauges).trimEnd().split("\n");
+    const lines = new HttpMetrics()
+      .text({ ...gauges, hub: { clients: 0, servers: 0, keptTasks: 0 } })
+      .trimEnd()
+      .split("\n");
     const odd = lines.filter(
       (line) => !/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"\})? [\d.e+-]+)$/.test(line),
     );

@@ -69,6 +69,12 @@ const shownQuestions = z.object({
   askedAt: count,
 });
 
+const hub = z.object({
+  pid: count,
+  servers: z.array(z.object({ name: z.string(), state: z.string(), clients: count })),
+  kept: count,
+});
+
 const serverMessage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("hello"),
@@ -89,6 +95,7 @@ const serverMessage = z.discriminatedUnion("type", [
       background: z.array(background),
       callbacks: z.array(callback),
       work: z.array(work),
+      hub: z.exactOptional(hub),
     }),
   }),
   z.object({ type: z.literal("question"), number: count, question: shownQuestions }),
