@@ -93,7 +93,13 @@ function printClients({ clients }: HubStatus, print: Printer, now: number): void
     `for ${formatDuration(Math.max(0, now - sinceMs))}`,
     workspace ?? "",
   ]);
-  for (const line of columns(rows)) print.line(line.trimEnd());
+  for (const line of columns(filled(rows))) print.line(line.trimEnd());
+}
+
+/** Without the columns that are empty in all rows. */
+function filled(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const isFilled = (at: number): boolean => rows.some((row) => row[at] !== "");
+  return rows.map((row) => row.filter((_, at) => isFilled(at)));
 }
 
 function printServers({ servers }: HubStatus, print: Printer): void {
@@ -107,7 +113,7 @@ function printServers({ servers }: HubStatus, print: Printer): void {
     pid === undefined ? "" : `pid ${pid}`,
     workspace ?? "",
   ]);
-  for (const [at, line] of columns(cells).entries()) {
+  for (const [at, line] of columns(filled(cells)).entries()) {
     print.marked(wordOf(servers[at]?.state ?? "").mark, line.trim(), "  ");
   }
 }

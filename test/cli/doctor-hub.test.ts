@@ -91,6 +91,22 @@ describe.if(process.platform !== "win32")("[IN20] [HB9] doctor looks at the hub"
     ]);
   });
 
+  test("one whose log has internal errors", async () => {
+    const found = await hubFindings({}, async (hubs, scorpioxDir) => {
+      await hubs.start();
+      const lines = ["T internal error: one", "T a client has gone", "T internal error: two", ""];
+      writeFileSync(hubPlaceOf(scorpioxDir).logFile, lines.join("\n"));
+    });
+    expect(found).toMatchObject([
+      { state: "ok" },
+      {
+        state: "note",
+        text: "its log has 2 internal errors, the last one: T internal error: two",
+        remedy: expect.stringContaining("report it with the lines from home/.scorpiox/run/"),
+      },
+    ]);
+  });
+
   test("one that was killed", async () => {
     const found = await hubFindings({}, async (hubs) => {
       const child = await hubs.start();

@@ -213,7 +213,7 @@ describe.if(posix)("hub stop", () => {
     const { exitCode, stderr } = await home.run("hub stop");
     expect([exitCode, stable(stderr, child.pid)]).toEqual([
       0,
-      "scorpiox-code: The hub (process PID) has ended, with 1 MCP server, used by 2 clients.\n",
+      "scorpiox-code: The hub (process PID) has ended, with 1 MCP server. 2 clients used it and may start another one.\n",
     ]);
     expect(await child.exited).toBe(0);
     expect(findHubs(home.scorpioxDir)[0]?.isAlive).toBe(false);

@@ -32,8 +32,8 @@ export const hubStatusCommand: Command = {
 export const hubStopCommand: Command = {
   usage: "[--kept] [--json]",
   description:
-    "Ends the hub and the MCP servers that it runs. Clients go on: one that needs a server starts another hub. While kept\n" +
-    "background tasks are running nothing is ended, unless --kept ends them too. Returns when the hub has gone.",
+    "Ends the hub and the MCP servers that it runs. Clients that use it go on, and start another one. While kept background\n" +
+    "tasks are running nothing is ended, unless --kept ends them too. Returns when the hub has gone.",
   examples: ["hub stop", "hub stop --kept"],
   flags: {
     kept: { kind: "switch", help: "End running kept tasks too." },
@@ -96,8 +96,9 @@ function keptTasksRun(running: number): AppError {
 
 function stoppedText({ pid, clients, servers, kept }: Stopped): string {
   const tasks = kept === 0 ? "" : `, and ${formatAmount(kept, "kept task")}`;
-  const used = clients === 0 ? "" : `, used by ${formatAmount(clients, "client")}`;
-  return `The hub (process ${pid}) has ended, with ${formatAmount(servers, "MCP server")}${used}${tasks}.`;
+  const ended = `The hub (process ${pid}) has ended, with ${formatAmount(servers, "MCP server")}${tasks}.`;
+  if (clients === 0) return ended;
+  return `${ended} ${formatAmount(clients, "client")} used it and may start another one.`;
 }
 
 /** Its servers have 5 s to end, and it has as long for the rest. */

@@ -86,11 +86,12 @@ function runningFindings(report: HubReport): readonly Finding[] {
   return [ok("hub", `process ${hub.pid} has ${facts.join(", ")}`), ...tied, ...older];
 }
 
-/** Of the log only the end is of interest, and it has no bound of its own against other programs. */
+/** Of the log only the end is of interest. */
 const logTailChars = 64 * 1024;
 
 function leftFindings({ place, record, isAlive, isOwn }: FoundHub): readonly Finding[] {
-  if (record === undefined || isAlive) return [];
+  if (record === undefined) return [];
+  if (isAlive) return isOwn ? logFindings(place) : [];
   if (!isOwn) {
     const text = `files of a hub of another build (version ${record.version}), which has ended, are left in ${place.folder}`;
     const fix = (): void => {
@@ -130,12 +131,24 @@ function removeFiles({
   }
 }
 
-function lastLineOf({ logFile }: HubPlace): string {
+/** Mistakes of the program that its log names; work for other clients went on. */
+function logFindings(place: HubPlace): readonly Finding[] {
+  const errors = endOfLog(place).filter((line) => line.includes(" internal error: "));
+  const last = errors.at(-1);
+  if (last === undefined) return [];
+  const text = `its log has ${formatAmount(errors.length, "internal error")}, the last one: ${oneLine(last, 200)}`;
+  return [note("hub", text, `report it with the lines from ${place.logFile}`)];
+}
+
+function lastLineOf(place: HubPlace): string {
+  return oneLine(endOfLog(place).at(-1) ?? "", 200);
+}
+
+function endOfLog({ logFile }: HubPlace): readonly string[] {
   try {
-    const tail = readFileSync(logFile, "utf8").slice(-logTailChars);
-    return oneLine(tail.trimEnd().split("\n").at(-1) ?? "", 200);
+    return readFileSync(logFile, "utf8").slice(-logTailChars).trimEnd().split("\n");
   } catch {
-    return "";
+    return [];
   }
 }
 
