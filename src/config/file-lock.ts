@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -22,6 +22,17 @@ export async function withFileLock<Result>(
   } finally {
     // Ends the transaction, and with it the lock.
     lock.close();
+  }
+}
+
+/** Whether somebody holds the lock of `file` at this moment. Waits for nothing, and makes no lock where there is none. */
+export function isFileLocked(file: string): boolean {
+  if (!existsSync(`${file}.lock`)) return false;
+  try {
+    tryToLock(`${file}.lock`).close();
+    return false;
+  } catch (error) {
+    return isHeld(error);
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { sha256Hex } from "../base/digests.ts";
 import { AppError, messageOf } from "../base/errors.ts";
+import { isFileLocked } from "../config/file-lock.ts";
 import { replaceFile } from "../config/replace-file.ts";
 import { parseOwnJson } from "../base/values.ts";
 import type { Entry } from "./install-targets.ts";
@@ -73,17 +74,27 @@ export class ChangeLog {
     return join(this.#dir, "changes");
   }
 
+  /** Some process is making or settling changes now. */
+  get isBusy(): boolean {
+    return isFileLocked(this.lockFile);
+  }
+
+  get file(): string {
+    return join(this.#dir, "changes.json");
+  }
+
   /** The oldest one first. @throws {AppError} `config` for a log that cannot be read */
   records(): readonly ChangeRecord[] {
-    if (!existsSync(this.#file)) return [];
+    const { file } = this;
+    if (!existsSync(file)) return [];
     try {
       const log = parseOwnJson<{ readonly changes: readonly ChangeRecord[] }>(
-        readFileSync(this.#file, "utf8"),
+        readFileSync(file, "utf8"),
       );
       return log.changes;
     } catch (error) {
       const how = "Move it away to go on; the changes in it can then no longer be undone";
-      throw new AppError("config", `${this.#file} cannot be read (${messageOf(error)}). ${how}.`);
+      throw new AppError("config", `${file} cannot be read (${messageOf(error)}). ${how}.`);
     }
   }
 
@@ -128,10 +139,6 @@ export class ChangeLog {
     return digestOf(bytes) === before ? { bytes } : undefined;
   }
 
-  get #file(): string {
-    return join(this.#dir, "changes.json");
-  }
-
   #backup(id: string): string {
     return join(this.#dir, `${id}.before`);
   }
@@ -141,7 +148,7 @@ export class ChangeLog {
   }
 
   #write(changes: readonly ChangeRecord[]): void {
-    replaceFile(this.#file, `${JSON.stringify({ version: 1, changes }, undefined, 2)}\n`);
+    replaceFile(this.file, `${JSON.stringify({ version: 1, changes }, undefined, 2)}\n`);
     this.#sweep(changes);
   }
 

@@ -1,8 +1,18 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
+import { withFileLock } from "../../src/config/file-lock.ts";
+import { ChangeLog, type ChangeRecord } from "../../src/install/change-log.ts";
 import type { TempTree } from "../config/temp-tree.ts";
 import {
   type Case,
@@ -11,12 +21,29 @@ import {
   doctor,
   expectFault,
   type FaultCase,
+  findingsOf,
+  type JsonFinding,
   program,
   storeFile,
   treeOf,
   trial,
   tried,
 } from "./doctor-run.ts";
+import { runIn } from "./fake-io.ts";
+
+const changesFile = "home/.scorpiox/installs/changes.json";
+
+/** What `install cursor` leaves in our folder, with what it notes while it goes on; the client's file has no entry. */
+function interrupted(now: Partial<ChangeRecord>): Case {
+  const [path, at] = ["home/.cursor/mcp.json", "2026-11-27T10:00:00.000Z"];
+  const entry = { name: "scorpiox-code", before: null, after: { command: "/opt/gone" } };
+  const prepare = (tree: TempTree): void => {
+    const about = { id: "1", kind: "install", client: "cursor", file: tree.path(path), at };
+    const changes = [{ ...about, before: null, after: null, entries: [entry], ...now }];
+    writeFileSync(tree.path(changesFile), JSON.stringify({ version: 1, changes }));
+  };
+  return { files: { [path]: "{}\n", [changesFile]: "" }, prepare };
+}
 
 const cases: readonly FaultCase[] = [
   [
@@ -152,6 +179,24 @@ const cases: readonly FaultCase[] = [
     },
     /Cursor starts scorpiox-code twice: also as old/,
     /^remove old from/,
+  ],
+  [
+    "install was killed in the middle",
+    interrupted({ underWay: "change" }),
+    /^Cursor: the install at 2026-11-27T10:00:00.000Z was interrupted, and home\/\.cursor\/mcp\.json may have a part of it$/,
+    /^scorpiox-code undo cursor$/,
+  ],
+  [
+    "undo was killed in the middle",
+    interrupted({ underWay: "undo", since: "2026-11-28T10:00:00.000Z" }),
+    /^Cursor: the undo of the install at 2026-11-28T10:00:00.000Z was interrupted/,
+    /^scorpiox-code undo cursor$/,
+  ],
+  [
+    "changes that cannot be read",
+    { files: { [changesFile]: "{ broken" } },
+    /^the changes that undo takes back cannot be read from home\/\.scorpiox\/installs\/changes\.json$/,
+    /^mv home\/\.scorpiox\/installs\/changes\.json home\/\.scorpiox\/installs\/changes\.json\.broken$/,
   ],
   [
     "the program does not start",
@@ -290,6 +335,42 @@ const cases: readonly FaultCase[] = [
 
 describe("[IN20] doctor finds each of these faults and names its remedy", () => {
   test.each(cases)("%s", (_name, fault, text, remedy) => expectFault(fault, text, remedy));
+});
+
+describe("doctor on a change of a client's file", () => {
+  test("says nothing more of a file that may have a part of it, and undo repairs both", async () => {
+    using tree = treeOf(interrupted({ underWay: "change" }));
+    const clients = async (): Promise<readonly JsonFinding[]> =>
+      (await findingsOf(tree, {})).filter(({ area }) => area === "clients");
+    expect(await clients()).toMatchObject([
+      { state: "fault", remedy: "scorpiox-code undo cursor" },
+    ]);
+    expect(await runIn(tree, ["undo", "cursor", "--yes"])).toMatchObject({ exitCode: 0 });
+    expect(await clients()).toMatchObject([
+      { state: "note", remedy: "scorpiox-code install cursor" },
+    ]);
+  });
+
+  test("that another process is making says so, and is no fault", async () => {
+    using tree = treeOf(interrupted({ underWay: "change" }));
+    const lock = new ChangeLog(tree.path("home/.scorpiox")).lockFile;
+    const found = await withFileLock(lock, () => findingsOf(tree, {}));
+    expect(found.filter(({ area }) => area === "clients")).toMatchObject([
+      {
+        state: "note",
+        text: expect.stringContaining("the install is under way in another process"),
+      },
+    ]);
+  });
+
+  test("that has ended is none of its findings, nor is one of a client that is not asked for", async () => {
+    const left = { ...interrupted({ underWay: "change" }), words: ["--as", "zed"] };
+    for (const input of [interrupted({}), left]) {
+      using tree = treeOf(input);
+      const texts = (await findingsOf(tree, input)).map(({ text }) => text);
+      expect(texts.filter((text) => text.includes("interrupted"))).toEqual([]);
+    }
+  });
 });
 
 describe("doctor --fix", () => {

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { AppError } from "../../src/base/errors.ts";
-import { withFileLock } from "../../src/config/file-lock.ts";
+import { isFileLocked, withFileLock } from "../../src/config/file-lock.ts";
 import { removeLeftDrafts, replaceFile } from "../../src/config/replace-file.ts";
 import { posixTest } from "../e2e/harness/platform.ts";
 import { TempTree } from "./temp-tree.ts";
@@ -40,6 +40,16 @@ describe("withFileLock()", () => {
     const waiting = withFileLock(file, () => "mine");
     holder.kill("SIGKILL");
     expect(await waiting).toBe("mine");
+  });
+
+  test("isFileLocked() is true while it is held, and makes no lock", async () => {
+    using tree = new TempTree();
+    const file = tree.path("home/file");
+    expect([isFileLocked(file), readdirSync(tree.path("home"))]).toEqual([false, []]);
+    expect(await withFileLock(file, () => isFileLocked(file))).toBe(true);
+    expect(isFileLocked(file)).toBe(false);
+    // A look does not keep it.
+    expect(await withFileLock(file, () => "mine")).toBe("mine");
   });
 
   test("a lock that cannot be made is told", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, linkSync, readdirSync, readFileSync } from "node:fs";
 
+import { interruptedChanges } from "../../src/cli/doctor/interrupted.ts";
 import { ChangeLog } from "../../src/install/change-log.ts";
 import { runIn } from "../cli/fake-io.ts";
 import { TempTree } from "../config/temp-tree.ts";
@@ -74,7 +75,12 @@ async function installKilled(isLinked: boolean): Promise<void> {
     expect({ at, isSomewhere: isSomewhere(left) }).toEqual({ at, isSomewhere: true });
     const { stderr } = await runIn(tree, ["uninstall", "cursor", "--dry-run"]);
     const isTold = stderr.includes("was interrupted");
-    expect({ at, isTold }).toEqual({ at, isTold: left.underWay > 0 });
+    const { findings } = interruptedChanges(tree.path("home/.scorpiox"), undefined);
+    expect({ at, isTold, findings: findings.length }).toEqual({
+      at,
+      isTold: left.underWay > 0,
+      findings: left.underWay,
+    });
     await runIn(tree, ["undo", "kiro", "--yes"]);
     const now = await seen(tree);
     const end = now.client === text ? "before" : "after";

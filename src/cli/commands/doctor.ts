@@ -78,7 +78,7 @@ async function* examined(
     ["program", () => programFindings(context)],
     ["configuration", () => folderFindings(dirs.homeDir, dirs.scorpioxDir)],
     ["configuration", () => config.problems.map(({ message }) => problemFinding(message))],
-    ["clients", () => clientFindings(machine, services.ownCommand, client)],
+    ["clients", () => clientFindings(machine, services.ownCommand, client, dirs.scorpioxDir)],
     ["clients", () => entryTrials(machine, context)],
     ["start", () => startFindings(manner, launch, attemptIn(context, manner))],
     ["servers", () => serverFindings(context, start)],

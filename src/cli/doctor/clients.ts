@@ -16,6 +16,7 @@ import {
 import { type Entry, entryName, launchWords } from "../../install/install-targets.ts";
 import { readForeignFile } from "../../upstream/import/read-foreign-file.ts";
 import { type Finding, fault, note, ok, ownRemedy } from "./finding.ts";
+import { interruptedChanges } from "./interrupted.ts";
 import { programKind, startsHere } from "./program-kind.ts";
 
 /** The clients that are here: whether each of them starts this program. */
@@ -23,6 +24,7 @@ export function clientFindings(
   machine: Machine,
   ownCommand: readonly string[],
   only: string | undefined,
+  scorpioxDir: string,
 ): readonly Finding[] {
   if (only !== undefined && !editableClients.some(({ id }) => id === only)) {
     return [
@@ -33,7 +35,8 @@ export function clientFindings(
     .filter(({ id }) => only === undefined || id === only)
     .flatMap((client) => fileOfClient(client, "user", machine) ?? [])
     .filter(({ isThere }) => isThere);
-  if (places.length === 0) {
+  const interrupted = interruptedChanges(scorpioxDir, only);
+  if (places.length === 0 && interrupted.findings.length === 0) {
     const whose = only ?? "a client";
     return [
       note(
@@ -43,8 +46,10 @@ export function clientFindings(
       ),
     ];
   }
+  const whole = places.filter(({ file }) => !interrupted.files.has(file));
   return [
-    ...places.flatMap((place) => findingsOf(place, ownCommand)),
+    ...interrupted.findings,
+    ...whole.flatMap((place) => findingsOf(place, ownCommand)),
     ...settingsFindings(machine),
   ];
 }
