@@ -265,6 +265,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "interact/attach": ["base", "commands", "server", "types:tools", "types:interact/questions"],
   "interact/terminal": ["base", "types:tools", "types:interact/questions", "interact/attach"],
   "hub/link": ["base", "commands", "interact", "upstream"],
+  "hub/kept": ["base", "calls", "commands", "config", "types:tools", "types:hub/link"],
   "hub/watch": ["base", "commands", "interact", "hub/link"],
   "hub/*": ["base", "commands", "upstream", "types:hub/link", "hub/watch"],
   "cli/*": [

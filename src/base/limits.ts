@@ -131,6 +131,15 @@ export const shownCommandCharsMax = 200;
 export const backgroundEndedMax = 256;
 /** Ended background tasks stay readable this long. */
 export const backgroundEndedAgeMsMax = 24 * 60 * 60 * 1000;
+/**
+ * Ids of background tasks that outlive their client, counted for each workspace. A client's own tasks have the ids below,
+ * and go on above once those are used up.
+ */
+export const keptTaskIds = { first: 1_001, last: 1_000_000 } as const;
+/** Kept tasks that run at the same time in one workspace, and of one user. */
+export const keptRunningMax = { workspace: 16, all: 64 } as const;
+/** Bytes of output that are held of one kept task, and of all of one user: older ones are dropped. */
+export const keptOutputBytesMax = { task: 256 * MIB, all: 1024 * MIB } as const;
 /** Output kept of one command: its head and the newest bytes, together. */
 export const outputWindowBytes = MIB;
 /** Of that window, the part that always holds the first bytes. */

@@ -11,6 +11,9 @@ export const secretsFolderName = "secrets";
 /** In the folder of secrets: written when any of them changes, wherever it is kept. */
 export const secretNamesFileName = "names.json";
 
+/** The folder of background tasks that outlive their client. */
+export const keptFolderName = "kept";
+
 const storeFileNames = ["", "-wal", "-shm"].map((suffix) => storeFileName + suffix);
 
 /**

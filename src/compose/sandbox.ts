@@ -46,9 +46,13 @@ export class CommandSandbox implements Confinements {
     this.#parts = parts;
   }
 
-  async forCommand(call: CallRequest, cwd: string): Promise<Confinement | undefined> {
+  async forCommand(
+    call: CallRequest,
+    cwd: string,
+    isKept = false,
+  ): Promise<Confinement | undefined> {
     const plan = await this.#planFor(call);
-    return this.#isNeeded(plan) ? (await this.#load()).confine({ cwd, plan }) : undefined;
+    return this.#isNeeded(plan) ? (await this.#load()).confine({ cwd, plan, isKept }) : undefined;
   }
 
   lookAhead(call: CallRequest): void {

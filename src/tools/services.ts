@@ -35,6 +35,10 @@ export interface TaskSummary {
   readonly pid: number;
   readonly runtimeMs: number;
   readonly unreadBytes: number;
+  /** It belongs to the workspace and outlives its client. */
+  readonly isKept?: boolean;
+  /** Why it was ended, or why its end is not known, where the other members do not say so. */
+  readonly note?: string;
 }
 
 /** A private file that holds the whole of an output. */
@@ -108,6 +112,8 @@ export interface ReadReply {
   readonly partialTo: number;
   /** Absolute offset after all output so far, including the bytes of an incomplete character. */
   readonly seenTo: number;
+  /** Of a longer output, of which this is one page: the absolute offset of its end. */
+  readonly end?: number;
 }
 
 /** A part of an output that is kept in a file. */

@@ -37,6 +37,7 @@ import type {
 import type { AfterDelivery } from "../../tools/tool.ts";
 import type { CallRequest } from "../call.ts";
 import { tryBecomeTask } from "../call-target.ts";
+import type { KeptCommands } from "./kept-commands.ts";
 import { resultUri, backgroundUri } from "../own-uri.ts";
 import { workspaceDirOf } from "../state-calls.ts";
 import { OutputProgress } from "./output-progress.ts";
@@ -45,9 +46,10 @@ import { OutputProgress } from "./output-progress.ts";
 export interface Confinements {
   /**
    * Undefined: not at all. The caller starts the command with it, or releases it.
+   * @param isKept the command outlives this process
    * @throws AppError `refused` when the chosen sandbox cannot be enforced here: nothing runs outside of a requested sandbox
    */
-  forCommand(call: CallRequest, cwd: string): Promise<Confinement | undefined>;
+  forCommand(call: CallRequest, cwd: string, isKept?: boolean): Promise<Confinement | undefined>;
   /** The call has passed the gate and is on its way to a Worker: looks for what `forCommand` needs in a moment. */
   lookAhead(call: CallRequest): void;
 }
@@ -57,6 +59,8 @@ export interface BackgroundParts {
   /** Sends new output as progress where the client asked for progress. */
   readonly isStreaming: boolean;
   readonly confinements: Confinements;
+  /** Absent where no command outlives its client. */
+  readonly kept?: KeptCommands | undefined;
 }
 
 /** New output is given this long to become more, so that a waiting read is not answered line by line. */

@@ -31,6 +31,14 @@ export interface Confinement {
   readonly notes: readonly string[];
   /** Removes the resources of the command once it and everything it started are gone. Never rejects. */
   release(): Promise<void>;
+  /** Of a command that outlives this process: its resources, for the process that takes over. */
+  readonly holdings?: {
+    readonly tmpDir: string;
+    /** Paths with a stand-in, which nothing may put there. */
+    readonly standIns: readonly { path: string; kind: "file" | "folder"; text?: string }[];
+  };
+  /** They belong to another process now, in the place of `release`. Never rejects. */
+  handOver?(): Promise<void>;
 }
 
 /** Linux refuses one argument above 128 KiB; a longer command text goes through a file. */

@@ -196,7 +196,11 @@ export interface NewOutput {
  * The stored output after the absolute offset `from`. Lines are never cut in half at a gap: a line that lost bytes is
  * lost as a whole.
  */
-export function newOutput(store: OutputStore, from: number, ended: boolean): NewOutput {
+export function newOutput(
+  store: Pick<OutputStore, "read">,
+  from: number,
+  ended: boolean,
+): NewOutput {
   const stretches = joinAdjacent(store.read(from));
   const texts: string[] = [];
   let keptBytes = 0;

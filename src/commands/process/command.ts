@@ -71,7 +71,7 @@ function startWithOnePipe(spec: CommandSpec, libc: Libc): RunningCommand {
 }
 
 /** The read end of a pipe that holds `data` and has no writer any more. */
-function filledPipe(data: Uint8Array, libc: Libc): number {
+export function filledPipe(data: Uint8Array, libc: Libc): number {
   const [readFd, writeFd] = libc.createPipe();
   try {
     writeSync(writeFd, data);

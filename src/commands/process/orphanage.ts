@@ -3,7 +3,9 @@ import { loadLibc } from "./libc.ts";
 import {
   huntChildren,
   isGroupAlive,
+  isMarkOf,
   listOwnChildren,
+  ownerMark,
   ownerVariable,
   type ProcStat,
   readProcStat,
@@ -65,6 +67,8 @@ export class Orphanage {
   #collectedAt = Number.NEGATIVE_INFINITY;
   /** The environment mark of programs that were started for the user; undefined as long as there was none. */
   #handOverMark: string | undefined;
+  /** Commands with its marks outlive this process. */
+  #sparedInstance: string | undefined;
   /** Strays were found at the last look, and asked to end. */
   #hasAsked = false;
   /** Zombies that were collected so far. */
@@ -91,6 +95,11 @@ export class Orphanage {
   add(family: Family): void {
     this.#families.set(family.groupId, family);
     this.#lastMark = family.mark;
+  }
+
+  /** Processes that have the owner marks of `instanceId` are not ended when they are adopted. */
+  spare(instanceId: string): void {
+    this.#sparedInstance = instanceId;
   }
 
   /** The family has no members left, or is given up. */
@@ -204,11 +213,18 @@ export class Orphanage {
   }
 
   #isOurs(pid: number): boolean {
-    if (this.#strangers.has(pid) || !this.#isDescendant(pid)) return false;
+    if (this.#strangers.has(pid) || !this.#isDescendant(pid) || this.#isSpared(pid)) return false;
     const mark = this.#handOverMark;
     if (mark === undefined || readProcVariable(pid, handOverVariable) !== mark) return true;
     this.#strangers.add(pid);
     return false;
+  }
+
+  #isSpared(pid: number): boolean {
+    const instanceId = this.#sparedInstance;
+    if (instanceId === undefined) return false;
+    if (isMarkOf(instanceId, readProcVariable(pid, ownerVariable))) return true;
+    return loadLimitMarks()?.isOf(pid, ownerMark(instanceId, 0)) !== undefined;
   }
 
   /** The first process of a container is given orphans that it never started: the mark shows which are its own. */

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { privateFolderAgeMsMax } from "../../base/limits.ts";
-import { secretsFolderName } from "../../base/own-files.ts";
+import { keptFolderName, secretsFolderName } from "../../base/own-files.ts";
 import { isInside } from "../../base/paths.ts";
 import type { Hidden } from "./backend-arguments.ts";
 
@@ -67,11 +67,16 @@ function linkRefusal(given: string, link: string, outer: string): AppError {
 
 const prefix = "scorpiox-tmp-";
 
-/** Makes a folder that only this user can enter, for the temporary files of one command; a real path. @throws AppError `system` */
-export async function makeTemporaryFolder(parent: string): Promise<string> {
+/**
+ * Makes a folder that only this user can enter, for the temporary files of one command; a real path.
+ * @param isKept it outlives this process: whoever ends the command removes it, and no sweep
+ * @throws AppError `system`
+ */
+export async function makeTemporaryFolder(parent: string, isKept = false): Promise<string> {
   try {
     // `mkdtemp` gives mode 0700. The process id is for people, and for `sweepPrivateFolders`.
-    return await realpath(await mkdtemp(join(parent, `${prefix}${process.pid}-`)));
+    const owner = isKept ? "kept" : process.pid;
+    return await realpath(await mkdtemp(join(parent, `${prefix}${owner}-`)));
   } catch (error) {
     const message = `Cannot create a folder for temporary files in ${parent}: ${messageOf(error)}. Set TMPDIR.`;
     throw new AppError("system", message, { cause: error });
@@ -123,9 +128,10 @@ async function openUp(top: string): Promise<void> {
 
 /**
  * The secrets of this program below `~/.scorpiox`: values that entries name and the tokens of logins; keys and sockets
- * of the running servers; the data that servers keep for one principal; profiles of the browser, with their cookies.
+ * of the running servers; the data that servers keep for one principal; profiles of the browser, with their cookies;
+ * background tasks that outlive their client, with their output.
  */
-const secretFolders = [secretsFolderName, "run", "principals", "browser"];
+const secretFolders = [secretsFolderName, "run", "principals", "browser", keptFolderName];
 /** The key that seals the state that clients bring back, and the token of `serve --http`. */
 const secretFiles = ["state.key", "http-token"];
 const names = new Set([...secretFolders, ...secretFiles]);

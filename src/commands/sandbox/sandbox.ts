@@ -22,7 +22,7 @@ import {
   removePrivateFolder,
 } from "./sandbox-folders.ts";
 import { assertProtectable, findShield, type OwnFolders } from "./shield.ts";
-import type { StandIns } from "./stand-ins.ts";
+import type { KeptName, StandIns } from "./stand-ins.ts";
 
 export interface SandboxParts {
   readonly settings: SandboxSettings;
@@ -37,6 +37,8 @@ export interface SandboxRequest {
   readonly cwd: string;
   /** Plan mode is on, with this file: then nothing else may be written. */
   readonly plan: { readonly planFile: string } | undefined;
+  /** The command outlives this process. */
+  readonly isKept?: boolean;
 }
 
 /** Puts commands within the bounds that the user, or plan mode, wants. */
@@ -51,13 +53,13 @@ export class Sandbox {
    * @throws AppError `refused` when the user's choice cannot be enforced here; `system` when there is no room for
    * temporary files
    */
-  async confine({ cwd, plan }: SandboxRequest): Promise<Confinement | undefined> {
+  async confine({ cwd, plan, isKept }: SandboxRequest): Promise<Confinement | undefined> {
     const { settings, backends } = this.#parts;
     const { hasNetwork } = settings;
     const mode = plan === undefined ? settings.mode : "read-only";
     if (mode === "off" && hasNetwork) return undefined;
     const chosen = await backends.choose(settings.backend, hasNetwork);
-    if ("name" in chosen) return this.#within(chosen, mode, { cwd, plan });
+    if ("name" in chosen) return this.#within(chosen, mode, { cwd, plan, isKept: isKept ?? false });
     const reasons = reasonsOf(chosen);
     if (this.#isChosen) throw new AppError("refused", refusalOf(settings, reasons));
     return unconfined(unheldNote(reasons));
@@ -93,7 +95,7 @@ export class Sandbox {
   async #within(
     backend: Backend,
     mode: SandboxMode,
-    { cwd, plan }: SandboxRequest,
+    { cwd, plan, isKept }: Required<SandboxRequest>,
   ): Promise<Confinement> {
     const { settings, own } = this.#parts;
     const { hasNetwork } = settings;
@@ -102,7 +104,7 @@ export class Sandbox {
     assertProtectable(folders, own, backend.name);
     const planFile = plan === undefined ? undefined : await regularFile(plan.planFile);
     const hidden = await findOwnSecrets(own.scorpioxDir);
-    const made = await this.#prepare(folders, backend.name === "bubblewrap");
+    const made = await this.#prepare(folders, backend.name === "bubblewrap", isKept);
     const writable = [...folders, made.tmpDir, ...(planFile === undefined ? [] : [planFile])];
     const bounds: Bounds = { mode, hasNetwork, cwd, writable, shield: made.shield, hidden };
     const { command, data } = backend.start(bounds);
@@ -120,6 +122,7 @@ export class Sandbox {
       isOverseen: backend.name === "bubblewrap",
       notes: notesOf(applied),
       release: made.release,
+      ...(isKept ? { holdings: made.holdings, handOver: made.handOver } : {}),
     };
   }
 
@@ -127,41 +130,49 @@ export class Sandbox {
   async #prepare(
     folders: readonly string[],
     isMounted: boolean,
-  ): Promise<{ tmpDir: string; shield: Bounds["shield"]; release: () => Promise<void> }> {
-    const { own, standIns } = this.#parts;
-    const found = folders.length === 0 ? undefined : await findShield(folders, own);
-    const tmpDir = await makeTemporaryFolder(this.#parts.tmpDir);
-    const held: string[] = [];
-    const release = async (): Promise<void> => {
-      await Promise.all([
-        removePrivateFolder(tmpDir),
-        ...held.map((path) => standIns.release(path)),
-      ]);
+    isKept: boolean,
+  ): Promise<Prepared> {
+    const { own: ownFolders, standIns } = this.#parts;
+    const found = folders.length === 0 ? undefined : await findShield(folders, ownFolders);
+    const tmpDir = await makeTemporaryFolder(this.#parts.tmpDir, isKept);
+    const held: KeptName[] = [];
+    const handOver = async (): Promise<void> => {
+      await Promise.all(held.map(({ path }) => standIns.release(path)));
     };
-    if (found === undefined) return { tmpDir, shield: noShield, release };
+    const release = async (): Promise<void> => {
+      await Promise.all([removePrivateFolder(tmpDir), handOver()]);
+    };
+    const own = { tmpDir, release, handOver, holdings: { tmpDir, standIns: held } };
+    if (found === undefined) return { ...own, shield: noShield };
     const { pinned } = found;
     const names = [...found.closed, ...found.missing];
     // Where names are forbidden by rule, nothing needs to be there.
     if (!isMounted) {
-      return { tmpDir, shield: { pinned, closed: names.map(({ path }) => path) }, release };
+      return { ...own, shield: { pinned, closed: names.map(({ path }) => path) } };
     }
     const closed: string[] = [];
     // An existing entry may be a stand-in that its last user removes right now, so a stand-in is requested for it as
     // well.
     const holdings = await Promise.allSettled(names.map((name) => standIns.hold(name)));
     for (const [index, holding] of holdings.entries()) {
-      const path = names[index]?.path ?? "";
-      if (holding.status !== "fulfilled") continue;
-      if (holding.value === "held") held.push(path);
-      if (holding.value !== "impossible") closed.push(path);
+      const name = names[index];
+      if (holding.status !== "fulfilled" || name === undefined) continue;
+      if (holding.value === "held") held.push(name);
+      if (holding.value !== "impossible") closed.push(name.path);
     }
     const failed = holdings.find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") {
       await release();
       throw failed.reason;
     }
-    return { tmpDir, shield: { pinned, closed }, release };
+    return { ...own, shield: { pinned, closed } };
   }
+}
+
+/** The resources of one command. */
+interface Prepared extends Required<Pick<Confinement, "release" | "holdings" | "handOver">> {
+  readonly tmpDir: string;
+  readonly shield: Bounds["shield"];
 }
 
 /** Undefined for a path that is missing, is not a file, or has further hard links: then it is not opened. */

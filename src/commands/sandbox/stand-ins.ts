@@ -67,6 +67,11 @@ export class StandIns {
     return this.#inTurn(name.path, () => this.#hold(name));
   }
 
+  /** The descriptor of a held stand-in: a process that inherits it keeps the lock as long as it runs. */
+  descriptorOf(path: string): number | undefined {
+    return this.#held.get(path)?.handle.fd;
+  }
+
   release(path: string): Promise<void> {
     return this.#inTurn(path, () => this.#release(path));
   }

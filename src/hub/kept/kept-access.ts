@@ -1,0 +1,82 @@
+import type { Abortable } from "../../base/cancellation.ts";
+import { loadLibc } from "../../commands/process/libc.ts";
+import { StandIns } from "../../commands/sandbox/stand-ins.ts";
+import type { KillReply, ReadReply, TaskSummary } from "../../tools/services.ts";
+import type { KeptKill, KeptRead } from "./kept-messages.ts";
+import { keptFolderIn } from "./kept-place.ts";
+import { TaskFolders } from "./task-folders.ts";
+import { type KeeperParts, TaskKeeper } from "./task-keeper.ts";
+import { waitForOutput } from "./wait-for-output.ts";
+
+export interface KeptAccessParts extends Partial<
+  Pick<KeeperParts, "outputBytesMax" | "hasDisk" | "onChange">
+> {
+  readonly scorpioxDir: string;
+  readonly log: (line: string) => void;
+}
+
+/** A client as reads see it. */
+export interface Reader {
+  /** Names the client process. */
+  readonly key: string;
+  /** See `workspaceKeyOf`. */
+  readonly workspace: string;
+}
+
+/**
+ * Listing, reading and ending kept tasks by their files: in a hub, whichever has started them, and where there is no hub in
+ * any other process of the user.
+ */
+export class KeptAccess implements AsyncDisposable {
+  readonly parts: Pick<KeeperParts, "folders" | "standIns"> & { readonly keeper: TaskKeeper };
+
+  constructor(parts: KeptAccessParts) {
+    const { scorpioxDir, onChange = () => {} } = parts;
+    const libc = loadLibc();
+    const standIns = new StandIns({
+      share: (fd) => libc?.lockFile(fd, false) ?? true,
+      takeAlone: (fd) => libc?.lockFile(fd, true) ?? true,
+    });
+    const folders = new TaskFolders(keptFolderIn(scorpioxDir));
+    const keeper = new TaskKeeper({ ...parts, folders, standIns, onChange });
+    this.parts = { folders, standIns, keeper };
+  }
+
+  list({ key, workspace }: Reader): readonly TaskSummary[] {
+    return this.parts.folders.tasksOf(workspace).map((task) => task.summary(task.cursorOf(key)));
+  }
+
+  /** A page of the output, once there is any or `waitMs` are over. @throws AppError `not_found` */
+  async read(
+    { taskId, from, waitBeyond, waitMs }: KeptRead,
+    { key, workspace }: Reader,
+    signal: Abortable,
+  ): Promise<ReadReply> {
+    const task = this.parts.folders.find(workspace, taskId);
+    const start = from ?? task.cursorOf(key);
+    await waitForOutput(task, waitBeyond ?? start, waitMs, signal);
+    // The end first: all that was printed before it is in the file by then.
+    const hasEnded = task.end !== undefined;
+    const { pageTo, end, ...output } = task.output.read(start, hasEnded);
+    return { task: task.summary(task.cursorOf(key)), ...output, seenTo: pageTo, end };
+  }
+
+  /** Ends a task; resolves when nothing of it runs. @throws AppError `not_found` */
+  async kill({ taskId, by }: KeptKill, { key, workspace }: Reader): Promise<KillReply> {
+    const task = this.parts.folders.find(workspace, taskId);
+    const wasRunning = task.end === undefined;
+    if (wasRunning) await this.parts.keeper.end(task, { by, note: null });
+    return { task: task.summary(task.cursorOf(key)), wasRunning };
+  }
+
+  /** The client has ended; of those that have, it is the last. */
+  clientEnded({ key, workspace }: Reader): void {
+    for (const task of this.parts.folders.tasksOf(workspace)) task.clientEnded(key);
+  }
+
+  /** Leaves all tasks running. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.parts.keeper[Symbol.dispose]();
+    await this.parts.keeper.settled();
+  }
+}
