@@ -54,8 +54,7 @@ async function takeLock(lockFile: string): Promise<Database> {
 
 function tryToLock(lockFile: string): Database {
   mkdirSync(dirname(lockFile), { recursive: true, mode: 0o700 });
-  // SQLite would make it with all that the umask leaves: whoever may open a lock can hold it for ever.
-  closeSync(openSync(lockFile, "a", 0o600));
+  makeLockFile(lockFile);
   const database = new Database(lockFile);
   try {
     database.run("PRAGMA busy_timeout = 0");
@@ -64,6 +63,18 @@ function tryToLock(lockFile: string): Database {
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/**
+ * SQLite would make it with all that the umask leaves, and a user who may open a lock can hold it forever. One that is there is
+ * not opened: closing it would drop the lock that another caller in this process holds.
+ */
+function makeLockFile(lockFile: string): void {
+  try {
+    closeSync(openSync(lockFile, "wx", 0o600));
+  } catch (error) {
+    if (systemCodeOf(error) !== "EEXIST") throw error;
   }
 }
 

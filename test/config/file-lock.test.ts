@@ -52,6 +52,26 @@ describe("withFileLock()", () => {
     expect(await withFileLock(file, () => "mine")).toBe("mine");
   });
 
+  test("a second caller in a process does not let another process in", async () => {
+    using tree = new TempTree();
+    const file = tree.path("home/file");
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const taken = Promise.withResolvers<void>();
+    const first = withFileLock(file, () => {
+      taken.resolve();
+      return promise;
+    });
+    await taken.promise;
+    const second = withFileLock(file, () => "second");
+    const code = `import { Database } from "bun:sqlite";
+      try { new Database(process.argv[1]).run("BEGIN EXCLUSIVE"); console.log("free"); }
+      catch (error) { console.log(error.code); }`;
+    const other = Bun.spawn([process.execPath, "-e", code, `${file}.lock`], { stdout: "pipe" });
+    expect(await other.stdout.text()).toBe("SQLITE_BUSY\n");
+    resolve();
+    expect([await first, await second]).toEqual([undefined, "second"]);
+  });
+
   test("a lock that cannot be made is told", async () => {
     using tree = new TempTree({ "home/file": "" });
     const failed = await withFileLock(tree.path("home/file/below"), () => 1).catch(
