@@ -8,6 +8,7 @@ import { foreignSkillRequirements } from "./requirements-foreign-skills.ts";
 import { hookRequirements } from "./requirements-hooks.ts";
 import { loginRequirements } from "./requirements-logins.ts";
 import { attachRequirements } from "./requirements-attach.ts";
+import { hubCommandRequirements } from "./requirements-hub-commands.ts";
 import { httpRequirements } from "./requirements-http.ts";
 import { imageRequirements } from "./requirements-images.ts";
 import { outputRequirements } from "./requirements-outputs.ts";
@@ -208,6 +209,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
 
   ...askRequirements,
   ...attachRequirements,
+  ...hubCommandRequirements,
   ...hookRequirements,
   ...gatewayCallRequirements,
   ...loginRequirements,
