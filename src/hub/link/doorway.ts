@@ -1,6 +1,12 @@
 import { fdOf } from "../../commands/process/socket-owner.ts";
 import { greetingBytesMax, handshakeMsMax, type HubGreeting, HubHandshake } from "./admission.ts";
-import { type HubLink, type HubLinkHandlers, type HubVisitor, SocketLink } from "./hub-link.ts";
+import {
+  type HubLink,
+  type HubLinkHandlers,
+  type HubVisitor,
+  type LinkSocket,
+  SocketLink,
+} from "./hub-link.ts";
 import type { JudgedPeer, PeerJudge } from "./judge-peer.ts";
 
 /** Client processes at a time: a user has a handful, and each costs memory here. */
@@ -18,8 +24,6 @@ export interface DoorwayParts {
   readonly warn: (line: string) => void;
 }
 
-type Socket = Bun.Socket<SocketLink | undefined>;
-
 /** Lets processes in that are clients of the hub, and turns others away. */
 export class Doorway {
   readonly #parts: DoorwayParts;
@@ -32,12 +36,10 @@ export class Doorway {
   }
 
   /** A process has connected. */
-  open(socket: Socket): SocketLink | undefined {
-    // Not refused, but not looked at either: a client comes again.
-    if (this.#strangers.size >= strangersMax) {
-      socket.terminate();
-      return undefined;
-    }
+  open(socket: LinkSocket): SocketLink {
+    // The one that has taken longest goes: a client needs a moment, and would come again.
+    const [oldest] = this.#strangers;
+    if (this.#strangers.size >= strangersMax) oldest?.cut();
     const talk: Talk = { onText: () => {}, onClosed: () => {} };
     const link = new SocketLink(
       socket,

@@ -1,11 +1,9 @@
 import { HubFault } from "./hub-fault.ts";
 import { FileLock, isHeld, readRecord } from "./hub-lock.ts";
 import type { HubPlace } from "./hub-place.ts";
-import { type HubStart, startHub } from "./start-hub.ts";
+import { type HubStart, startHub, startMsMax } from "./start-hub.ts";
 import { endOldHub, type SilentHub } from "./take-over.ts";
 
-/** A hub that does not listen this long after its start never will. */
-export const startMsMax = 10_000;
 const lookMs = 5;
 
 /**
@@ -37,7 +35,8 @@ async function untilListening(
   isWanted: () => boolean,
 ): Promise<void> {
   const hub = startHub(place, start);
-  const deadline = performance.now() + startMsMax;
+  const { msMax = startMsMax } = start;
+  const deadline = performance.now() + msMax;
   while (isWanted()) {
     const record = readRecord(place);
     if (record?.pid === hub.pid && record.socket !== undefined) return;
@@ -49,7 +48,7 @@ async function untilListening(
     }
     if (performance.now() > deadline) {
       hub.giveUp();
-      throw new HubFault(`the hub did not listen within ${startMsMax / 1000} s of its start`);
+      throw new HubFault(`the hub did not listen within ${msMax / 1000} s of its start`);
     }
     await Bun.sleep(lookMs);
   }

@@ -99,6 +99,12 @@ export class SocketLink implements HubLink {
     this.#closeFor("closed by this side");
   }
 
+  /** Ends the link at once; the peer may not have taken all. */
+  cut(): void {
+    this.#socket.terminate();
+    this.ended();
+  }
+
   /** Bytes have come. */
   push(chunk: Uint8Array): void {
     const onText = (text: string): boolean => {
@@ -138,16 +144,10 @@ export class SocketLink implements HubLink {
   #closeFor(reason: string): void {
     if (!this.isOpen) return;
     this.#closing = reason;
-    this.#closeTimer = setTimeout(() => this.#cut(), closeMsMax);
+    this.#closeTimer = setTimeout(() => this.cut(), closeMsMax);
     this.#closeTimer.unref();
     // Not from within the caller: the end of a socket may be reported before `end` returns.
     if (this.#waiting.length === 0) queueMicrotask(() => this.#socket.end());
-  }
-
-  /** The peer takes nothing, or does not close its side. */
-  #cut(): void {
-    this.#socket.terminate();
-    this.ended();
   }
 
   #drop(): void {

@@ -30,7 +30,8 @@ export interface HubRecord extends Pick<ProcessFacts, "pid" | "start" | "program
 /** A lock of a file that ends with its holder, however that ends. */
 export class FileLock implements Disposable {
   readonly #path: string;
-  readonly #fd: number;
+  /** Undefined once it was given back: its number may belong to another file then. */
+  #fd: number | undefined;
 
   /**
    * Undefined when somebody else holds it.
@@ -56,6 +57,7 @@ export class FileLock implements Disposable {
 
   /** False when somebody has replaced the file: another holds the lock of that name then. */
   isInPlace(): boolean {
+    if (this.#fd === undefined) return false;
     const own = fstatSync(this.#fd, { bigint: true });
     const named = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
     return named?.ino === own.ino && named.dev === own.dev;
@@ -63,6 +65,7 @@ export class FileLock implements Disposable {
 
   /** Replaces the content: in one write, so that a reader has the old one, the new one, or none. */
   write(text: string): void {
+    if (this.#fd === undefined) return;
     const bytes = Buffer.from(text);
     const written = writeSync(this.#fd, bytes, 0, bytes.length, 0);
     if (written < bytes.length)
@@ -71,7 +74,8 @@ export class FileLock implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    closeSync(this.#fd);
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
   }
 }
 
@@ -134,6 +138,11 @@ export class HubLock implements Disposable {
   tell(socket: string | undefined): void {
     const { socket: _, ...record } = this.#record;
     this.#write(socket === undefined ? record : { ...record, socket });
+  }
+
+  /** Shows that its holder is alive. */
+  touch(): void {
+    this.#write(this.#record);
   }
 
   /** False for a hub that was given up while it slept: another has taken over. */

@@ -8,10 +8,12 @@ import { Doorway, type DoorwayParts } from "./doorway.ts";
 import { HubFault } from "./hub-fault.ts";
 import type { HubLink, HubLinkHandlers, HubVisitor } from "./hub-link.ts";
 import { HubLock } from "./hub-lock.ts";
+import { trimLog } from "./hub-log.ts";
 import type { HubPlace } from "./hub-place.ts";
 import { PeerJudge } from "./judge-peer.ts";
 import { type Listening, listenAtPlace } from "./listen-socket.ts";
 import { makeKey } from "./proof.ts";
+import { sweepPlaces } from "./sweep-places.ts";
 
 /**
  * Takes in a client that has been admitted. Undefined: the hub ends and takes in nobody; the client waits for the next one.
@@ -32,6 +34,7 @@ export class HubListener implements Disposable {
   readonly #lock: HubLock;
   readonly #doorway: Doorway;
   readonly #listening: Listening;
+  readonly #care: ReturnType<typeof setInterval>;
   #isListening = true;
 
   /** Use `listenForClients`. */
@@ -40,6 +43,8 @@ export class HubListener implements Disposable {
     this.#lock = lock;
     this.#doorway = doorway;
     this.#listening = listening;
+    this.#care = setInterval(() => this.#lookAfter(), careMs);
+    this.#care.unref();
   }
 
   get generation(): number {
@@ -67,14 +72,28 @@ export class HubListener implements Disposable {
     this.#lock.tell(undefined);
   }
 
+  /** A file that cannot be looked after now can be the next time. */
+  #lookAfter(): void {
+    try {
+      trimLog(this.#place);
+      this.#lock.touch();
+    } catch {
+      // The disk may be full.
+    }
+  }
+
   /** Closes all links and lets the next hub begin: the last step of a hub, after all that it owned has ended. */
   [Symbol.dispose](): void {
     this.stop();
+    clearInterval(this.#care);
     this.#doorway.closeAll();
     this.#listening.server.stop(true);
     this.#lock[Symbol.dispose]();
   }
 }
+
+/** How often a hub looks after its files. */
+const careMs = 10 * 60 * 1000;
 
 /**
  * Makes this process the hub of a place. Undefined when another process is.
@@ -101,6 +120,7 @@ export async function listenForClients(
       listening.server.stop(true);
       throw error;
     }
+    sweepPlaces(place);
     return listener;
   } catch (error) {
     lock[Symbol.dispose]();

@@ -1,13 +1,13 @@
 import { cancelledError } from "../../base/errors.ts";
 import { handshakeMsMax, type ShownClient } from "./admission.ts";
-import { electHub, startMsMax } from "./elect.ts";
+import { electHub } from "./elect.ts";
 import { HubFault } from "./hub-fault.ts";
 import type { HubLink, HubLinkHandlers } from "./hub-link.ts";
 import { readRecord } from "./hub-lock.ts";
 import type { HubPlace } from "./hub-place.ts";
 import { ensureHubFolder, noHubOnWindows } from "./listen.ts";
-import type { HubStart } from "./start-hub.ts";
-import { SilentHub } from "./take-over.ts";
+import { type HubStart, startMsMax } from "./start-hub.ts";
+import { endStuckHub, SilentHub } from "./take-over.ts";
 import { type Visit, visitHub } from "./visit-hub.ts";
 
 export interface ReachOptions extends ShownClient {
@@ -104,8 +104,11 @@ class Search {
   }
 
   async elect(start: HubStart, isWanted: () => boolean): Promise<void> {
-    if (this.#absent !== undefined && performance.now() - this.#absent.since > startMsMax) {
-      throw new HubFault(`no hub listened within ${startMsMax / 1000} s`);
+    const { since = Infinity } = this.#absent ?? {};
+    const { msMax = startMsMax } = start;
+    if (performance.now() - since > msMax) {
+      await endStuckHub(this.#place);
+      throw new HubFault(`no hub listened within ${msMax / 1000} s`);
     }
     if (!this.#hasFolder) await ensureHubFolder(this.#place);
     this.#hasFolder = true;

@@ -19,7 +19,12 @@ export interface HubStart {
   readonly args: readonly string[];
   /** In place of this program and that argument; for tests. */
   readonly command?: readonly string[];
+  /** In place of `startMsMax`; for tests. */
+  readonly msMax?: number;
 }
+
+/** A hub that does not listen this long after its start never will. */
+export const startMsMax = 10_000;
 
 /** A hub that was started just now. */
 export interface StartedHub {

@@ -1,5 +1,5 @@
 import { signalProcess } from "../../commands/process/processes.ts";
-import { abandonLock, type HubRecord, isHeld, readRecord } from "./hub-lock.ts";
+import { abandonLock, FileLock, type HubRecord, isHeld, readRecord } from "./hub-lock.ts";
 import type { HubPlace } from "./hub-place.ts";
 import { factsOf, isSameProcess } from "./process-facts.ts";
 
@@ -57,4 +57,13 @@ export async function endOldHub(place: HubPlace, record: HubRecord): Promise<voi
     if (performance.now() > deadline) return abandonLock(place);
     await Bun.sleep(lookMs);
   }
+}
+
+/** Ends a hub that has long held the lock of a place and does not listen: otherwise nobody would have a hub any more. */
+export async function endStuckHub(place: HubPlace): Promise<void> {
+  using election = FileLock.take(place.electionFile);
+  const record = readRecord(place);
+  // The process that elects has its own clock.
+  if (election === undefined || record === undefined || record.socket !== undefined) return;
+  if (isHeld(place.lockFile)) await endOldHub(place, record);
 }

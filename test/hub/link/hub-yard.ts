@@ -11,6 +11,8 @@ import { until } from "../../commands/process/until.ts";
 
 const hubFixture = join(import.meta.dir, "fixtures/hub.ts");
 
+const clientFixture = join(import.meta.dir, "fixtures/client.ts");
+
 /** A client of the hub, and all that it has heard. */
 export interface TestClient {
   readonly link: HubLink;
@@ -20,6 +22,13 @@ export interface TestClient {
   readonly closed: Promise<string>;
   /** Sends a text and gives the answer to it. */
   ask(text: string): Promise<string>;
+}
+
+/** A client process of its own. */
+interface ClientProcess {
+  readonly hub: Promise<string>;
+  end(): Promise<void>;
+  kill(): Promise<void>;
 }
 
 /** A place for hubs of the fixture, which ends with the test. */
@@ -58,7 +67,7 @@ export class HubYard implements AsyncDisposable {
     });
     if (reached === undefined) return undefined;
     const { link, pid, generation } = reached;
-    this.#hubs.set(pid, factsOf(pid)?.start ?? "");
+    this.#see(pid);
     return {
       link,
       pid,
@@ -74,10 +83,40 @@ export class HubYard implements AsyncDisposable {
     };
   }
 
+  /** Client processes that start at once, and the hub that each has reached as `pid generation`. */
+  startClients(count: number): readonly ClientProcess[] {
+    const words = JSON.stringify(this.start());
+    return Array.from({ length: count }, () => {
+      const child = Bun.spawn([process.execPath, clientFixture, this.place.name, words], {
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      const hub = firstLine(child.stdout).then((line) => {
+        this.#see(Number(line.split(" ")[0]));
+        return line;
+      });
+      return {
+        hub,
+        async end(): Promise<void> {
+          await child.stdin.end();
+          await child.exited;
+        },
+        async kill(): Promise<void> {
+          child.kill("SIGKILL");
+          await child.exited;
+        },
+      };
+    });
+  }
+
   /** The lines of the hub's log. */
   get log(): readonly string[] {
     const { logFile } = this.place;
     return existsSync(logFile) ? readFileSync(logFile, "utf8").split("\n") : [];
+  }
+
+  #see(pid: number): void {
+    const start = factsOf(pid)?.start;
+    if (pid !== process.pid && start !== undefined) this.#hubs.set(pid, start);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -87,4 +126,14 @@ export class HubYard implements AsyncDisposable {
     }
     rmSync(this.scorpioxDir, { recursive: true, force: true });
   }
+}
+
+/** What a process writes up to its first line end, or its end. */
+export async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let text = "";
+  for await (const chunk of stream) {
+    text += Buffer.from(chunk).toString();
+    if (text.includes("\n")) break;
+  }
+  return text.split("\n")[0] ?? "";
 }
