@@ -4,6 +4,7 @@ import { formatAmount, oneLine } from "../../base/cut-text.ts";
 import { systemCodeOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import type { HubPlace } from "../../hub/link/hub-place.ts";
+import type { HubRecord } from "../../hub/link/hub-lock.ts";
 import { findHubs, type FoundHub, isHubAlive } from "../../hub/watch/find-hubs.ts";
 import { runFolderIn } from "../../interact/attach/run-folder.ts";
 import { readServerStatuses, type ServerStatus } from "../../upstream/manager/server-status.ts";
@@ -96,7 +97,7 @@ function leftFindings({ place, record, isAlive, isOwn }: FoundHub): readonly Fin
     const text = `files of a hub of another build (version ${record.version}), which has ended, are left in ${place.folder}`;
     const fix = (): void => {
       // One of that build may begin at this moment.
-      if (!isHubAlive(record)) removeFiles(place);
+      if (!isHubAlive(record)) removeFiles(place, record);
     };
     return [{ ...note("hub", text, `${product.name} doctor --fix`), fix }];
   }
@@ -114,15 +115,10 @@ function leftFindings({ place, record, isAlive, isOwn }: FoundHub): readonly Fin
 }
 
 /** Its own files only: a folder in which anything else is left stays. */
-function removeFiles({
-  folder,
-  lockFile,
-  electionFile,
-  keyFile,
-  logFile,
-  sockets,
-}: HubPlace): void {
-  const files = [...sockets, keyFile, electionFile, logFile, `${logFile}.old`, lockFile];
+function removeFiles(place: HubPlace, { generation }: HubRecord): void {
+  const { folder, lockFile, electionFile, keyFile, logFile } = place;
+  const others = [keyFile, electionFile, logFile, `${logFile}.old`, lockFile];
+  const files = [...place.sockets(generation), ...others];
   for (const file of files) rmSync(file, { force: true });
   try {
     rmdirSync(folder);

@@ -6,7 +6,8 @@ import {
   openSync,
   readFileSync,
   statSync,
-  unlinkSync,
+  renameSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 
@@ -189,7 +190,9 @@ function recordOf(value: Readonly<Record<string, unknown>>): HubRecord | undefin
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
-/** Lets a hub that cannot be ended keep a lock that nobody looks at any more. */
-export function abandonLock(place: HubPlace): void {
-  unlinkSync(place.lockFile);
+/** Leaves a hub that cannot be ended a lock that nobody looks at any more: another file, with the same record, takes its place. */
+export function abandonLock({ lockFile }: HubPlace, record: HubRecord): void {
+  const draft = `${lockFile}.new`;
+  writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
+  renameSync(draft, lockFile);
 }

@@ -21,8 +21,11 @@ export interface HubPlace {
   /** The secret that both sides prove to know. Each hub makes another. */
   readonly keyFile: string;
   readonly logFile: string;
-  /** Where it may listen, best first; its record says where it does. */
-  readonly sockets: readonly string[];
+  /**
+   * Where the hub of a generation may listen, best first; its record says where it does. A hub that was given up and wakes up must
+   * not remove the socket of the next one.
+   */
+  sockets(generation: number): readonly string[];
 }
 
 /** Digits of a part of the name: the path of a socket has few characters. */
@@ -44,7 +47,8 @@ export function hubPlaceNamed(scorpioxDir: string, name: string): HubPlace {
     electionFile: join(folder, "election"),
     keyFile: join(folder, "key"),
     logFile: join(folder, "log"),
-    sockets: socketPlaces(folder, "socket", sha256Hex(folder).slice(0, partChars)),
+    sockets: (generation) =>
+      socketPlaces(folder, `socket-${generation}`, `${digestOf(folder)}-${generation}`),
   };
 }
 

@@ -15,12 +15,17 @@ export interface Listening {
 }
 
 /** Listens at the first of a place's sockets where that is possible. The caller holds the lock of the place. */
-export async function listenAtPlace(place: HubPlace, doorway: Doorway): Promise<Listening> {
+export async function listenAtPlace(
+  place: HubPlace,
+  generation: number,
+  doorway: Doorway,
+): Promise<Listening> {
   const failures: string[] = [];
-  for (const path of place.sockets) {
+  // Left by the hub before, if that was killed.
+  for (const path of place.sockets(generation - 1)) rmSync(path, { force: true });
+  for (const path of place.sockets(generation)) {
     try {
       await ensureRunFolder(dirname(path));
-      // Left by a hub that was killed: nobody else may be listening there.
       rmSync(path, { force: true });
       const server = listenAt(path, doorway);
       chmodSync(path, 0o600);

@@ -65,9 +65,9 @@ export class HubListener implements Disposable {
     if (!this.#isListening) return;
     this.#isListening = false;
     this.#listening.server.stop(false);
-    // Another hub may have taken over: what lies there is its.
-    if (!this.#lock.holds()) return;
     rmSync(this.#listening.path, { force: true });
+    // Another hub may have taken over: the other files are its.
+    if (!this.#lock.holds()) return;
     rmSync(this.#place.keyFile, { force: true });
     this.#lock.tell(undefined);
   }
@@ -112,7 +112,7 @@ export async function listenForClients(
     const { generation } = lock.record;
     const parts: DoorwayParts = { key: makeKey(place), generation, judge, accept, warn };
     const doorway = new Doorway(parts);
-    const listening = await listenAtPlace(place, doorway);
+    const listening = await listenAtPlace(place, generation, doorway);
     const listener = new HubListener(place, lock, doorway, listening);
     try {
       lock.tell(listening.path);

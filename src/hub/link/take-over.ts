@@ -54,7 +54,7 @@ export async function endOldHub(place: HubPlace, record: HubRecord): Promise<voi
   while (isHeld(place.lockFile)) {
     // Somebody else was quicker.
     if (readRecord(place)?.generation !== record.generation) return;
-    if (performance.now() > deadline) return abandonLock(place);
+    if (performance.now() > deadline) return abandonLock(place, record);
     await Bun.sleep(lookMs);
   }
 }
