@@ -6,6 +6,7 @@ import { killTime } from "../commands/process/family.ts";
 import { Hub } from "../hub/hub.ts";
 import { decodeHubArguments, type HubArguments } from "../hub/hub-arguments.ts";
 import { JoinedProcesses } from "../hub/joined-processes.ts";
+import { serviceThatEnds, starterThatEnds } from "../hub/link/ends-with.ts";
 import { hubPlaceOf } from "../hub/link/hub-place.ts";
 import { type HubListener, listenForClients } from "../hub/link/listen.ts";
 import { statusOfHub } from "../hub/status-of-hub.ts";
@@ -28,6 +29,8 @@ export async function runHub(argument: string): Promise<number> {
     void process.stderr.write(`${new Date().toISOString()} ${escapeUnsafe(line)}\n`);
   const report = (error: unknown): void => log(`internal error: ${messageOf(error)}`);
   // A mistake in the work for one client must not end the others'.
+  // Whatever it makes is for this user alone.
+  process.umask(0o077);
   process.on("uncaughtException", report);
   process.on("unhandledRejection", report);
   const commands = openHubCommands(given, log);
@@ -42,13 +45,15 @@ export async function runHub(argument: string): Promise<number> {
     log,
   });
   const startedAt = Date.now();
+  let endsWith: string | undefined;
+  void starterThatEnds().then((found) => (endsWith = found));
   let listener: HubListener | undefined;
   const status = (): HubStatus =>
     statusOfHub({
       startedAt,
       build: place.name,
       log: place.logFile,
-      endsWith: undefined,
+      endsWith: endsWith ?? serviceThatEnds(),
       sessions: sessions.facts(),
       kept: [],
     });
@@ -69,6 +74,7 @@ export async function runHub(argument: string): Promise<number> {
   listener = await listenForClients(place, hub.accept, { warn: log });
   if (listener === undefined) return 0;
   log(`The hub ends: ${await hub.ended}.`);
+  listener.stop();
   hub[Symbol.dispose]();
   await sessions[Symbol.asyncDispose]();
   await joined[Symbol.asyncDispose]();

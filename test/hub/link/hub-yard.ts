@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -33,10 +33,18 @@ interface ClientProcess {
 
 /** A place for hubs of the fixture, which ends with the test. */
 export class HubYard implements AsyncDisposable {
-  readonly scorpioxDir = mkdtempSync(join(tmpdir(), "scorpiox-hub-"));
-  readonly place: HubPlace = hubPlaceOf(this.scorpioxDir);
+  readonly #folder = mkdtempSync(join(tmpdir(), "scorpiox-hub-"));
+  readonly scorpioxDir: string;
+  readonly place: HubPlace;
   /** Hubs that were seen; each runs until the end at the latest. */
   readonly #hubs = new Map<number, string>();
+
+  /** @param below folders in which the data are */
+  constructor(below = "data") {
+    this.scorpioxDir = join(this.#folder, below);
+    mkdirSync(this.scorpioxDir);
+    this.place = hubPlaceOf(this.scorpioxDir);
+  }
 
   /** How the fixture is started, which does what `what` says. */
   start(what = "", env: HubStart["env"] = { PATH: process.env["PATH"] }): HubStart {
@@ -124,7 +132,7 @@ export class HubYard implements AsyncDisposable {
       if (factsOf(pid)?.start === start) process.kill(pid, "SIGKILL");
       await until(() => factsOf(pid)?.start !== start || factsOf(pid)?.state === "ended");
     }
-    rmSync(this.scorpioxDir, { recursive: true, force: true });
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 }
 

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { socketPathBytesMax } from "../../../src/base/limits.ts";
+import { FileLock } from "../../../src/hub/link/hub-lock.ts";
+import { trimLog } from "../../../src/hub/link/hub-log.ts";
+import { hubPlaceNamed, hubPlaceOf } from "../../../src/hub/link/hub-place.ts";
+import { sweepPlaces } from "../../../src/hub/link/sweep-places.ts";
+import { posixTest } from "../../e2e/harness/platform.ts";
+import { TempFolder } from "../../e2e/harness/temp-folder.ts";
+import { HubYard } from "./hub-yard.ts";
+
+describe("hubPlaceOf()", () => {
+  test("is the same for all processes of a build and a machine, and private to a data folder", () => {
+    const place = hubPlaceOf("/home/a/.scorpiox");
+    expect(hubPlaceOf("/home/a/.scorpiox").folder).toBe(place.folder);
+    expect(place.folder).toMatch(/^\/home\/a\/\.scorpiox\/run\/hub-[0-9a-f]{12}-[0-9a-f]{12}$/);
+    expect(hubPlaceOf("/home/b/.scorpiox").folder).not.toBe(place.folder);
+  });
+
+  posixTest(
+    "a socket beside the lock where its path is short enough, else in a private folder",
+    () => {
+      const place = hubPlaceOf("/home/a/.scorpiox");
+      expect(place.sockets(3)[0]).toBe(`${place.folder}/socket-3`);
+      const long = hubPlaceOf(`/home/${"a".repeat(100)}/.scorpiox`);
+      expect(long.sockets(3).length).toBeGreaterThan(0);
+      expect(
+        long.sockets(3).every((path) => path.endsWith("-3") && !path.startsWith("/home")),
+      ).toBe(true);
+      expect(long.sockets(3).every((path) => Buffer.byteLength(path) <= socketPathBytesMax)).toBe(
+        true,
+      );
+      expect(long.sockets(3)).not.toEqual(
+        hubPlaceOf(`/home/${"b".repeat(100)}/.scorpiox`).sockets(3),
+      );
+    },
+  );
+
+  posixTest("a hub whose path is too long is reached all the same", async () => {
+    await using yard = new HubYard("deep".repeat(30));
+    const client = await yard.reach();
+    expect(await client.ask("a")).toBe(`${client.pid}:1:a`);
+  });
+});
+
+describe("sweepPlaces()", () => {
+  const old = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000);
+
+  posixTest("removes places of hubs that have long ended, and nothing else", () => {
+    using home = new TempFolder();
+    const own = hubPlaceNamed(home.path, "hub-0a-0b");
+    const make = (name: string, changedAt = old) => {
+      const { folder, lockFile } = hubPlaceNamed(home.path, name);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(lockFile, "");
+      utimesSync(lockFile, changedAt, changedAt);
+      return lockFile;
+    };
+    const held = make("hub-1a-0b");
+    const places = [
+      make(own.name),
+      held,
+      make("hub-2a-0b", new Date()),
+      make("hub-3a-0c"),
+      make("hubs"),
+    ];
+    using _lock = FileLock.take(held);
+    sweepPlaces(own);
+    expect(places.map((path) => existsSync(path))).toEqual([true, true, true, false, true]);
+  });
+
+  test("where there is nothing it does nothing", () => {
+    expect(() => sweepPlaces(hubPlaceNamed("/nowhere", "hub-0a-0b"))).not.toThrow();
+  });
+});
+
+posixTest("trimLog() bounds a log and keeps the rest of it once", async () => {
+  using home = new TempFolder();
+  const logFile = home.at("log");
+  trimLog({ logFile });
+  writeFileSync(logFile, "short");
+  trimLog({ logFile });
+  expect(await Bun.file(logFile).text()).toBe("short");
+  writeFileSync(logFile, "x".repeat(1024 * 1024 + 1));
+  trimLog({ logFile });
+  expect([Bun.file(logFile).size, Bun.file(join(home.path, "log.old")).size]).toEqual([
+    0,
+    1024 * 1024 + 1,
+  ]);
+});
