@@ -365,12 +365,17 @@ describe("bubblewrap alone", () => {
     [{ SCORPIOX_SANDBOX: "workspace-write" }],
     [{ SCORPIOX_SANDBOX_NETWORK: "off" }],
     [{ SCORPIOX_SANDBOX: "workspace-write", SCORPIOX_SANDBOX_WRITE: "~" }],
+    // Plan mode.
+    [{}],
   ])("[sandbox.secrets] %p: they are not read", async (env) => {
     await using yard = await yardWith(env);
+    const isPlan = Object.keys(env).length === 0;
+    if (isPlan) await yard.server.call("PlanMode", { action: "enter", goal: "look only" });
     const own = join(yard.home, ".scorpiox");
     const secrets = [
       "secrets/login-x",
       "run/deep/server.json",
+      "run/hub-0a-0b/key",
       "principals/p/memory.json",
       "browser/p/Cookies",
       "http-token",

@@ -1,13 +1,8 @@
 import { fdOf } from "../../commands/process/socket-owner.ts";
-import { greetingBytesMax, handshakeMsMax, type HubGreeting, HubHandshake } from "./admission.ts";
-import {
-  type HubLink,
-  type HubLinkHandlers,
-  type HubVisitor,
-  type LinkSocket,
-  SocketLink,
-} from "./hub-link.ts";
+import { HubHandshake } from "./admission.ts";
+import type { HubLink, HubLinkHandlers, HubVisitor, LinkSocket, SocketLink } from "./hub-link.ts";
 import type { JudgedPeer, PeerJudge } from "./judge-peer.ts";
+import { Stranger } from "./stranger.ts";
 
 /** Client processes at a time: a user has a handful, and each costs memory here. */
 const clientsMax = 64;
@@ -27,7 +22,7 @@ export interface DoorwayParts {
 /** Lets processes in that are clients of the hub, and turns others away. */
 export class Doorway {
   readonly #parts: DoorwayParts;
-  readonly #strangers = new Set<SocketLink>();
+  readonly #strangers = new Set<Stranger>();
   /** Admitted, with the process of each. */
   readonly #guests = new Map<SocketLink, number>();
 
@@ -39,51 +34,35 @@ export class Doorway {
   open(socket: LinkSocket): SocketLink {
     // The one that has taken longest goes: a client needs a moment, and would come again.
     const [oldest] = this.#strangers;
-    if (this.#strangers.size >= strangersMax) oldest?.cut();
-    const talk: Talk = { onText: () => {}, onClosed: () => {} };
-    const link = new SocketLink(
-      socket,
-      { onText: (text) => talk.onText(text), onClosed: () => talk.onClosed() },
-      greetingBytesMax,
-    );
-    this.#strangers.add(link);
-    void this.#admit(link, fdOf(socket), talk);
-    return link;
+    if (this.#strangers.size >= strangersMax) oldest?.link.cut();
+    const stranger: Stranger = new Stranger(socket, {
+      warn: this.#parts.warn,
+      onGone: () => void this.#strangers.delete(stranger),
+    });
+    this.#strangers.add(stranger);
+    void this.#admit(stranger, fdOf(socket));
+    return stranger.link;
   }
 
   closeAll(): void {
-    for (const link of [...this.#strangers, ...this.#guests.keys()]) link.close();
+    for (const { link } of this.#strangers) link.close();
+    for (const link of this.#guests.keys()) link.close();
   }
 
-  async #admit(link: SocketLink, fd: number, talk: Talk): Promise<void> {
-    const late = setTimeout(
-      () => this.#refuse(link, "its handshake took too long"),
-      handshakeMsMax,
-    );
-    talk.onClosed = () => {
-      clearTimeout(late);
-      this.#strangers.delete(link);
-    };
+  async #admit(stranger: Stranger, fd: number): Promise<void> {
     const peer = await this.#parts.judge.judge(fd);
+    if (!stranger.isKnownAs(peer)) return;
+    if (peer.refusal !== undefined) return stranger.refuse(peer.refusal);
     const { key, generation } = this.#parts;
     const shake = new HubHandshake({ key, generation, hubPid: process.pid, clientPid: peer.pid });
-    const leave = (): void => {
-      clearTimeout(late);
-      this.#strangers.delete(link);
-      peer[Symbol.dispose]();
-    };
-    if (!link.isOpen) return leave();
-    talk.onClosed = leave;
-    talk.onText = (text) => {
+    stranger.say(shake.opening);
+    stranger.listen((text) => {
       const step = shake.take(text);
-      if ("answer" in step) return say(link, step.answer);
+      if ("answer" in step) return stranger.say(step.answer);
       const refusal = "refusal" in step ? step.refusal : this.#refusalOf(peer);
-      if (refusal !== undefined) return this.#refuse(link, refusal, peer.pid);
-      leave();
-      if ("purpose" in step) this.#welcome(link, { pid: peer.pid, ...step });
-    };
-    if (peer.refusal === undefined) say(link, shake.opening);
-    else this.#refuse(link, peer.refusal, peer.pid);
+      if (refusal !== undefined) return stranger.refuse(refusal);
+      if ("purpose" in step) this.#welcome(stranger, { pid: peer.pid, ...step });
+    });
   }
 
   /** Why a process that has proved the key is not admitted. */
@@ -97,10 +76,12 @@ export class Doorway {
       : undefined;
   }
 
-  #welcome(link: SocketLink, visitor: HubVisitor): void {
+  #welcome(stranger: Stranger, visitor: HubVisitor): void {
+    const { link } = stranger;
     // What the new owner sends at once comes behind the admission.
     const { handlers, early } = this.#introduce(link, visitor);
     if (handlers === undefined) return link.close();
+    stranger.forget();
     this.#guests.set(link, visitor.pid);
     link.handOver({
       onText: (text) => handlers.onText(text),
@@ -110,7 +91,7 @@ export class Doorway {
         handlers.onClosed(reason);
       },
     });
-    say(link, { admitted: true });
+    stranger.say({ admitted: true });
     for (const text of early) link.send(text);
   }
 
@@ -129,19 +110,4 @@ export class Doorway {
     early = undefined;
     return { handlers, early: sent };
   }
-
-  #refuse(link: SocketLink, reason: string, pid?: number): void {
-    const who = pid === undefined || pid === 0 ? "" : ` of process ${pid}`;
-    this.#parts.warn(`Refused a connection${who}: ${reason}.`);
-    say(link, { refused: reason });
-    link.close();
-  }
 }
-
-/** The owner of a link that is not admitted yet. */
-interface Talk {
-  onText: (text: string) => void;
-  onClosed: () => void;
-}
-
-const say = (link: SocketLink, greeting: HubGreeting): void => link.send(JSON.stringify(greeting));

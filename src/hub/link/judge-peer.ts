@@ -127,7 +127,14 @@ function openPeerEnd(fd: number): PeerEnd | undefined {
   const found = new Int32Array([-1]);
   const length = new Uint32Array([found.byteLength]);
   const result = c.getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, ptr(found), ptr(length));
-  const [handle = -1] = found;
+  let [handle = -1] = found;
   if (result !== 0 || handle < 0) return undefined;
-  return { hasCome: () => libc.isReadable(handle), close: () => closeSync(handle) };
+  return {
+    hasCome: () => handle < 0 || libc.isReadable(handle),
+    close() {
+      if (handle >= 0) closeSync(handle);
+      // Another file may have the number now.
+      handle = -1;
+    },
+  };
 }

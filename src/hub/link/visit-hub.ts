@@ -48,10 +48,12 @@ export async function visitHub(place: HubPlace, options: VisitOptions): Promise<
   return visit.outcome;
 }
 
-/** A full queue of connections says EAGAIN (Linux) or ECONNREFUSED (macOS). */
+const absentCodes = new Set(["ECONNREFUSED", "ENOENT", "ECONNRESET"]);
+
+/** A full queue of connections says EAGAIN (Linux) or ECONNREFUSED (macOS); ECONNRESET is a hub that closes at once, as one that ends. */
 function failedVisit(error: unknown): Visit {
   const code = systemCodeOf(error);
-  if (code === "ECONNREFUSED" || code === "ENOENT") return { kind: "absent" };
+  if (code !== undefined && absentCodes.has(code)) return { kind: "absent" };
   if (code === "EAGAIN") return { kind: "busy" };
   return { kind: "refused", reason: `its socket cannot be reached: ${code ?? messageOf(error)}` };
 }

@@ -16,6 +16,17 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
+test.skipIf(process.platform !== "linux")(
+  "Orphanage leaves a spared child alone, as long as that is spared",
+  async () => {
+    const child = Bun.spawn([process.execPath, fixture("spared.ts")], { stdout: "pipe" });
+    expect(JSON.parse(await child.stdout.text())).toEqual({
+      spared: [false, 0, 0],
+      after: [true, 1],
+    });
+  },
+);
+
 const nobody = 65_534;
 const mayBecomeNobody =
   process.getuid?.() === 0 &&
