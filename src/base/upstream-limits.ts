@@ -392,6 +392,13 @@ export const importTextValuesMax = 200_000;
 export const importAliasedCharsMax = 64 * MIB;
 /** Bytes of one server's entry, or of a call's arguments, that are read from stdin: a message has at most as many. */
 export const mcpEntryBytesMax = 16 * MIB;
+/** A call that waits for another client's call as long has waited long; so many long waits separate the clients (HB4). */
+export const upstreamLongWaitMs = 5_000;
+export const upstreamLongWaitsMax = 2;
+/** Lists that one client of a connection has just read are not read again for another. */
+export const upstreamListsSharedMs = 10_000;
+/** Calls whose clients left before the answer, and which the server may still be working on. */
+export const upstreamAbandonedCallsMax = 1_000;
 /** Connections to one server that is not shared: each may be a process. */
 export const upstreamLinksPerServerMax = 256;
 /** Characters of a server's own text in a state, a log or an error: some lines. */

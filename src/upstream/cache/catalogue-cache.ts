@@ -15,6 +15,16 @@ export interface CachedCatalogue {
   readonly isOld: boolean;
 }
 
+/** How a server has treated its clients so far. */
+export interface ServerManners {
+  /** It asks its client in messages that do not say for which call. */
+  readonly asks: boolean;
+  /** Clients cannot share it: they waited for each other too long, or questions could not be assigned to one of them. */
+  readonly isSeparate: boolean;
+}
+
+const usualManners: ServerManners = { asks: false, isSeparate: false };
+
 /**
  * The catalogues of servers as of their last connection, by launch identity, so that their tools are listed without
  * starting them (CN2). Each is one private file, replaced as a whole; a file that cannot be used is treated as missing.
@@ -26,6 +36,7 @@ export class CatalogueCache {
   /** Hashes of the texts that this process last read or wrote: an unchanged catalogue is not written again. */
   readonly #known = new Map<string, number | bigint>();
 
+  readonly #manners = new Map<string, ServerManners>();
   #sweep: Promise<void> | undefined;
 
   /** @param scorpioxDir `~/.scorpiox` */
@@ -67,9 +78,31 @@ export class CatalogueCache {
     }
   }
 
+  /** What is known of a server beside its catalogue. Never rejects. */
+  async manners(identity: string): Promise<ServerManners> {
+    const known = this.#manners.get(identity);
+    if (known !== undefined) return known;
+    const manners = await readManners(this.#mannersPathOf(identity));
+    return this.#manners.get(identity) ?? manners;
+  }
+
+  /** Keeps what was seen of a server; it is not unlearned until the catalogue is forgotten. Never rejects. */
+  async noteManners(identity: string, seen: ServerManners): Promise<void> {
+    const before = await this.manners(identity);
+    const manners = {
+      asks: before.asks || seen.asks,
+      isSeparate: before.isSeparate || seen.isSeparate,
+    };
+    if (manners.asks === before.asks && manners.isSeparate === before.isSeparate) return;
+    this.#manners.set(identity, manners);
+    await writePrivate(this.#mannersPathOf(identity), JSON.stringify(manners)).catch(() => {});
+  }
+
   /** Forgets the catalogue, as before the first connection. Never rejects. */
   async forget(identity: string): Promise<void> {
     this.#known.delete(identity);
+    this.#manners.delete(identity);
+    await rm(this.#mannersPathOf(identity), { force: true }).catch(() => {});
     await rm(this.#pathOf(identity), { force: true }).catch(() => {});
   }
 
@@ -84,6 +117,20 @@ export class CatalogueCache {
 
   #pathOf(identity: string): string {
     return join(this.#dir, `${identity.replaceAll(/[^0-9a-z]/gi, "_")}.json`);
+  }
+
+  #mannersPathOf(identity: string): string {
+    return this.#pathOf(identity).replace(/\.json$/, ".manners");
+  }
+}
+
+async function readManners(path: string): Promise<ServerManners> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, "utf8"));
+    if (!isObject(value)) return usualManners;
+    return { asks: value.asks === true, isSeparate: value.isSeparate === true };
+  } catch {
+    return usualManners;
   }
 }
 

@@ -92,6 +92,11 @@ export interface ConnectOptions {
   readonly product: { readonly name: string; readonly version: string };
   /** Its clients show servers' apps: declared in the handshake. */
   readonly apps?: AppSupport;
+  /**
+   * Clients that know nothing of each other use this connection: a question is put to one of them only when it cannot
+   * belong to another, and the lists that one has just read serve the others too.
+   */
+  readonly servesSeveral?: boolean;
   /** Whether any client shows apps: declared to a stateless server in requests for its lists. */
   readonly listApps?: () => AppSupport | undefined;
 }
@@ -103,6 +108,11 @@ export interface ConnectionEvents {
   onLog(level: LogLevel, data: unknown, logger: string | undefined): void;
   /** A line on stdout that is not a message, or a late or unknown answer: counted, and kept in the server's log. */
   onStray(text: string): void;
+  /**
+   * The server asks its client, in a message that does not say for which call. @param isInCall false: it cannot belong
+   * to the calls that are running, or not to one client's alone
+   */
+  onAsked?(isInCall: boolean): void;
   /** Once; not after `close`. */
   onClosed(reason: string): void;
 }
@@ -179,9 +189,14 @@ export interface UpstreamConnection extends AsyncDisposable {
   tellRootsChanged(): void;
   /** The cheapest request; an error answer also shows that the server is alive (CN13). @throws ConnectionError */
   ping(signal: AbortSignal): Promise<void>;
-  /** False when the server does not support subscriptions. @throws ConnectionError */
-  subscribe(uri: string): Promise<boolean>;
-  unsubscribe(uri: string): Promise<void>;
+  /**
+   * False when the server does not support subscriptions. The server learns of a resource's first subscriber and of the
+   * end of its last one. @throws ConnectionError
+   */
+  subscribe(uri: string, subscriber: string): Promise<boolean>;
+  unsubscribe(uri: string, subscriber: string): Promise<void>;
+  /** Ends all subscriptions of this subscriber. */
+  forget(subscriber: string): void;
   /** Ends the connection cleanly: stdin closed, session deleted. Its owner ends the process. */
   [Symbol.asyncDispose](): Promise<void>;
 }

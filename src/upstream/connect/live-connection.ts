@@ -30,6 +30,7 @@ import type { Peer, CallHooks, CallOrigin } from "./peer.ts";
 import { type AskList, readLists } from "./read-lists.ts";
 import { readReply, type PeerReply } from "./read-reply.ts";
 import { ServerRequests } from "./server-requests.ts";
+import { SharedLists } from "./shared-lists.ts";
 import { ConnectionSubscriptions } from "./subscriptions.ts";
 import { type AskTask, type TaskForm, UpstreamTaskCall, readTask } from "./task-call.ts";
 import { LegacyTask, ModernTask } from "./task-forms.ts";
@@ -43,15 +44,23 @@ export class LiveConnection implements UpstreamConnection {
   readonly #met: Met;
   readonly #headers = new CallHeaders();
   readonly #tasks: CallTasks;
+  readonly #lists = new SharedLists();
 
-  constructor(options: ConnectOptions, met: Met, events: ConnectionEvents) {
+  constructor(options: ConnectOptions, met: Met, given: ConnectionEvents) {
+    const events: ConnectionEvents = {
+      ...given,
+      onListChanged: (list) => {
+        this.#lists.onChanged();
+        given.onListChanged(list);
+      },
+    };
     const { peer, greeting } = met;
     this.#options = options;
     this.#met = met;
     this.era = greeting.era;
     if (peer.link.pid !== undefined) this.pid = peer.link.pid;
     peer.isModern = this.#isModern;
-    const requests = new ServerRequests(peer, options, (text) => events.onStray(text));
+    const requests = new ServerRequests(peer, options, events);
     this.#tasks = new CallTasks({ peer, greeting, requests });
     this.subscriptions = new ConnectionSubscriptions(peer, greeting, events, (params) =>
       this.#shape(params),
@@ -65,7 +74,12 @@ export class LiveConnection implements UpstreamConnection {
     this.#met.peer.notify("notifications/roots/list_changed").catch(() => {});
   }
 
-  async readCatalogue(signal: AbortSignal): Promise<ServerCatalogue> {
+  readCatalogue(signal: AbortSignal): Promise<ServerCatalogue> {
+    if (this.#options.servesSeveral !== true) return this.#readCatalogue(signal);
+    return this.#lists.read(signal, (shared) => this.#readCatalogue(shared));
+  }
+
+  async #readCatalogue(signal: AbortSignal): Promise<ServerCatalogue> {
     const { greeting } = this.#met;
     const { tools, prompts, resources } = greeting.capabilities;
     if (![tools, prompts, resources].some(isObject)) {
@@ -101,6 +115,7 @@ export class LiveConnection implements UpstreamConnection {
     if (!isStale || !this.#mirrorsArguments || request.method !== "tools/call") {
       return reply;
     }
+    this.#lists.onChanged();
     await this.readCatalogue(signalOf(request.signal));
     return this.#send(request);
   }
@@ -115,12 +130,16 @@ export class LiveConnection implements UpstreamConnection {
     });
   }
 
-  subscribe(uri: string): Promise<boolean> {
-    return this.subscriptions.subscribe(uri);
+  subscribe(uri: string, subscriber: string): Promise<boolean> {
+    return this.subscriptions.subscribe(uri, subscriber);
   }
 
-  unsubscribe(uri: string): Promise<void> {
-    return this.subscriptions.unsubscribe(uri);
+  unsubscribe(uri: string, subscriber: string): Promise<void> {
+    return this.subscriptions.unsubscribe(uri, subscriber);
+  }
+
+  forget(subscriber: string): void {
+    this.subscriptions.forget(subscriber);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

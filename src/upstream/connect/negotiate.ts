@@ -21,7 +21,7 @@ import { StatusError } from "./http-errors.ts";
 import { LiveConnection, tellLog } from "./live-connection.ts";
 import { type Attempt, type Met, negotiatePipe, type OpenPeer } from "./negotiate-pipe.ts";
 import { PeerOpener } from "./open-peer.ts";
-import type { Peer, PeerEvents, PendingCall } from "./peer.ts";
+import { Peer, type PeerEvents, type PendingCall } from "./peer.ts";
 import type { PeerReply } from "./read-reply.ts";
 import { ServerRequests } from "./server-requests.ts";
 
@@ -185,9 +185,9 @@ function peerEvents(state: OpenState, peer: () => Peer): PeerEvents {
   let requests: ServerRequests | undefined;
   return {
     onStray,
-    onNotification: (method, params, call) => notice(state, method, params, call),
+    onNotification: (method, params, call) => notice(state, method, params, call ?? peer()),
     onRequest: (request, origin) => {
-      requests ??= new ServerRequests(peer(), options, onStray);
+      requests ??= new ServerRequests(peer(), options, events);
       void requests.take(request, origin);
     },
     onClosed: (error) => {
@@ -199,13 +199,21 @@ function peerEvents(state: OpenState, peer: () => Peer): PeerEvents {
 }
 
 function notice(
-  { connection, events }: OpenState,
+  { connection, events, options }: OpenState,
   method: string,
   params: Params,
-  call: PendingCall | undefined,
+  from: PendingCall | Peer,
 ): void {
   if (method !== "notifications/message")
     return connection?.subscriptions.onNotification(method, params);
-  const { onLog = events.onLog.bind(events) } = call?.hooks ?? {};
-  tellLog(params, onLog);
+  const calls = from instanceof Peer ? callOfEachClient(from, options) : [from];
+  const told = calls.flatMap(({ hooks }) => hooks.onLog ?? []);
+  for (const onLog of told) tellLog(params, onLog);
+  if (told.length === 0) tellLog(params, events.onLog.bind(events));
+}
+
+/** The log of a server whose clients know nothing of each other goes to all that have a call there (HB4). */
+function callOfEachClient(peer: Peer, { servesSeveral }: ConnectOptions): readonly PendingCall[] {
+  if (servesSeveral !== true) return [];
+  return [...new Map(peer.calls.map((call) => [call.hooks.asking?.clientId, call])).values()];
 }

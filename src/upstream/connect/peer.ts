@@ -1,6 +1,10 @@
 import { type Abortable, startTimer, type Timer } from "../../base/cancellation.ts";
 import { cutEnd, formatDuration } from "../../base/cut-text.ts";
-import { upstreamLeftCallsMax, upstreamSaidCharsMax } from "../../base/upstream-limits.ts";
+import {
+  upstreamAbandonedCallsMax,
+  upstreamLeftCallsMax,
+  upstreamSaidCharsMax,
+} from "../../base/upstream-limits.ts";
 import { isObject } from "../../base/values.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
@@ -51,6 +55,7 @@ export class Peer implements TransportEvents {
   readonly #disregarded = new Set<number>();
   /** Calls that were left before their answer, which may be a task; the oldest first. */
   readonly #left = new Map<number, PendingCall>();
+  readonly #abandoned = new AbandonedCalls();
   #lastId = 0;
   #closed: ConnectionError | undefined;
 
@@ -61,6 +66,11 @@ export class Peer implements TransportEvents {
   /** Calls that have no answer yet. */
   get calls(): readonly PendingCall[] {
     return [...this.#calls.values()];
+  }
+
+  /** True when the server may still be working on a call of another client, which left it before the answer. */
+  mayWorkForOthers(clientId: string | undefined): boolean {
+    return this.#abandoned.hasOthers(clientId);
   }
 
   /** @throws ConnectionError */
@@ -156,6 +166,7 @@ export class Peer implements TransportEvents {
   #abandon(call: PendingCall, error: ConnectionError): void {
     if (this.#drop(call.id) === undefined) return;
     // In this order: `call.fail` closes the stream, after which the server could not receive the reason.
+    this.#abandoned.add(call);
     if (call.task !== undefined) call.task.cancel();
     else if (!(this.isModern && this.link.hasRequestStreams)) {
       void this.notify("notifications/cancelled", { requestId: call.id, reason: error.message });
@@ -215,6 +226,7 @@ export class Peer implements TransportEvents {
     const { id } = message;
     // Only numbers are ids of this peer: `""`, `"1"` and null are not.
     const call = typeof id === "number" ? this.#calls.get(id) : undefined;
+    if (typeof id === "number") this.#abandoned.onAnswer(id);
     if (typeof id === "number" && this.#disregarded.delete(id)) return;
     if (typeof id === "number" && this.#cancelLateTask(id, message)) return;
     if (call === undefined || call.task !== undefined) {
@@ -229,6 +241,27 @@ export class Peer implements TransportEvents {
     this.#drop(call.id);
     if (reply === undefined) call.fail(malformed(message));
     else call.settle(reply);
+  }
+}
+
+/** Calls that were left before their answer, by client: a question of the server may belong to them. */
+class AbandonedCalls {
+  readonly #clients = new Map<number, string | undefined>();
+  #isFull = false;
+
+  add({ id, hooks }: PendingCall): void {
+    if (hooks.asking === undefined) return;
+    // Nothing is forgotten in silence: from here on there may always be one.
+    if (this.#clients.size >= upstreamAbandonedCallsMax) this.#isFull = true;
+    else this.#clients.set(id, hooks.asking.clientId);
+  }
+
+  onAnswer(id: number): void {
+    this.#clients.delete(id);
+  }
+
+  hasOthers(clientId: string | undefined): boolean {
+    return this.#isFull || [...this.#clients.values()].some((other) => other !== clientId);
   }
 }
 

@@ -9,14 +9,16 @@ import {
   type Params,
   type ProtocolFault,
 } from "../../protocol/json-rpc.ts";
-import { ConnectionError, type ConnectOptions } from "./connection.ts";
+import { ConnectionError, type ConnectionEvents, type ConnectOptions } from "./connection.ts";
 import type { Peer, CallHooks, PendingCall } from "./peer.ts";
 import { readInputRequest } from "./read-reply.ts";
 import { relatedTaskOf, withoutRelatedTask } from "./task-call.ts";
 
 type Answer = { readonly result: Params } | { readonly error: ProtocolFault };
 type Asking = NonNullable<CallHooks["asking"]>;
-type Rights = Pick<ConnectOptions, "mayAsk" | "roots">;
+type Rights = Pick<ConnectOptions, "mayAsk" | "roots" | "servesSeveral">;
+
+export type RequestEvents = Pick<ConnectionEvents, "onStray" | "onAsked">;
 
 /**
  * Answers the requests of a legacy server. A question is passed to the client of the call that it belongs to, one after
@@ -25,18 +27,19 @@ type Rights = Pick<ConnectOptions, "mayAsk" | "roots">;
 export class ServerRequests {
   readonly #peer: Peer;
   readonly #rights: Rights;
-  readonly #onStray: (text: string) => void;
+  readonly #events: RequestEvents;
 
-  constructor(peer: Peer, rights: Rights, onStray: (text: string) => void) {
+  constructor(peer: Peer, rights: Rights, events: RequestEvents) {
     this.#peer = peer;
     this.#rights = rights;
-    this.#onStray = onStray;
+    this.#events = events;
   }
 
   /** @param origin the call on whose stream it came, if known */
   async take(request: Params, origin: PendingCall | undefined): Promise<void> {
     const { id, method } = request;
-    if (!isRequestId(id)) return this.#onStray(`A request of the server whose id is ${typeof id}.`);
+    if (!isRequestId(id))
+      return this.#events.onStray(`A request of the server whose id is ${typeof id}.`);
     const answer = await this.#answer(String(method), request, origin);
     this.#peer.reply({ id, ...answer });
   }
@@ -60,7 +63,22 @@ export class ServerRequests {
     const asked = readInputRequest(plain);
     if (asked === undefined)
       return refusal(errorCodes.invalidParams, `Invalid params of ${method}`);
-    return this.#put(asked, origin ?? this.#ofTask(params) ?? this.#candidate(asked));
+    return this.#put(asked, origin ?? this.#ofTask(params) ?? this.#guessed(asked));
+  }
+
+  /** The call of a request that does not say to which it belongs. */
+  #guessed(asked: InputRequest): PendingCall | undefined {
+    const call = this.#candidate(asked);
+    // Folders are the same for all clients of a connection, so nobody waits for anybody because of them.
+    if (asked.method !== "roots/list") this.#events.onAsked?.(this.#isOfRunningCalls());
+    return call;
+  }
+
+  /** Serving one client at a time would show whom it belongs to. */
+  #isOfRunningCalls(): boolean {
+    const asking = this.#peer.calls.filter(({ hooks }) => hooks.asking !== undefined);
+    const clients = new Set(asking.map(({ hooks }) => hooks.asking?.clientId));
+    return clients.size > 1 || [...clients].some((client) => !this.#peer.mayWorkForOthers(client));
   }
 
   /** @param call the call that it belongs to, if known */
@@ -122,6 +140,8 @@ export class ServerRequests {
     const clientId = first?.hooks.asking?.clientId;
     const isTheirs = ({ hooks }: PendingCall): boolean => hooks.asking?.clientId === clientId;
     if (others.length > 0 && (clientId === undefined || !others.every(isTheirs))) return undefined;
+    if (this.#rights.servesSeveral === true && this.#peer.mayWorkForOthers(clientId))
+      return undefined;
     return candidates.find((call) => canAnswer(asked, call) && !call.isAsking) ?? first;
   }
 

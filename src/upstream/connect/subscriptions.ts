@@ -11,12 +11,19 @@ import { ConnectionError, type ConnectionEvents } from "./connection.ts";
 import type { Greeting } from "./handshake.ts";
 import type { Peer } from "./peer.ts";
 
+interface Subscribed {
+  readonly subscribers: Set<string>;
+  readonly isGranted: Promise<boolean>;
+}
+
 /** Subscriptions of one connection, in the form of its era (RP4). */
 export class ConnectionSubscriptions implements Disposable {
   readonly #peer: Peer;
   readonly #greeting: Greeting;
   readonly #events: ConnectionEvents;
   readonly #uris = new Set<string>();
+  /** Each resource with its subscribers, and whether the server agreed. */
+  readonly #subscribed = new Map<string, Subscribed>();
   readonly #stream: ChangeStream | undefined;
   #asking: Promise<unknown> = Promise.resolve();
 
@@ -41,8 +48,43 @@ export class ConnectionSubscriptions implements Disposable {
     }
   }
 
-  /** @throws ConnectionError */
-  async subscribe(uri: string): Promise<boolean> {
+  /** Asks the server for the first subscriber of a resource only. @throws ConnectionError */
+  async subscribe(uri: string, subscriber: string): Promise<boolean> {
+    const known = this.#subscribed.get(uri);
+    if (known !== undefined) {
+      known.subscribers.add(subscriber);
+      return known.isGranted;
+    }
+    const subscribed = { subscribers: new Set([subscriber]), isGranted: this.#begin(uri) };
+    this.#subscribed.set(uri, subscribed);
+    const isGranted = await subscribed.isGranted.catch((error: unknown) => {
+      this.#drop(uri, subscribed);
+      throw error;
+    });
+    if (!isGranted) this.#drop(uri, subscribed);
+    return isGranted;
+  }
+
+  /** Tells the server of the end of a resource's last subscriber only. @throws ConnectionError */
+  async unsubscribe(uri: string, subscriber: string): Promise<void> {
+    const known = this.#subscribed.get(uri);
+    if (known === undefined || !known.subscribers.delete(subscriber)) return;
+    if (known.subscribers.size > 0) return;
+    this.#drop(uri, known);
+    if (this.#stream === undefined) await this.#request("resources/unsubscribe", uri);
+    else if (this.#uris.delete(uri)) await this.#ask(this.#stream);
+  }
+
+  /** Ends all subscriptions of a subscriber. */
+  forget(subscriber: string): void {
+    for (const uri of this.#subscribed.keys()) this.unsubscribe(uri, subscriber).catch(() => {});
+  }
+
+  #drop(uri: string, subscribed: Subscribed): void {
+    if (this.#subscribed.get(uri) === subscribed) this.#subscribed.delete(uri);
+  }
+
+  async #begin(uri: string): Promise<boolean> {
     const { resources } = this.#greeting.capabilities;
     if (!isObject(resources) || resources.subscribe !== true) return false;
     if (this.#stream === undefined) return this.#request("resources/subscribe", uri);
@@ -52,12 +94,6 @@ export class ConnectionSubscriptions implements Disposable {
     const isAgreed = Array.isArray(uris) && uris.includes(uri);
     if (!isAgreed) this.#uris.delete(uri);
     return isAgreed;
-  }
-
-  /** @throws ConnectionError */
-  async unsubscribe(uri: string): Promise<void> {
-    if (this.#stream === undefined) await this.#request("resources/unsubscribe", uri);
-    else if (this.#uris.delete(uri)) await this.#ask(this.#stream);
   }
 
   onNotification(method: string, params: Params): void {

@@ -20,6 +20,8 @@ export interface InstallerParts {
   readonly env: Environment;
   readonly startProcess: (launch: ProcessLaunch) => Promise<UpstreamProcess>;
   readonly log: (server: string, line: string) => void;
+  /** Of fetches that run at the same time; absent: its own. */
+  readonly turns?: Turns;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -42,10 +44,11 @@ export interface Prepared {
 /** Fetches the packages that runners (`npx`, `uvx`, `docker run`, …) would fetch while they start a server (CN10a). */
 export class Installer {
   readonly #parts: InstallerParts;
-  readonly #turns = new Turns(upstreamInstallsMax);
+  readonly #turns: Turns;
 
   constructor(parts: InstallerParts) {
     this.#parts = parts;
+    this.#turns = parts.turns ?? new Turns(upstreamInstallsMax);
   }
 
   /**

@@ -15,6 +15,7 @@ import type {
   ConnectionFailure,
   ConnectionState,
 } from "./connection-machine.ts";
+import type { LaunchTarget } from "./launch-target.ts";
 import type { RecentFailures } from "./restart-limits.ts";
 
 /** A connection, with the end of its process. */
@@ -36,6 +37,8 @@ export interface OpeningEvents {
 export interface LentStart {
   readonly owner?: string | undefined;
   readonly prepared?: Prepared | undefined;
+  /** The target of a present user of the connection. Absent: the target that opens it. */
+  readonly now?: () => LaunchTarget;
 }
 
 export interface ConnectionParts {

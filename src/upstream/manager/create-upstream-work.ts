@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Turns } from "../../base/turns.ts";
 import { upstreamStartingMax } from "../../base/upstream-limits.ts";
 import { CatalogueCache } from "../cache/catalogue-cache.ts";
@@ -12,11 +13,16 @@ import { openUserSecrets } from "../secrets/user-secrets.ts";
 import { TrustStore } from "../trust/trust-store.ts";
 import type { OpenUpstreams } from "../worker/upstream-options.ts";
 import { realTime } from "./connection-parts.ts";
-import { ConnectionPool, CurrentProject } from "./manager-parts.ts";
+import { ConnectionPool } from "./connection-pool.ts";
+import { CurrentProject } from "./manager-parts.ts";
 import { type OuterParts, UpstreamManager } from "./upstream-manager.ts";
 
-/** Connects the parts of the Worker's work. @param others replace the usual parts */
+/**
+ * Connects the parts of the Worker's work, or of one client's work in the hub. @param others replace the usual parts;
+ * with `shared`, connections are shared with the other works that were made with it
+ */
 export const createUpstreamWork = ((given, host, others: Partial<OuterParts> = {}) => {
+  const { shared } = others;
   const project = new CurrentProject(given.dirs);
   project.become(given.dirs.projectDir, given.folders ?? []);
   const options = { ...given, dirs: project.dirs };
@@ -39,13 +45,15 @@ export const createUpstreamWork = ((given, host, others: Partial<OuterParts> = {
       env,
       startProcess: (launch) => host.startProcess(launch),
       log: (server, line) => host.log(server, line),
+      ...(shared === undefined ? {} : { turns: shared.installTurns }),
     }),
     trust: new TrustStore(scorpioxDir),
     cache: new CatalogueCache(scorpioxDir),
     results: new SavedResults(resultFolders),
     checks: new SchemaChecks(),
-    pool: new ConnectionPool(),
-    turns: new Turns(upstreamStartingMax),
+    pool: shared?.pool ?? new ConnectionPool(),
+    manager: shared === undefined ? "" : randomUUID(),
+    turns: shared?.turns ?? new Turns(upstreamStartingMax),
     ending,
     // The browser returns to this machine, so only its user can log in through a client.
     ...(options.ownUrl === undefined ? { askToLogIn: (...args) => asker.logIn(...args) } : {}),

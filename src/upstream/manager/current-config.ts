@@ -82,6 +82,11 @@ export class CurrentConfig {
     this.#served = { ...this.#served, apps };
   }
 
+  /** The workspace that the client has named. */
+  get workspace(): string | undefined {
+    return this.follower.workspace;
+  }
+
   async #apply(config: UpstreamConfig): Promise<void> {
     const { options, trust, onNotice, onOtherServers, apply } = this.#parts;
     // A different configuration ends earlier decisions (DF2); an approval is not a change of configuration.
@@ -142,6 +147,10 @@ export class ConfigFollower implements Disposable {
     // The watch notices later approvals; earlier ones are read.
     await watching.promise;
     if (this.#unwatch === unwatch) await this.#next(this.#newest);
+  }
+
+  get workspace(): string | undefined {
+    return this.#workspace;
   }
 
   /** Follows the same workspace in another project. */

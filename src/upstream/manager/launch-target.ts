@@ -16,10 +16,12 @@ import {
   type ConnectOptions,
   type Endpoint,
   type Era,
+  type ServerAuth,
 } from "../connect/connection.ts";
 import type { Prepared } from "../install/installer.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { Installing } from "../server-state.ts";
+import { type ClientFacts, inHub } from "./client-facts.ts";
 import type { LentStart, OpenedConnection, OpeningEvents } from "./connection-parts.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import {
@@ -31,9 +33,9 @@ import {
 } from "./principal-launch.ts";
 import {
   processLaunchOf,
+  sharingFacts,
   stopProcesses,
   type TargetFacts,
-  targetKey,
   triedEra,
 } from "./target-facts.ts";
 
@@ -71,7 +73,11 @@ export class LaunchTarget {
     const apps = parts.apps();
     const { projectDir } = parts.options.dirs;
     const facts = { configured, launch, projectDir, secrets, login, roots, apps };
-    return new LaunchTarget(facts, parts);
+    const { shared } = parts;
+    return new LaunchTarget(
+      shared === undefined ? facts : await inHub(facts, parts, shared),
+      parts,
+    );
   }
 
   private constructor(facts: TargetFacts, parts: ManagerParts) {
@@ -85,7 +91,7 @@ export class LaunchTarget {
     const hasNone = secrets.length === 0 && login === undefined;
     this.clean = hasNone ? cleanText : (text) => this.#redacted(text);
     const principals = parts.principals();
-    this.isolation = isolationOf(configured.entry, principals);
+    this.isolation = facts.client?.isolation ?? isolationOf(configured.entry, principals);
     const { scorpioxDir } = parts.options.dirs;
     this.#principal = { scorpioxDir, principals, isolation: this.isolation };
     this.keepsListsApart = this.isolation === "user" || isPersonal(configured, this.#principal);
@@ -108,9 +114,35 @@ export class LaunchTarget {
     return this.#facts.login?.scopes() ?? Promise.resolve(undefined);
   }
 
-  /** Equal for targets that may share a connection (IS5). */
+  /** The same target, with a connection for each client. */
+  separate(): LaunchTarget {
+    const { client } = this.#facts;
+    if (client === undefined) return this;
+    const separate: ClientFacts = { ...client, isolation: "session" };
+    const target = new LaunchTarget({ ...this.#facts, client: separate }, this.#parts);
+    target.follow(this);
+    return target;
+  }
+
+  /** Equal for targets that may share a connection (IS5, HB3). */
   get key(): string {
-    return targetKey(this.#facts, this.isolation);
+    return this.nameOf("");
+  }
+
+  /** The name of a connection of this target. @param scope the callers that share it; empty: all */
+  nameOf(scope: string): string {
+    return this.#parts.pool.nameOf(scope + sharingFacts(this.#facts, this.isolation));
+  }
+
+  /** Its connections may have other users. */
+  get isShared(): boolean {
+    if (this.isolation === "shared") return true;
+    return this.#facts.client !== undefined && this.isolation === "workspace";
+  }
+
+  /** The server is known to ask clients in a way that does not say which. */
+  get asks(): boolean {
+    return this.#facts.client?.asks === true;
   }
 
   /** Its answers may depend on credentials. */
@@ -166,7 +198,7 @@ export class LaunchTarget {
     events: ConnectionEvents,
     signal: AbortSignal,
     opening: OpeningEvents,
-    { owner, prepared }: LentStart = {},
+    { owner, prepared, now = () => this }: LentStart = {},
   ): Promise<OpenedConnection> {
     const processes: UpstreamProcess[] = [];
     const endpoint = this.#endpoint(
@@ -177,6 +209,7 @@ export class LaunchTarget {
       },
       launchFor(this.configured, this.launch, owner, this.#principal),
       prepared,
+      now,
     );
     if (endpoint.transport === "http") opening.onBegun();
     try {
@@ -203,7 +236,8 @@ export class LaunchTarget {
   #options(endpoint: Endpoint): ConnectOptions {
     const { era, initTimeoutMs, sampling, elicitation } = this.configured.entry.options;
     const { version } = this.#parts.options;
-    const roots = rootsOffer(this.roots, this.#parts.project);
+    const { client } = this.#facts;
+    const roots = rootsOffer(this.roots, client?.place ?? this.#parts.project);
     return {
       server: this.configured.entry.name,
       endpoint,
@@ -213,7 +247,9 @@ export class LaunchTarget {
       ...(roots === undefined ? {} : { roots }),
       product: { name: product.name, version },
       ...(this.apps === undefined ? {} : { apps: this.apps }),
-      listApps: this.#parts.apps,
+      ...(client === undefined
+        ? { listApps: this.#parts.apps }
+        : { listApps: () => this.apps, servesSeveral: true }),
     };
   }
 
@@ -221,9 +257,10 @@ export class LaunchTarget {
     onProcess: (process: UpstreamProcess) => void,
     launch: ServerLaunch,
     prepared: Prepared | undefined,
+    now: () => LaunchTarget,
   ): Endpoint {
     if (launch.transport === "http") {
-      const auth = this.#facts.login?.auth;
+      const auth = this.#facts.login?.auth === undefined ? undefined : authOf(now);
       const { url, headers } = launch;
       return { transport: "http", url, headers, ...(auth === undefined ? {} : { auth }) };
     }
@@ -238,6 +275,19 @@ export class LaunchTarget {
 
   #processOf(launch: StdioLaunch): ProcessLaunch {
     const { homeDir } = this.#parts.options.dirs;
-    return processLaunchOf(this.configured, launch, { homeDir, redact: this.cleanTalk });
+    const base = this.#facts.client?.base;
+    return processLaunchOf(this.configured, launch, { homeDir, redact: this.cleanTalk, base });
   }
+
+  get auth(): ServerAuth | undefined {
+    return this.#facts.login?.auth;
+  }
+}
+
+/** The login of the target that the connection belongs to now: the one that opened it may have gone. */
+function authOf(now: () => LaunchTarget): ServerAuth {
+  return {
+    token: (target) => now().auth?.token(target) ?? Promise.resolve(undefined),
+    refused: (response, used) => now().auth?.refused(response, used) ?? Promise.resolve(false),
+  };
 }

@@ -6,7 +6,8 @@ import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { CallFigures, CircuitBreaker } from "./call-figures.ts";
 import { LaunchTarget } from "./launch-target.ts";
-import type { ConnectionListener, ManagerParts, ServerEvents } from "./manager-parts.ts";
+import type { ConnectionListener } from "./connection-pool.ts";
+import type { ManagerParts, ServerEvents } from "./manager-parts.ts";
 import { ConnectionSets, type ServerConnections } from "./server-connections.ts";
 import { conditionOf, type ServerFacts, serverInfo, viewOf } from "./server-info.ts";
 import { ServerLog } from "./server-log.ts";
@@ -125,7 +126,8 @@ export class ManagedServer implements AsyncDisposable {
 
   /** A client shows the apps of servers now: the server may offer more. */
   showApps(): void {
-    if (this.offer.current?.catalogue.era === "modern") this.reader.onChanged();
+    const isTold = this.#parts.shared === undefined;
+    if (isTold && this.offer.current?.catalogue.era === "modern") this.reader.onChanged();
     else this.#links?.show(this.#parts.apps());
     if (this.offer.lacksApps) this.#want();
   }
@@ -219,9 +221,16 @@ export class ManagedServer implements AsyncDisposable {
       },
       onListChanged: () => this.reader.onChanged(),
       onResourceUpdated: (uri) => this.#events.onResourceUpdated(this.name, uri),
+      onManners: (isSeparate) => this.#onManners(isSeparate),
       onLog: this.log.onLog,
       onStray: this.log.onStray,
     };
+  }
+
+  /** The next clients know it from their beginning. */
+  #onManners(isSeparate: boolean): void {
+    void this.#parts.cache.noteManners(cacheKeyOf(this.configured), { asks: true, isSeparate });
+    if (isSeparate) this.#links?.separate();
   }
 
   #onState(): void {

@@ -4,11 +4,7 @@ import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { CatalogueCache } from "../cache/catalogue-cache.ts";
 import type { ExpandedLaunch } from "../config/expand-launch.ts";
 import type { ConfiguredServer, Principals, ToolRule } from "../config/server-entry.ts";
-import type {
-  ConnectionEvents,
-  OpenConnection,
-  UpstreamConnection,
-} from "../connect/connection.ts";
+import type { OpenConnection } from "../connect/connection.ts";
 import type { Installer } from "../install/installer.ts";
 import type { LoginAsker, OpenLogin } from "../oauth/open-login.ts";
 import type { SavedResults } from "../results/saved-results.ts";
@@ -18,7 +14,8 @@ import type { TrustStore } from "../trust/trust-store.ts";
 import type { FailureReason } from "../upstreams.ts";
 import type { UpstreamHost, UpstreamOptions } from "../worker/upstream-options.ts";
 import type { ConnectionTime } from "./connection-parts.ts";
-import type { ManagedConnection } from "./managed-connection.ts";
+import type { ConnectionPool } from "./connection-pool.ts";
+import type { SharedRuntime } from "./shared-runtime.ts";
 
 /** Events of a server other than changes of its state. */
 export interface ServerEvents {
@@ -46,6 +43,8 @@ export interface ManagerParts {
   readonly askToLogIn?: LoginAsker["logIn"];
   /** The principals that are served now. */
   readonly principals: () => Principals;
+  /** The workspace that the client has named. */
+  readonly workspace: () => string | undefined;
   /** The app support of clients; undefined when none shows apps. */
   readonly apps: () => AppSupport | undefined;
   /** Fetches the packages of servers. */
@@ -57,6 +56,10 @@ export interface ManagerParts {
   readonly results: SavedResults;
   readonly checks: SchemaChecks;
   readonly pool: ConnectionPool;
+  /** Present in the hub: the managers of other clients share connections with this one. */
+  readonly shared?: SharedRuntime;
+  /** Names this manager among those that share `pool`. */
+  readonly manager: string;
   readonly turns: Turns;
   /** Aborted when the Worker ends; ends the commands that fill in references. */
   readonly ending: AbortController;
@@ -65,64 +68,6 @@ export interface ManagerParts {
   readonly rules: () => readonly ToolRule[];
   /** A server has changed. */
   readonly onChange: () => void;
-}
-
-/** Receives all events of a shared connection. */
-export interface ConnectionListener extends Omit<ConnectionEvents, "onClosed"> {
-  onState(): void;
-  onBegun(): void;
-  onConnected(connection: UpstreamConnection): void;
-}
-
-interface Shared {
-  readonly link: ManagedConnection;
-  readonly listeners: Set<ConnectionListener>;
-}
-
-/** Connections that several configured servers share because they have the same launch (IS5). */
-export class ConnectionPool {
-  readonly #shared = new Map<string, Shared>();
-
-  /** The connection for `key`, created for its first user. @param make gets the listener for its events */
-  acquire(
-    key: string,
-    listener: ConnectionListener,
-    make: (audience: ConnectionListener) => ManagedConnection,
-  ): ManagedConnection {
-    const known = this.#shared.get(key);
-    if (known !== undefined) {
-      known.listeners.add(listener);
-      return known.link;
-    }
-    const listeners = new Set([listener]);
-    const link = make(audienceOf(listeners));
-    this.#shared.set(key, { link, listeners });
-    return link;
-  }
-
-  /** Ends the connection with its last user. */
-  async release(key: string, listener: ConnectionListener): Promise<void> {
-    const shared = this.#shared.get(key);
-    if (shared === undefined || !shared.listeners.delete(listener)) return;
-    if (shared.listeners.size > 0) return;
-    this.#shared.delete(key);
-    await shared.link.stop();
-  }
-}
-
-function audienceOf(listeners: ReadonlySet<ConnectionListener>): ConnectionListener {
-  const tell = (act: (listener: ConnectionListener) => void): void => {
-    for (const listener of listeners) act(listener);
-  };
-  return {
-    onState: () => tell((listener) => listener.onState()),
-    onBegun: () => tell((listener) => listener.onBegun()),
-    onConnected: (connection) => tell((listener) => listener.onConnected(connection)),
-    onListChanged: (list) => tell((listener) => listener.onListChanged(list)),
-    onResourceUpdated: (uri) => tell((listener) => listener.onResourceUpdated(uri)),
-    onLog: (level, data, logger) => tell((listener) => listener.onLog(level, data, logger)),
-    onStray: (text) => tell((listener) => listener.onStray(text)),
-  };
 }
 
 /** The project of the current servers, and the client's folders; both may change at run time. */

@@ -25,10 +25,19 @@ import {
 import type { SchemaChecks } from "../schema/schema-checks.ts";
 import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
 import { circuitFailure, failed, type Failed, failureOf, requestAgain } from "./call-failure.ts";
+import { ConnectionSplit } from "./client-turns.ts";
 import { ConnectionDown, orCancelled } from "./connection-parts.ts";
+import { clientOf } from "./connection-pool.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
+import type { LentConnection } from "./server-connections.ts";
+
+interface CallLimits extends Disposable {
+  readonly signal: AbortSignal;
+  /** Aborted when its time is over. */
+  readonly late: AbortSignal;
+}
 
 /** Makes one call to a server, once its arguments match the tool's schema. @throws AppError `cancelled` only */
 export async function callServer(
@@ -108,6 +117,16 @@ class ServerCall {
   }
 
   async #request(): Promise<ConnectionReply> {
+    try {
+      return await this.#requestOnce();
+    } catch (error) {
+      // Once only: there is a connection of the client's own now.
+      if (error instanceof ConnectionSplit) return await this.#requestOnce();
+      throw error;
+    }
+  }
+
+  async #requestOnce(): Promise<ConnectionReply> {
     const call = this.#call;
     const { linkSets } = this.#server;
     if (linkSets === undefined)
@@ -119,6 +138,8 @@ class ServerCall {
       throw new ConnectionDown(reason, "failed", undefined);
     }
     try {
+      const turn = this.#turn(lent);
+      if (turn !== undefined) await turn;
       const listed = linkSets.listed(links, lent.link);
       if (listed !== lent.link && this.#ready(listed) === undefined) await this.#connected(listed);
       const connection = this.#ready(lent.link) ?? (await this.#connected(lent.link));
@@ -140,7 +161,7 @@ class ServerCall {
       method: call.method,
       params: call.params,
       capabilities: call.capabilities,
-      clientId: call.clientId,
+      clientId: clientOf(this.#parts.manager, call.clientId),
       signal: this.#signal,
       timeoutMs: this.#leftMs,
       idleMs: this.#server.configured.entry.options.idleMs,
@@ -160,24 +181,49 @@ class ServerCall {
     return there !== undefined && this.#lookAt(there) === undefined ? there : undefined;
   }
 
+  /** The wait for other clients of the server; undefined when there is none. */
+  #turn(lent: LentConnection): Promise<void> | undefined {
+    let limits: CallLimits | undefined;
+    const turn = lent.turn(() => (limits ??= this.#limits()).signal);
+    return limits === undefined || turn === undefined
+      ? turn
+      : this.#within(limits, turn, "another client was using it, and it serves one at a time");
+  }
+
   /** The time of the call includes the start of the server and the reading of its lists. */
-  async #connected(link: ManagedConnection): Promise<UpstreamConnection> {
-    const there = link.connection;
+  #connected(link: ManagedConnection): Promise<UpstreamConnection> {
+    const limits = this.#limits();
+    return this.#within(limits, this.#opened(link, limits.signal), "it was still being started");
+  }
+
+  async #opened(link: ManagedConnection, signal: AbortSignal): Promise<UpstreamConnection> {
+    const connection = link.connection ?? (await link.connected(signal));
+    const look = this.#lookAt(connection);
+    if (look !== undefined) await orCancelled(look, signal);
+    const refusal = blockedFailure(this.#server, this.#call);
+    if (refusal !== undefined) throw new BlockedCall(refusal.text);
+    return connection;
+  }
+
+  /** Aborted when the call is cancelled or its time is over. */
+  #limits(): CallLimits {
     const late = new AbortController();
     const timer = startTimer(this.#leftMs, () => late.abort());
-    const signal = AbortSignal.any([signalOf(this.#signal), late.signal]);
+    return {
+      signal: AbortSignal.any([signalOf(this.#signal), late.signal]),
+      late: late.signal,
+      [Symbol.dispose]: () => timer.stop(),
+    };
+  }
+
+  /** @param doing what the time was spent on, as a sentence about the server */
+  async #within<Value>(limits: CallLimits, work: Promise<Value>, doing: string): Promise<Value> {
+    using _limits = limits;
     try {
-      const connection = there ?? (await link.connected(signal));
-      const look = this.#lookAt(connection);
-      if (look !== undefined) await orCancelled(look, signal);
-      const refusal = blockedFailure(this.#server, this.#call);
-      if (refusal !== undefined) throw new BlockedCall(refusal.text);
-      return connection;
+      return await work;
     } catch (error) {
-      if (this.#signal.aborted || !late.signal.aborted) throw error;
-      throw new ConnectionError("timeout", "it was still being started");
-    } finally {
-      timer.stop();
+      if (this.#signal.aborted || !limits.late.aborted) throw error;
+      throw new ConnectionError("timeout", doing);
     }
   }
 

@@ -3,9 +3,17 @@ import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { Isolation } from "../config/server-entry.ts";
 import type { Era } from "../connect/connection.ts";
 import type { UpstreamCall } from "../upstreams.ts";
+import type { ClientTurns } from "./client-turns.ts";
+import {
+  clientOf,
+  type ConnectionListener,
+  type ConnectionPlan,
+  type ConnectionUser,
+  type SharedConnection,
+} from "./connection-pool.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import { ManagedConnection } from "./managed-connection.ts";
-import type { ConnectionListener, ManagerParts } from "./manager-parts.ts";
+import type { ManagerParts } from "./manager-parts.ts";
 import { RecentFailures } from "./restart-limits.ts";
 
 type Apps = AppSupport | undefined;
@@ -42,7 +50,9 @@ export class ConnectionSets {
   /** The connections for a client that shows apps, or does not. */
   of(apps: Apps): ServerConnections {
     const { target } = this.#main;
-    if (apps === target.apps || this.#knownEra() === "modern") return this.#main;
+    // In the hub, the client that a stateless server serves next may be one that shows no apps.
+    const isTold = this.#knownEra() === "modern" && this.#parts.shared === undefined;
+    if (apps === target.apps || isTold) return this.#main;
     const known = this.#others.get(apps) ?? this.#make(target.showing(apps));
     this.#others.set(apps, known);
     return known;
@@ -64,6 +74,13 @@ export class ConnectionSets {
     const connection = next.primary?.connection;
     if (connection !== undefined) this.#listener.onConnected(connection);
     else if (before.primary !== undefined) next.forLists().want();
+    // Each manager of the hub has one client, which shows them now.
+    if (this.#parts.shared !== undefined) before.leave();
+  }
+
+  /** Each client has a process of its own from here on. */
+  separate(): void {
+    for (const links of this.#all) links.separate();
   }
 
   /** Applies other settings to the same launch; false when the launch differs. */
@@ -116,10 +133,28 @@ export class ConnectionSets {
 type Caller = Pick<UpstreamCall, "clientId" | "workspace" | "owner">;
 
 /** A connection for one call. */
-interface LentConnection {
+export interface LentConnection {
   readonly link: ManagedConnection;
+  /**
+   * Resolves when the call may be made; undefined when it may be made at once.
+   * @throws ConnectionSplit: lend another one; AppError `cancelled`
+   */
+  readonly turn: (signal: () => AbortSignal) => Promise<void> | undefined;
   /** Call it when the call has ended. */
   readonly giveBack: () => void;
+}
+
+/** A connection that these callers use, alone or with others. */
+interface Held {
+  readonly link: ManagedConnection;
+  /** Present where other configured servers may use it too. */
+  readonly shared?: SharedConnection;
+  /** Present while other clients may use it too. */
+  turns?: ClientTurns | undefined;
+  /** The calls that use it. */
+  uses: number;
+  /** Ends it, or the use of it. */
+  readonly end: () => Promise<void>;
 }
 
 /** The scope of a connection without owner: it is started for the lists, and the first caller gets it. */
@@ -133,7 +168,9 @@ export class ServerConnections {
   readonly #parts: ManagerParts;
   readonly #listener: ConnectionListener;
   readonly #knownEra: () => Era | undefined;
-  readonly #links = new Map<string, ManagedConnection>();
+  readonly #links = new Map<string, Held>();
+  /** Given back with their last call. */
+  readonly #left = new Set<Held>();
   readonly #failures = new RecentFailures();
   #primary: ManagedConnection | undefined;
   /** The one that was made last. */
@@ -169,7 +206,7 @@ export class ServerConnections {
 
   /** The number of starts over all connections. */
   get starts(): number {
-    return [...this.#links.values()].reduce((sum, { starts }) => sum + starts, this.#starts);
+    return [...this.#links.values()].reduce((sum, { link }) => sum + link.starts, this.#starts);
   }
 
   /** The last lines on stderr of its newest connection. */
@@ -179,23 +216,22 @@ export class ServerConnections {
 
   /** The connection for lists; `want` starts it. */
   forLists(): ManagedConnection {
-    return (this.#primary ??= this.#make(unowned));
+    return (this.#primary ??= this.#make(unowned).link);
   }
 
   /** Undefined when there are too many already. */
   forCall(caller: Caller): LentConnection | undefined {
     if (this.#isolation === "call") return this.#forOneCall(caller.owner);
     const scope = this.#scopeOf(caller);
-    const link =
+    const held =
       this.#links.get(scope) ?? this.#adopt(scope) ?? this.#makeNext(scope, caller.owner);
-    if (link === undefined) return undefined;
-    return { link, giveBack: link.use() };
+    return held === undefined ? undefined : this.#lend(held, caller.clientId);
   }
 
   /** Tells servers that may ask for roots that these have changed. */
   tellRoots(): void {
     if (this.#target.roots !== "client" && this.#target.roots !== "workspace") return;
-    for (const { connection } of this.#links.values()) connection?.tellRootsChanged();
+    for (const { link } of this.#links.values()) link.connection?.tellRootsChanged();
   }
 
   /** Ends the connection that served only this client. */
@@ -208,8 +244,27 @@ export class ServerConnections {
     if (this.#isolation === "call") void this.#end(unowned);
   }
 
+  /** Each client has a process of its own from here on; those shared until now end with their last call. */
+  separate(): void {
+    if (!this.#target.isShared) return;
+    this.#target = this.#target.separate();
+    for (const [scope, held] of this.#links) {
+      if (held.shared !== undefined) this.#leave(scope, held);
+    }
+  }
+
+  /** Gives every connection back with its last call. */
+  leave(): void {
+    for (const [scope, held] of this.#links) this.#leave(scope, held);
+  }
+
   async stop(): Promise<void> {
-    await Promise.all([...this.#links.keys()].map((scope) => this.#end(scope)));
+    const left = [...this.#left];
+    this.#left.clear();
+    await Promise.all([
+      ...[...this.#links.keys()].map((scope) => this.#end(scope)),
+      ...left.map((held) => held.end()),
+    ]);
   }
 
   get #isolation(): Isolation {
@@ -230,32 +285,115 @@ export class ServerConnections {
     }
   }
 
-  /** The first caller gets the connection that was started for the lists, which saves a process. */
-  #adopt(scope: string): ManagedConnection | undefined {
-    if (this.#target.keepsListsApart) return undefined;
-    const link = this.#links.get(unowned);
-    if (link === undefined) return undefined;
-    this.#links.delete(unowned);
-    this.#links.set(scope, link);
-    return link;
+  #lend(held: Held, clientId: string): LentConnection {
+    const endUse = held.link.use();
+    const { turns } = held;
+    const client = clientOf(this.#parts.manager, clientId);
+    let isBegun = false;
+    held.uses++;
+    return {
+      link: held.link,
+      turn: (signal) => {
+        const turn = turns?.begin(client, signal);
+        if (turn === undefined) isBegun = turns !== undefined;
+        return turn?.then(() => void (isBegun = true));
+      },
+      giveBack: () => {
+        endUse();
+        held.uses--;
+        if (isBegun) turns?.end(client);
+        if (held.uses === 0 && this.#left.delete(held)) void held.end();
+      },
+    };
   }
 
-  #makeNext(scope: string, owner: string | undefined): ManagedConnection | undefined {
+  /** The first caller gets the connection that was started for the lists, which saves a process. */
+  #adopt(scope: string): Held | undefined {
+    if (this.#target.keepsListsApart) return undefined;
+    const held = this.#links.get(unowned);
+    if (held === undefined) return undefined;
+    this.#links.delete(unowned);
+    this.#links.set(scope, held);
+    return held;
+  }
+
+  #makeNext(scope: string, owner: string | undefined): Held | undefined {
     return this.#links.size >= upstreamLinksPerServerMax ? undefined : this.#make(scope, owner);
   }
 
-  #make(scope: string, owner?: string): ManagedConnection {
-    const link =
-      this.#isolation === "shared"
-        ? this.#share()
-        : this.#newLink((made) => (made() === this.#primary ? this.#listener : this.#quiet()), {
-            owner,
-            isForOneCall: scope.startsWith(oneCall),
-          });
-    this.#links.set(scope, link);
-    if (scope === unowned || !this.#target.keepsListsApart) this.#primary ??= link;
-    this.#newest = link;
-    return link;
+  #make(scope: string, owner?: string): Held {
+    const held = this.#target.isShared ? this.#share(scope) : this.#own(scope, owner);
+    this.#links.set(scope, held);
+    if (scope === unowned || !this.#target.keepsListsApart) this.#primary ??= held.link;
+    this.#newest = held.link;
+    return held;
+  }
+
+  #own(scope: string, owner: string | undefined): Held {
+    const isForOneCall = scope.startsWith(oneCall);
+    const link = this.#newLink(
+      {
+        user: () => user,
+        audience: this.#listenerOf(() => link),
+        before: undefined,
+        onAsked: () => {},
+      },
+      { owner, isForOneCall },
+    );
+    const user = this.#user(this.#listener);
+    return { link, uses: 0, end: () => link.stop() };
+  }
+
+  #share(scope: string): Held {
+    const { pool, linkTime } = this.#parts;
+    const listener =
+      this.#isolation === "shared" ? this.#listener : this.#listenerOf(() => shared.link);
+    const user: ConnectionUser = {
+      ...this.#user(listener),
+      onSplit: (isKept) => this.#onSplit(held, isKept),
+    };
+    const name = this.#target.nameOf(this.#isolation === "shared" ? unowned : scope);
+    const shared = pool.acquire(name, user, linkTime, (plan) => this.#newLink(plan));
+    if (this.#target.asks) shared.turns.serveOneByOne();
+    const { link } = shared;
+    const held: Held = {
+      link,
+      shared,
+      turns: shared.turns,
+      uses: 0,
+      end: () => pool.release(name, shared, user),
+    };
+    if (link.isBegun) this.#listener.onBegun();
+    const { connection } = link;
+    // It was connected before this listener was added.
+    if (connection !== undefined) queueMicrotask(() => listener.onConnected(connection));
+    return held;
+  }
+
+  #user(listener: ConnectionListener): ConnectionUser {
+    return {
+      server: this.#target.configured.entry.name,
+      manager: this.#parts.manager,
+      listener,
+      target: () => this.#target,
+      knownEra: this.#knownEra,
+    };
+  }
+
+  /** The listener of one connection: the lists of further ones are not read. */
+  #listenerOf(link: () => ManagedConnection): ConnectionListener {
+    const quiet = this.#quiet();
+    const listener = (): ConnectionListener => (link() === this.#primary ? this.#listener : quiet);
+    return {
+      onState: () => listener().onState(),
+      onBegun: () => listener().onBegun(),
+      onConnected: (connection) => listener().onConnected(connection),
+      onListChanged: (list) => listener().onListChanged(list),
+      onResourceUpdated: (uri) => listener().onResourceUpdated(uri),
+      onManners: (isSeparate) => listener().onManners(isSeparate),
+      onLog: (level, data, logger) => listener().onLog(level, data, logger),
+      onStray: (text) => listener().onStray(text),
+    };
   }
 
   /** The listener of further connections: their lists are not read, and one principal gets no updates of another. */
@@ -265,55 +403,52 @@ export class ServerConnections {
     return this.#target.keepsListsApart ? { ...quiet, onResourceUpdated: none } : quiet;
   }
 
-  #share(): ManagedConnection {
-    const { pool } = this.#parts;
-    const make = (audience: ConnectionListener): ManagedConnection => this.#newLink(() => audience);
-    const link = pool.acquire(this.#target.key, this.#listener, make);
-    if (link.isBegun) this.#listener.onBegun();
-    const { connection } = link;
-    // It was connected before this listener was added.
-    if (connection !== undefined) queueMicrotask(() => this.#listener.onConnected(connection));
-    return link;
-  }
-
+  /** Nothing of these callers is kept in it but the name of a user: the connection may outlive all of them. */
   #newLink(
-    audienceOf: (link: () => ManagedConnection) => ConnectionListener,
+    { user, audience, before, onAsked }: ConnectionPlan,
     { owner, isForOneCall = false }: { owner?: string | undefined; isForOneCall?: boolean } = {},
   ): ManagedConnection {
     const { idleStopS, restart } = this.#target.configured.entry.options;
     const idleMs = idleStopS * 1_000;
-    const isShared = this.#isolation === "shared";
-    const audience = (): ConnectionListener => audienceOf(() => link);
-    const link: ManagedConnection = new ManagedConnection({
-      prepare: (signal, tell) => this.#target.prepare(signal, tell, owner),
-      open: (events, signal, opening, prepared) =>
-        this.#target.open(this.#knownEra(), events, signal, opening, { owner, prepared }),
+    const { isShared } = this.#target;
+    const isInHub = this.#parts.shared !== undefined;
+    return new ManagedConnection({
+      prepare: async (signal, tell) => {
+        if (isInHub) await before;
+        return user().target().prepare(signal, tell, owner);
+      },
+      open: (events, signal, opening, prepared) => {
+        const { target, knownEra } = user();
+        const now = (): LaunchTarget => user().target();
+        return target().open(knownEra(), events, signal, opening, { owner, prepared, now });
+      },
       turns: this.#parts.turns,
       time: this.#parts.linkTime,
-      failures: this.#failures,
+      failures: isShared && isInHub ? new RecentFailures() : this.#failures,
       // A call does not wait for a restart.
       restarts: restart && !isForOneCall,
       idleStopMs: isShared || idleMs > 0 ? idleMs : upstreamIdleSessionMs,
       events: {
-        onListChanged: (list) => audience().onListChanged(list),
-        onResourceUpdated: (uri) => audience().onResourceUpdated(uri),
-        onLog: (level, data, logger) => audience().onLog(level, data, logger),
-        onStray: (text) => audience().onStray(text),
+        onListChanged: (list) => audience.onListChanged(list),
+        onResourceUpdated: (uri) => audience.onResourceUpdated(uri),
+        onLog: (level, data, logger) => audience.onLog(level, data, logger),
+        onStray: (text) => audience.onStray(text),
+        ...(isInHub ? { onAsked } : {}),
       },
-      onBegun: () => audience().onBegun(),
-      onState: () => audience().onState(),
-      onConnected: (connection) => audience().onConnected(connection),
+      onBegun: () => audience.onBegun(),
+      onState: () => audience.onState(),
+      onConnected: (connection) => audience.onConnected(connection),
     });
-    return link;
   }
 
   #forOneCall(owner: string | undefined): LentConnection | undefined {
     const scope = oneCall + crypto.randomUUID();
-    const link = this.#makeNext(scope, owner);
-    if (link === undefined) return undefined;
-    const end = link.use();
+    const held = this.#makeNext(scope, owner);
+    if (held === undefined) return undefined;
+    const end = held.link.use();
     return {
-      link,
+      link: held.link,
+      turn: () => undefined,
       giveBack: () => {
         end();
         void this.#end(scope);
@@ -321,10 +456,33 @@ export class ServerConnections {
     };
   }
 
+  /** @param isKept the process goes on for the client of this manager alone, which gets it with its next call */
+  #onSplit(held: Held, isKept: boolean): void {
+    this.#target = this.#target.separate();
+    for (const [scope, each] of [...this.#links]) {
+      if (each.shared === undefined) continue;
+      if (each !== held || !isKept) {
+        this.#leave(scope, each);
+        continue;
+      }
+      held.turns = undefined;
+      this.#links.delete(scope);
+      this.#links.set(unowned, held);
+    }
+  }
+
+  #leave(scope: string, held: Held): void {
+    this.#links.delete(scope);
+    this.#starts += held.link.starts;
+    if (this.#primary === held.link) this.#elect();
+    if (held.uses === 0) void held.end();
+    else this.#left.add(held);
+  }
+
   /** Picks another connection for lists and subscriptions after the primary one ended. */
   #elect(): void {
     const isApart = this.#target.keepsListsApart;
-    const others = isApart ? [] : [...this.#links.values()];
+    const others = isApart ? [] : [...this.#links.values()].map(({ link }) => link);
     this.#primary = others.find(({ connection }) => connection !== undefined) ?? others[0];
     const connection = this.#primary?.connection;
     if (connection === undefined || this.#isolation === "call") return;
@@ -332,15 +490,13 @@ export class ServerConnections {
   }
 
   async #end(scope: string): Promise<void> {
-    const link = this.#links.get(scope);
-    if (link === undefined) return;
+    const held = this.#links.get(scope);
+    if (held === undefined) return;
     this.#links.delete(scope);
-    if (this.#primary === link) this.#elect();
-    if (this.#isolation === "shared") {
-      return this.#parts.pool.release(this.#target.key, this.#listener);
-    }
-    this.#starts += link.starts;
-    await link.stop();
+    if (this.#primary === held.link) this.#elect();
+    if (held.shared !== undefined) return held.end();
+    this.#starts += held.link.starts;
+    await held.end();
     this.#listener.onState();
   }
 }

@@ -6,6 +6,7 @@ import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { UpstreamConnection } from "../connect/connection.ts";
 import { ownUri, readForeignUri } from "../results/clean-result.ts";
 import type { UpstreamHost } from "../worker/upstream-options.ts";
+import { subscriberOf } from "./connection-pool.ts";
 import type { ManagedServer } from "./managed-server.ts";
 
 interface Watched {
@@ -23,12 +24,19 @@ interface Watched {
 export class UpstreamSubscriptions implements Disposable {
   readonly #server: (name: string) => ManagedServer | undefined;
   readonly #host: UpstreamHost;
+  readonly #manager: string;
   /** By scorpiox-code's URI. */
   readonly #watched = new Map<string, Watched>();
 
-  constructor(server: (name: string) => ManagedServer | undefined, host: UpstreamHost) {
+  /** @param manager names the subscriptions of this object among others on the same connections */
+  constructor(
+    server: (name: string) => ManagedServer | undefined,
+    host: UpstreamHost,
+    manager: string,
+  ) {
     this.#server = server;
     this.#host = host;
+    this.#manager = manager;
   }
 
   /** False when the server supports no subscriptions, or cannot be reached. Never rejects. */
@@ -95,7 +103,7 @@ export class UpstreamSubscriptions implements Disposable {
       // Its lists have a separate connection that no client uses, so its events do not matter.
       if (server.links?.target.keepsListsApart === true) return false;
       const connection = await connectionOf(server, initTimeoutMs);
-      if (await connection?.subscribe(watched.uri)) return true;
+      if (await connection?.subscribe(watched.uri, this.#subscriber(watched))) return true;
       if (connection === undefined || pollS === 0) return false;
       watched.poll ??= this.#poll(server, watched, pollS * 1_000);
       return true;
@@ -131,7 +139,11 @@ export class UpstreamSubscriptions implements Disposable {
     watched.poll?.[Symbol.dispose]();
     if (!isLast) return;
     const connection = this.#server(watched.server)?.links?.primary?.connection;
-    connection?.unsubscribe(watched.uri).catch(() => {});
+    connection?.unsubscribe(watched.uri, this.#subscriber(watched)).catch(() => {});
+  }
+
+  #subscriber({ server }: Watched): string {
+    return subscriberOf({ manager: this.#manager, server });
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
@@ -13,6 +12,7 @@ import type {
 import type { ConnectOptions, Era } from "../connect/connection.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
+import type { ClientFacts } from "./client-facts.ts";
 
 /** The facts about a server before a connection. */
 export interface TargetFacts {
@@ -26,19 +26,21 @@ export interface TargetFacts {
   readonly roots: GivenRoots;
   /** Whether the clients of its connections show apps of servers. */
   readonly apps: AppSupport | undefined;
+  /** Present in the hub, where other clients may share its connections. */
+  readonly client?: ClientFacts;
 }
 
 /**
  * Equal for servers that may share a connection: with the same launch, credentials and rights, which are fixed when a
- * connection begins (IS5).
+ * connection begins (IS5). Contains secrets.
  */
-export function targetKey(facts: TargetFacts, isolation: Isolation): string {
-  const { configured, secrets, login, apps } = facts;
+export function sharingFacts(facts: TargetFacts, isolation: Isolation): string {
+  const { configured, secrets, login, apps, client } = facts;
   const { era, inheritEnv, launcher, sampling, elicitation, oauth, restart, idleStopS } =
     configured.entry.options;
   const rights = [sampling !== "deny", elicitation !== "deny"];
   const all = {
-    launch: anywhere(facts),
+    launch: client === undefined ? anywhere(facts) : canonicalJson(facts.launch),
     // Secrets that are not in the launch, such as those of its login.
     secrets,
     era,
@@ -51,8 +53,9 @@ export function targetKey(facts: TargetFacts, isolation: Isolation): string {
     idleStopS,
     isolation,
     ...(apps === undefined ? {} : { apps }),
+    ...(client === undefined ? {} : { client: client.identity }),
   };
-  return createHash("sha256").update(configured.identity).update(canonicalJson(all)).digest("hex");
+  return configured.identity + canonicalJson(all);
 }
 
 /**
@@ -74,11 +77,16 @@ function anywhere({ configured, launch, roots, projectDir }: TargetFacts): strin
 export function processLaunchOf(
   { entry: { name, options } }: ConfiguredServer,
   { command, args, env, cwd }: StdioLaunch,
-  surroundings: { readonly homeDir: string; readonly redact: (text: string) => string },
+  surroundings: {
+    readonly homeDir: string;
+    readonly redact: (text: string) => string;
+    readonly base: ProcessLaunch["base"];
+  },
 ): ProcessLaunch {
-  const { homeDir, redact } = surroundings;
+  const { homeDir, redact, base } = surroundings;
   const { inheritEnv } = options;
-  return { server: name, command, args, env, inheritEnv, cwd: cwd ?? homeDir, redact };
+  const launch = { server: name, command, args, env, inheritEnv, cwd: cwd ?? homeDir, redact };
+  return base === undefined ? launch : { ...launch, base };
 }
 
 /** Resolves when all of them are gone. Never rejects. */

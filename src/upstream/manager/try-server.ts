@@ -5,7 +5,8 @@ import type { ConfiguredServer } from "../config/server-entry.ts";
 import { isComing, type TrialStep, type TriedServer } from "../server-state.ts";
 import { readLock } from "../trust/lock/read-lock.ts";
 import { ManagedServer } from "./managed-server.ts";
-import { ConnectionPool, type ManagerParts } from "./manager-parts.ts";
+import { ConnectionPool } from "./connection-pool.ts";
+import type { ManagerParts } from "./manager-parts.ts";
 
 /**
  * Starts a server as a running scorpiox-code would, until its lists are read or have failed, and ends it. Ignores its

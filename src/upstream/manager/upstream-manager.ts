@@ -25,7 +25,10 @@ import { UpstreamSubscriptions } from "./subscriptions.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
 
 /** The parts of each server without those that the manager adds. */
-export type OuterParts = Omit<ManagerParts, "rules" | "lock" | "onChange" | "principals" | "apps">;
+export type OuterParts = Omit<
+  ManagerParts,
+  "rules" | "lock" | "onChange" | "principals" | "apps" | "workspace"
+>;
 
 type Switch = Extract<UpstreamControl, { kind: "switch-workspace" | "switch-project" }>;
 
@@ -69,6 +72,7 @@ export class UpstreamManager implements UpstreamWork {
       lock: () => this.#config.lock,
       principals: () => this.#config.principals,
       apps: () => this.#config.apps,
+      workspace: () => this.#config.workspace,
       onChange: () => this.#onChange(),
     };
     this.#servers = new ServerSet(this.#parts, {
@@ -77,7 +81,11 @@ export class UpstreamManager implements UpstreamWork {
         this.#host.notify({ kind: "failure", server, reason, text }),
       onConnected: (server) => void this.#subscriptions.onConnected(server),
     });
-    this.#subscriptions = new UpstreamSubscriptions((name) => this.#servers.get(name), this.#host);
+    this.#subscriptions = new UpstreamSubscriptions(
+      (name) => this.#servers.get(name),
+      this.#host,
+      outer.manager,
+    );
     this.#composer = new Composer({
       options: this.#options,
       views: () => this.#servers.all.map((server) => server.view()),
@@ -204,7 +212,9 @@ export class UpstreamManager implements UpstreamWork {
       this.#composer.leavePlace();
       await follower.moved();
     }
-    if (changed.folders) for (const server of this.#servers.all) server.linkSets?.tellRoots();
+    // In the hub other clients may share a server: those with other roots have another one.
+    if (changed.folders && this.#parts.shared !== undefined) await this.#config.follower.again();
+    else if (changed.folders) for (const server of this.#servers.all) server.linkSets?.tellRoots();
     return this.infoList();
   }
 

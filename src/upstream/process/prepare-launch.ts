@@ -77,7 +77,7 @@ export function batchArguments(server: string, args: readonly string[]): string[
 }
 
 export interface LaunchSurroundings {
-  /** The environment of scorpiox-code. */
+  /** The environment of scorpiox-code, for a launch without a `base`. */
   readonly env: Environment;
   readonly user: ServerEnvironmentInput["user"];
   /** PATH of the user's login shell; the implementation asks once and remembers it. */
@@ -110,7 +110,8 @@ async function findIn(
   launch: ProcessLaunch,
   surroundings: LaunchSurroundings,
 ): Promise<{ readonly env: Record<string, string>; readonly found: FoundProgram }> {
-  const { env: ours, user } = surroundings;
+  const { user } = surroundings;
+  const ours = launch.base ?? surroundings.env;
   const search = async (
     loginPath: string | undefined,
   ): Promise<{ env: Record<string, string>; found: FoundProgram }> => {

@@ -1,5 +1,5 @@
 import type { AppErrorCode } from "../../base/errors.ts";
-import type { ByteReader } from "../../base/values.ts";
+import type { ByteReader, Environment } from "../../base/values.ts";
 
 /** A started server and its pipes, as its connection sees it. The process belongs to the main thread. */
 export interface UpstreamProcess extends AsyncDisposable {
@@ -28,6 +28,8 @@ export interface ProcessLaunch {
   readonly env: Readonly<Record<string, string>>;
   readonly inheritEnv: readonly string[];
   readonly cwd: string;
+  /** The environment of the client whose server it is; absent: that of this process. */
+  readonly base?: Environment;
   /** Folders to put first in its PATH. */
   readonly path?: readonly string[];
   /** Removes secrets from its stderr before that is kept anywhere. Stays in the Worker. */

@@ -179,7 +179,7 @@ describe("changes", () => {
   test.each<Transport>(["stdio", "http"])("%s: many subscribe at once", async (transport) => {
     await using opened = await openScripted(transport, { era: "modern", resources: 5 });
     const uris = Array.from({ length: 5 }, (_, index) => `test://item/${index}`);
-    const agreed = await Promise.all(uris.map((uri) => opened.connection.subscribe(uri)));
+    const agreed = await Promise.all(uris.map((uri) => opened.connection.subscribe(uri, "one")));
     expect(agreed).toEqual(uris.map(() => true));
     await opened.connection.request(toolCall("touch_resource", { uri: uris[0] }));
     await until(() => opened.told.updated.includes("test://item/0"));
@@ -200,9 +200,9 @@ describe("changes", () => {
       const touch = (): Promise<unknown> =>
         connection.request(toolCall("touch_resource", { uri: "test://item/1" }));
       await touch();
-      expect(await connection.subscribe("test://item/1")).toBe(true);
+      expect(await connection.subscribe("test://item/1", "one")).toBe(true);
       while (told.updated.length === 0) await touch();
-      await connection.unsubscribe("test://item/1");
+      await connection.unsubscribe("test://item/1", "one");
       const names = { names: ["echo", "change_tools", "touch_resource"] };
       while (told.lists.length === 0) await connection.request(toolCall("change_tools", names));
       expect(told.lists[0]).toBe("tools");
@@ -233,7 +233,7 @@ describe("changes", () => {
     const capabilities = { resources: {} };
     for (const era of ["legacy", "modern"] as const) {
       await using opened = await openScripted("stdio", { era, capabilities });
-      expect(await opened.connection.subscribe("test://item/1")).toBe(false);
+      expect(await opened.connection.subscribe("test://item/1", "one")).toBe(false);
     }
   });
 

@@ -29,7 +29,7 @@ function createWire(): Wire {
     onRequest: (request, origin) => void requests.take(request, origin),
     onClosed: () => {},
   });
-  const requests = new ServerRequests(peer, rights, onStray);
+  const requests = new ServerRequests(peer, rights, { onStray });
   peer.link = {
     hasRequestStreams: false,
     send: (message) => {

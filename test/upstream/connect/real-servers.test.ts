@@ -59,7 +59,7 @@ async function walk(connection: UpstreamConnection): Promise<unknown> {
     ),
     declined: (await text("trigger-elicitation-request")).includes("declined"),
     replies: replies.map(({ kind }) => kind),
-    subscribed: await connection.subscribe(uri),
+    subscribed: await connection.subscribe(uri, "one"),
     progress,
   };
 }

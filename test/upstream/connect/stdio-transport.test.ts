@@ -48,7 +48,7 @@ test("a server that asks and does not read is not read any more either [GW-36]",
     mayAsk: { sampling: false, elicitation: false },
     roots: { isAsked: true, known: () => [] },
   };
-  const requests = new ServerRequests(peer, rights, () => {});
+  const requests = new ServerRequests(peer, rights, { onStray: () => {} });
   peer.link = new StdioClientTransport(asking.process, peer);
   await Bun.sleep(50);
   const pages = asking.pages();

@@ -1,0 +1,212 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { ConnectionEvents, Era, UpstreamConnection } from "../connect/connection.ts";
+import { ClientTurns } from "./client-turns.ts";
+import type { ConnectionTime } from "./connection-parts.ts";
+import type { LaunchTarget } from "./launch-target.ts";
+import type { ManagedConnection } from "./managed-connection.ts";
+
+/** Receives all events of a shared connection. */
+export interface ConnectionListener extends Omit<ConnectionEvents, "onClosed" | "onAsked"> {
+  onState(): void;
+  onBegun(): void;
+  onConnected(connection: UpstreamConnection): void;
+  /** The server asks clients; true: in a way that belongs to no call, so that no two clients may share it. */
+  onManners(isSeparate: boolean): void;
+}
+
+/** One configured server that uses a connection. Equal users may share it, and each can start it. */
+export interface ConnectionUser {
+  /** The name of the server, and of its log. */
+  readonly server: string;
+  /** Names its manager among those that share the pool. */
+  readonly manager: string;
+  readonly listener: ConnectionListener;
+  /** The launch as it is now. */
+  readonly target: () => LaunchTarget;
+  readonly knownEra: () => Era | undefined;
+  /** Each client has a process of its own from here on. @param isKept true: this one stays with this user's client */
+  readonly onSplit?: (isKept: boolean) => void;
+}
+
+/** How to make a connection for its users. */
+export interface ConnectionPlan {
+  /** One of its present users, or the last one that there was. */
+  readonly user: () => ConnectionUser;
+  /** All present users. */
+  readonly audience: ConnectionListener;
+  /** Resolves when the previous connection of the same kind has ended. */
+  readonly before: Promise<void> | undefined;
+  /** @see ConnectionEvents.onAsked */
+  readonly onAsked: NonNullable<ConnectionEvents["onAsked"]>;
+}
+
+export type MakeConnection = (plan: ConnectionPlan) => ManagedConnection;
+
+/**
+ * A connection with its users. It belongs to none of them: whoever made it may leave, and the others keep it and start
+ * it again.
+ */
+export class SharedConnection {
+  readonly link: ManagedConnection;
+  readonly turns: ClientTurns;
+  readonly #users = new Set<ConnectionUser>();
+  #last: ConnectionUser;
+  #isSplit = false;
+  readonly #onSplit: () => void;
+
+  /** @param onSplit called before its users are told that it is not shared any more */
+  constructor(
+    first: ConnectionUser,
+    time: ConnectionTime,
+    make: MakeConnection,
+    before: Promise<void> | undefined,
+    onSplit: () => void,
+  ) {
+    this.#last = first;
+    this.#users.add(first);
+    this.#onSplit = onSplit;
+    this.turns = new ClientTurns(time, () => this.#split());
+    this.link = make({
+      user: () => this.#user,
+      audience: this.#audience(),
+      before,
+      onAsked: (isInCall) => this.#onAsked(isInCall),
+    });
+  }
+
+  get users(): ReadonlySet<ConnectionUser> {
+    return this.#users;
+  }
+
+  add(user: ConnectionUser): void {
+    this.#users.add(user);
+  }
+
+  /** Ends the connection with its last user. */
+  async release(user: ConnectionUser): Promise<void> {
+    if (!this.#users.delete(user)) return;
+    this.#last = user;
+    if (this.#users.size > 0) this.link.connection?.forget(subscriberOf(user));
+    else await this.link.stop();
+  }
+
+  get #user(): ConnectionUser {
+    const [first = this.#last] = this.#users;
+    return first;
+  }
+
+  #onAsked(isInCall: boolean): void {
+    const isNew = !this.turns.isOneByOne || !isInCall;
+    this.turns.serveOneByOne();
+    if (isNew) for (const { listener } of this.#users) listener.onManners(!isInCall);
+    if (!isInCall) this.#split();
+  }
+
+  /** The client that is served keeps this connection. */
+  #split(): void {
+    if (this.#isSplit) return;
+    this.#isSplit = true;
+    this.#onSplit();
+    const served = this.turns.onlyServed;
+    const users = [...this.#users];
+    for (const user of users) {
+      const isServed = served !== undefined && managerOf(served) === user.manager;
+      user.onSplit?.(isServed || users.length === 1);
+    }
+    for (const { listener } of users) listener.onManners(true);
+    this.turns.split();
+  }
+
+  #audience(): ConnectionListener {
+    const tell = (act: (listener: ConnectionListener) => void): void => {
+      for (const { listener } of [...this.#users]) act(listener);
+    };
+    /** Users of the same name write to one log, which has each line once. */
+    const note = (act: (listener: ConnectionListener) => void): void => {
+      const names = new Set<string>();
+      for (const { server, listener } of [...this.#users]) {
+        if (!names.has(server)) act(listener);
+        names.add(server);
+      }
+    };
+    return {
+      onState: () => tell((listener) => listener.onState()),
+      onBegun: () => tell((listener) => listener.onBegun()),
+      onConnected: (connection) => tell((listener) => listener.onConnected(connection)),
+      onListChanged: (list) => tell((listener) => listener.onListChanged(list)),
+      onResourceUpdated: (uri) => tell((listener) => listener.onResourceUpdated(uri)),
+      onManners: (isSeparate) => tell((listener) => listener.onManners(isSeparate)),
+      onLog: (level, data, logger) => note((listener) => listener.onLog(level, data, logger)),
+      onStray: (text) => note((listener) => listener.onStray(text)),
+    };
+  }
+}
+
+/** A client over all managers. */
+export function clientOf(manager: string, clientId: string): string {
+  return `${manager}\n${clientId}`;
+}
+
+/** The name under which a server of one manager subscribes to resources. */
+export function subscriberOf({
+  manager,
+  server,
+}: Pick<ConnectionUser, "manager" | "server">): string {
+  return `${manager}\n${server}`;
+}
+
+function managerOf(client: string): string {
+  return client.slice(0, client.indexOf("\n"));
+}
+
+/** Connections that several configured servers share because they have the same launch (IS5, HB3). */
+export class ConnectionPool {
+  readonly #shared = new Map<string, SharedConnection>();
+  readonly #endings = new Map<string, Promise<void>>();
+  /** Names contain secrets: they are never written anywhere, and are of no use to anybody else. */
+  readonly #key = randomBytes(32);
+
+  /** The number of connections. */
+  get size(): number {
+    return this.#shared.size;
+  }
+
+  /** A name for everything that decides who may share a connection. */
+  nameOf(facts: string): string {
+    return createHmac("sha256", this.#key).update(facts).digest("hex");
+  }
+
+  /** The connection with this name, created for its first user. */
+  acquire(
+    name: string,
+    user: ConnectionUser,
+    time: ConnectionTime,
+    make: MakeConnection,
+  ): SharedConnection {
+    const known = this.#shared.get(name);
+    if (known !== undefined) {
+      known.add(user);
+      return known;
+    }
+    const shared = new SharedConnection(user, time, make, this.#endings.get(name), () =>
+      this.#remove(name, shared),
+    );
+    this.#shared.set(name, shared);
+    return shared;
+  }
+
+  /** Ends the connection with its last user. */
+  async release(name: string, shared: SharedConnection, user: ConnectionUser): Promise<void> {
+    const ended = shared.release(user);
+    if (shared.users.size > 0) return ended;
+    this.#remove(name, shared);
+    // The next one may need the same port or file.
+    this.#endings.set(name, ended);
+    await ended;
+    if (this.#endings.get(name) === ended) this.#endings.delete(name);
+  }
+
+  #remove(name: string, shared: SharedConnection): void {
+    if (this.#shared.get(name) === shared) this.#shared.delete(name);
+  }
+}
