@@ -352,7 +352,7 @@ export class ServerConnections {
       ...this.#user(listener),
       onSplit: (isKept) => this.#onSplit(held, isKept),
     };
-    const name = this.#target.nameOf(this.#isolation === "shared" ? unowned : scope);
+    const name = this.#target.nameOf(this.#sharedScope(scope));
     const shared = pool.acquire(name, user, linkTime, (plan) => this.#newLink(plan));
     if (this.#target.asks) shared.turns.serveOneByOne();
     const { link } = shared;
@@ -368,6 +368,12 @@ export class ServerConnections {
     // It was connected before this listener was added.
     if (connection !== undefined) queueMicrotask(() => listener.onConnected(connection));
     return held;
+  }
+
+  /** The scope of other users of a connection: the one for lists is also that of the client's workspace. */
+  #sharedScope(scope: string): string {
+    if (this.#isolation === "shared") return unowned;
+    return scope === unowned ? `workspace:${this.#parts.workspace() ?? ""}` : scope;
   }
 
   #user(listener: ConnectionListener): ConnectionUser {

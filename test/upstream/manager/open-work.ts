@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { startTimer } from "../../../src/base/cancellation.ts";
 import { createUpstreamWork } from "../../../src/upstream/manager/create-upstream-work.ts";
+import type { SharedRuntime } from "../../../src/upstream/manager/shared-runtime.ts";
 import type { ConnectionTime } from "../../../src/upstream/manager/connection-parts.ts";
 import type {
   ProcessLaunch,
@@ -13,6 +14,7 @@ import type { ServerInfo, ServerState } from "../../../src/upstream/server-state
 import type { UpstreamSnapshot } from "../../../src/upstream/snapshot.ts";
 import type {
   UpstreamCall,
+  UpstreamCallEvents,
   UpstreamEvent,
   UpstreamReply,
 } from "../../../src/upstream/upstreams.ts";
@@ -37,7 +39,12 @@ export interface Place extends AsyncDisposable {
   readonly project: string;
   /** Writes `~/.scorpiox/mcp_servers.json`. */
   configure(servers: Readonly<Record<string, Configured>>): Promise<void>;
-  open(options?: Partial<UpstreamOptions>, linkTime?: ConnectionTime): Opened;
+  /** @param shared of the works that share connections, as those of the clients of a hub do */
+  open(
+    options?: Partial<UpstreamOptions>,
+    linkTime?: ConnectionTime,
+    shared?: SharedRuntime,
+  ): Opened;
 }
 
 export interface Opened extends AsyncDisposable {
@@ -47,6 +54,8 @@ export interface Opened extends AsyncDisposable {
   readonly logs: readonly string[];
   /** One for each start of a process. */
   readonly processes: readonly UpstreamProcess[];
+  /** Of each of them. */
+  readonly launches: readonly ProcessLaunch[];
   /** The newest. */
   snapshot(): UpstreamSnapshot;
   info(server: string): ServerInfo | undefined;
@@ -56,6 +65,8 @@ export interface Opened extends AsyncDisposable {
     tool: string,
     args?: unknown,
     rest?: Partial<UpstreamCall>,
+    events?: UpstreamCallEvents,
+    signal?: AbortSignal,
   ): Promise<UpstreamReply>;
 }
 
@@ -72,8 +83,8 @@ export async function openPlace(): Promise<Place> {
     async configure(servers) {
       await writeFile(join(home, ".scorpiox", "mcp_servers.json"), configText(servers));
     },
-    open(options = {}, linkTime = fastTime) {
-      const work = openWork(home, project, options, linkTime);
+    open(options = {}, linkTime = fastTime, shared?: SharedRuntime) {
+      const work = openWork(home, project, options, linkTime, shared);
       opened.push(work);
       return work;
     },
@@ -98,11 +109,13 @@ function openWork(
   project: string,
   options: Partial<UpstreamOptions>,
   linkTime: ConnectionTime,
+  shared: SharedRuntime | undefined,
 ): Opened {
   const snapshots: UpstreamSnapshot[] = [];
   const events: UpstreamEvent[] = [];
   const logs: string[] = [];
   const processes: UpstreamProcess[] = [];
+  const launches: ProcessLaunch[] = [];
   const scorpioxDir = join(home, ".scorpiox");
   const work = createUpstreamWork(
     upstreamOptions(
@@ -117,13 +130,14 @@ function openWork(
       startProcess(launch) {
         const started = start(launch);
         processes.push(started);
+        launches.push(launch);
         return Promise.resolve(started);
       },
       log: (server, line) => void logs.push(`${server}: ${line}`),
       publish: (snapshot) => void snapshots.push(snapshot),
       notify: (event) => void events.push(event),
     },
-    { linkTime },
+    { linkTime, ...(shared === undefined ? {} : { shared }) },
   );
   const info = (server: string): ServerInfo | undefined =>
     work.infoList().find(({ name }) => name === server);
@@ -133,6 +147,7 @@ function openWork(
     events,
     logs,
     processes,
+    launches,
     snapshot() {
       const newest = snapshots.at(-1);
       if (newest === undefined) throw new Error("nothing was published yet");
@@ -146,7 +161,7 @@ function openWork(
         await Bun.sleep(5);
       }
     },
-    call: (server, tool, args = {}, rest = {}) =>
+    call: (server, tool, args = {}, rest = {}, events = nobody, signal = never) =>
       work.call(
         {
           server,
@@ -159,8 +174,8 @@ function openWork(
           resultCharsMax: 30_000,
           ...rest,
         },
-        { ask: () => Promise.reject(new Error("nobody is to be asked")) },
-        new AbortController().signal,
+        events,
+        signal,
       ),
     async [Symbol.asyncDispose]() {
       await work[Symbol.asyncDispose]();
@@ -168,6 +183,11 @@ function openWork(
     },
   };
 }
+
+const never = new AbortController().signal;
+const nobody: UpstreamCallEvents = {
+  ask: () => Promise.reject(new Error("nobody is to be asked")),
+};
 
 /** Connections are tried again, and given up when idle, ten times as soon. */
 const fastTime: ConnectionTime = {
