@@ -130,7 +130,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "protocol",
     "upstream/adapters",
     "upstream/names",
-    "types:upstream/process",
+    "upstream/process",
     "upstream/connect",
     "upstream/schema",
     "upstream/secrets",

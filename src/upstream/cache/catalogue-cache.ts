@@ -78,7 +78,7 @@ export class CatalogueCache {
     }
   }
 
-  /** What is known of a server beside its catalogue. Never rejects. */
+  /** How a server has treated its clients in earlier connections. Never rejects. */
   async manners(identity: string): Promise<ServerManners> {
     const known = this.#manners.get(identity);
     if (known !== undefined) return known;

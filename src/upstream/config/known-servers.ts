@@ -2,7 +2,7 @@ import { win32 } from "node:path";
 
 import type { ServerLaunch } from "./server-entry.ts";
 
-/** What is known about a server from its program. Each member is a reason: the end of a sentence about the server. */
+/** Facts about a server by its program. Each member is a reason: the end of a sentence about the server. */
 export interface KnownServer {
   /** A short name for people. */
   readonly name: string;
@@ -163,7 +163,7 @@ const rows: readonly Row[] = [
 ];
 
 /**
- * What is known about the server of a launch; undefined for an unknown one. @param launch as written or filled in; only
+ * Facts about the server of a launch; undefined for an unknown server. @param launch as written or filled in; only
  * its command and arguments are looked at
  */
 export function knownServerOf(launch: ServerLaunch): KnownServer | undefined {

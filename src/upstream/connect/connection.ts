@@ -185,6 +185,8 @@ export interface UpstreamConnection extends AsyncDisposable {
   readCatalogue(signal: AbortSignal): Promise<ServerCatalogue>;
   /** @throws ConnectionError */
   request(request: ConnectionRequest): Promise<ConnectionReply>;
+  /** True when the server may still be working on a call of another client, which left it before the answer. */
+  mayWorkForOthers(clientId: string | undefined): boolean;
   /** Announces new folders to a server of the older revisions, which may then ask again. */
   tellRootsChanged(): void;
   /** The cheapest request; an error answer also shows that the server is alive (CN13). @throws ConnectionError */

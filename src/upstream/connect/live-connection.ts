@@ -68,6 +68,10 @@ export class LiveConnection implements UpstreamConnection {
     this.subscriptions.start();
   }
 
+  mayWorkForOthers(clientId: string | undefined): boolean {
+    return this.#peer.mayWorkForOthers(clientId);
+  }
+
   tellRootsChanged(): void {
     // A stateless server asks with each call.
     if (this.#isModern || this.#options.roots?.isAsked !== true) return;

@@ -1,15 +1,12 @@
 import { type Abortable, startTimer, type Timer } from "../../base/cancellation.ts";
 import { cutEnd, formatDuration } from "../../base/cut-text.ts";
-import {
-  upstreamAbandonedCallsMax,
-  upstreamLeftCallsMax,
-  upstreamSaidCharsMax,
-} from "../../base/upstream-limits.ts";
+import { upstreamLeftCallsMax, upstreamSaidCharsMax } from "../../base/upstream-limits.ts";
 import { isObject } from "../../base/values.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params, LogLevel } from "../../protocol/json-rpc.ts";
 import { metaOf } from "../../protocol/message.ts";
+import { AbandonedCalls } from "./abandoned-calls.ts";
 import {
   ConnectionError,
   type OutgoingMessage,
@@ -166,7 +163,7 @@ export class Peer implements TransportEvents {
   #abandon(call: PendingCall, error: ConnectionError): void {
     if (this.#drop(call.id) === undefined) return;
     // In this order: `call.fail` closes the stream, after which the server could not receive the reason.
-    this.#abandoned.add(call);
+    if (call.hooks.asking !== undefined) this.#abandoned.add(call.id, call.hooks.asking.clientId);
     if (call.task !== undefined) call.task.cancel();
     else if (!(this.isModern && this.link.hasRequestStreams)) {
       void this.notify("notifications/cancelled", { requestId: call.id, reason: error.message });
@@ -241,27 +238,6 @@ export class Peer implements TransportEvents {
     this.#drop(call.id);
     if (reply === undefined) call.fail(malformed(message));
     else call.settle(reply);
-  }
-}
-
-/** Calls that were left before their answer, by client: a question of the server may belong to them. */
-class AbandonedCalls {
-  readonly #clients = new Map<number, string | undefined>();
-  #isFull = false;
-
-  add({ id, hooks }: PendingCall): void {
-    if (hooks.asking === undefined) return;
-    // Nothing is forgotten in silence: from here on there may always be one.
-    if (this.#clients.size >= upstreamAbandonedCallsMax) this.#isFull = true;
-    else this.#clients.set(id, hooks.asking.clientId);
-  }
-
-  onAnswer(id: number): void {
-    this.#clients.delete(id);
-  }
-
-  hasOthers(clientId: string | undefined): boolean {
-    return this.#isFull || [...this.#clients.values()].some((other) => other !== clientId);
   }
 }
 

@@ -1,51 +1,50 @@
 import { access } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
-import { canonicalJson, type Environment } from "../../base/values.ts";
+import { canonicalJson } from "../../base/values.ts";
 import { cacheKeyOf } from "../cache/catalogue-cache.ts";
 import { isolationOf } from "../config/entry-options.ts";
 import { knownServerOf } from "../config/known-servers.ts";
-import type { ConfiguredServer, Isolation, ServerLaunch } from "../config/server-entry.ts";
+import type {
+  ConfiguredServer,
+  Isolation,
+  Principals,
+  RootsRule,
+  ServerLaunch,
+} from "../config/server-entry.ts";
 import { shareableBase, shareableEnvironment } from "../process/client-environment.ts";
-import type { CurrentProject, ManagerParts } from "./manager-parts.ts";
+import type { ServerEnvironmentInput } from "../process/server-environment.ts";
+import type { ClientParts } from "./manager-parts.ts";
 import { rootsOffer } from "./principal-launch.ts";
-import type { SharedRuntime } from "./shared-runtime.ts";
-import type { TargetFacts } from "./target-facts.ts";
+import type { ClientFacts, TargetFacts } from "./target-facts.ts";
 
-type Place = Pick<CurrentProject, "folders" | "dirs">;
-
-/** The facts about one client that decide with which others it may share a server (HB3). */
-export interface ClientFacts {
-  readonly isolation: Isolation;
-  /** The folders that the server is told, as they were when the client was seen. */
-  readonly place: Place;
-  /** The environment from which that of its process is made. */
-  readonly base: Environment;
-  /** Everything that a server could notice of the client and its place. May contain secrets. */
-  readonly identity: string;
-  /** The server has asked clients in an earlier connection. */
-  readonly asks: boolean;
+/** The facts that all clients have in common. */
+export interface CommonFacts {
+  readonly user: ServerEnvironmentInput["user"];
+  /** The same for all clients: with another answer for a later one, they would not share. */
+  readonly loginPath: () => Promise<string | undefined>;
 }
 
-type HubParts = Pick<ManagerParts, "options" | "project" | "principals" | "cache" | "workspace">;
-
 /** Completes the facts about a server by those about its client. Never rejects. */
-export async function inHub(
+export async function withClientFacts(
   facts: TargetFacts,
-  parts: HubParts,
-  shared: SharedRuntime,
+  parts: ClientParts,
+  { user, loginPath: pathOfLogin }: CommonFacts,
 ): Promise<TargetFacts> {
   const { configured, projectDir } = facts;
   const { dirs, env } = parts.options;
   const [loginPath, manners, isWide] = await Promise.all([
-    shared.loginPath(),
+    pathOfLogin(),
     parts.cache.manners(cacheKeyOf(configured)),
     spansProjects(configured, facts.launch, projectDir),
   ]);
   const { inheritEnv } = configured.entry.options;
   const launch = isWide ? atHome(configured, facts.launch, dirs.homeDir) : facts.launch;
   const roots = isWide && configured.entry.options.roots === undefined ? "none" : facts.roots;
-  const place: Place = { dirs: { ...dirs, projectDir }, folders: parts.project.folders };
-  const client = { env, loginPath, user: shared.user };
+  const place: ClientFacts["place"] = {
+    dirs: { ...dirs, projectDir },
+    folders: parts.project.folders,
+  };
+  const client = { env, loginPath, user };
   const environment =
     launch.transport === "http"
       ? {}
@@ -73,7 +72,7 @@ export async function inHub(
 /** Which clients share a server in the hub. */
 function isolationInHub(
   { entry }: ConfiguredServer,
-  principals: ReturnType<ManagerParts["principals"]>,
+  principals: Principals,
   isSeparate: boolean,
 ): Isolation {
   const isolation = isolationOf(entry, principals);
@@ -94,22 +93,23 @@ async function spansProjects(
 ): Promise<boolean> {
   const { options, origin, launch: written } = entry;
   if (origin.trust !== "user" || options.isolation !== "shared") return false;
-  const { roots } = options;
-  const areRootsFixed = typeof roots === "object" && roots.every(isFixed);
-  if (roots !== undefined && roots !== "none" && !areRootsFixed) return false;
+  if (!areFixed(options.roots ?? "none")) return false;
   if (/workspaceFolder|CLAUDE_PROJECT_DIR/.test(JSON.stringify(written))) return false;
   if (written.transport === "http" || launch.transport === "http") return true;
-  if (written.cwd !== undefined && !isFixed(written.cwd)) return false;
-  const { cwd: _cwd, ...plain } = launch;
-  const cwd = written.cwd === undefined ? {} : { cwd: launch.cwd };
-  if (projectDir !== undefined) {
-    const text = canonicalJson({ ...plain, ...cwd });
-    if (text.includes(JSON.stringify(projectDir).slice(1, -1))) return false;
-  }
-  const hasFolderInName = /[/\\]/.test(launch.command);
-  const words = hasFolderInName ? [launch.command, ...launch.args] : launch.args;
-  const found = await Promise.all(words.map((word) => leadsInto(launch.cwd ?? ".", word)));
+  if (!isFixed(written.cwd ?? "~")) return false;
+  const { cwd = ".", ...plain } = launch;
+  const text = canonicalJson(written.cwd === undefined ? plain : launch);
+  if (projectDir !== undefined && text.includes(JSON.stringify(projectDir).slice(1, -1)))
+    return false;
+  // A program without a folder is looked for in PATH.
+  const words = /[/\\]/.test(launch.command) ? [launch.command, ...launch.args] : launch.args;
+  const found = await Promise.all(words.map((word) => leadsInto(cwd, word)));
   return !found.includes(true);
+}
+
+/** Its roots do not depend on a project. */
+function areFixed(roots: RootsRule): boolean {
+  return typeof roots === "string" ? roots === "none" : roots.every(isFixed);
 }
 
 /** The path does not depend on a project. */
@@ -119,9 +119,10 @@ function isFixed(path: string): boolean {
 
 /** Whether a word of a command line is a path from its folder: one that says so, or one where there is something. */
 function leadsInto(folder: string, word: string): Promise<boolean> {
-  if (isAbsolute(word) || word === "" || word.startsWith("-")) return Promise.resolve(false);
-  if (/^\.{1,2}(?:[/\\]|$)/.test(word)) return Promise.resolve(true);
-  return access(resolve(folder, word)).then(
+  const path = word.startsWith("-") ? word.slice(word.indexOf("=") + 1) : word;
+  if (isAbsolute(path) || path === "" || path.startsWith("-")) return Promise.resolve(false);
+  if (/^\.{1,2}(?:[/\\]|$)/.test(path)) return Promise.resolve(true);
+  return access(resolve(folder, path)).then(
     () => true,
     () => false,
   );

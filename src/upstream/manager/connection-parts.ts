@@ -4,6 +4,8 @@ import type { Turns } from "../../base/turns.ts";
 import { upstreamInstallAgainMs, upstreamInstallWaitMs } from "../../base/upstream-limits.ts";
 import {
   type ConnectionEvents,
+  type Era,
+  type ServerAuth,
   type UpstreamConnection,
   ConnectionError,
 } from "../connect/connection.ts";
@@ -15,7 +17,6 @@ import type {
   ConnectionFailure,
   ConnectionState,
 } from "./connection-machine.ts";
-import type { LaunchTarget } from "./launch-target.ts";
 import type { RecentFailures } from "./restart-limits.ts";
 
 /** A connection, with the end of its process. */
@@ -37,8 +38,28 @@ export interface OpeningEvents {
 export interface LentStart {
   readonly owner?: string | undefined;
   readonly prepared?: Prepared | undefined;
-  /** The target of a present user of the connection. Absent: the target that opens it. */
-  readonly now?: () => LaunchTarget;
+  /** The start of a present user of the connection. Absent: the one that opens it. */
+  readonly now?: () => Pick<ConnectionStart, "auth">;
+}
+
+/** How one user of a connection starts it. */
+export interface ConnectionStart {
+  /** Its login. */
+  readonly auth: ServerAuth | undefined;
+  /** @see ConnectionParts.prepare */
+  prepare(
+    signal: AbortSignal,
+    tell: (installing: Installing) => void,
+    owner?: string,
+  ): Promise<Prepared | undefined>;
+  /** @throws ConnectionError, AppError */
+  open(
+    knownEra: Era | undefined,
+    events: ConnectionEvents,
+    signal: AbortSignal,
+    opening: OpeningEvents,
+    lent?: LentStart,
+  ): Promise<OpenedConnection>;
 }
 
 export interface ConnectionParts {

@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { ConnectionEvents, Era, UpstreamConnection } from "../connect/connection.ts";
 import { ClientTurns } from "./client-turns.ts";
-import type { ConnectionTime } from "./connection-parts.ts";
-import type { LaunchTarget } from "./launch-target.ts";
+import type { ConnectionStart, ConnectionTime } from "./connection-parts.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
 
 /** Receives all events of a shared connection. */
@@ -21,8 +20,8 @@ export interface ConnectionUser {
   /** Names its manager among those that share the pool. */
   readonly manager: string;
   readonly listener: ConnectionListener;
-  /** The launch as it is now. */
-  readonly target: () => LaunchTarget;
+  /** How to start it, as of now. */
+  readonly start: () => ConnectionStart;
   readonly knownEra: () => Era | undefined;
   /** Each client has a process of its own from here on. @param isKept true: this one stays with this user's client */
   readonly onSplit?: (isKept: boolean) => void;
@@ -54,7 +53,7 @@ export class SharedConnection {
   #isSplit = false;
   readonly #onSplit: () => void;
 
-  /** @param onSplit called before its users are told that it is not shared any more */
+  /** @param onSplit called when it stops being shared, before its users are notified */
   constructor(
     first: ConnectionUser,
     time: ConnectionTime,
@@ -96,10 +95,10 @@ export class SharedConnection {
   }
 
   #onAsked(isInCall: boolean): void {
-    const isNew = !this.turns.isOneByOne || !isInCall;
+    if (!isInCall) return this.#split();
+    if (this.turns.isOneByOne) return;
     this.turns.serveOneByOne();
-    if (isNew) for (const { listener } of this.#users) listener.onManners(!isInCall);
-    if (!isInCall) this.#split();
+    for (const { listener } of this.#users) listener.onManners(false);
   }
 
   /** The client that is served keeps this connection. */
@@ -107,7 +106,7 @@ export class SharedConnection {
     if (this.#isSplit) return;
     this.#isSplit = true;
     this.#onSplit();
-    const served = this.turns.onlyServed;
+    const served = this.#keeper();
     const users = [...this.#users];
     for (const user of users) {
       const isServed = served !== undefined && managerOf(served) === user.manager;
@@ -117,14 +116,20 @@ export class SharedConnection {
     this.turns.split();
   }
 
+  /** The client that is served, unless the process may still be working on something for another one. */
+  #keeper(): string | undefined {
+    const served = this.turns.onlyServed;
+    return this.link.connection?.mayWorkForOthers(served) === false ? served : undefined;
+  }
+
   #audience(): ConnectionListener {
     const tell = (act: (listener: ConnectionListener) => void): void => {
-      for (const { listener } of [...this.#users]) act(listener);
+      for (const { listener } of this.#users) act(listener);
     };
     /** Users of the same name write to one log, which has each line once. */
     const note = (act: (listener: ConnectionListener) => void): void => {
       const names = new Set<string>();
-      for (const { server, listener } of [...this.#users]) {
+      for (const { server, listener } of this.#users) {
         if (!names.has(server)) act(listener);
         names.add(server);
       }

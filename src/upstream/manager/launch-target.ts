@@ -21,8 +21,12 @@ import {
 import type { Prepared } from "../install/installer.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { Installing } from "../server-state.ts";
-import { type ClientFacts, inHub } from "./client-facts.ts";
-import type { LentStart, OpenedConnection, OpeningEvents } from "./connection-parts.ts";
+import type {
+  ConnectionStart,
+  LentStart,
+  OpenedConnection,
+  OpeningEvents,
+} from "./connection-parts.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import {
   givenRoots,
@@ -33,6 +37,7 @@ import {
 } from "./principal-launch.ts";
 import {
   processLaunchOf,
+  type ClientFacts,
   sharingFacts,
   stopProcesses,
   type TargetFacts,
@@ -40,7 +45,7 @@ import {
 } from "./target-facts.ts";
 
 /** One server's launch with everything that its connections need. */
-export class LaunchTarget {
+export class LaunchTarget implements ConnectionStart {
   readonly #parts: ManagerParts;
   readonly #facts: TargetFacts;
   readonly #principal: PrincipalParts;
@@ -75,7 +80,7 @@ export class LaunchTarget {
     const facts = { configured, launch, projectDir, secrets, login, roots, apps };
     const { shared } = parts;
     return new LaunchTarget(
-      shared === undefined ? facts : await inHub(facts, parts, shared),
+      shared === undefined ? facts : await shared.withClient(facts, parts),
       parts,
     );
   }
@@ -257,7 +262,7 @@ export class LaunchTarget {
     onProcess: (process: UpstreamProcess) => void,
     launch: ServerLaunch,
     prepared: Prepared | undefined,
-    now: () => LaunchTarget,
+    now: NonNullable<LentStart["now"]>,
   ): Endpoint {
     if (launch.transport === "http") {
       const auth = this.#facts.login?.auth === undefined ? undefined : authOf(now);
@@ -285,7 +290,7 @@ export class LaunchTarget {
 }
 
 /** The login of the target that the connection belongs to now: the one that opened it may have gone. */
-function authOf(now: () => LaunchTarget): ServerAuth {
+function authOf(now: NonNullable<LentStart["now"]>): ServerAuth {
   return {
     token: (target) => now().auth?.token(target) ?? Promise.resolve(undefined),
     refused: (response, used) => now().auth?.refused(response, used) ?? Promise.resolve(false),

@@ -15,7 +15,7 @@ import type { FailureReason } from "../upstreams.ts";
 import type { UpstreamHost, UpstreamOptions } from "../worker/upstream-options.ts";
 import type { ConnectionTime } from "./connection-parts.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
-import type { SharedRuntime } from "./shared-runtime.ts";
+import type { TargetFacts } from "./target-facts.ts";
 
 /** Events of a server other than changes of its state. */
 export interface ServerEvents {
@@ -25,6 +25,23 @@ export interface ServerEvents {
   /** Its lists have a new connection: subscriptions must be made again. */
   onConnected(server: string): void;
 }
+
+/** The common ground of managers that share connections. */
+export interface SharedGround {
+  readonly pool: ConnectionPool;
+  /** Of starts of servers. */
+  readonly turns: Turns;
+  /** Of fetching packages. */
+  readonly installTurns: Turns;
+  /** Completes the facts about a server by those about the client of a manager. Never rejects. */
+  withClient(facts: TargetFacts, parts: ClientParts): Promise<TargetFacts>;
+}
+
+/** The parts of a manager that show its client. */
+export type ClientParts = Pick<
+  ManagerParts,
+  "options" | "project" | "principals" | "cache" | "workspace"
+>;
 
 /** The parts that all servers share. */
 export interface ManagerParts {
@@ -57,7 +74,7 @@ export interface ManagerParts {
   readonly checks: SchemaChecks;
   readonly pool: ConnectionPool;
   /** Present in the hub: the managers of other clients share connections with this one. */
-  readonly shared?: SharedRuntime;
+  readonly shared?: SharedGround;
   /** Names this manager among those that share `pool`. */
   readonly manager: string;
   readonly turns: Turns;

@@ -1,4 +1,4 @@
-import { type Abortable, signalOf, startTimer } from "../../base/cancellation.ts";
+import type { Abortable } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
@@ -22,22 +22,13 @@ import {
   shapePrompt,
   verifySkillFile,
 } from "../results/shape-contents.ts";
-import type { SchemaChecks } from "../schema/schema-checks.ts";
 import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
 import { circuitFailure, failed, type Failed, failureOf, requestAgain } from "./call-failure.ts";
-import { ConnectionSplit } from "./client-turns.ts";
+import { afterSplit, CallTime } from "./call-time.ts";
 import { ConnectionDown, orCancelled } from "./connection-parts.ts";
-import { clientOf } from "./connection-pool.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
-import type { LentConnection } from "./server-connections.ts";
-
-interface CallLimits extends Disposable {
-  readonly signal: AbortSignal;
-  /** Aborted when its time is over. */
-  readonly late: AbortSignal;
-}
 
 /** Makes one call to a server, once its arguments match the tool's schema. @throws AppError `cancelled` only */
 export async function callServer(
@@ -64,7 +55,7 @@ class ServerCall {
   readonly #signal: Abortable;
   readonly #events: UpstreamCallEvents;
   readonly #parts: ManagerParts;
-  readonly #startedAt = performance.now();
+  readonly #time: CallTime;
 
   constructor(
     server: ManagedServer,
@@ -78,6 +69,7 @@ class ServerCall {
     this.#signal = signal;
     this.#events = events;
     this.#parts = parts;
+    this.#time = new CallTime(call.timeoutMs, signal);
   }
 
   /** @throws AppError `cancelled` only */
@@ -98,7 +90,7 @@ class ServerCall {
 
   async #replied(): Promise<ConnectionReply> {
     try {
-      return await this.#request();
+      return await afterSplit(() => this.#request());
     } catch (error) {
       return await requestAgain(error, {
         server: this.#server,
@@ -106,27 +98,13 @@ class ServerCall {
         events: this.#events,
         parts: this.#parts,
         signal: this.#signal,
-        request: () => this.#request(),
-        leftMs: () => this.#leftMs,
+        request: () => afterSplit(() => this.#request()),
+        leftMs: () => this.#time.leftMs,
       });
     }
   }
 
-  get #leftMs(): number {
-    return Math.max(1, this.#call.timeoutMs - (performance.now() - this.#startedAt));
-  }
-
   async #request(): Promise<ConnectionReply> {
-    try {
-      return await this.#requestOnce();
-    } catch (error) {
-      // Once only: there is a connection of the client's own now.
-      if (error instanceof ConnectionSplit) return await this.#requestOnce();
-      throw error;
-    }
-  }
-
-  async #requestOnce(): Promise<ConnectionReply> {
     const call = this.#call;
     const { linkSets } = this.#server;
     if (linkSets === undefined)
@@ -138,18 +116,18 @@ class ServerCall {
       throw new ConnectionDown(reason, "failed", undefined);
     }
     try {
-      const turn = this.#turn(lent);
+      const turn = this.#time.turn(lent);
       if (turn !== undefined) await turn;
       const listed = linkSets.listed(links, lent.link);
       if (listed !== lent.link && this.#ready(listed) === undefined) await this.#connected(listed);
       const connection = this.#ready(lent.link) ?? (await this.#connected(lent.link));
-      return await connection.request(this.#requestOf(call));
+      return await connection.request(this.#requestOf(call, lent.client));
     } finally {
       lent.giveBack();
     }
   }
 
-  #requestOf(call: UpstreamCall): ConnectionRequest {
+  #requestOf(call: UpstreamCall, clientId: string): ConnectionRequest {
     const { inputResponses, requestState } = call;
     const tool = this.#server.offer.tool(String(call.params.name))?.item;
     const { ask, onLog, onProgress } = cleanEvents(
@@ -161,9 +139,9 @@ class ServerCall {
       method: call.method,
       params: call.params,
       capabilities: call.capabilities,
-      clientId: clientOf(this.#parts.manager, call.clientId),
+      clientId,
       signal: this.#signal,
-      timeoutMs: this.#leftMs,
+      timeoutMs: this.#time.leftMs,
       idleMs: this.#server.configured.entry.options.idleMs,
       ask,
     };
@@ -181,19 +159,9 @@ class ServerCall {
     return there !== undefined && this.#lookAt(there) === undefined ? there : undefined;
   }
 
-  /** The wait for other clients of the server; undefined when there is none. */
-  #turn(lent: LentConnection): Promise<void> | undefined {
-    let limits: CallLimits | undefined;
-    const turn = lent.turn(() => (limits ??= this.#limits()).signal);
-    return limits === undefined || turn === undefined
-      ? turn
-      : this.#within(limits, turn, "another client was using it, and it serves one at a time");
-  }
-
   /** The time of the call includes the start of the server and the reading of its lists. */
   #connected(link: ManagedConnection): Promise<UpstreamConnection> {
-    const limits = this.#limits();
-    return this.#within(limits, this.#opened(link, limits.signal), "it was still being started");
+    return this.#time.within((signal) => this.#opened(link, signal), "it was still being started");
   }
 
   async #opened(link: ManagedConnection, signal: AbortSignal): Promise<UpstreamConnection> {
@@ -205,28 +173,6 @@ class ServerCall {
     return connection;
   }
 
-  /** Aborted when the call is cancelled or its time is over. */
-  #limits(): CallLimits {
-    const late = new AbortController();
-    const timer = startTimer(this.#leftMs, () => late.abort());
-    return {
-      signal: AbortSignal.any([signalOf(this.#signal), late.signal]),
-      late: late.signal,
-      [Symbol.dispose]: () => timer.stop(),
-    };
-  }
-
-  /** @param doing what the time was spent on, as a sentence about the server */
-  async #within<Value>(limits: CallLimits, work: Promise<Value>, doing: string): Promise<Value> {
-    using _limits = limits;
-    try {
-      return await work;
-    } catch (error) {
-      if (this.#signal.aborted || !limits.late.aborted) throw error;
-      throw new ConnectionError("timeout", doing);
-    }
-  }
-
   /** Catalogues of earlier runs may be outdated, so calls wait until the lists of a new connection are read. */
   #lookAt(connection: UpstreamConnection): Promise<void> | undefined {
     return needsApproval(this.#call) ? this.#server.reader.firstReading(connection) : undefined;
@@ -234,7 +180,7 @@ class ServerCall {
 
   #shape(reply: ConnectionReply): UpstreamReply | Promise<UpstreamReply> {
     if (reply.kind !== "result") {
-      this.#server.figures.onAnswer(this.#tookMs, 0);
+      this.#server.figures.onAnswer(this.#time.tookMs, 0);
       return cleanReply(reply, this.#server.clean);
     }
     const json = shapeReply(reply.result, this.#call, this.#server, this.#events, this.#parts);
@@ -242,12 +188,8 @@ class ServerCall {
   }
 
   #shaped(json: JsonText): UpstreamReply {
-    this.#server.figures.onAnswer(this.#tookMs, json.json.length);
+    this.#server.figures.onAnswer(this.#time.tookMs, json.json.length);
     return { kind: "result", json };
-  }
-
-  get #tookMs(): number {
-    return performance.now() - this.#startedAt;
   }
 
   #failure(error: unknown): UpstreamReply {
@@ -266,7 +208,7 @@ class ServerCall {
       throw new AppError("cancelled", "The call was cancelled.");
     }
     figures.onFailure();
-    const reply = failureOf(error, this.#server, this.#call, this.#tookMs);
+    const reply = failureOf(error, this.#server, this.#call, this.#time.tookMs);
     const text = this.#server.clean(reply.text).slice(0, upstreamReasonCharsMax).toWellFormed();
     this.#server.log.say(text);
     this.#parts.host.notify({ kind: "failure", server: name, reason: reply.reason, text });
@@ -287,7 +229,7 @@ export function argumentsFault(
   { name, offer }: ManagedServer,
   tool: string,
   args: unknown,
-  checks: SchemaChecks,
+  checks: ManagerParts["checks"],
 ): Fault | Promise<Fault> {
   const judged = offer.tool(tool);
   if (judged === undefined) return undefined;

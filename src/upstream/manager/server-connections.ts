@@ -1,5 +1,4 @@
 import { upstreamIdleSessionMs, upstreamLinksPerServerMax } from "../../base/upstream-limits.ts";
-import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { Isolation } from "../config/server-entry.ts";
 import type { Era } from "../connect/connection.ts";
 import type { UpstreamCall } from "../upstreams.ts";
@@ -11,123 +10,11 @@ import {
   type ConnectionUser,
   type SharedConnection,
 } from "./connection-pool.ts";
+import type { ConnectionStart } from "./connection-parts.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import { ManagedConnection } from "./managed-connection.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { RecentFailures } from "./restart-limits.ts";
-
-type Apps = AppSupport | undefined;
-
-/**
- * All connections to one server. A legacy server learns once, at the handshake, whether its client shows apps, so
- * clients that show them and clients that do not have separate connections. A stateless server learns it with each
- * request.
- */
-export class ConnectionSets {
-  readonly #parts: ManagerParts;
-  readonly #listener: ConnectionListener;
-  readonly #knownEra: () => Era | undefined;
-  #main: ServerConnections;
-  readonly #others = new Map<Apps, ServerConnections>();
-
-  constructor(
-    target: LaunchTarget,
-    parts: ManagerParts,
-    listener: ConnectionListener,
-    knownEra: () => Era | undefined,
-  ) {
-    this.#parts = parts;
-    this.#listener = listener;
-    this.#knownEra = knownEra;
-    this.#main = this.#make(target);
-  }
-
-  /** The connections whose lists are used. */
-  get main(): ServerConnections {
-    return this.#main;
-  }
-
-  /** The connections for a client that shows apps, or does not. */
-  of(apps: Apps): ServerConnections {
-    const { target } = this.#main;
-    // In the hub, the client that a stateless server serves next may be one that shows no apps.
-    const isTold = this.#knownEra() === "modern" && this.#parts.shared === undefined;
-    if (apps === target.apps || isTold) return this.#main;
-    const known = this.#others.get(apps) ?? this.#make(target.showing(apps));
-    this.#others.set(apps, known);
-    return known;
-  }
-
-  /** The connection whose lists must have been read before `link` of `links` is called; it may be `link` itself. */
-  listed(links: ServerConnections, link: ManagedConnection): ManagedConnection {
-    return links === this.#main && !links.target.keepsListsApart ? link : this.#main.forLists();
-  }
-
-  /** A client shows apps now: from here on the lists are those for such a client. */
-  show(apps: Apps): void {
-    const before = this.#main;
-    const next = this.of(apps);
-    if (next === before) return;
-    this.#others.delete(apps);
-    this.#others.set(before.target.apps, before);
-    this.#main = next;
-    const connection = next.primary?.connection;
-    if (connection !== undefined) this.#listener.onConnected(connection);
-    else if (before.primary !== undefined) next.forLists().want();
-    // Each manager of the hub has one client, which shows them now.
-    if (this.#parts.shared !== undefined) before.leave();
-  }
-
-  /** Each client has a process of its own from here on. */
-  separate(): void {
-    for (const links of this.#all) links.separate();
-  }
-
-  /** Applies other settings to the same launch; false when the launch differs. */
-  retarget(target: LaunchTarget): boolean {
-    const { target: before } = this.#main;
-    const next = target.showing(before.apps);
-    if (next.key !== before.key) return false;
-    this.#main.retarget(next);
-    for (const [apps, links] of this.#others) links.retarget(target.showing(apps));
-    return true;
-  }
-
-  /** Tells servers that may ask for roots that these have changed. */
-  tellRoots(): void {
-    for (const links of this.#all) links.tellRoots();
-  }
-
-  /** Ends connections that served only this client. */
-  endClient(clientId: string): void {
-    for (const links of this.#all) links.endClient(clientId);
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all(this.#all.map((links) => links.stop()));
-  }
-
-  get #all(): readonly ServerConnections[] {
-    return [this.#main, ...this.#others.values()];
-  }
-
-  #make(target: LaunchTarget): ServerConnections {
-    const listener = this.#listener;
-    const isMain = (): boolean => links === this.#main;
-    const links: ServerConnections = new ServerConnections(
-      target,
-      this.#parts,
-      {
-        ...listener,
-        onBegun: () => isMain() && listener.onBegun(),
-        onConnected: (connection) => isMain() && listener.onConnected(connection),
-        onListChanged: (list) => isMain() && listener.onListChanged(list),
-      },
-      this.#knownEra,
-    );
-    return links;
-  }
-}
 
 /** The owner of a connection. */
 type Caller = Pick<UpstreamCall, "clientId" | "workspace" | "owner">;
@@ -135,6 +22,8 @@ type Caller = Pick<UpstreamCall, "clientId" | "workspace" | "owner">;
 /** A connection for one call. */
 export interface LentConnection {
   readonly link: ManagedConnection;
+  /** Names the caller among all clients of the connection. */
+  readonly client: string;
   /**
    * Resolves when the call may be made; undefined when it may be made at once.
    * @throws ConnectionSplit: lend another one; AppError `cancelled`
@@ -221,7 +110,7 @@ export class ServerConnections {
 
   /** Undefined when there are too many already. */
   forCall(caller: Caller): LentConnection | undefined {
-    if (this.#isolation === "call") return this.#forOneCall(caller.owner);
+    if (this.#isolation === "call") return this.#forOneCall(caller);
     const scope = this.#scopeOf(caller);
     const held =
       this.#links.get(scope) ?? this.#adopt(scope) ?? this.#makeNext(scope, caller.owner);
@@ -293,6 +182,7 @@ export class ServerConnections {
     held.uses++;
     return {
       link: held.link,
+      client,
       turn: (signal) => {
         const turn = turns?.begin(client, signal);
         if (turn === undefined) isBegun = turns !== undefined;
@@ -381,7 +271,7 @@ export class ServerConnections {
       server: this.#target.configured.entry.name,
       manager: this.#parts.manager,
       listener,
-      target: () => this.#target,
+      start: () => this.#target,
       knownEra: this.#knownEra,
     };
   }
@@ -421,12 +311,12 @@ export class ServerConnections {
     return new ManagedConnection({
       prepare: async (signal, tell) => {
         if (isInHub) await before;
-        return user().target().prepare(signal, tell, owner);
+        return user().start().prepare(signal, tell, owner);
       },
       open: (events, signal, opening, prepared) => {
-        const { target, knownEra } = user();
-        const now = (): LaunchTarget => user().target();
-        return target().open(knownEra(), events, signal, opening, { owner, prepared, now });
+        const { start, knownEra } = user();
+        const now = (): ConnectionStart => user().start();
+        return start().open(knownEra(), events, signal, opening, { owner, prepared, now });
       },
       turns: this.#parts.turns,
       time: this.#parts.linkTime,
@@ -447,13 +337,14 @@ export class ServerConnections {
     });
   }
 
-  #forOneCall(owner: string | undefined): LentConnection | undefined {
+  #forOneCall({ clientId, owner }: Caller): LentConnection | undefined {
     const scope = oneCall + crypto.randomUUID();
     const held = this.#makeNext(scope, owner);
     if (held === undefined) return undefined;
     const end = held.link.use();
     return {
       link: held.link,
+      client: clientOf(this.#parts.manager, clientId),
       turn: () => undefined,
       giveBack: () => {
         end();
@@ -465,16 +356,15 @@ export class ServerConnections {
   /** @param isKept the process goes on for the client of this manager alone, which gets it with its next call */
   #onSplit(held: Held, isKept: boolean): void {
     this.#target = this.#target.separate();
-    for (const [scope, each] of [...this.#links]) {
+    let isHere = false;
+    for (const [scope, each] of this.#links) {
       if (each.shared === undefined) continue;
-      if (each !== held || !isKept) {
-        this.#leave(scope, each);
-        continue;
-      }
-      held.turns = undefined;
-      this.#links.delete(scope);
-      this.#links.set(unowned, held);
+      if (each !== held || !isKept) this.#leave(scope, each);
+      else isHere = this.#links.delete(scope);
     }
+    if (!isHere) return;
+    held.turns = undefined;
+    this.#links.set(unowned, held);
   }
 
   #leave(scope: string, held: Held): void {

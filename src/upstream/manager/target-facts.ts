@@ -1,7 +1,8 @@
 import { isAbsolute } from "node:path";
 import { messageOf } from "../../base/errors.ts";
+import type { ConfigDirs } from "../../config/places.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
-import { canonicalJson } from "../../base/values.ts";
+import { canonicalJson, type Environment } from "../../base/values.ts";
 import type {
   ConfiguredServer,
   GivenRoots,
@@ -12,7 +13,19 @@ import type {
 import type { ConnectOptions, Era } from "../connect/connection.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
-import type { ClientFacts } from "./client-facts.ts";
+
+/** The facts about one client that decide with which others it may share a server (HB3). */
+export interface ClientFacts {
+  readonly isolation: Isolation;
+  /** The folders for its roots, as of the last look at the client. */
+  readonly place: { readonly folders: readonly string[]; readonly dirs: ConfigDirs };
+  /** The environment from which that of its process is made. */
+  readonly base: Environment;
+  /** Everything that a server could notice of the client and its place. May contain secrets. */
+  readonly identity: string;
+  /** The server has asked clients in an earlier connection. */
+  readonly asks: boolean;
+}
 
 /** The facts about a server before a connection. */
 export interface TargetFacts {

@@ -102,6 +102,12 @@ test.each<[string, Configured, Client, Client]>([
     { project: "other" },
   ],
   [
+    "another project, in an option",
+    { isolation: "shared", args_more: ["--dir=./data"] },
+    {},
+    { project: "other" },
+  ],
+  [
     "another project, in a variable",
     { isolation: "shared", env: { DIR: "${workspaceFolder}/x" } },
     {},
