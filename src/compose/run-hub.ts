@@ -4,7 +4,7 @@ import { messageOf } from "../base/errors.ts";
 import { escapeUnsafe } from "../base/unsafe-characters.ts";
 import { killTime } from "../commands/process/family.ts";
 import { Hub } from "../hub/hub.ts";
-import { decodeHubArguments, type HubArguments } from "../hub/hub-arguments.ts";
+import { decodeHubArguments } from "../hub/hub-arguments.ts";
 import { JoinedProcesses } from "../hub/joined-processes.ts";
 import { serviceThatEnds, starterThatEnds } from "../hub/link/ends-with.ts";
 import { hubPlaceOf } from "../hub/link/hub-place.ts";
@@ -13,11 +13,8 @@ import { statusOfHub } from "../hub/status-of-hub.ts";
 import { UpstreamSessions } from "../hub/upstream-sessions.ts";
 import type { HubStatus } from "../hub/watch/hub-status.ts";
 import { serveWatch } from "../hub/watch/serve-watch.ts";
-import { storePathIn } from "../state/store/open-store.ts";
-import { createUpstreamWork } from "../upstream/manager/create-upstream-work.ts";
 import { ServerLogs } from "../upstream/process/server-logs.ts";
-import { ServerProcesses } from "../upstream/process/server-processes.ts";
-import { type Commands, openCommands } from "./open-commands.ts";
+import { openHubCommands, openSharedServers } from "./open-shared-servers.ts";
 
 const endSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
@@ -34,11 +31,11 @@ export async function runHub(argument: string): Promise<number> {
   process.on("uncaughtException", report);
   process.on("unhandledRejection", report);
   const commands = openHubCommands(given, log);
-  const servers = openServers(commands);
+  const { servers, open } = openSharedServers(commands);
   const logs = new ServerLogs(join(given.scorpioxDir, "logs"));
   const joined = new JoinedProcesses(() => Promise.resolve(servers), logs);
   const sessions = new UpstreamSessions({
-    open: createUpstreamWork,
+    open,
     shared: joined,
     scorpioxDir: given.scorpioxDir,
     onChange: () => hub.reconsider(),
@@ -85,32 +82,3 @@ export async function runHub(argument: string): Promise<number> {
 }
 
 const nobody = { accept: (): undefined => undefined };
-
-function openHubCommands(
-  { homeDir, scorpioxDir, shellPath }: HubArguments,
-  log: (line: string) => void,
-): Commands {
-  return openCommands({
-    dirs: { homeDir, scorpioxDir },
-    shellPath: shellPath ?? undefined,
-    env: process.env,
-    warn: log,
-    storePath: storePathIn(scorpioxDir),
-    noteOfStore: log,
-    onTask: () => {},
-  });
-}
-
-function openServers(commands: Commands): ServerProcesses {
-  const { user, environment, orphanage, guardian, launcher, ledger, supervisor } = commands;
-  return new ServerProcesses({
-    env: process.env,
-    user,
-    loginPath: async () => (await environment.get())["PATH"],
-    orphanage,
-    guardian,
-    nextMark: () => launcher.nextMark(),
-    onFamily: ledger.onFamily,
-    collectOrphans: () => supervisor.collectOrphans(),
-  });
-}

@@ -14,6 +14,9 @@ interface CommandEnvironmentParts {
 /** The most that start-up files of a shell may print besides the environment. */
 const loginOutputCharsMax = 256 * 1024;
 
+/** PATH before start-up files of a shell have added to it. */
+const systemPath = "/usr/local/bin:/usr/bin:/bin";
+
 /** The environment of commands. The login shell is asked for its PATH once, when it is first needed. */
 export class CommandEnvironment {
   readonly #parts: CommandEnvironmentParts;
@@ -28,17 +31,28 @@ export class CommandEnvironment {
     return this.#environment;
   };
 
-  async #read(): Promise<Readonly<Record<string, string>>> {
-    const { env, user } = this.#parts;
-    const { platform } = process;
-    const shell = env["SHELL"] ?? user.shell;
-    const hasLogin = platform !== "win32" && shell !== null && shell !== "";
-    const loginPath = hasLogin ? await readLoginPath(shell, this.#run) : undefined;
-    return childEnvironment({ env, user, loginPath, platform });
+  /** PATH of the login shell alone, with nothing of this process's own; undefined when the shell does not say. */
+  plainLoginPath(): Promise<string | undefined> {
+    return this.#loginPath({ ...this.#parts.env, PATH: systemPath });
   }
 
-  readonly #run: RunProgram = async (argv, timeoutMs) => {
-    const { launcher, env, user } = this.#parts;
+  async #read(): Promise<Readonly<Record<string, string>>> {
+    const { env, user } = this.#parts;
+    const loginPath = await this.#loginPath(env);
+    return childEnvironment({ env, user, loginPath, platform: process.platform });
+  }
+
+  async #loginPath(env: Environment): Promise<string | undefined> {
+    const shell = env["SHELL"] ?? this.#parts.user.shell;
+    const hasLogin = process.platform !== "win32" && shell !== null && shell !== "";
+    return hasLogin ? readLoginPath(shell, (...program) => this.#run(env, ...program)) : undefined;
+  }
+
+  async #run(
+    env: Environment,
+    ...[argv, timeoutMs]: Parameters<RunProgram>
+  ): ReturnType<RunProgram> {
+    const { launcher, user } = this.#parts;
     const base = childEnvironment({ env, user, loginPath: undefined, platform: process.platform });
     const spec = { commandText: "login shell", cwd: user.homeDir, timeoutMs };
     try {
@@ -51,5 +65,5 @@ export class CommandEnvironment {
     } catch {
       return { output: "", exit: { exitCode: null, signal: null } };
     }
-  };
+  }
 }

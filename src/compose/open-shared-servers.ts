@@ -1,0 +1,64 @@
+import { upstreamLoginPathMsMax } from "../base/upstream-limits.ts";
+import type { HubArguments } from "../hub/hub-arguments.ts";
+import { storePathIn } from "../state/store/open-store.ts";
+import { createUpstreamWork } from "../upstream/manager/create-upstream-work.ts";
+import { SharedRuntime } from "../upstream/manager/shared-runtime.ts";
+import { ServerProcesses } from "../upstream/process/server-processes.ts";
+import type { OpenUpstreams } from "../upstream/worker/upstream-options.ts";
+import { type Commands, openCommands } from "./open-commands.ts";
+
+/** The processes of a hub, with their guardian. */
+export function openHubCommands(
+  { homeDir, scorpioxDir, shellPath }: HubArguments,
+  log: (line: string) => void,
+): Commands {
+  return openCommands({
+    dirs: { homeDir, scorpioxDir },
+    shellPath: shellPath ?? undefined,
+    env: process.env,
+    warn: log,
+    storePath: storePathIn(scorpioxDir),
+    noteOfStore: log,
+    onTask: () => {},
+  });
+}
+
+/** Everything that the sessions of all clients share: the processes of servers, and the connections to them. */
+export function openSharedServers(commands: Commands): {
+  readonly servers: ServerProcesses;
+  readonly open: OpenUpstreams;
+} {
+  const loginPath = plainLoginPath(commands);
+  const shared = new SharedRuntime({ user: commands.user, loginPath });
+  return {
+    servers: openServers(commands, loginPath),
+    open: (options, host) => createUpstreamWork(options, host, { shared }),
+  };
+}
+
+/** Asked once for all clients: a server that they share gets the same whoever has started it. */
+function plainLoginPath({ environment }: Commands): () => Promise<string | undefined> {
+  let asked: Promise<string | undefined> | undefined;
+  return () =>
+    (asked ??= Promise.race([
+      environment.plainLoginPath(),
+      Bun.sleep(upstreamLoginPathMsMax).then(() => undefined),
+    ]));
+}
+
+function openServers(
+  commands: Commands,
+  loginPath: () => Promise<string | undefined>,
+): ServerProcesses {
+  const { user, orphanage, guardian, launcher, ledger, supervisor } = commands;
+  return new ServerProcesses({
+    env: process.env,
+    user,
+    loginPath,
+    orphanage,
+    guardian,
+    nextMark: () => launcher.nextMark(),
+    onFamily: ledger.onFamily,
+    collectOrphans: () => supervisor.collectOrphans(),
+  });
+}
