@@ -36,7 +36,7 @@ export function openSharedServers(commands: Commands): {
   };
 }
 
-/** Asked once for all clients: a server that they share gets the same whoever has started it. */
+/** Reads it once for all clients: a shared server gets the same PATH from each of them. */
 function plainLoginPath({ environment }: Commands): () => Promise<string | undefined> {
   let asked: Promise<string | undefined> | undefined;
   return () =>
