@@ -5,8 +5,11 @@ import { findHubs, type FoundHub } from "../hub/watch/find-hubs.ts";
 import type { HubStatus } from "../hub/watch/hub-status.ts";
 import { openHubWatch } from "../hub/watch/open-watch.ts";
 import { residentBytesOf, residentBytesOfGroups } from "../hub/watch/process-memory.ts";
+import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
+import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { sourceText } from "./config-file-scope.ts";
 import type { CommandIo } from "./command-io.ts";
+import { repeatedServers, sharingAdvice } from "./shareable-servers.ts";
 import type { StartUp } from "./start-up.ts";
 
 /** The hub as a command finds it. */
@@ -39,7 +42,8 @@ export function whyNoHub(platform: NodeJS.Platform = process.platform): string |
 }
 
 /** Looks at the hub of this build, which it never starts, and at those of other builds. */
-export async function readHubReport({ dirs, config }: StartUp, io: CommandIo): Promise<HubReport> {
+export async function readHubReport(start: StartUp, io: CommandIo): Promise<HubReport> {
+  const { dirs, config } = start;
   const { mode, idleS } = config.settings.hub;
   const entry = config.entries().find(({ key }) => key === hubKey.name);
   const setting = { mode, source: sourceText(entry?.source ?? { level: "default" }), idleS };
@@ -52,7 +56,7 @@ export async function readHubReport({ dirs, config }: StartUp, io: CommandIo): P
   return {
     ...setting,
     unsupported,
-    hub: asked.status === undefined ? null : withMemory(asked.status),
+    hub: asked.status === undefined ? null : withMemory(withHints(asked.status, start, io)),
     problem: asked.problem ?? null,
     others: hubs.flatMap(otherHub),
   };
@@ -82,6 +86,16 @@ async function askHub({ place, record, isAlive }: FoundHub, io: CommandIo): Prom
         : `a server started this process (${sign}), and the hub answers nothing that a server has started`;
     return { problem: { pid, reason: why.replace(/\.$/, "") } };
   }
+}
+
+/** With advice about the servers that this folder's configuration names. */
+function withHints(status: HubStatus, start: StartUp, io: CommandIo): HubStatus {
+  const config = loadUpstreamConfig(configPartsOf(start, io.env));
+  const hints = repeatedServers(config, status).map((server) => {
+    const { text, remedy } = sharingAdvice(server);
+    return `${text}: ${remedy}`;
+  });
+  return { ...status, hints: [...status.hints, ...hints] };
 }
 
 /** With memory as the system has it now, where the hub has not said it. */

@@ -21,6 +21,7 @@ import {
 } from "./typed-server.ts";
 import { ServerProgress, withProgress } from "./progress.ts";
 import { readable } from "./server-rows.ts";
+import { shareableServer, sharingAdvice } from "./shareable-servers.ts";
 import type { StartUp } from "./start-up.ts";
 
 /** For commands after which a server may be started. */
@@ -110,7 +111,13 @@ export async function storeServer(
   report(args.has("json"), print, place, name, entry);
   const identity = launchIdentity(checked.launch);
   await installServers(context, start, [{ entry: checked, identity, shadowed: [] }]);
-  if (!args.has("json")) print.note(`Test it: ${product.name} mcp test ${name}`);
+  if (args.has("json")) return exitCodes.done;
+  const shareable = shareableServer(checked);
+  if (shareable !== undefined && start.config.settings.hub.mode !== "off") {
+    const { text, remedy } = sharingAdvice(shareable);
+    print.note(`${text}. If you like: ${remedy}.`);
+  }
+  print.note(`Test it: ${product.name} mcp test ${name}`);
   return exitCodes.done;
 }
 

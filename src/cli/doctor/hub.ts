@@ -7,9 +7,13 @@ import type { HubPlace } from "../../hub/link/hub-place.ts";
 import type { HubRecord } from "../../hub/link/hub-lock.ts";
 import { findHubs, type FoundHub, isHubAlive } from "../../hub/watch/find-hubs.ts";
 import { runFolderIn } from "../../interact/attach/run-folder.ts";
+import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
+import type { UpstreamConfig } from "../../upstream/config/server-entry.ts";
+import { configPartsOf } from "../../upstream/config/upstream-start.ts";
 import { readServerStatuses, type ServerStatus } from "../../upstream/manager/server-status.ts";
 import type { CommandContext } from "../command.ts";
 import { type HubReport, readHubReport } from "../hub-report.ts";
+import { shareableServers, sharingAdvice } from "../shareable-servers.ts";
 import type { StartUp } from "../start-up.ts";
 import { type Finding, fault, note, ok, ownRemedy } from "./finding.ts";
 
@@ -26,7 +30,9 @@ export async function hubFindings(
     ...folderFindings(runFolderIn(scorpioxDir), process.getuid?.()),
     ...runningFindings(report),
     ...hubs.flatMap(leftFindings),
-    ...(report.mode === "off" ? aloneFindings(await readServerStatuses(scorpioxDir)) : []),
+    ...(report.mode === "off"
+      ? aloneFindings(await readServerStatuses(scorpioxDir))
+      : sharingFindings(loadUpstreamConfig(configPartsOf(start, io.env)))),
   ];
 }
 
@@ -146,6 +152,14 @@ function endOfLog({ logFile }: HubPlace): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** Servers that one process could serve for all projects. */
+function sharingFindings(config: UpstreamConfig): readonly Finding[] {
+  return shareableServers(config).map((server) => {
+    const { text, remedy } = sharingAdvice(server);
+    return note("hub", text, remedy);
+  });
 }
 
 /** States in which a server has a process of its own. */
