@@ -10,6 +10,7 @@ import { loginRequirements } from "./requirements-logins.ts";
 import { attachRequirements } from "./requirements-attach.ts";
 import { hubCommandRequirements } from "./requirements-hub-commands.ts";
 import { httpRequirements } from "./requirements-http.ts";
+import { hubRequirements } from "./requirements-hub.ts";
 import { imageRequirements } from "./requirements-images.ts";
 import { outputRequirements } from "./requirements-outputs.ts";
 import { pageRequirements } from "./requirements-pages.ts";
@@ -220,6 +221,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...skillRequirements,
   ...taskRequirements,
   ...taskManagerRequirements,
+  ...hubRequirements,
   ...imageRequirements,
   ...outputRequirements,
   ...pageRequirements,
