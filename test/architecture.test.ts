@@ -266,7 +266,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "interact/terminal": ["base", "types:tools", "types:interact/questions", "interact/attach"],
   "hub/link": ["base", "commands", "interact", "upstream"],
   "hub/kept": ["base", "calls", "commands", "config", "types:tools", "types:hub/link"],
-  "hub/watch": ["base", "commands", "interact", "hub/link"],
+  "hub/watch": ["base", "commands", "hub/link"],
   "hub/*": ["base", "commands", "upstream", "types:hub/link", "hub/watch"],
   "cli/*": [
     "base",

@@ -1,6 +1,13 @@
 import { fdOf } from "../../commands/process/socket-owner.ts";
 import { HubHandshake } from "./admission.ts";
-import type { HubLink, HubLinkHandlers, HubVisitor, LinkSocket, SocketLink } from "./hub-link.ts";
+import type {
+  HubLink,
+  HubLinkHandlers,
+  HubPurpose,
+  HubVisitor,
+  LinkSocket,
+  SocketLink,
+} from "./hub-link.ts";
 import type { JudgedPeer, PeerJudge } from "./judge-peer.ts";
 import { Stranger } from "./stranger.ts";
 
@@ -59,14 +66,17 @@ export class Doorway {
     stranger.listen((text) => {
       const step = shake.take(text);
       if ("answer" in step) return stranger.say(step.answer);
-      const refusal = "refusal" in step ? step.refusal : this.#refusalOf(peer);
+      const refusal = "refusal" in step ? step.refusal : this.#refusalOf(peer, step.purpose);
       if (refusal !== undefined) return stranger.refuse(refusal);
       if ("purpose" in step) this.#welcome(stranger, { pid: peer.pid, ...step });
     });
   }
 
   /** Why a process that has proved the key is not admitted. */
-  #refusalOf(peer: JudgedPeer): string | undefined {
+  #refusalOf(peer: JudgedPeer, purpose: HubPurpose): string | undefined {
+    if (peer.isOtherHub && purpose !== "kept") {
+      return "a hub of another build may only ask for kept tasks";
+    }
     if (!peer.isThere()) return "the process that connected has ended";
     const pids = [...this.#guests.values()];
     const links = pids.filter((pid) => pid === peer.pid).length;

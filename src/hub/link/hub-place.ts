@@ -1,4 +1,4 @@
-import { readlinkSync, statSync } from "node:fs";
+import { readdirSync, readlinkSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 
@@ -83,7 +83,17 @@ function mountNamespace(): string {
 const digestOf = (...parts: readonly (string | number)[]): string =>
   sha256Hex(parts.join("\0")).slice(0, partChars);
 
+/** Names of the folders of all hubs of a user, of whatever machine and build. None where the folder cannot be read. */
+export function hubNamesIn(scorpioxDir: string): readonly string[] {
+  try {
+    const names = readdirSync(runFolderIn(scorpioxDir)).sort();
+    return names.filter((name) => /^hub-[0-9a-f]+-[0-9a-f]+$/.test(name));
+  } catch {
+    return [];
+  }
+}
+
 /** Whether a folder below `run/` is the one of a hub of this machine, of whatever build. */
 export function isHubOfMachine(name: string): boolean {
-  return name.endsWith(`-${machineId()}`) && /^hub-[0-9a-f]+-[0-9a-f]+$/.test(name);
+  return name.startsWith("hub-") && name.endsWith(`-${machineId()}`);
 }

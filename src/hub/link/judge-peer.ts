@@ -12,6 +12,8 @@ export interface JudgedPeer extends Disposable {
   readonly pid: number;
   /** Undefined when it may come in. */
   readonly refusal: string | undefined;
+  /** It is the hub of another build: it may ask for kept tasks, and for nothing else. */
+  readonly isOtherHub: boolean;
   /** The process that connected is alive: its number belongs to no other. */
   isThere(): boolean;
 }
@@ -20,7 +22,8 @@ interface Known {
   /** Undefined where the system does not say who is at the other end. */
   readonly peerOf: PeerOf | undefined;
   readonly lookAtAll: () => Promise<LookAt | undefined>;
-  readonly isAllowedProgram: (facts: ProcessFacts) => boolean;
+  readonly isOwnProgram: (facts: ProcessFacts) => boolean;
+  readonly isOtherHub: (facts: ProcessFacts) => boolean;
 }
 
 /** Judges the processes that connect to the hub of this process. */
@@ -33,7 +36,8 @@ export class PeerJudge {
     this.#known = {
       peerOf: loadSocketPeer(),
       lookAtAll: lookAtProcesses,
-      isAllowedProgram: ({ program }) => program === own?.program,
+      isOwnProgram: ({ program }) => program === own?.program,
+      isOtherHub: () => false,
       ...known,
     };
   }
@@ -49,32 +53,36 @@ export class PeerJudge {
     const facts = factsOf(pid);
     const isThere = (): boolean =>
       facts !== undefined && end?.hasCome() !== true && isSameProcess(facts, factsOf(pid));
+    const isOther =
+      facts !== undefined && !this.#known.isOwnProgram(facts) && this.#known.isOtherHub(facts);
     const refusal =
       peer === undefined || pid === 0
         ? "the system does not say which process it is"
         : peer.uid !== process.getuid?.()
           ? "it belongs to another user"
-          : (this.#factsRefusal(facts) ?? (await this.#originRefusal(pid)));
+          : (this.#factsRefusal(facts, isOther) ?? (await this.#originRefusal(pid, isOther)));
     return {
       pid,
       refusal: refusal ?? (isThere() ? undefined : goneText),
+      isOtherHub: isOther,
       isThere,
       [Symbol.dispose]: () => end?.close(),
     };
   }
 
-  #factsRefusal(facts: ProcessFacts | undefined): string | undefined {
+  #factsRefusal(facts: ProcessFacts | undefined, isOther: boolean): string | undefined {
     if (facts === undefined || facts.state === "ended" || isYounger(facts)) return goneText;
-    if (!this.#known.isAllowedProgram(facts)) return "it runs another program than the hub";
+    if (!isOther && !this.#known.isOwnProgram(facts)) return "it runs another program than the hub";
     return hasLowerLimit(facts.pid)
       ? "it has the limit of file locks that marks commands of a server"
       : undefined;
   }
 
-  async #originRefusal(pid: number): Promise<string | undefined> {
+  async #originRefusal(pid: number, isOther: boolean): Promise<string | undefined> {
     const lookAt = await this.#known.lookAtAll();
     if (lookAt === undefined) return "the system does not list its parent processes";
-    const origin = originOf(pid, lookAt);
+    // Another hub may still be a child of the server that has started it.
+    const origin = originOf(pid, isOther ? withoutServers(lookAt) : lookAt);
     switch (origin.kind) {
       case "server":
         return `a server (process ${origin.pid}) has started it`;
@@ -87,6 +95,13 @@ export class PeerJudge {
     }
   }
 }
+
+const withoutServers =
+  (lookAt: LookAt): LookAt =>
+  (pid) => {
+    const look = lookAt(pid);
+    return look === undefined ? undefined : { ...look, isProduct: false };
+  };
 
 const goneText = "the process that connected has ended";
 

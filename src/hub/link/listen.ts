@@ -12,6 +12,7 @@ import { trimLog } from "./hub-log.ts";
 import type { HubPlace } from "./hub-place.ts";
 import { PeerJudge } from "./judge-peer.ts";
 import { type Listening, listenAtPlace } from "./listen-socket.ts";
+import { isOtherHub } from "./other-builds.ts";
 import { makeKey } from "./proof.ts";
 import { sweepPlaces } from "./sweep-places.ts";
 
@@ -92,6 +93,20 @@ export class HubListener implements Disposable {
   }
 }
 
+const judgeFor = (place: HubPlace): PeerJudge =>
+  new PeerJudge({ isOtherHub: (facts) => isOtherHub(place, facts) });
+
+/** A process that looks whether the lock is held has it for a moment. */
+const lockTries = { count: 4, everyMs: 10 } as const;
+
+async function takeLock(place: HubPlace): Promise<HubLock | undefined> {
+  for (let count = 1; ; count++) {
+    const lock = HubLock.take(place, product.version);
+    if (lock !== undefined || count >= lockTries.count) return lock;
+    await Bun.sleep(lockTries.everyMs);
+  }
+}
+
 /** How often a hub looks after its files. */
 const careMs = 10 * 60 * 1000;
 
@@ -102,11 +117,11 @@ const careMs = 10 * 60 * 1000;
 export async function listenForClients(
   place: HubPlace,
   accept: Accept,
-  { judge = new PeerJudge(), warn = () => {} }: ListenOptions = {},
+  { judge = judgeFor(place), warn = () => {} }: ListenOptions = {},
 ): Promise<HubListener | undefined> {
   if (process.platform === "win32") throw new HubFault(noHubOnWindows);
   await ensureHubFolder(place);
-  const lock = HubLock.take(place, product.version);
+  const lock = await takeLock(place);
   if (lock === undefined) return undefined;
   try {
     const { generation } = lock.record;

@@ -21,6 +21,8 @@ export type Visit =
 export interface VisitOptions extends ShownClient {
   readonly handlers: HubLinkHandlers;
   readonly msMax: number;
+  /** The hub is that of another build, and runs another program than this process. */
+  readonly isOtherBuild?: boolean;
   /** Ends the attempt, as absent. */
   readonly signal: AbortSignal;
 }
@@ -123,6 +125,7 @@ class OneVisit {
     if (peer.pid !== this.#record.pid) return "another process than the hub listens at its socket";
     const facts = factsOf(peer.pid);
     if (!isSameProcess(this.#record, facts)) return "its process is not the one that took the lock";
+    if (this.#options.isOtherBuild === true) return undefined;
     return facts?.program === factsOf(process.pid)?.program
       ? undefined
       : "it runs another program than this process";

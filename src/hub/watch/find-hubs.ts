@@ -1,8 +1,11 @@
-import { readdirSync } from "node:fs";
-
-import { runFolderIn } from "../../interact/attach/run-folder.ts";
 import { type HubRecord, readRecord } from "../link/hub-lock.ts";
-import { type HubPlace, hubPlaceNamed, hubPlaceOf, isHubOfMachine } from "../link/hub-place.ts";
+import {
+  hubNamesIn,
+  type HubPlace,
+  hubPlaceNamed,
+  hubPlaceOf,
+  isHubOfMachine,
+} from "../link/hub-place.ts";
 import { factsOf, isSameProcess } from "../link/process-facts.ts";
 
 /** The folder of a hub of this user and machine, of whatever build. */
@@ -19,7 +22,7 @@ export interface FoundHub {
 /** All of them, the own one first. Looks only: nothing is made, locked or connected to. */
 export function findHubs(scorpioxDir: string): readonly FoundHub[] {
   const own = hubPlaceOf(scorpioxDir);
-  const others = namesIn(runFolderIn(scorpioxDir))
+  const others = hubNamesIn(scorpioxDir)
     .filter((name) => name !== own.name && isHubOfMachine(name))
     .map((name) => found(hubPlaceNamed(scorpioxDir, name), false));
   return [found(own, true), ...others];
@@ -33,12 +36,4 @@ export function isHubAlive(record: HubRecord): boolean {
 function found(place: HubPlace, isOwn: boolean): FoundHub {
   const record = readRecord(place);
   return { place, isOwn, record, isAlive: record !== undefined && isHubAlive(record) };
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return []; // Not there: nothing has ever run. doctor says what else is wrong with it.
-  }
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { ClientHandshake } from "../../../src/hub/link/admission.ts";
 import { Doorway } from "../../../src/hub/link/doorway.ts";
 import { frameOf, FrameReader, linkFrameBytesMax } from "../../../src/hub/link/frames.ts";
-import type { LinkSocket, SocketLink } from "../../../src/hub/link/hub-link.ts";
+import type { HubPurpose, LinkSocket, SocketLink } from "../../../src/hub/link/hub-link.ts";
 import { type JudgedPeer, PeerJudge } from "../../../src/hub/link/judge-peer.ts";
 import { newNonce } from "../../../src/hub/link/proof.ts";
 import { until } from "../../commands/process/until.ts";
@@ -15,11 +15,18 @@ const generation = 1;
 class SaidPeers extends PeerJudge {
   pid = 0;
   isThere = true;
+  isOtherHub = false;
 
   override async judge(): Promise<JudgedPeer> {
     const { pid } = this;
     const isThere = (): boolean => this.isThere;
-    return { pid, refusal: undefined, isThere, [Symbol.dispose]: () => {} };
+    return {
+      pid,
+      refusal: undefined,
+      isOtherHub: this.isOtherHub,
+      isThere,
+      [Symbol.dispose]: () => {},
+    };
   }
 }
 
@@ -30,9 +37,9 @@ class Client implements LinkSocket {
   readonly #frames = new FrameReader(linkFrameBytesMax);
   readonly #shake: ClientHandshake;
 
-  constructor(clientPid: number) {
+  constructor(clientPid: number, purpose: HubPurpose) {
     const expected = { key, generation, hubPid: process.pid, clientPid };
-    this.#shake = new ClientHandshake(expected, { purpose: "watch", clientKey: "client-key" });
+    this.#shake = new ClientHandshake(expected, { purpose, clientKey: "client-key" });
   }
 
   write(bytes: Uint8Array): number {
@@ -67,9 +74,9 @@ function doorway() {
     accept: () => ({ onText: () => {}, onClosed: (reason) => closed.push(reason) }),
     warn: () => {},
   });
-  const come = async (pid: number): Promise<Client> => {
+  const come = async (pid: number, purpose: HubPurpose = "watch"): Promise<Client> => {
     judge.pid = pid;
-    const client = new Client(pid);
+    const client = new Client(pid, purpose);
     client.link = door.open(client);
     await until(() => client.outcome !== "none");
     return client;
@@ -101,6 +108,13 @@ describe("Doorway", () => {
     const { come, judge } = doorway();
     judge.isThere = false;
     expect((await come(1)).outcome).toBe("the process that connected has ended");
+  });
+
+  test("a hub of another build is admitted for kept tasks alone", async () => {
+    const { come, judge } = doorway();
+    judge.isOtherHub = true;
+    expect((await come(1)).outcome).toBe("a hub of another build may only ask for kept tasks");
+    expect((await come(1, "kept")).outcome).toBe("admitted");
   });
 
   test("closeAll() closes the links of all clients", async () => {
