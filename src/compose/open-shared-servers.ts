@@ -24,12 +24,15 @@ export function openHubCommands(
 }
 
 /** Everything that the sessions of all clients share: the processes of servers, and the connections to them. */
-export function openSharedServers(commands: Commands): {
+export function openSharedServers(
+  commands: Commands,
+  { idleS }: Pick<HubArguments, "idleS">,
+): {
   readonly servers: ServerProcesses;
   readonly open: OpenUpstreams;
 } {
   const loginPath = plainLoginPath(commands);
-  const shared = new SharedRuntime({ user: commands.user, loginPath });
+  const shared = new SharedRuntime({ user: commands.user, loginPath }, idleS * 1_000);
   return {
     servers: openServers(commands, loginPath),
     open: (options, host) => createUpstreamWork(options, host, { shared }),

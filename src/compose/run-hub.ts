@@ -31,7 +31,7 @@ export async function runHub(argument: string): Promise<number> {
   process.on("uncaughtException", report);
   process.on("unhandledRejection", report);
   const commands = openHubCommands(given, log);
-  const { servers, open } = openSharedServers(commands);
+  const { servers, open } = openSharedServers(commands, given);
   const logs = new ServerLogs(join(given.scorpioxDir, "logs"));
   const joined = new JoinedProcesses(() => Promise.resolve(servers), logs);
   const sessions = new UpstreamSessions({

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { startTimer, type Timer } from "../../base/cancellation.ts";
 import type { ConnectionEvents, Era, UpstreamConnection } from "../connect/connection.ts";
 import { ClientTurns } from "./client-turns.ts";
 import type { ConnectionStart, ConnectionTime } from "./connection-parts.ts";
@@ -81,12 +82,11 @@ export class SharedConnection {
     this.#users.add(user);
   }
 
-  /** Ends the connection with its last user. */
-  async release(user: ConnectionUser): Promise<void> {
+  /** One user less. */
+  remove(user: ConnectionUser): void {
     if (!this.#users.delete(user)) return;
     this.#last = user;
-    if (this.#users.size > 0) this.link.connection?.forget(subscriberOf(user));
-    else await this.link.stop();
+    this.link.connection?.forget(subscriberOf(user));
   }
 
   get #user(): ConnectionUser {
@@ -167,9 +167,19 @@ function managerOf(client: string): string {
 /** Connections that several configured servers share because they have the same launch (IS5, HB3). */
 export class ConnectionPool {
   readonly #shared = new Map<string, SharedConnection>();
+  /** Those that nobody uses and that wait for another client. */
+  readonly #resting = new Map<SharedConnection, Timer>();
+  /** Managers whose clients have gone. */
+  readonly #leaving = new Set<string>();
+  readonly #lingerMs: number;
   readonly #endings = new Map<string, Promise<void>>();
   /** Names contain secrets: they are never written anywhere, and are of no use to anybody else. */
   readonly #key = randomBytes(32);
+
+  /** @param lingerMs from the end of its last client to a connection's end */
+  constructor(lingerMs = 0) {
+    this.#lingerMs = lingerMs;
+  }
 
   /** The number of connections. */
   get size(): number {
@@ -190,6 +200,8 @@ export class ConnectionPool {
   ): SharedConnection {
     const known = this.#shared.get(name);
     if (known !== undefined) {
+      this.#resting.get(known)?.stop();
+      this.#resting.delete(known);
       known.add(user);
       return known;
     }
@@ -200,10 +212,29 @@ export class ConnectionPool {
     return shared;
   }
 
-  /** Ends the connection with its last user. */
+  /** The client of a manager has gone: what it releases from here on waits for another client. */
+  leave(manager: string): Disposable {
+    this.#leaving.add(manager);
+    return { [Symbol.dispose]: () => void this.#leaving.delete(manager) };
+  }
+
+  /** Ends the connection with its last user, or some time after its last client. */
   async release(name: string, shared: SharedConnection, user: ConnectionUser): Promise<void> {
-    const ended = shared.release(user);
-    if (shared.users.size > 0) return ended;
+    shared.remove(user);
+    if (shared.users.size > 0) return;
+    const isFree = this.#shared.get(name) === shared;
+    if (this.#lingerMs === 0 || !isFree || !this.#leaving.has(user.manager)) {
+      return this.#end(name, shared);
+    }
+    const end = (): void => {
+      this.#resting.delete(shared);
+      void this.#end(name, shared);
+    };
+    this.#resting.set(shared, startTimer(this.#lingerMs, end));
+  }
+
+  async #end(name: string, shared: SharedConnection): Promise<void> {
+    const ended = shared.link.stop();
     this.#remove(name, shared);
     // The next one may need the same port or file.
     this.#endings.set(name, ended);

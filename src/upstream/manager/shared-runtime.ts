@@ -10,14 +10,18 @@ import type { TargetFacts } from "./target-facts.ts";
  * configuration, approvals, secrets and lists; the connections belong to all of them together.
  */
 export class SharedRuntime implements SharedGround {
-  readonly pool = new ConnectionPool();
+  readonly pool: ConnectionPool;
   readonly turns = new Turns(upstreamStartingMax);
   readonly installTurns = new Turns(upstreamInstallsMax);
   readonly #common: CommonFacts;
   #loginPath: Promise<string | undefined> | undefined;
 
-  /** @param common its `loginPath` is called once, with the first server */
-  constructor(common: CommonFacts) {
+  /**
+   * @param common its `loginPath` is called once, with the first server
+   * @param lingerMs from the end of its last client to a server's end
+   */
+  constructor(common: CommonFacts, lingerMs = 0) {
+    this.pool = new ConnectionPool(lingerMs);
     const loginPath = (): Promise<string | undefined> =>
       (this.#loginPath ??= common.loginPath().catch(() => undefined));
     this.#common = { user: common.user, loginPath };

@@ -183,6 +183,7 @@ export class UpstreamManager implements UpstreamWork {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    using _left = this.#parts.pool.leave(this.#parts.manager);
     this.#parts.ending.abort();
     this.#config.follower[Symbol.dispose]();
     this.#publisher[Symbol.dispose]();

@@ -15,12 +15,12 @@ export interface Hub extends Place {
   readonly pids: () => readonly number[];
 }
 
-export async function openHub(linkTime?: ConnectionTime): Promise<Hub> {
+/** @param lingerMs as for `SharedRuntime` */
+export async function openHub(linkTime?: ConnectionTime, lingerMs?: number): Promise<Hub> {
   const place = await openPlace();
-  const shared = new SharedRuntime({
-    user: { name: "user", homeDir: place.home, shell: "/bin/sh" },
-    loginPath: () => Promise.resolve("/login/bin:/usr/bin:/bin"),
-  });
+  const loginPath = (): Promise<string> => Promise.resolve("/login/bin:/usr/bin:/bin");
+  const user = { name: "user", homeDir: place.home, shell: "/bin/sh" };
+  const shared = new SharedRuntime({ user, loginPath }, lingerMs);
   const clients: Opened[] = [];
   return {
     ...place,

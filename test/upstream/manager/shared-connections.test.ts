@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { isProcessAlive } from "../../../src/commands/process/processes.ts";
 import { until } from "../connect/open-scripted.ts";
 import { type Hub, openHub } from "./open-hub.ts";
 import { configText, type Opened, textOfReply } from "./open-work.ts";
@@ -179,4 +180,26 @@ test("HB3: an entry that changes for one client is changed for that one, and the
   const after = textOfReply(await one.call("one", "pid"));
   expect(after).not.toBe(before);
   expect(textOfReply(await other.call("one", "pid"))).toBe(before);
+});
+
+test("HB5: a server waits for another client after the last one, for as long as it may", async () => {
+  await using hub = await openHub(undefined, 300);
+  await hub.configure({ one: { script: { tools: ["pid"] } } });
+  const [first] = await open(hub, 1);
+  const pid = textOfReply(await first.call("one", "pid"));
+  await first.work[Symbol.asyncDispose]();
+  const second = await hub.client();
+  expect(textOfReply(await second.call("one", "pid"))).toBe(pid);
+  await second.work[Symbol.asyncDispose]();
+  expect(hub.shared.pool.size).toBe(1);
+  await until(() => hub.shared.pool.size === 0 && !isProcessAlive(Number(pid)));
+});
+
+test("HB5: a server that is taken out of the configuration does not wait for anybody", async () => {
+  await using hub = await openHub(undefined, 3_600_000);
+  await hub.configure({ one: { script: { tools: ["pid"] } } });
+  const [client] = await open(hub, 1);
+  const pid = Number(textOfReply(await client.call("one", "pid")));
+  await hub.configure({});
+  await until(() => hub.shared.pool.size === 0 && !isProcessAlive(pid));
 });
