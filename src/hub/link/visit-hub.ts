@@ -103,6 +103,7 @@ class OneVisit {
     const onClosed = (): void => this.settle({ kind: "absent" });
     this.#link = new SocketLink(socket, { onText, onClosed }, greetingBytesMax);
     const reason = this.#reasonAgainst(socket);
+    if (reason === "ended") return this.settle({ kind: "absent" });
     if (reason !== undefined) return this.#refuse(reason);
     this.#looking = setInterval(() => this.#look(), lookMs);
   }
@@ -124,9 +125,11 @@ class OneVisit {
     if (peer.uid !== process.getuid?.()) return "another user listens at its socket";
     if (peer.pid !== this.#record.pid) return "another process than the hub listens at its socket";
     const facts = factsOf(peer.pid);
+    // It was killed, and its socket is the last that goes.
+    if (facts === undefined || facts.state === "ended") return "ended";
     if (!isSameProcess(this.#record, facts)) return "its process is not the one that took the lock";
     if (this.#options.isOtherBuild === true) return undefined;
-    return facts?.program === factsOf(process.pid)?.program
+    return facts.program === factsOf(process.pid)?.program
       ? undefined
       : "it runs another program than this process";
   }
