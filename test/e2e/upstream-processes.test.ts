@@ -157,7 +157,10 @@ test("[gateway.gw-36] a server that floods disturbs no ping and costs little mem
 test("[gateway.gw-37] a Worker that hangs is replaced, its servers with it, and our own tools go on", async () => {
   const marker = uniqueSeconds();
   using home = homeWith({ name: marker });
-  await using server = await startWith(home, { binary: faultyBinary });
+  await using server = await startWith(home, {
+    binary: faultyBinary,
+    env: { SCORPIOX_HUB: "off" },
+  });
   const pid = textOf(await server.call("mcp__works__pid"));
   const hung = server.call("mcp__works__echo", { text: "hang the Worker" });
   let answered = 0;

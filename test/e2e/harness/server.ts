@@ -34,6 +34,9 @@ export interface ServerMessage {
 
 type Waiter = (messages: readonly ServerMessage[]) => boolean;
 
+/** A hub runs the upstream servers of every test that does not say otherwise. */
+export const testsUseHub = !["off", undefined].includes(process.env["TEST_HUB"]);
+
 /**
  * What a test's server is started with: its own home, and nothing of the developer's settings. TEST_HUB=on has a hub run the
  * upstream servers of every test; without it, tests of the hub alone use one.
