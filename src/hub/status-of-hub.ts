@@ -1,4 +1,6 @@
 import { product } from "../base/product.ts";
+import { readProcStat } from "../commands/process/processes.ts";
+import type { ServerInfo } from "../upstream/server-state.ts";
 import type { SessionFacts } from "./upstream-sessions.ts";
 import type { HubStatus } from "./watch/hub-status.ts";
 import { residentBytesOfGroups } from "./watch/process-memory.ts";
@@ -26,6 +28,7 @@ export function statusOfHub(parts: StatusParts): HubStatus {
     log,
     clients: sessions.map(({ pid, sinceMs, projectDir, servers }) => ({
       pid,
+      ...nameOf(pid),
       ...(projectDir !== undefined && { workspace: projectDir }),
       sinceMs,
       servers: servers.length,
@@ -36,35 +39,53 @@ export function statusOfHub(parts: StatusParts): HubStatus {
   };
 }
 
-/** One for each process; a server without one has a row for each client, since nothing shows that it is the same. */
+/** One for each process. A client that has not used a server yet counts for the process that it would use. */
 function serverRows(sessions: readonly SessionFacts[]): readonly ServerRow[] {
-  const rows = new Map<string, ServerRow>();
   const pids = sessions.flatMap(({ servers }) => servers.flatMap(({ pid }) => pid ?? []));
   const memory = residentBytesOfGroups([...new Set(pids)]);
-  for (const { pid: client, projectDir, servers } of sessions) {
-    for (const { name, pid, state } of servers) {
-      const key = pid === null ? `${client} ${name}` : String(pid);
-      const known = rows.get(key);
-      const row: ServerRow = known ?? {
-        name,
-        ...(pid !== null && { pid }),
-        ...residentIn(memory, pid),
-        state,
-        users: [],
-        isolation: "",
-        ...(projectDir !== undefined && { workspace: projectDir }),
-      };
-      rows.set(key, { ...row, users: [...new Set([...row.users, client])] });
-    }
+  const rows = new Map<string, ServerRow>();
+  const add = (key: string, client: number, row: () => ServerRow): void => {
+    const known = rows.get(key) ?? row();
+    rows.set(key, { ...known, users: [...new Set([...known.users, client])] });
+  };
+  /** The first process of each server in each project. */
+  const processes = new Map<string, string>();
+  const each = sessions.flatMap(({ pid: client, projectDir, servers }) =>
+    servers.map((info) => ({ client, projectDir, info, place: `${info.name}\n${projectDir}` })),
+  );
+  for (const { client, projectDir, info, place } of each) {
+    if (info.pid === null) continue;
+    const key = String(info.pid);
+    if (!processes.has(place)) processes.set(place, key);
+    add(key, client, () => rowOf(info, projectDir, memory));
+  }
+  for (const { client, projectDir, info, place } of each) {
+    if (info.pid !== null) continue;
+    add(processes.get(place) ?? place, client, () => rowOf(info, projectDir, memory));
   }
   return [...rows.values()].sort((one, other) => one.name.localeCompare(other.name));
 }
 
-/** Each server leads a process group. */
-function residentIn(
+function rowOf(
+  { name, pid, state, isolation }: ServerInfo,
+  projectDir: string | undefined,
   memory: ReadonlyMap<number, number>,
-  pid: number | null,
-): Pick<ServerRow, "residentBytes"> {
+): ServerRow {
   const residentBytes = pid === null ? undefined : memory.get(pid);
-  return residentBytes === undefined ? {} : { residentBytes };
+  return {
+    name,
+    ...(pid !== null && { pid }),
+    ...(residentBytes !== undefined && { residentBytes }),
+    state,
+    users: [],
+    isolation: isolation ?? "",
+    ...(projectDir !== undefined && { workspace: projectDir }),
+  };
+}
+
+/** The program that has started a client: the AI client, or what runs it. */
+function nameOf(pid: number): { readonly name?: string } {
+  const parent = readProcStat(pid)?.parentPid ?? 0;
+  const name = parent > 1 ? readProcStat(parent)?.name : undefined;
+  return name === undefined ? {} : { name };
 }

@@ -1,4 +1,5 @@
 import { upstreamInstallAgainMs } from "../base/upstream-limits.ts";
+import type { Isolation } from "./config/server-entry.ts";
 
 /** The status of a configured server (docs/gateway.md#states). */
 export type ServerState =
@@ -66,6 +67,8 @@ export interface ServerInfo {
   readonly installing?: Installing;
   /** The command line that started it, where it differs from the entry's: without the runner of its package. */
   readonly startedAs?: string;
+  /** Who shares its connections; absent before it is wanted. */
+  readonly isolation?: Isolation;
   /** The last lines of its stderr. */
   readonly stderr: readonly string[];
 }

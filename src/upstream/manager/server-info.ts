@@ -1,7 +1,7 @@
 import { product } from "../../base/product.ts";
 import { type CatalogueCache, cacheKeyOf } from "../cache/catalogue-cache.ts";
 import type { ServerView } from "../catalogue/compose-tools.ts";
-import type { ConfiguredServer } from "../config/server-entry.ts";
+import type { ConfiguredServer, Isolation } from "../config/server-entry.ts";
 import { installingFact, type ServerInfo, type ServerState } from "../server-state.ts";
 import { type CallFacts, CallFigures, type CallTrouble } from "./call-figures.ts";
 import type { ConnectionState } from "./connection-machine.ts";
@@ -25,6 +25,7 @@ export interface ServerFacts {
   readonly starts: number;
   /** The command line of its process, where it differs from the entry's. */
   readonly startedAs?: string | undefined;
+  readonly isolation?: Isolation | undefined;
   readonly figures: CallFacts;
   readonly retryInMs: number | undefined;
   readonly dropped: number;
@@ -57,6 +58,7 @@ export function serverInfo(facts: ServerFacts): ServerInfo {
     dropped: facts.dropped,
     ...installingInfo(facts.link),
     ...(facts.startedAs === undefined ? {} : { startedAs: facts.startedAs }),
+    ...(facts.isolation === undefined ? {} : { isolation: facts.isolation }),
     stderr: facts.stderr,
   };
 }
