@@ -52,8 +52,18 @@ export function hubPlaceNamed(scorpioxDir: string, name: string): HubPlace {
   };
 }
 
-/** Names another build at the same version, and another file with the same content: each is a hub of its own. */
+let knownBuild: string | undefined;
+
+/**
+ * Names another build at the same version, and another file with the same content: each is a hub of its own. Read once: an update
+ * may put another file in its place, which not every system tells from the running one.
+ */
 function buildId(): string {
+  knownBuild ??= readBuildId();
+  return knownBuild;
+}
+
+function readBuildId(): string {
   const { dev, ino, size, mtimeMs } = statSync(ownProgramFile());
   const script = isCompiled ? "" : Bun.main;
   return digestOf(dev, ino, size, mtimeMs, product.version, script);

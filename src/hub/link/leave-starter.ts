@@ -5,10 +5,8 @@ import { spareChild } from "../../commands/process/orphanage.ts";
 
 /** A user's manager that takes longer is not waited for. */
 const busctlMsMax = 2_000;
-const busctl = "/usr/bin/busctl";
 /** A call of the method; its arguments follow. */
 const startScope = [
-  busctl,
   "--user",
   "--timeout=2",
   "call",
@@ -25,19 +23,28 @@ const withProcess = (pid: number): string[] => ["fail", "1", "PIDs", "au", "1", 
 /**
  * Has the user's systemd take the hub out of the group of processes that it was started in, which may be ended as a whole: into a
  * scope of its own. In the background: a hub that stays where it is works all the same.
+ * @param program for tests
  */
-export function leaveStarter(pid: number, name: string, env: Environment): void {
-  if (process.platform !== "linux" || !hasUserManager(env)) return;
+export function leaveStarter(
+  pid: number,
+  name: string,
+  env: Environment,
+  program = "/usr/bin/busctl",
+): void {
+  if (process.platform !== "linux" || !hasUserManager(env) || !existsSync(program)) return;
   try {
     let release: (() => void) | undefined;
-    const child = Bun.spawn([...startScope, `scorpiox-${name}-${pid}.scope`, ...withProcess(pid)], {
-      cwd: "/",
-      env: managerVariables(env),
-      stdio: ["ignore", "ignore", "ignore"],
-      timeout: busctlMsMax,
-      killSignal: "SIGKILL",
-      onExit: () => release?.(),
-    });
+    const child = Bun.spawn(
+      [program, ...startScope, `scorpiox-${name}-${pid}.scope`, ...withProcess(pid)],
+      {
+        cwd: "/",
+        env: managerVariables(env),
+        stdio: ["ignore", "ignore", "ignore"],
+        timeout: busctlMsMax,
+        killSignal: "SIGKILL",
+        onExit: () => release?.(),
+      },
+    );
     release = spareChild(child.pid);
     child.unref();
   } catch {
@@ -55,5 +62,5 @@ function managerVariables(env: Environment): Record<string, string> {
 
 function hasUserManager(env: Environment): boolean {
   const folder = env["XDG_RUNTIME_DIR"];
-  return folder !== undefined && existsSync(`${folder}/systemd/private`) && existsSync(busctl);
+  return folder !== undefined && existsSync(`${folder}/systemd/private`);
 }

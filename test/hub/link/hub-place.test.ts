@@ -45,6 +45,34 @@ describe("hubPlaceOf()", () => {
   });
 });
 
+const printPlace = `
+  const { hubPlaceOf } = await import(${JSON.stringify(join(import.meta.dir, "../../../src/hub/link/hub-place.ts"))});
+  console.log(hubPlaceOf("/home/a").name);
+`;
+const machineIn = async (...words: readonly string[]): Promise<string> => {
+  const child = Bun.spawn([...words, process.execPath, "-e", printPlace], { stdout: "pipe" });
+  return (await child.stdout.text()).trim().split("-")[2] ?? "";
+};
+const mayUnshare =
+  process.platform === "linux" &&
+  Bun.which("unshare") !== null &&
+  Bun.spawnSync(["unshare", "-m", "-p", "-u", "-f", "true"], { stderr: "ignore" }).success;
+
+test.skipIf(!mayUnshare)(
+  "processes that do not see the same files, processes or host name have other hubs",
+  async () => {
+    const renamed = ["unshare", "-u", "sh", "-c", 'hostname elsewhere && exec "$@"', "sh"];
+    const ways = [[], ["unshare", "-m"], ["unshare", "-p", "-f", "--mount-proc"], renamed];
+    const [own, again, ...others] = await Promise.all([
+      machineIn(),
+      ...ways.map((way) => machineIn(...way)),
+    ]);
+    expect(own).toMatch(/^[0-9a-f]{12}$/);
+    expect(again).toBe(own);
+    expect(new Set([own, ...others]).size).toBe(4);
+  },
+);
+
 describe("sweepPlaces()", () => {
   const old = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000);
 

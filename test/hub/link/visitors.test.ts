@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { HubFault } from "../../../src/hub/link/hub-fault.ts";
 import { readRecord } from "../../../src/hub/link/hub-lock.ts";
-import { posixTest, testMsMax } from "../../e2e/harness/platform.ts";
+import { isRoot, posixTest, testMsMax } from "../../e2e/harness/platform.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 import { HubYard } from "./hub-yard.ts";
 
@@ -92,6 +92,19 @@ describe("a process that connects to the hub", () => {
     expect(said).toEqual({
       refused: expect.stringMatching(/^a server \(process \d+\) has started it$/),
     });
+  });
+
+  posixTest.skipIf(!isRoot)("of another user does not even get there", async () => {
+    await using yard = new HubYard();
+    await yard.reach();
+    const socket = readRecord(yard.place)?.socket ?? "";
+    const script = `Bun.connect({ unix: ${JSON.stringify(socket)}, socket: { data() {} } }).catch((e) => console.log(e.code))`;
+    await using child = Bun.spawn([process.execPath, "-e", script], {
+      cwd: "/",
+      uid: 65_534,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    expect((await child.stdout.text()).trim()).toBe("EACCES");
   });
 
   posixTest("is a client with a reason to be refused: it does without a hub", async () => {
