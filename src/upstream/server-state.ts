@@ -67,7 +67,7 @@ export interface ServerInfo {
   readonly installing?: Installing;
   /** The command line that started it, where it differs from the entry's: without the runner of its package. */
   readonly startedAs?: string;
-  /** Who shares its connections; absent before it is wanted. */
+  /** Which clients share its connections; absent before it is wanted. */
   readonly isolation?: Isolation;
   /** The last lines of its stderr. */
   readonly stderr: readonly string[];
