@@ -60,8 +60,8 @@ export async function reachHub(
       continue;
     }
     if (start === undefined) return undefined;
-    await search.elect(start, () => !signal.aborted);
-    await Bun.sleep(retryMs.min + Math.random() * retryMs.spread);
+    const isThere = await search.elect(start, () => !signal.aborted);
+    if (!isThere) await Bun.sleep(retryMs.min + Math.random() * retryMs.spread);
   }
 }
 
@@ -103,7 +103,8 @@ class Search {
     this.#absent = kind === "absent" ? { generation, since: performance.now() } : undefined;
   }
 
-  async elect(start: HubStart, isWanted: () => boolean): Promise<void> {
+  /** @see electHub */
+  async elect(start: HubStart, isWanted: () => boolean): Promise<boolean> {
     const { since = Infinity } = this.#absent ?? {};
     const { msMax = startMsMax } = start;
     if (performance.now() - since > msMax) {
@@ -112,6 +113,6 @@ class Search {
     }
     if (!this.#hasFolder) await ensureHubFolder(this.#place);
     this.#hasFolder = true;
-    await electHub(this.#place, start, this.#silent, isWanted);
+    return electHub(this.#place, start, this.#silent, isWanted);
   }
 }
