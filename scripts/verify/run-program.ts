@@ -8,18 +8,19 @@ export interface Ran {
 
 const programMsMax = 180_000;
 
-/** Runs a program without input; one that takes three minutes is killed. */
+/** Runs a program without input; one that takes longer than `msMax`, three minutes by default, is killed. */
 export async function runProgram(
   words: readonly string[],
   env: Record<string, string>,
   cwd: string,
+  msMax = programMsMax,
 ): Promise<Ran> {
   const startedAt = performance.now();
   const child = Bun.spawn([...words], {
     cwd,
     env,
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: programMsMax,
+    timeout: msMax,
     killSignal: "SIGKILL",
   });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);

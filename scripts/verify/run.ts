@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,readme,clients,client-files,move,move-kills,first-hour,doctor-as,long,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,release,readme,clients,client-files,move,move-kills,first-hour,doctor-as,long,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
  *
  * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/internals/verification.md.
@@ -33,6 +33,7 @@ import { checkPackages } from "./packages.ts";
 import { checkPageScore, hasPages } from "./page-score.ts";
 import { page, summary } from "./report.ts";
 import { checkReadme } from "./readme.ts";
+import { checkRelease } from "./release.ts";
 import { checkSandbox } from "./sandbox.ts";
 import { checkSeen } from "./seen.ts";
 import { checkShell } from "./shell.ts";
@@ -82,6 +83,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   // The annotated pages are beside the checkout, or this is not checked and not listed.
   ...(hasPages ? { pages: checkPageScore } : {}),
   packages: checkPackages,
+  release: checkRelease,
   readme: checkReadme,
   clients: checkClients,
   "client-files": checkClientFiles,
