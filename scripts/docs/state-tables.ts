@@ -62,7 +62,7 @@ const taskMeanings = {
   failed: "it ended with another exit code, or by a signal",
   killed: "it was ended: by a tool, by you, with its call or with the server",
   timed_out: "it was ended at its time limit",
-  lost: "it could not be ended",
+  lost: "it could not be ended, or the end of a kept task was not seen",
 } satisfies Meanings<TaskState["state"]>;
 
 const findingMeanings = {

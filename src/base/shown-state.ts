@@ -15,6 +15,8 @@ export interface TaskState {
   readonly endedBy: "timeout" | "cancelled" | "killed" | "user" | "shutdown" | null;
   readonly pid: number;
   readonly runtimeMs: number;
+  /** Why it was ended, or is lost. */
+  readonly note?: string | undefined;
 }
 
 /** The state of a task in words: `running for 3.2 s`, `exited with code 0 after 12 ms`. */
@@ -35,11 +37,12 @@ export function describeState(task: TaskState): string {
     case "timed_out":
       return `timed out after ${time}${leaderEnd(task)}`;
     case "lost":
-      return `lost: it could not be ended (pid ${task.pid})`;
+      return `lost: ${task.note ?? `it could not be ended (pid ${task.pid})`}`;
   }
 }
 
 function killedBy(task: TaskState): string {
+  if (task.note !== undefined) return task.note;
   switch (task.endedBy) {
     case "cancelled":
       return "its call was cancelled";

@@ -10,6 +10,7 @@ import {
 } from "../base/limits.ts";
 import type { EventStream, StateScope } from "../base/server-events.ts";
 import type { CallRequest, ClientContext } from "../calls/call.ts";
+import { isKeptId, type KeptCommands } from "../calls/router/kept-commands.ts";
 import { scopeOf, type StateServices } from "../calls/state-calls.ts";
 import type { CallingClients } from "../calls/gate/calling-clients.ts";
 import type { BackgroundTask } from "../commands/background/client-tasks.ts";
@@ -28,6 +29,7 @@ import type {
   WorkEntry,
 } from "../interact/attach/messages.ts";
 import type { AttachSources } from "../interact/attach/terminal-connection.ts";
+import type { TaskSummary } from "../tools/services.ts";
 import type { Callback, PlanState, Task, TaskReply } from "../tools/state-services.ts";
 
 export interface AttachSourceParts {
@@ -35,6 +37,7 @@ export interface AttachSourceParts {
   /** The page shows the tasks and plans of the most recent callers. */
   readonly clients: Pick<CallingClients, "recent">;
   readonly supervisor: Pick<Supervisor, "tasksOf">;
+  readonly kept: Pick<KeptCommands, "list" | "kill" | "followed">;
   readonly services: Pick<StateServices, "tasks" | "plan" | "callbacks">;
   readonly events: EventStream;
   /** The hub that this server uses; undefined while it uses none. */
@@ -43,9 +46,11 @@ export interface AttachSourceParts {
 
 /** The sources of the content that terminals show: the services, asked as if by a client. */
 export function createAttachSources(parts: AttachSourceParts): AttachSources {
-  const { facts, clients, supervisor, services, events } = parts;
+  const { facts, clients, supervisor, kept, services, events } = parts;
+  const findClient = (key: string): ClientContext | undefined =>
+    clients.recent().find(({ id }) => keyOf(id) === key);
   const findTask = (key: string, taskId: number): BackgroundTask | undefined => {
-    const client = clients.recent().find(({ id }) => keyOf(id) === key);
+    const client = findClient(key);
     if (client === undefined) return undefined;
     return supervisor
       .tasksOf(client.id)
@@ -55,15 +60,25 @@ export function createAttachSources(parts: AttachSourceParts): AttachSources {
   return {
     facts,
     state: () => readState(parts),
-    executionOf: (key, taskId) => findTask(key, taskId)?.execution,
+    executionOf(key, taskId) {
+      if (!isKeptId(taskId)) return findTask(key, taskId)?.execution;
+      const client = findClient(key);
+      return client === undefined ? undefined : kept.followed(taskId, client);
+    },
     async kill(key, taskId) {
+      if (isKeptId(taskId)) {
+        const client = findClient(key);
+        if (client === undefined) throw gone(`background task ${taskId}`);
+        await kept.kill(taskId, "user", client);
+        return;
+      }
       const task = findTask(key, taskId);
       if (task === undefined) throw gone(`background task ${taskId}`);
       await task.execution.terminate("user", terminateGraceMs);
       await task.execution.ended;
     },
     async cancelCallback(key, callbackId) {
-      const client = clients.recent().find(({ id }) => keyOf(id) === key);
+      const client = findClient(key);
       if (client === undefined) throw gone(`callback ${callbackId}`);
       await services.callbacks.perform({ action: "cancel", callbackId }, lookFor(client));
     },
@@ -81,12 +96,13 @@ async function readState(parts: AttachSourceParts): Promise<InstanceState> {
   const clients = parts.clients.recent();
   const scopes = await Promise.all(clients.map((client) => scopeFor(client)));
   const callbacks = await Promise.all(clients.map((client) => callbacksOf(parts, client)));
+  const background = await Promise.all(clients.map((client) => backgroundOf(parts, client)));
   const hub = hubEntry(await orUndefined(parts.hub()), parts.facts.pid);
   return {
     clients: clients.map((client, index): ClientEntry => {
       return { client: keyOf(client.id), workspace: "", owner: "", ...scopes[index] };
     }),
-    background: newestTasks(clients.flatMap((client) => backgroundOf(parts, client))),
+    background: newestTasks(background.flat()),
     callbacks: callbacks.flat(),
     work: await readWork(parts, clients, scopes),
     ...(hub !== undefined && { hub }),
@@ -104,14 +120,17 @@ function hubEntry(status: HubStatus | undefined, ownPid: number): HubEntry | und
   return { pid: status.pid, servers, kept };
 }
 
-function backgroundOf(
-  { supervisor }: AttachSourceParts,
-  { id }: ClientContext,
-): InstanceState["background"] {
-  return supervisor
-    .tasksOf(id)
-    .executions()
-    .map((task) => backgroundEntry(keyOf(id), task));
+async function backgroundOf(
+  { supervisor, kept }: AttachSourceParts,
+  client: ClientContext,
+): Promise<InstanceState["background"]> {
+  const key = keyOf(client.id);
+  const own = supervisor.tasksOf(client.id).executions();
+  const outliving = (await orUndefined(kept.list(client))) ?? [];
+  return [
+    ...own.map((task) => backgroundEntry(key, task)),
+    ...outliving.map((task) => keptEntry(key, task)),
+  ];
 }
 
 async function callbacksOf(
@@ -190,6 +209,25 @@ function backgroundEntry(client: ClientKey, { id, execution }: BackgroundTask): 
     pid: execution.pid,
     // Of a running one it would change with every look.
     runtimeMs: execution.isRunning ? 0 : execution.durationMs,
+  };
+}
+
+/** When it was started is shown to the second: it follows from how long it has run. */
+function keptEntry(client: ClientKey, task: TaskSummary): BackgroundEntry {
+  const { taskId, command, state, exitCode, signal, endedBy, pid, runtimeMs } = task;
+  const isRunning = state === "running";
+  const startedAt = Math.round((Date.now() - runtimeMs) / 1_000) * 1_000;
+  return {
+    client,
+    taskId,
+    command,
+    startedAt: isRunning ? startedAt : 0,
+    state,
+    exitCode,
+    signal,
+    endedBy,
+    pid,
+    runtimeMs: isRunning ? 0 : runtimeMs,
   };
 }
 

@@ -6,6 +6,7 @@ import { messageOf } from "../base/errors.ts";
 import { product } from "../base/product.ts";
 import type { EventStream } from "../base/server-events.ts";
 import type { CallingClients } from "../calls/gate/calling-clients.ts";
+import type { KeptCommands } from "../calls/router/kept-commands.ts";
 import type { StateServices } from "../calls/state-calls.ts";
 import type { Terminals } from "../interact/questions/terminals.ts";
 import type { HubLook } from "./hub-look.ts";
@@ -18,6 +19,7 @@ export interface AttachParts extends Pick<ToolServicesOptions, "start" | "warn" 
   readonly instanceId: string;
   readonly events: EventStream;
   readonly supervisor: Supervisor;
+  readonly kept: KeptCommands;
   readonly running: CallingClients;
 }
 
@@ -61,7 +63,7 @@ export class Attach implements AsyncDisposable {
   }
 
   async #open(): Promise<AttachServer | undefined> {
-    const { start, warn, instanceId, supervisor, events, transport, running } = this.#parts;
+    const { start, warn, instanceId, supervisor, kept, events, transport, running } = this.#parts;
     const serverId = instanceId.slice(0, serverIdChars);
     const runFolder = runFolderIn(start.dirs.scorpioxDir);
     try {
@@ -90,6 +92,7 @@ export class Attach implements AsyncDisposable {
         },
         clients: running,
         supervisor,
+        kept,
         services: this.#services(),
         events,
         hub: () => hub.status(),

@@ -27,7 +27,8 @@ type AccessOptions = Pick<
 /** How this process reaches the hub: one for all its connections. Nothing of the hub is loaded before the first. */
 export class HubAccess {
   readonly #options: AccessOptions;
-  readonly #clientKey = crypto.randomUUID();
+  /** Names this process to the hub. */
+  readonly clientKey = crypto.randomUUID();
   readonly #reach = new Lazy(async () => {
     const [{ reachHub }, { hubPlaceOf }] = await Promise.all([
       import("../hub/link/reach-hub.ts"),
@@ -43,6 +44,11 @@ export class HubAccess {
     this.#options = options;
   }
 
+  /** Why this process does without a hub, for people; undefined where it uses one. */
+  get whyNone(): string | undefined {
+    return whyWithoutHub(this.#options);
+  }
+
   /**
    * A connection, however long the hub's start takes; undefined where this process does without a hub. Never rejects.
    * @param signal ends the wait
@@ -52,13 +58,13 @@ export class HubAccess {
     handlers: HubLinkHandlers,
     signal: AbortSignal,
   ): Promise<ReachedHub | undefined> {
-    if (whyWithoutHub(this.#options) !== undefined) return undefined;
+    if (this.whyNone !== undefined) return undefined;
     try {
       const { reachHub, hubPlaceOf } = await this.#reach.get();
       const { start, isBrief } = this.#options;
       return await reachHub(hubPlaceOf(start.dirs.scorpioxDir), {
         purpose,
-        clientKey: this.#clientKey,
+        clientKey: this.clientKey,
         handlers,
         signal,
         ...(this.#silent !== undefined && { silent: this.#silent }),
@@ -73,7 +79,7 @@ export class HubAccess {
 
   /** The hub in the place of the upstream Worker; undefined where this process does without one. */
   upstreamPorts(openWorker: () => ChannelPort): UpstreamPorts | undefined {
-    if (whyWithoutHub(this.#options) !== undefined) return undefined;
+    if (this.whyNone !== undefined) return undefined;
     return {
       openPort: () =>
         new HubPort({

@@ -228,6 +228,7 @@ export class LazyRouter implements Router, AsyncDisposable {
       changes: this.changes,
       reach: this.connections,
       gateway: this.gateway,
+      hub: () => this.#hub.get(),
     });
   }
 }

@@ -1,23 +1,23 @@
-import { cutEnd } from "../base/cut-text.ts";
 import { messageOf } from "../base/errors.ts";
-import { endLazy, forwarding, Lazy } from "../base/lazy.ts";
-import { shownCommandCharsMax, startRestMs } from "../base/limits.ts";
-import { EventStream, type ServerEvent } from "../base/server-events.ts";
+import { Lazy } from "../base/lazy.ts";
+import { startRestMs } from "../base/limits.ts";
+import { EventStream } from "../base/server-events.ts";
 import type { Changes, ClientReach } from "../calls/features.ts";
 import { CallingClients } from "../calls/gate/calling-clients.ts";
-import { announceTask } from "../calls/resources/own-resources.ts";
-import type { BackgroundTask } from "../commands/background/client-tasks.ts";
 import { storePathIn } from "../state/store/open-store.ts";
 import { WorkerPool } from "../tools/workers/pool.ts";
 import { toolSearchName } from "../upstream/search/gateway-tools.ts";
 import type { ServerProcesses } from "../upstream/process/server-processes.ts";
-import type { RemoteWeb, WebOptions } from "../web/web.ts";
+import type { RemoteWeb } from "../web/web.ts";
+import type { HubAccess } from "./hub-access.ts";
+import { openServerKept, type ServerKept } from "./kept.ts";
 import type { LazyGateway } from "./lazy-gateway.ts";
+import { openWeb } from "./lazy-web.ts";
 import { MemoryRest } from "./memory-rest.ts";
 import { type Commands, openCommands } from "./open-commands.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import { createStateServices, type OpenStateServices } from "./state-services.ts";
-import { createWebOptions } from "./web-options.ts";
+import { tellOfTask } from "./task-events.ts";
 
 export interface ToolServicesParts {
   readonly program: ProgramParts;
@@ -28,6 +28,8 @@ export interface ToolServicesParts {
   readonly reach: ClientReach;
   /** The tools of upstream servers. */
   readonly gateway: LazyGateway;
+  /** How the process that it shares with others is reached. */
+  readonly hub: () => Promise<HubAccess>;
 }
 
 /** The parts of the services, in the order in which they are made. */
@@ -35,6 +37,7 @@ export interface OpenParts extends ToolServicesParts {
   readonly events: EventStream;
   readonly running: CallingClients;
   readonly commands: Commands;
+  readonly kept: ServerKept;
   readonly pool: WorkerPool;
   /** Begins when everything is ready for a first call: the code of the start is not needed again. */
   readonly startRest: MemoryRest;
@@ -57,10 +60,10 @@ export function openParts(parts: ToolServicesParts): OpenParts {
     storePath: storePathOf(parts),
     noteOfStore: (notice) => state.noteOfStore(notice),
     onTask: (clientId, task) => {
-      announceTask(changes, clientId, task);
-      tellOfTask(events.emit, clientId, task);
+      tellOfTask({ changes, emit: events.emit }, clientId, task);
     },
   });
+  const kept = openServerKept({ ...parts, commands, events });
   const running = new CallingClients();
   const isBusy = (): boolean => !running.isQuiet;
   const collect = (): void => Bun.shrink();
@@ -78,29 +81,13 @@ export function openParts(parts: ToolServicesParts): OpenParts {
   });
   const web = openWeb(parts, commands);
   const processes = openServerProcesses(parts, commands);
-  const state = openState(parts, { events, running, commands });
+  const state = openState(parts, { events, running, commands, kept });
   gateway.tellFailures(events.emit);
-  return { ...parts, events, running, commands, pool, startRest, web, processes, state };
+  return { ...parts, events, running, commands, kept, pool, startRest, web, processes, state };
 }
 
 export function storePathOf({ options }: ToolServicesParts): string {
   return storePathIn(options.start.dirs.scorpioxDir);
-}
-
-function openWeb({ program, options }: ToolServicesParts, commands: Commands): RemoteWeb {
-  const { start, env, warn } = options;
-  const { dirs, config } = start;
-  const { instanceId, guardian, supervisor } = commands;
-  return lazyWeb({
-    createWorker: program.createWebWorker,
-    options: () => createWebOptions({ settings: config.settings.web, dirs, env, instanceId }),
-    beforeStart: () => {
-      // A browser that outlives the server is found by its mark; one that ends leaves zombies.
-      guardian.start();
-      supervisor.collectOrphans();
-    },
-    warn,
-  });
 }
 
 function openServerProcesses(
@@ -124,7 +111,7 @@ function openServerProcesses(
 
 function openState(
   parts: ToolServicesParts,
-  { events, running, commands }: Pick<OpenParts, "events" | "running" | "commands">,
+  { events, running, commands, kept }: Pick<OpenParts, "events" | "running" | "commands" | "kept">,
 ): OpenStateServices {
   const { program, options, changes, reach, gateway } = parts;
   const ownNames = new Set([...program.cards.map(({ listing }) => listing.name), toolSearchName]);
@@ -143,45 +130,10 @@ function openState(
     running,
     reach,
     supervisor: commands.supervisor,
+    kept,
     orphanage: commands.orphanage,
     shell: commands.shell,
     environment: commands.environment.get,
     isOwnTool: (toolName) => ownNames.has(toolName),
   });
-}
-
-/** Tells of a new background task now, and of its end when that comes. */
-function tellOfTask(
-  emit: (event: ServerEvent) => void,
-  clientId: string,
-  { id: taskId, execution }: BackgroundTask,
-): void {
-  const command = cutEnd(execution.commandText, shownCommandCharsMax);
-  const task = { kind: "background", clientId, taskId, command } as const;
-  emit({ ...task, change: "started", exitCode: null });
-  void execution.ended.then(() => {
-    emit({ ...task, change: "ended", exitCode: execution.exit?.exitCode ?? null });
-  });
-}
-
-interface LazyWebParts {
-  readonly createWorker: () => Worker;
-  readonly options: () => WebOptions;
-  /** Called once, before the Worker is started. */
-  readonly beforeStart: () => void;
-  readonly warn: (message: string) => void;
-}
-
-/** The web service, of which nothing is loaded before the first page or search. */
-export function lazyWeb({ createWorker, options, beforeStart, warn }: LazyWebParts): RemoteWeb {
-  const web: Lazy<RemoteWeb> = new Lazy(async () => {
-    const { WebWorkerClient } = await import("../web/worker/web-worker-client.ts");
-    web.assertOpen();
-    beforeStart();
-    return new WebWorkerClient({ createWorker, options: options(), warn });
-  });
-  return {
-    ...forwarding(() => web.get(), ["fetchPage", "renderPage", "search"]),
-    [Symbol.asyncDispose]: () => endLazy(web),
-  };
 }

@@ -3,6 +3,7 @@ import type { Environment } from "../base/values.ts";
 import type { ClientLimits } from "../calls/call.ts";
 import type { Changes, ClientReach } from "../calls/features.ts";
 import type { CallingClients } from "../calls/gate/calling-clients.ts";
+import type { KeptCommands } from "../calls/router/kept-commands.ts";
 import type { StateServices } from "../calls/state-calls.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
@@ -85,6 +86,7 @@ export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> 
   readonly running: CallingClients;
   readonly reach: ClientReach;
   readonly supervisor: Supervisor;
+  readonly kept: KeptCommands;
   readonly orphanage: Orphanage;
   /** That runs commands. */
   readonly shell: Shell;

@@ -14,6 +14,7 @@ import { UpstreamSessions } from "../hub/upstream-sessions.ts";
 import type { HubStatus } from "../hub/watch/hub-status.ts";
 import { serveWatch } from "../hub/watch/serve-watch.ts";
 import { ServerLogs } from "../upstream/process/server-logs.ts";
+import { openHubKept } from "./hub-kept.ts";
 import { openHubCommands, openSharedServers } from "./open-shared-servers.ts";
 
 const endSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
@@ -22,47 +23,39 @@ const endSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 export async function runHub(argument: string): Promise<number> {
   const given = decodeHubArguments(argument);
   const place = hubPlaceOf(given.scorpioxDir);
-  const log = (line: string): void =>
-    void process.stderr.write(`${new Date().toISOString()} ${escapeUnsafe(line)}\n`);
-  const report = (error: unknown): void => log(`internal error: ${messageOf(error)}`);
-  // A mistake in the work for one client must not end the others'.
-  // Whatever it makes is for this user alone.
-  process.umask(0o077);
-  process.on("uncaughtException", report);
-  process.on("unhandledRejection", report);
+  prepareProcess();
+  const { scorpioxDir } = given;
+  const onChange = (): void => hub.reconsider();
   const commands = openHubCommands(given, log);
   const { servers, open } = openSharedServers(commands, given);
-  const logs = new ServerLogs(join(given.scorpioxDir, "logs"));
+  const logs = new ServerLogs(join(scorpioxDir, "logs"));
   const joined = new JoinedProcesses(() => Promise.resolve(servers), logs);
-  const sessions = new UpstreamSessions({
-    open,
-    shared: joined,
-    scorpioxDir: given.scorpioxDir,
-    onChange: () => hub.reconsider(),
-    log,
-  });
+  const sessions = new UpstreamSessions({ open, shared: joined, scorpioxDir, onChange, log });
   const startedAt = Date.now();
-  let endsWith: string | undefined;
-  void starterThatEnds().then((found) => (endsWith = found));
+  const endsWith = lookForEnd();
+  const { orphanage } = commands;
+  const kept = openHubKept({ scorpioxDir, onChange, log, orphanage, endsWith });
   let listener: HubListener | undefined;
   const status = (): HubStatus =>
     statusOfHub({
       startedAt,
       build: place.name,
       log: place.logFile,
-      endsWith: endsWith ?? serviceThatEnds(),
+      endsWith: endsWith(),
       sessions: sessions.facts(),
-      kept: [],
+      kept: kept.status(),
     });
+  const stop = async (): Promise<void> => {
+    await kept.endAll();
+    hub.end("hub stop");
+  };
   const hub: Hub = new Hub({
     services: {
       upstream: sessions,
-      kept: nobody,
-      watch: {
-        accept: (_, link) => serveWatch(link, { status, stop: async () => hub.end("hub stop") }),
-      },
+      kept,
+      watch: { accept: (_, link) => serveWatch(link, { status, stop }) },
     },
-    holdsOn: () => false,
+    holdsOn: () => kept.alive > 0,
     idleMs: given.idleS * 1_000,
     holdsLock: () => listener?.holdsLock() ?? true,
     log,
@@ -70,10 +63,12 @@ export async function runHub(argument: string): Promise<number> {
   for (const signal of endSignals) process.on(signal, () => hub.end(signal));
   listener = await listenForClients(place, hub.accept, { warn: log });
   if (listener === undefined) return 0;
+  void kept.begin();
   log(`The hub ends: ${await hub.ended}.`);
   listener.stop();
   hub[Symbol.dispose]();
   await sessions[Symbol.asyncDispose]();
+  await kept[Symbol.asyncDispose]();
   await joined[Symbol.asyncDispose]();
   await commands.supervisor.endBy(killTime(), servers.endBy(killTime()));
   commands.ledger[Symbol.dispose]();
@@ -81,4 +76,22 @@ export async function runHub(argument: string): Promise<number> {
   return 0;
 }
 
-const nobody = { accept: (): undefined => undefined };
+function log(line: string): void {
+  process.stderr.write(`${new Date().toISOString()} ${escapeUnsafe(line)}\n`);
+}
+
+/** The process or service with which this one ends, as far as it is known. */
+function lookForEnd(): () => string | undefined {
+  let starter: string | undefined;
+  void starterThatEnds().then((found) => (starter = found));
+  return () => starter ?? serviceThatEnds();
+}
+
+function prepareProcess(): void {
+  const report = (error: unknown): void => log(`internal error: ${messageOf(error)}`);
+  // Whatever it makes is for this user alone.
+  process.umask(0o077);
+  // A mistake in the work for one client must not end the others'.
+  process.on("uncaughtException", report);
+  process.on("unhandledRejection", report);
+}

@@ -38,6 +38,7 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
     router: createRouter(open),
     resources: new OwnResources({
       supervisor: commands.supervisor,
+      kept: open.kept,
       savedOutputs: commands.savedOutputs,
       changes: parts.changes,
       state: state.resources,
@@ -60,6 +61,7 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
     },
     async endBy(killAt) {
       processes.close();
+      open.kept[Symbol.dispose]();
       pool.close();
       // They do not wait for hooks, nor for the Worker, which may hang.
       const serversEnded = processes.making?.then((servers) => servers.endBy(killAt));
@@ -77,6 +79,7 @@ function createRouter({
   options,
   gateway,
   commands,
+  kept,
   pool,
   web,
   state,
@@ -92,6 +95,7 @@ function createRouter({
     isStreaming: settings.streaming,
     pool,
     supervisor,
+    kept,
     savedOutputs,
     web,
     images: new ImageDecoder(supervisor, ownRunningCommand()),

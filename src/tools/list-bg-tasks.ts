@@ -4,13 +4,13 @@ import { bodyCharsMax, formatAmount, formatCount, oneLine } from "../base/cut-te
 import { describeState } from "../base/shown-state.ts";
 import { notesSchema, taskSchema } from "./schemas.ts";
 import type { TaskSummary } from "./services.ts";
-import { defineTool } from "./tool.ts";
+import { defineTool, type ToolLimits, type ToolOutput } from "./tool.ts";
 
 export const listBgTasks = defineTool({
   name: "ListBgTasks",
   title: "List background tasks",
   description:
-    "Lists the background tasks of this client: id, state, exit code, run time, pid, unread bytes, command.",
+    "Lists the background tasks of this client, and those kept in its workspace: id, state, exit code, run time, pid, unread bytes, command.",
   input: z.strictObject({}),
   output: z.object({ tasks: z.array(taskSchema), notes: notesSchema }),
   answersInJson: true,
@@ -21,18 +21,26 @@ export const listBgTasks = defineTool({
     openWorldHint: false,
   },
   snapshots: ["backgroundTasks"],
-  handler(_input, { snapshots, limits }) {
-    const all = snapshots.backgroundTasks ?? [];
-    const tasks = fitting(all, bodyCharsMax(limits.resultCharsMax));
-    const leftOut = all.length - tasks.length;
-    const notes = leftOut === 0 ? [] : [leftOutNote(leftOut)];
-    const lines = [...tasks.map(line), ...notes];
-    return {
-      text: lines.length === 0 ? "No background tasks." : lines.join("\n"),
-      structured: { tasks: [...tasks], ...(notes.length > 0 && { notes }) },
-    };
+  handler(_input, { background, snapshots, limits }) {
+    const own = snapshots.backgroundTasks ?? [];
+    if (snapshots.mayHaveKept !== true) return listOf(own, limits);
+    return background.listKept().then((kept) => listOf([...own, ...kept], limits));
   },
 });
+
+function listOf(
+  all: readonly TaskSummary[],
+  limits: ToolLimits,
+): ToolOutput<{ tasks: TaskSummary[]; notes?: string[] }> {
+  const tasks = fitting(all, bodyCharsMax(limits.resultCharsMax));
+  const leftOut = all.length - tasks.length;
+  const notes = leftOut === 0 ? [] : [leftOutNote(leftOut)];
+  const lines = [...tasks.map(line), ...notes];
+  return {
+    text: lines.length === 0 ? "No background tasks." : lines.join("\n"),
+    structured: { tasks: [...tasks], ...(notes.length > 0 && { notes }) },
+  };
+}
 
 /** The tasks that fit in the text and in the data; of ended tasks, the newest. */
 function fitting(all: readonly TaskSummary[], charsMax: number): readonly TaskSummary[] {
@@ -59,5 +67,6 @@ function line(task: TaskSummary): string {
   const unread = task.unreadBytes === 0 ? "" : `, ${formatCount(task.unreadBytes)} bytes unread`;
   // A call to an upstream server has no process here.
   const pid = task.pid === 0 ? "" : `, pid ${task.pid}`;
-  return `task_id ${task.taskId}: ${describeState(task)}${pid}${unread}: ${oneLine(task.command, task.command.length)}`;
+  const kept = task.isKept === true ? " (kept)" : "";
+  return `task_id ${task.taskId}${kept}: ${describeState(task)}${pid}${unread}: ${oneLine(task.command, task.command.length)}`;
 }

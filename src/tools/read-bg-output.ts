@@ -66,7 +66,7 @@ export const readBgOutput = defineTool({
       results: context.results,
       limits: { ...context.limits, resultCharsMax: bodyCharsMax(context.limits.resultCharsMax) },
     });
-    const unreadBytes = read.reply.seenTo - read.to;
+    const unreadBytes = endOf(read.reply) - read.to;
     const unread = unreadBytes === 0 ? "" : `, ${formatAmount(unreadBytes, "byte")} unread`;
     const notes = [
       ...(read.matched === null ? [] : [matchNote(read.matched, until)]),
@@ -159,7 +159,8 @@ async function readUntil(
     const hasMatch =
       until !== undefined &&
       (reply.stretches.some((text) => anyLine(text, until)) || until.test(reply.partial));
-    const isOver = reply.task.state !== "running" || leftMs === 0;
+    const isAtEnd = reply.seenTo === endOf(reply);
+    const isOver = (reply.task.state !== "running" && isAtEnd) || leftMs === 0;
     if (until === undefined || hasMatch || isOver) {
       // A line that is not ended is shown only when there is nothing else, or when it was waited for.
       const showsPartial = stretches.length === 0 || (hasMatch && until.test(reply.partial));
@@ -177,6 +178,11 @@ async function readUntil(
     from = reply.linesTo;
     waitBeyond = reply.seenTo;
   }
+}
+
+/** Of a long output a reply is one page. */
+function endOf({ seenTo, end = seenTo }: ReadReply): number {
+  return end;
 }
 
 /** While it waits for a match in a flood it remembers no more than the output window would. */

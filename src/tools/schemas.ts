@@ -18,4 +18,6 @@ export const taskSchema = z.object({
   pid: z.int(),
   runtimeMs: z.int(),
   unreadBytes: z.int(),
+  isKept: z.optional(z.boolean()),
+  note: z.optional(z.string()),
 });

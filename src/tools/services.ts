@@ -85,8 +85,18 @@ export interface RunReply {
   readonly notes: readonly string[];
 }
 
+export interface StartRequest {
+  readonly command: string;
+  /** It outlives its client; absent = as configured. */
+  readonly keep?: boolean | undefined;
+}
+
 export interface StartReply {
   readonly task: TaskSummary;
+  /** Of a kept one the process with which it ends all the same; absent: none. */
+  readonly endsWith?: string;
+  /** Why it is not kept although the configuration wants that; absent: it is, or need not be. */
+  readonly notKept?: string;
   /** As those of `RunReply`. */
   readonly notes: readonly string[];
 }
@@ -133,7 +143,9 @@ export interface KillReply {
 export interface BackgroundService {
   /** Runs a command and waits for it, as long as the client does. */
   run(request: RunRequest): Promise<RunReply>;
-  start(request: { readonly command: string }): Promise<StartReply>;
+  start(request: StartRequest): Promise<StartReply>;
+  /** Tasks of the workspace that outlive their client, of all clients. */
+  listKept(): Promise<readonly TaskSummary[]>;
   /** Of a task of the kind `output` only how far it was read. */
   read(request: ReadRequest): Promise<ReadReply>;
   /** The output after the absolute offset `from` in a task of that kind. */
@@ -167,6 +179,7 @@ export interface ClientService {
 interface ServiceMethods {
   "background.run": BackgroundService["run"];
   "background.start": BackgroundService["start"];
+  "background.listKept": BackgroundService["listKept"];
   "background.read": BackgroundService["read"];
   "background.readKept": BackgroundService["readKept"];
   "background.kill": BackgroundService["kill"];

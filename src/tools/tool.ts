@@ -19,6 +19,8 @@ import type {
 /** Read-only state that a tool may have sent along with its job, so that reading needs no second hop. */
 export interface Snapshots {
   readonly backgroundTasks: readonly TaskSummary[];
+  /** Set with them when the workspace may have tasks that outlive their client. */
+  readonly mayHaveKept: boolean;
 }
 
 /** The result forms that the client of this call takes. */

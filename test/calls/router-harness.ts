@@ -1,5 +1,6 @@
 import { Cancellation } from "../../src/base/cancellation.ts";
 import type { CallOutcome, CallRequest } from "../../src/calls/call.ts";
+import type { KeptCommands } from "../../src/calls/router/kept-commands.ts";
 import { ToolRouter } from "../../src/calls/router/tool-router.ts";
 import { catalogueCards } from "../../src/tools/catalogue-cards.macro.ts";
 import { absentServices, absentState, noConfinements } from "./absent-services.ts";
@@ -30,7 +31,11 @@ export class RouterHarness {
   });
   readonly router: ToolRouter;
 
-  constructor(isEnabled: (name: string) => boolean = () => true, isStreaming = true) {
+  constructor(
+    isEnabled: (name: string) => boolean = () => true,
+    isStreaming = true,
+    kept?: KeptCommands,
+  ) {
     const { supervisor, savedOutputs } = this.services;
     const cards = catalogueCards();
     const { pool } = this;
@@ -40,6 +45,7 @@ export class RouterHarness {
       isStreaming,
       pool,
       supervisor,
+      kept,
       savedOutputs,
       ...absentServices,
       state: absentState,

@@ -7,6 +7,8 @@ import { run } from "./fake-io.ts";
 /** The commands that decide what scorpiox-code may do, or answer for the user. */
 const forPersons = [
   "attach",
+  "bg kill",
+  "bg read",
   "config remove",
   "config set",
   "hooks approve",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { lazyWeb } from "../../src/compose/open-parts.ts";
+import { lazyWeb } from "../../src/compose/lazy-web.ts";
 import { failureOf } from "../web/pages/page-harness.ts";
 import { plainWebOptions } from "../web/worker/plain-web-options.ts";
 

@@ -71,6 +71,10 @@ export class FakeBackground implements BackgroundService {
     return Promise.resolve({ task: runningTask, notes: [] });
   }
 
+  listKept(): ReturnType<BackgroundService["listKept"]> {
+    return Promise.resolve([]);
+  }
+
   read(request: ReadRequest): Promise<ReadReply> {
     this.reads.push(request);
     const reply = this.#replies[Math.min(this.reads.length, this.#replies.length) - 1];

@@ -23,7 +23,7 @@ export const published: readonly (readonly [
   ["PlanMode", { action: "string*", goal: "string", plan_file: "string" }],
   ["AskUserQuestion", { questions_json: "string*" }],
   ["InvokeSkill", { skill_name: "string*", arguments: "string" }],
-  ["BackgroundBash", { command: "string*" }],
+  ["BackgroundBash", { command: "string*", keep: "boolean" }],
   ["ReadBgOutput", { task_id: "integer*", wait_ms: "integer", until: "string", filter: "string" }],
   ["ListBgTasks", {}],
   ["KillBgTask", { task_id: "integer*" }],

@@ -1,20 +1,24 @@
-import { startTimer, type Timer } from "../../base/cancellation.ts";
+import { Cancellation, startTimer, type Timer } from "../../base/cancellation.ts";
 import { formatCount, oneLine } from "../../base/cut-text.ts";
-import { taskUpdateMs } from "../../base/limits.ts";
+import { outputWindowBytes, taskUpdateMs } from "../../base/limits.ts";
 import { describeState } from "../../base/shown-state.ts";
 import type { BackgroundTask } from "../../commands/background/client-tasks.ts";
 import { newOutput } from "../../commands/background/output-store.ts";
 import type { SavedOutputs, SavedText } from "../../commands/background/saved-outputs.ts";
 import type { Supervisor } from "../../commands/background/supervisor.ts";
 import type { ResourceListing } from "../../protocol/resource-types.ts";
+import type { ReadReply } from "../../tools/services.ts";
 import type { ClientContext, RequestContext } from "../call.ts";
 import type { Changes, ResourceProvider, ResourceReading } from "../features.ts";
 import { backgroundUri, ownTemplates, readOwnUri, resultPageUri } from "../own-uri.ts";
 import { taskSummary } from "../router/background-calls.ts";
+import { isKeptId, type KeptCommands } from "../router/kept-commands.ts";
 import type { StateResource } from "./state-resources.ts";
 
 export interface OwnResourcesParts {
   readonly supervisor: Supervisor;
+  /** Absent: no task outlives its client. */
+  readonly kept?: Pick<KeptCommands, "mayHave" | "list" | "read">;
   readonly savedOutputs: SavedOutputs;
   readonly changes: Changes;
   /** Listed first, in their order. */
@@ -32,10 +36,15 @@ export class OwnResources implements ResourceProvider {
     this.#parts = parts;
   }
 
-  list(client: ClientContext): Promise<readonly ResourceListing[]> {
-    const tasks = this.#parts.supervisor.tasksOf(client.id).executions();
-    const state = this.#parts.state.map(({ listing }) => listing);
-    return Promise.resolve([...state, ...tasks.map(taskListing)]);
+  async list(client: ClientContext): Promise<readonly ResourceListing[]> {
+    const { kept, supervisor } = this.#parts;
+    const own = supervisor.tasksOf(client.id).executions();
+    const outliving = kept?.mayHave(client) === true ? await kept.list(client) : [];
+    const tasks = [
+      ...own.map(({ id, execution }) => taskListing(id, execution.commandText)),
+      ...outliving.map(({ taskId, command }) => taskListing(taskId, command)),
+    ];
+    return [...this.#parts.state.map(({ listing }) => listing), ...tasks];
   }
 
   templates(): Promise<typeof ownTemplates> {
@@ -66,10 +75,25 @@ export class OwnResources implements ResourceProvider {
     const own = readOwnUri(uri);
     if (own?.kind === "result") return this.#savedText(client, own.id, own.page);
     if (own === undefined) return undefined;
+    if (isKeptId(own.taskId)) return this.#keptText(client, own.taskId);
     const tasks = this.#parts.supervisor.tasksOf(client.id).list();
     const task = tasks.find(({ id }) => id === own.taskId);
     if (task?.kind === "output") return this.#savedText(client, task.output.resultId, undefined);
     return task === undefined ? undefined : backgroundText(task);
+  }
+
+  /** The last page of its output: the resource of another background task has as much. */
+  async #keptText(client: ClientContext, taskId: number): Promise<string | undefined> {
+    const { kept } = this.#parts;
+    if (kept?.mayHave(client) !== true) return undefined;
+    const tasks = await kept.list(client);
+    if (!tasks.some((task) => task.taskId === taskId)) return undefined;
+    const call = { client, cancellation: new Cancellation() };
+    const look = { taskId, waitBeyond: null, waitMs: 0 };
+    const first = await kept.read({ ...look, from: Number.MAX_SAFE_INTEGER }, call);
+    const end = first.end ?? first.seenTo;
+    const from = Math.max(0, end - outputWindowBytes);
+    return keptText(await kept.read({ ...look, from }, call), from);
   }
 
   async #savedText(
@@ -110,12 +134,12 @@ export function announceTask(changes: Changes, clientId: string, task: Backgroun
   execution.listen((chunk) => (chunk === undefined ? updates.end() : updates.output()));
 }
 
-function taskListing({ id, execution }: BackgroundTask): ResourceListing {
+function taskListing(id: number, command: string): ResourceListing {
   return {
     uri: backgroundUri(id),
     name: `background-${id}`,
     title: `Background task ${id}`,
-    description: oneLine(execution.commandText),
+    description: oneLine(command),
     mimeType: "text/plain",
   };
 }
@@ -134,6 +158,20 @@ function backgroundText(task: BackgroundTask): string {
     `Output: ${formatCount(output.end)} bytes so far.`,
     "",
     Bun.stripANSI(`${first}${gap}${rest.join("")}${partial}`),
+  ];
+  return lines.join("\n");
+}
+
+/** The same of a kept task, from the byte `from` on. */
+function keptText({ task, stretches, partial, end, seenTo }: ReadReply, from: number): string {
+  const gap =
+    from === 0 ? "" : `[... the first ${formatCount(from)} bytes are left out here ...]\n`;
+  const lines = [
+    `Background task ${task.taskId} (kept): ${describeState(task)}.`,
+    `Command: ${task.command}`,
+    `Output: ${formatCount(end ?? seenTo)} bytes so far.`,
+    "",
+    Bun.stripANSI(`${gap}${stretches.join("")}${partial}`),
   ];
   return lines.join("\n");
 }

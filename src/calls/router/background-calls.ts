@@ -30,6 +30,7 @@ import type {
   ServiceMethod,
   ServiceRequest,
   StartReply,
+  StartRequest,
   SavedFile,
   ShownOutput,
   TaskSummary,
@@ -37,9 +38,10 @@ import type {
 import type { AfterDelivery } from "../../tools/tool.ts";
 import type { CallRequest } from "../call.ts";
 import { tryBecomeTask } from "../call-target.ts";
-import type { KeptCommands } from "./kept-commands.ts";
+
 import { resultUri, backgroundUri } from "../own-uri.ts";
 import { workspaceDirOf } from "../state-calls.ts";
+import { isKeptId, type KeptCommands } from "./kept-commands.ts";
 import { OutputProgress } from "./output-progress.ts";
 
 /** Decides how the commands of a call are confined: by configuration, and by plan mode. */
@@ -81,7 +83,8 @@ export class BackgroundCalls {
   /** When the client must have its answer, on the clock of `performance.now()`. */
   readonly #answerAt: number | undefined;
   readonly #isSettled = Promise.withResolvers<void>();
-  #reading: ClientTask | undefined;
+  /** The task whose turn this call has. */
+  #reading: { readonly task: Readers; readonly advance: (to: number) => void } | undefined;
 
   constructor(parts: BackgroundParts, request: CallRequest, answerAt: number | undefined) {
     this.#parts = parts;
@@ -95,8 +98,10 @@ export class BackgroundCalls {
         return this.#run(request);
       case "background.start":
         return this.#start(request);
+      case "background.listKept":
+        return this.#listKept();
       case "background.read":
-        return this.#read(request);
+        return isKeptId(request.taskId) ? this.#readOfKept(request) : this.#read(request);
       case "background.readKept":
         return this.#readKept(request);
       case "background.kill":
@@ -105,8 +110,8 @@ export class BackgroundCalls {
   }
 
   /** The result is on its way to the client. */
-  delivered({ advanceCursor: { taskId, to } }: AfterDelivery): void {
-    if (this.#reading?.id === taskId) this.#reading.cursor = Math.max(this.#reading.cursor, to);
+  delivered({ advanceCursor: { to } }: AfterDelivery): void {
+    this.#reading?.advance(to);
   }
 
   /** The call is over: its holdings are released. */
@@ -164,11 +169,15 @@ export class BackgroundCalls {
   }
 
   /** Answers at once, but for a client that takes MCP tasks, when the command has ended. */
-  async #start({ command }: { command: string }): Promise<StartReply> {
+  async #start({ command, keep }: StartRequest): Promise<StartReply> {
     assertRunnable(command);
     const { client, cancellation } = this.#request;
+    const { supervisor, confinements, kept } = this.#parts;
+    const isWanted = keep ?? kept?.isDefault === true;
+    const notKept = isWanted ? await this.#whyNotKept() : undefined;
+    if (isWanted && notKept === undefined) return this.#startKept(command);
+    if (keep === true) throw new AppError("unsupported", `The command cannot be kept: ${notKept}.`);
     const cwd = await workspaceDirOf(client);
-    const { supervisor, confinements } = this.#parts;
     const bounds = await confinements.forCommand(this.#request, cwd);
     const task = await supervisor.startBackground(client.id, command, cwd, cancellation, bounds);
     const statusMessage = `Background task ${task.id}: ${oneLine(command)}`;
@@ -176,13 +185,61 @@ export class BackgroundCalls {
       cancellation.onCancel(() => void task.execution.terminate("cancelled", terminateGraceMs));
       await task.execution.ended;
     }
-    return { task: taskSummary(task), notes: bounds?.notes ?? [] };
+    return {
+      task: taskSummary(task),
+      notes: bounds?.notes ?? [],
+      ...(notKept !== undefined && { notKept }),
+    };
+  }
+
+  async #whyNotKept(): Promise<string | undefined> {
+    const { kept } = this.#parts;
+    return kept === undefined ? "this program keeps none" : kept.refusalFor(this.#request.client);
+  }
+
+  /** Answers at once, also a client that takes MCP tasks: those end with the client, and this does not. */
+  async #startKept(command: string): Promise<StartReply> {
+    const { confinements } = this.#parts;
+    const cwd = await workspaceDirOf(this.#request.client);
+    const confinement = await confinements.forCommand(this.#request, cwd, true);
+    const started = await this.#kept.start({ command, cwd, confinement }, this.#request);
+    return { ...started, notes: confinement?.notes ?? [] };
+  }
+
+  get #kept(): KeptCommands {
+    const { kept } = this.#parts;
+    if (kept === undefined) throw new AppError("unsupported", "This program keeps no tasks.");
+    return kept;
+  }
+
+  async #listKept(): Promise<readonly TaskSummary[]> {
+    const { kept } = this.#parts;
+    return kept === undefined ? [] : kept.list(this.#request.client);
+  }
+
+  async #readOfKept(request: ReadRequest): Promise<ReadReply> {
+    const { taskId, waitMs } = request;
+    const kept = this.#keptWith(taskId);
+    const { client } = this.#request;
+    const deadline = performance.now() + waitMs;
+    await this.#takeTurn(kept.turnOf(taskId, client), (to) => kept.delivered(taskId, to, client));
+    const leftMs = Math.max(0, deadline - performance.now());
+    return kept.read({ ...request, waitMs: leftMs }, this.#request);
+  }
+
+  /** The hub is not asked where there cannot be such a task. */
+  #keptWith(taskId: number): KeptCommands {
+    const { kept } = this.#parts;
+    if (kept?.mayHave(this.#request.client) === true) return kept;
+    const hint = "This workspace has no kept background tasks.";
+    throw new AppError("not_found", `No background task has the id ${taskId}. ${hint}`);
   }
 
   async #read({ taskId, from, waitBeyond, waitMs }: ReadRequest): Promise<ReadReply> {
     const task = this.#tasks.get(taskId);
     const deadline = performance.now() + waitMs;
-    await this.#takeTurn(task);
+    const advance = (to: number): void => void (task.cursor = Math.max(task.cursor, to));
+    await this.#takeTurn(task, advance);
     const start = from ?? task.cursor;
     if (task.kind === "output") return keptReply(task, start);
     // The wait for the turn is included: the client's patience began with its request.
@@ -201,12 +258,12 @@ export class BackgroundCalls {
   }
 
   /** One read of a task at a time, from first look to delivery: nothing is given twice. */
-  async #takeTurn(task: ClientTask): Promise<void> {
-    if (this.#reading === task) return;
+  async #takeTurn(task: Readers, advance: (to: number) => void): Promise<void> {
+    if (this.#reading?.task === task) return;
     const before = task.reading;
     task.reading = before.then(() => this.#isSettled.promise);
     await before;
-    this.#reading = task;
+    this.#reading = { task, advance };
   }
 
   async #waitForOutput(execution: Execution, beyond: number, waitMs: number): Promise<void> {
@@ -231,6 +288,9 @@ export class BackgroundCalls {
   }
 
   async #kill({ taskId }: { taskId: number }): Promise<KillReply> {
+    if (isKeptId(taskId)) {
+      return this.#keptWith(taskId).kill(taskId, "killed", this.#request.client);
+    }
     const task = this.#tasks.get(taskId);
     if (task.kind === "output") return { task: taskSummary(task), wasRunning: false };
     const wasRunning = task.execution.isRunning;
@@ -240,6 +300,11 @@ export class BackgroundCalls {
     }
     return { task: taskSummary(task), wasRunning };
   }
+}
+
+/** The reads of one task. */
+interface Readers {
+  reading: Promise<void>;
 }
 
 /** @throws AppError `usage` for text that cannot be handed to a shell */

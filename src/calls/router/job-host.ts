@@ -242,6 +242,7 @@ function startCall(
 
 /** Methods that the next round may repeat, since the handler will run from its start. */
 const repeatable: ReadonlySet<ServiceCall["method"]> = new Set([
+  "background.listKept",
   "background.read",
   "background.readKept",
   ...distantMethods,

@@ -1,4 +1,7 @@
+import { keptTaskIds } from "../../base/limits.ts";
 import type { Confinement } from "../../commands/background/command-launcher.ts";
+import type { Execution } from "../../commands/background/execution.ts";
+import type { OutputStore } from "../../commands/background/output-store.ts";
 import type { KillReply, ReadReply, ReadRequest, TaskSummary } from "../../tools/services.ts";
 import type { CallRequest, ClientContext } from "../call.ts";
 
@@ -15,12 +18,17 @@ export interface KeptStart {
   readonly endsWith?: string;
 }
 
+/** A task as somebody follows it beside the client, such as an attached terminal. */
+export interface KeptFollowed extends Pick<Execution, "listen" | "isRunning"> {
+  readonly output: Pick<OutputStore, "read" | "end">;
+}
+
 /** Background commands that belong to a workspace and outlive the client that starts them. */
 export interface KeptCommands {
-  /** Whether a command is kept that says nothing about it. */
+  /** Whether a command is kept whose call does not say. */
   readonly isDefault: boolean;
   /** Why no command of this client can be kept; undefined: it can. */
-  refusalFor(client: ClientContext): string | undefined;
+  refusalFor(client: ClientContext): Promise<string | undefined>;
   /** Whether there may be any for this client; costs next to nothing. */
   mayHave(client: ClientContext): boolean;
   /** @throws AppError `limit`, `refused`, `system`: nothing runs then */
@@ -33,6 +41,15 @@ export interface KeptCommands {
   ): Promise<ReadReply>;
   /** @throws AppError `not_found` */
   kill(taskId: number, by: "killed" | "user", client: ClientContext): Promise<KillReply>;
+  /** Undefined when there is no such task, or none was listed before. */
+  followed(taskId: number, client: ClientContext): KeptFollowed | undefined;
   /** The result with the output up to `to` is on its way to the client. */
   delivered(taskId: number, to: number, client: ClientContext): void;
+  /** Reads of one task by one client, one after the other. */
+  turnOf(taskId: number, client: ClientContext): { reading: Promise<void> };
+}
+
+/** True for the id of a kept task, whether or not there is one: no other background task has such an id. */
+export function isKeptId(taskId: number): boolean {
+  return taskId >= keptTaskIds.first && taskId <= keptTaskIds.last;
 }

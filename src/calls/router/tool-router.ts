@@ -7,7 +7,7 @@ import type { Snapshots } from "../../tools/tool.ts";
 import type { ToolCard } from "../../tools/tool-card.ts";
 import type { JobMessageSource, JobOutcome, ServiceCall } from "../../tools/workers/messages.ts";
 import type { WorkerPool } from "../../tools/workers/pool.ts";
-import type { CallOutcome, CallRequest, Router } from "../call.ts";
+import type { CallOutcome, CallRequest, ClientContext, Router } from "../call.ts";
 import { answerTimeOf } from "../call-target.ts";
 import { taskSummary } from "./background-calls.ts";
 import { type HostParts, JobHost } from "./job-host.ts";
@@ -85,7 +85,7 @@ export class ToolRouter implements Pick<Router, "call"> {
       args: request.args ?? {},
       version: request.version,
       limits: { resultCharsMax: request.client.limits.resultCharsMax, answerMs },
-      snapshots: this.#snapshots(card, request.client.id),
+      snapshots: this.#snapshots(card, request.client),
       canAsk: kindsToAsk(request),
     };
     return this.#wantsData(request) ? { ...message, wantsData: true } : message;
@@ -95,10 +95,13 @@ export class ToolRouter implements Pick<Router, "call"> {
     return request.wantsData === true || this.#parts.wantsData?.(request) === true;
   }
 
-  #snapshots(card: ToolCard, clientId: string): Partial<Snapshots> {
+  #snapshots(card: ToolCard, client: ClientContext): Partial<Snapshots> {
     if (!card.snapshots.includes("backgroundTasks")) return {};
-    const tasks = this.#parts.supervisor.tasksOf(clientId).list();
-    return { backgroundTasks: tasks.map(taskSummary) };
+    const { supervisor, kept } = this.#parts;
+    const backgroundTasks = supervisor.tasksOf(client.id).list().map(taskSummary);
+    return kept?.mayHave(client) === true
+      ? { backgroundTasks, mayHaveKept: true }
+      : { backgroundTasks };
   }
 
   #unknownTool(name: string): CallOutcome {

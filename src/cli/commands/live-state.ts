@@ -1,21 +1,31 @@
 import { formatDuration } from "../../base/cut-text.ts";
 import { describeState } from "../../base/shown-state.ts";
+import { isKeptId } from "../../calls/router/kept-commands.ts";
 import type { FoundServer } from "../../interact/attach/client/server-directory.ts";
 import { runFolderIn } from "../../interact/attach/run-folder.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { directoryFlags, jsonFlag } from "../flags.ts";
 import { readStartUp } from "../start-up.ts";
+import type { KeptRow } from "./bg-kept.ts";
 
 export const bgListCommand = listFromServers({
   key: "tasks",
   title: "background tasks",
+  description:
+    "Lists the background tasks of all servers of this user that run now, and the kept tasks of all workspaces.",
   entriesOf: tasksOf,
   lineOf,
+  async more(scorpioxDir) {
+    const { keptRows } = await import("./bg-kept.ts");
+    return keptRows(scorpioxDir);
+  },
 });
 
 function tasksOf({ facts, state }: FoundServer) {
-  return state.background.map((task) => ({
+  // Kept tasks are listed once, and not for each client of their workspace.
+  const own = state.background.filter(({ taskId }) => !isKeptId(taskId));
+  return own.map((task) => ({
     ...task,
     server: facts.serverId,
     serverPid: facts.pid,
@@ -56,6 +66,10 @@ interface ServerList<Entry> {
   readonly key: string;
   /** The plural noun for people. */
   readonly title: string;
+  /** Of the command; absent: the usual one. */
+  readonly description?: string;
+  /** Items that belong to none of the servers. */
+  more?(scorpioxDir: string): Promise<readonly KeptRow[]>;
   entriesOf(server: FoundServer): readonly Entry[];
   lineOf(entry: Entry): string;
 }
@@ -65,7 +79,7 @@ function listFromServers<Entry>(list: ServerList<Entry>): Command {
   const { key, title } = list;
   return {
     usage: "[--json]",
-    description: `Lists the ${title} of all servers of this user that run now.`,
+    description: list.description ?? `Lists the ${title} of all servers of this user that run now.`,
     flags: { ...jsonFlag, ...directoryFlags },
     arguments: { min: 0, max: 0 },
     needsPerson: false,
@@ -74,11 +88,15 @@ function listFromServers<Entry>(list: ServerList<Entry>): Command {
       const { scorpioxDir } = readStartUp(args, io).dirs;
       const { servers, problems } = await askServers(runFolderIn(scorpioxDir));
       const entries = servers.flatMap((server) => list.entriesOf(server));
-      if (args.has("json")) print.json({ [key]: entries });
-      else for (const entry of entries) print.row(list.lineOf(entry));
+      const more = (await list.more?.(scorpioxDir)) ?? [];
+      if (args.has("json")) print.json({ [key]: [...entries, ...more.map(({ entry }) => entry)] });
+      else {
+        for (const entry of entries) print.row(list.lineOf(entry));
+        for (const { line } of more) print.row(line);
+      }
       for (const problem of problems) print.warning(problem);
       if (servers.length === 0) print.note("No server is running.");
-      else if (entries.length === 0) print.note(`There are no ${title}.`);
+      else if (entries.length + more.length === 0) print.note(`There are no ${title}.`);
       return problems.length > 0 ? exitCodes.failed : exitCodes.done;
     },
   };

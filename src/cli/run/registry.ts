@@ -170,8 +170,18 @@ export const commandListings: readonly CommandListing[] = [
   },
   {
     name: "bg list",
-    summary: "List the background tasks of running servers",
+    summary: "List the background tasks of running servers, and kept ones",
     load: async () => (await import("../commands/live-state.ts")).bgListCommand,
+  },
+  {
+    name: "bg read",
+    summary: "Print the output of a kept background task",
+    load: async () => (await import("../commands/bg-kept.ts")).bgReadCommand,
+  },
+  {
+    name: "bg kill",
+    summary: "End a kept background task",
+    load: async () => (await import("../commands/bg-kept.ts")).bgKillCommand,
   },
   {
     name: "callbacks list",

@@ -5,11 +5,12 @@ import {
   backgroundEndedAgeMsMax,
   backgroundEndedMax,
   backgroundRunningMax,
+  keptTaskIds,
 } from "../../base/limits.ts";
 import type { Execution } from "./execution.ts";
 
 interface Readable {
-  /** 1, 2, 3 … for each client. */
+  /** 1, 2, 3 … for each client; from 1,000,001 on once those below kept tasks are used up. */
   readonly id: number;
   /** Absolute offset of the first byte that the client was not given yet. */
   cursor: number;
@@ -91,19 +92,25 @@ export class ClientTasks {
 
   add(kind: BackgroundTask["kind"], execution: Execution, cursor: number): BackgroundTask {
     const reading = Promise.resolve();
-    const task = { id: ++this.#lastId, kind, execution, cursor, reading };
+    const task = { id: this.#nextId(), kind, execution, cursor, reading };
     this.#tasks.set(task.id, task);
     return task;
   }
 
   /** @returns the id by which it is read on */
   keep(output: KeptOutput): number {
-    const id = ++this.#lastId;
+    const id = this.#nextId();
     const { from: cursor } = output;
     const reading = Promise.resolve();
     this.#tasks.set(id, { id, kind: "output", output, cursor, reading, keptAt: Date.now() });
     this.#forgetOld();
     return id;
+  }
+
+  #nextId(): number {
+    const next = this.#lastId + 1;
+    this.#lastId = next === keptTaskIds.first ? keptTaskIds.last + 1 : next;
+    return this.#lastId;
   }
 
   get #running(): number {

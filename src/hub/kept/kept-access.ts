@@ -42,6 +42,11 @@ export class KeptAccess implements AsyncDisposable {
     this.parts = { folders, standIns, keeper };
   }
 
+  /** True when no task of the workspace runs, or has ended and is not cleaned up after. */
+  isQuiet(workspace: string): boolean {
+    return this.parts.folders.tasksOf(workspace).every((task) => task.isSettled);
+  }
+
   list({ key, workspace }: Reader): readonly TaskSummary[] {
     return this.parts.folders.tasksOf(workspace).map((task) => task.summary(task.cursorOf(key)));
   }

@@ -6,12 +6,17 @@ import type { StateScope } from "../../base/server-events.ts";
 import type { ChannelPort } from "../../base/worker-channel/channel-port.ts";
 import { WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
 import type { CallRequest, ClientContext } from "../../calls/call.ts";
-import type { KeptCommand, KeptCommands, KeptStart } from "../../calls/router/kept-commands.ts";
+import type {
+  KeptCommand,
+  KeptCommands,
+  KeptFollowed,
+  KeptStart,
+} from "../../calls/router/kept-commands.ts";
 import { scopeNow, scopeOf } from "../../calls/state-calls.ts";
 import type { Shell } from "../../commands/process/shell.ts";
 import type { ReadReply, ReadRequest, TaskSummary, KillReply } from "../../tools/services.ts";
 import type { HubLink, HubLinkHandlers } from "../link/hub-link.ts";
-import { KeptAccess } from "./kept-access.ts";
+import { KeptAccess, type Reader } from "./kept-access.ts";
 import {
   type KeptCall,
   type KeptConfinement,
@@ -23,14 +28,17 @@ import {
 import { keptFolderIn, workspaceKeyOf } from "./kept-place.ts";
 import { KeptTask } from "./kept-task.ts";
 import { keptProcessOf } from "./machine.ts";
-import { waitForEnd } from "./wait-for-output.ts";
+import { followTask, waitForEnd } from "./wait-for-output.ts";
 
 export interface KeptClientParts {
   readonly scorpioxDir: string;
   /** Names this process to the hub; the one of its links. */
   readonly clientKey: string;
   /** Reaches the hub, and starts it where that is wanted. Undefined: there is none. */
-  readonly connect: (handlers: HubLinkHandlers) => Promise<HubLink | undefined>;
+  readonly connect: (
+    handlers: HubLinkHandlers,
+    signal: AbortSignal,
+  ) => Promise<HubLink | undefined>;
   readonly shell: Shell;
   /** That of commands. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
@@ -51,17 +59,19 @@ const commandBytesMax = 100 * 1024;
 
 /** Kept tasks as a client process sees them: asked of the hub, or where there is none, of their files. */
 export class KeptClient
-  implements Omit<KeptCommands, "isDefault" | "refusalFor" | "mayHave">, Disposable
+  implements Omit<KeptCommands, "isDefault" | "refusalFor" | "mayHave" | "turnOf">, Disposable
 {
   readonly #parts: KeptClientParts;
   /** By the key of the workspace. */
   readonly #channels = new Map<string, Promise<Channel | undefined>>();
   readonly #self = keptProcessOf(process.pid);
   readonly #ending = new AbortController();
-  #access: KeptAccess | undefined;
+  readonly #local: KeptAccess;
 
   constructor(parts: KeptClientParts) {
     this.#parts = parts;
+    const { scorpioxDir, warn: log } = parts;
+    this.#local = new KeptAccess({ scorpioxDir, log });
   }
 
   async start(command: KeptCommand, { client }: CallRequest): Promise<KeptStart> {
@@ -121,12 +131,36 @@ export class KeptClient
     }
   }
 
+  /** A task as somebody follows it beside the client; undefined when there is none. */
+  followed(taskId: number, client: ClientContext): KeptFollowed | undefined {
+    const scope = scopeNow(client);
+    const task = scope === undefined ? undefined : this.#taskOf(scope, taskId);
+    if (task?.record === undefined) return undefined;
+    const { output } = task;
+    return {
+      listen: (onChange) => followTask(task, () => onChange(undefined)),
+      get isRunning() {
+        return task.end === undefined;
+      },
+      output: {
+        get end() {
+          return output.end;
+        },
+        read: (from) => output.segments(from),
+      },
+    };
+  }
+
   [Symbol.dispose](): void {
     this.#ending.abort();
     for (const channel of this.#channels.values()) {
       void channel.then((open) => open?.close(0)).catch(() => {});
     }
-    void this.#access?.[Symbol.asyncDispose]();
+    void this.#local[Symbol.asyncDispose]();
+  }
+
+  #readerOf(workspace: string): Reader {
+    return { key: this.#parts.clientKey, workspace };
   }
 
   #taskOf(scope: StateScope, taskId: number): KeptTask {
@@ -140,18 +174,19 @@ export class KeptClient
     call: Extract<KeptCall, { readonly method: Method }>,
     locally: (
       access: KeptAccess,
-      reader: { key: string; workspace: string },
+      reader: Reader,
     ) => KeptReplies[Method] | Promise<KeptReplies[Method]>,
     signal?: CallRequest["cancellation"],
   ): Promise<KeptReplies[Method]> {
     const scope = await scopeOf(client);
+    const workspace = workspaceKeyOf(scope);
+    // Tasks that have ended are files: no hub is started, or kept alive, for them.
+    if (this.#local.isQuiet(workspace)) return locally(this.#local, this.#readerOf(workspace));
     for (let isRepeated = false; ; isRepeated = true) {
       const channel = await this.#channelOf(scope, client);
       if (signal?.aborted === true) throw cancelledError();
       if (channel === undefined) {
-        const { scorpioxDir, clientKey: key, warn: log } = this.#parts;
-        this.#access ??= new KeptAccess({ scorpioxDir, log });
-        return locally(this.#access, { key, workspace: workspaceKeyOf(scope) });
+        return locally(this.#local, this.#readerOf(workspace));
       }
       try {
         return await this.#call<Method>(channel, call, signal);
@@ -188,7 +223,7 @@ export class KeptClient
     scope: StateScope,
     { name }: ClientContext,
   ): Promise<Channel | undefined> {
-    const port = await openPort(this.#parts.connect);
+    const port = await openPort(this.#parts.connect, this.#ending.signal);
     if (port === undefined) return undefined;
     return new WorkerChannel<KeptOptions, KeptCall, KeptCall["method"]>({
       port,
@@ -250,17 +285,23 @@ function boundsOf(confinement: NonNullable<KeptCommand["confinement"]>): KeptCon
 }
 
 /** A link as a port: its handlers are needed before it is there. */
-async function openPort(connect: KeptClientParts["connect"]): Promise<ChannelPort | undefined> {
+async function openPort(
+  connect: KeptClientParts["connect"],
+  signal: AbortSignal,
+): Promise<ChannelPort | undefined> {
   let receive: (text: string) => void = () => {};
   let end: (reason: string) => void = () => {};
   let ended: string | undefined;
-  const link = await connect({
-    onText: (text) => receive(text),
-    onClosed: (reason) => {
-      ended = reason;
-      end(reason);
+  const link = await connect(
+    {
+      onText: (text) => receive(text),
+      onClosed: (reason) => {
+        ended = reason;
+        end(reason);
+      },
     },
-  });
+    signal,
+  );
   if (link === undefined) return undefined;
   return {
     listen(onText, onEnd) {

@@ -22,10 +22,10 @@ import { TaskStarter } from "./task-starter.ts";
 export interface KeptTasksParts extends KeptAccessParts {
   /** That of the hub, which must not end what outlives it. */
   readonly orphanage?: Pick<Orphanage, "spare" | "addDirectChild" | "removeDirectChild">;
-  /** Takes a line of the audit log. */
-  readonly audit?: (line: string) => void;
+  /** The audit log; absent: none is written. */
+  readonly audit?: { add(line: string): void; flush(): Promise<void> };
   /** The process with which the hub ends, for people; undefined: none. */
-  readonly endsWith?: string | undefined;
+  readonly endsWith?: () => string | undefined;
 }
 
 /** One kept task for people. */
@@ -45,16 +45,14 @@ export class KeptTasks implements AsyncDisposable {
   readonly #access: KeptAccess;
   readonly #starter: TaskStarter;
   readonly #instanceId = randomHex(16);
-  readonly #isAdopted: Promise<void>;
+  #adopting: Promise<void> | undefined;
 
-  /** Takes over all that runs and that no other hub watches over. */
   constructor(parts: KeptTasksParts) {
     this.#parts = parts;
     parts.orphanage?.spare(this.#instanceId);
     const access = new KeptAccess(parts);
     this.#access = access;
     this.#starter = new TaskStarter({ ...parts, ...access.parts, instanceId: this.#instanceId });
-    this.#isAdopted = this.#adopt();
   }
 
   /** Running tasks for which the hub stays. */
@@ -62,9 +60,9 @@ export class KeptTasks implements AsyncDisposable {
     return this.#access.parts.keeper.alive;
   }
 
-  /** Resolves once tasks that outlived their hub have been taken over. */
-  get adopted(): Promise<void> {
-    return this.#isAdopted;
+  /** Takes over all that runs and that no other hub watches over; at the latest before the first call. */
+  begin(): Promise<void> {
+    return (this.#adopting ??= this.#adopt());
   }
 
   /** Those that run. */
@@ -102,10 +100,17 @@ export class KeptTasks implements AsyncDisposable {
     };
   }
 
+  /** Ends the running tasks that this hub watches over: the user wants that. */
+  async endAll(): Promise<void> {
+    await this.begin();
+    await this.#access.parts.keeper.endAll();
+  }
+
   /** Leaves all tasks running. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#isAdopted;
+    await this.#adopting;
     await this.#access[Symbol.asyncDispose]();
+    await this.#parts.audit?.flush();
   }
 
   async #adopt(): Promise<void> {
@@ -120,7 +125,7 @@ export class KeptTasks implements AsyncDisposable {
     const reader = { key: visitor.clientKey, workspace: workspaceKeyOf(options.scope) };
     return {
       call: async (call, _id, signal): Promise<KeptReplies[keyof KeptReplies]> => {
-        await this.#isAdopted;
+        await this.begin();
         switch (call.method) {
           case "start":
             return this.#start(call.request, visitor, options);
@@ -141,10 +146,10 @@ export class KeptTasks implements AsyncDisposable {
     visitor: HubVisitor,
     options: KeptOptions,
   ): Promise<KeptStarted> {
-    const { endsWith } = this.#parts;
     try {
       const task = await this.#starter.start(launch, { ...options, pid: visitor.pid });
       this.#audit(launch, visitor, options, { task: task.id, decision: "allowed", outcome: "ok" });
+      const endsWith = this.#parts.endsWith?.();
       return { task: task.summary(0), ...(endsWith === undefined ? {} : { endsWith }) };
     } catch (error) {
       this.#audit(launch, visitor, options, { decision: "refused", outcome: "refused" });
@@ -176,7 +181,7 @@ export class KeptTasks implements AsyncDisposable {
       sandbox: (confinement?.wrapper.length ?? 0) > 0,
       ...outcome,
     };
-    this.#parts.audit?.(escapeJson(JSON.stringify(line)));
+    this.#parts.audit?.add(escapeJson(JSON.stringify(line)));
   }
 }
 

@@ -51,6 +51,11 @@ export class OutputFile {
     return read ?? { ...nothingAfter(from), pageTo: from, end: from };
   }
 
+  /** The bytes that are held from `from` on. */
+  segments(from: number): OutputSegment[] {
+    return this.#with((fd) => this.#bytes(fd, from, Number.POSITIVE_INFINITY).segments) ?? [];
+  }
+
   /**
    * Drops the oldest bytes until at most `bytesMax` are held.
    * @returns false when the file system cannot do that
@@ -67,6 +72,11 @@ export class OutputFile {
   }
 
   #read(fd: number, from: number, hasEnded: boolean, bytesMax: number): OutputPage {
+    const { segments, end } = this.#bytes(fd, from, bytesMax);
+    return pageOf(segments, { from: Math.min(from, end), end, hasEnded });
+  }
+
+  #bytes(fd: number, from: number, bytesMax: number): { segments: OutputSegment[]; end: number } {
     for (;;) {
       const end = fstatSync(fd).size;
       const dropped = Math.min(readDropped(this.#folder), end);
@@ -75,7 +85,8 @@ export class OutputFile {
       const length = readSync(fd, bytes, 0, bytes.length, start);
       // Bytes that were dropped meanwhile are zeros.
       if (readDropped(this.#folder) > start) continue;
-      return pageOf(bytes.subarray(0, length), { from, start, end, hasEnded });
+      const held = { from: start, bytes: bytes.subarray(0, length) };
+      return { segments: length === 0 ? [] : [held], end };
     }
   }
 
@@ -97,20 +108,21 @@ export class OutputFile {
 interface PagePlace {
   /** The wanted offset. */
   readonly from: number;
-  /** That of the first byte. */
-  readonly start: number;
   readonly end: number;
   readonly hasEnded: boolean;
 }
 
-function pageOf(bytes: Uint8Array, { from, start, end, hasEnded }: PagePlace): OutputPage {
-  const isWhole = start + bytes.length >= end;
+function pageOf(
+  segments: readonly OutputSegment[],
+  { from, end, hasEnded }: PagePlace,
+): OutputPage {
+  const [all] = segments;
+  if (all === undefined) return { ...nothingAfter(from), pageTo: from, end };
+  const isWhole = all.from + all.bytes.length >= end;
   // A page that is full ends with a line, or within one that is longer than half of it.
-  const held = isWhole ? bytes : bytes.subarray(0, lineEnd(bytes));
-  const segments: OutputSegment[] = held.length === 0 ? [] : [{ from: start, bytes: held }];
-  const wanted = Math.min(from, end);
-  const output = newOutput({ read: () => segments }, wanted, hasEnded || !isWhole);
-  return { ...output, pageTo: start + held.length, end };
+  const bytes = isWhole ? all.bytes : all.bytes.subarray(0, lineEnd(all.bytes));
+  const output = newOutput({ read: () => [{ ...all, bytes }] }, from, hasEnded || !isWhole);
+  return { ...output, pageTo: all.from + bytes.length, end };
 }
 
 function nothingAfter(from: number): NewOutput {

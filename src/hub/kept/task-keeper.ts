@@ -70,6 +70,8 @@ export class TaskKeeper implements Disposable {
 
   /** The shell around a task that this process started has ended. */
   leaderEnded(task: KeptTask, signal: string | null): void {
+    // The next hub cleans up.
+    if (this.#isClosed) return;
     if (signal !== null) this.#signals.set(task, signal);
     void this.settle(task).catch((error: unknown) => this.#fail(task, error));
   }
@@ -98,6 +100,11 @@ export class TaskKeeper implements Disposable {
   async end(task: KeptTask, wish: Omit<EndWish, "at">): Promise<void> {
     writeWish(task.folder, { ...wish, at: Date.now() });
     await this.settle(task);
+  }
+
+  async endAll(): Promise<void> {
+    const wish = { by: "user", note: null } as const;
+    await Promise.all([...this.#owned.keys()].map((task) => this.end(task, wish)));
   }
 
   /** The command has ended, or must end: its remaining processes are ended, and its resources removed. Idempotent. */

@@ -25,13 +25,15 @@ import type { TaskProcesses, TaskRecord } from "./task-record.ts";
 
 /**
  * The shell around a kept command: it writes down how the command ended, whatever has become of the hub. It does not end
- * when the family is asked to end. Signals that it catches are as usual for the command.
+ * when the family is asked to end. Signals that it catches are as usual for the command, and
+ * its own words about an end by a signal are not in the output.
  */
 const leaderScript = `trap : HUP INT QUIT TERM
 umask "$1"
 exit_file=$2
 shift 2
-"$@"
+exec 4>&2 2> /dev/null
+"$@" 2>&4 4>&-
 printf '%-3s\\n' "$?" 1<> "$exit_file"`;
 
 /**

@@ -52,6 +52,22 @@ export async function waitForEnd(task: KeptTask, signal: Abortable): Promise<voi
   signal.removeEventListener("abort", give);
 }
 
+/** How often a task is looked at that somebody follows. */
+const followMs = 200;
+
+/** Calls `onChange` after changes of the output, and at the end. Returns a function that stops it. */
+export function followTask(task: KeptTask, onChange: () => void): () => void {
+  let seen = -1;
+  const interval = setInterval(() => {
+    const hasEnded = task.end !== undefined;
+    const { end } = task.output;
+    if (end !== seen || hasEnded) onChange();
+    seen = end;
+    if (hasEnded) clearInterval(interval);
+  }, followMs).unref();
+  return () => clearInterval(interval);
+}
+
 function watchFolder(folder: string, onChange: () => void): ReturnType<typeof watch> | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, onChange);

@@ -1,13 +1,18 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { attachOutputBytesMax, attachOutputMs, attachTextCharsMax } from "../../base/limits.ts";
 import type { Execution } from "../../commands/background/execution.ts";
-import { newOutput } from "../../commands/background/output-store.ts";
+import { newOutput, type OutputStore } from "../../commands/background/output-store.ts";
 import type { ClientKey, OutputPiece } from "./messages.ts";
+
+/** The part of a background task that a terminal follows. */
+export interface FollowedExecution extends Pick<Execution, "listen" | "isRunning"> {
+  readonly output: Pick<OutputStore, "read" | "end">;
+}
 
 export interface FollowedTask {
   readonly client: ClientKey;
   readonly taskId: number;
-  readonly execution: Execution;
+  readonly execution: FollowedExecution;
 }
 
 /** A terminal shows the beginning of a line at most this wide while it has no end. */

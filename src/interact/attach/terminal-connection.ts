@@ -1,7 +1,6 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { messageOf } from "../../base/errors.ts";
 import { attachGreetingMsMax, attachRequestBytesMax } from "../../base/limits.ts";
-import type { Execution } from "../../commands/background/execution.ts";
 import type { ShownQuestions } from "../questions/terminals.ts";
 import {
   attachProtocol,
@@ -13,7 +12,7 @@ import {
   type InstanceState,
   type TerminalMessage,
 } from "./messages.ts";
-import { OutputFollower } from "./output-follower.ts";
+import { type FollowedExecution, OutputFollower } from "./output-follower.ts";
 import { type ByteSink, SocketLines, SendQueue } from "./socket-lines.ts";
 import type { QuestionViewer, TerminalQuestions } from "./terminal-questions.ts";
 
@@ -189,7 +188,7 @@ export interface AttachSources {
   /** All that is held just now. */
   state(): Promise<InstanceState>;
   /** Undefined when there is no such task any more. */
-  executionOf(client: ClientKey, taskId: number): Execution | undefined;
+  executionOf(client: ClientKey, taskId: number): FollowedExecution | undefined;
   /** Resolves when the task has ended. @throws AppError `not_found` */
   kill(client: ClientKey, taskId: number): Promise<void>;
   /** @throws AppError `not_found` */

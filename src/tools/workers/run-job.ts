@@ -155,6 +155,7 @@ export class JobContext implements ToolContext {
     return {
       run: (request) => this.#call({ method: "background.run", request }),
       start: (request) => this.#call({ method: "background.start", request }),
+      listKept: () => this.#call({ method: "background.listKept", request: {} }),
       read: (request) => this.#call({ method: "background.read", request }),
       readKept: (request) => this.#call({ method: "background.readKept", request }),
       kill: (request) => this.#call({ method: "background.kill", request }),

@@ -135,3 +135,10 @@ describe("ClientTasks", () => {
     expect(tasks.get(2).id).toBe(2);
   });
 });
+
+test("ids go on above those of kept tasks", () => {
+  const tasks = new ClientTasks();
+  const { execution } = fakeExecution();
+  const ids = Array.from({ length: 1_002 }, () => tasks.add("command", execution, 0).id);
+  expect([ids[0], ids[999], ids[1_000], ids[1_001]]).toEqual([1, 1_000, 1_000_001, 1_000_002]);
+});

@@ -87,7 +87,9 @@ describe("the hub refuses", () => {
   test("a command whose folder is not the workspace, and one that was to be confined and is not", async () => {
     using place = new KeptPlace();
     const lines: string[] = [];
-    await using hub = openHub(place, { audit: (line) => void lines.push(line) });
+    await using hub = openHub(place, {
+      audit: { add: (line) => void lines.push(line), flush: async () => {} },
+    });
     using client = new TestClient(place, connectTo(hub), { audit: true });
     expect(client.start("true", { cwd: "/" })).rejects.toThrow("is not the workspace");
     const holdings = { tmpDir: join(place.folder, "none"), standIns: [] };
@@ -131,7 +133,7 @@ describe("a kept task ends", () => {
     expect(record.endsAt).toBeNull();
     writeJson(folder, taskFiles.record, { ...record, endsAt: Date.now() - 1 });
     await using hub = openHub(place);
-    await hub.adopted;
+    await hub.begin();
     using next = new TestClient(place, connectTo(hub));
     expect(await next.ended(1_001)).toMatchObject({ state: "timed_out" });
   });

@@ -167,7 +167,7 @@ function aboutOwnCommand({ args }: Called): string | undefined {
 
 /** A question mark is a word that only the shell knows. */
 const ownCommands =
-  /^(?:\?$|(?:attach|install|undo|uninstall|update) |(?:config|profile|hooks|hub|mcp) \?$|config (?:set|remove|unset)$|profile (?:use|off)$|hooks (?:approve|revoke)$|hub stop$|mcp (?:add|add-json|approve|import|lock|login|logout|remove|rm|secrets)$)/;
+  /^(?:\?$|(?:attach|install|undo|uninstall|update) |(?:bg|config|profile|hooks|hub|mcp) \?$|config (?:set|remove|unset)$|profile (?:use|off)$|hooks (?:approve|revoke)$|hub stop$|bg (?:kill|read)$|mcp (?:add|add-json|approve|import|lock|login|logout|remove|rm|secrets)$)/;
 
 function isDevice(path: string): boolean {
   return /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|dm-|md|mapper\/)/.test(path);

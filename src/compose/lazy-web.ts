@@ -1,0 +1,49 @@
+import { endLazy, forwarding, Lazy } from "../base/lazy.ts";
+import type { RemoteWeb, WebOptions } from "../web/web.ts";
+import { createWebOptions } from "./web-options.ts";
+import type { Commands } from "./open-commands.ts";
+import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
+
+interface OpenWebParts {
+  readonly program: Pick<ProgramParts, "createWebWorker">;
+  readonly options: Pick<ToolServicesOptions, "start" | "env" | "warn">;
+}
+
+/** The web service of a server. */
+export function openWeb({ program, options }: OpenWebParts, commands: Commands): RemoteWeb {
+  const { start, env, warn } = options;
+  const { dirs, config } = start;
+  const { instanceId, guardian, supervisor } = commands;
+  return lazyWeb({
+    createWorker: program.createWebWorker,
+    options: () => createWebOptions({ settings: config.settings.web, dirs, env, instanceId }),
+    beforeStart: () => {
+      // A browser that outlives the server is found by its mark; one that ends leaves zombies.
+      guardian.start();
+      supervisor.collectOrphans();
+    },
+    warn,
+  });
+}
+
+interface LazyWebParts {
+  readonly createWorker: () => Worker;
+  readonly options: () => WebOptions;
+  /** Called once, before the Worker is started. */
+  readonly beforeStart: () => void;
+  readonly warn: (message: string) => void;
+}
+
+/** The web service, of which nothing is loaded before the first page or search. */
+export function lazyWeb({ createWorker, options, beforeStart, warn }: LazyWebParts): RemoteWeb {
+  const web: Lazy<RemoteWeb> = new Lazy(async () => {
+    const { WebWorkerClient } = await import("../web/worker/web-worker-client.ts");
+    web.assertOpen();
+    beforeStart();
+    return new WebWorkerClient({ createWorker, options: options(), warn });
+  });
+  return {
+    ...forwarding(() => web.get(), ["fetchPage", "renderPage", "search"]),
+    [Symbol.asyncDispose]: () => endLazy(web),
+  };
+}
