@@ -395,6 +395,12 @@ export const mcpEntryBytesMax = 16 * MIB;
 /** A call that waits for another client's call as long has waited long; so many long waits separate the clients (HB4). */
 export const upstreamLongWaitMs = 5_000;
 export const upstreamLongWaitsMax = 2;
+/** A client's calls on a shared connection that are sent at once while another client calls too: more would wait there. */
+export const upstreamClientCallsAtOnceMax = 4;
+/** A call that takes longer keeps no other call waiting: its server usually waits for something itself. */
+export const upstreamQuickCallMs = 100;
+/** Another client counts for so long after its last call. */
+export const upstreamNeighbourMs = 10_000;
 /** Lists that one client of a connection has just read are not read again for another. */
 export const upstreamListsSharedMs = 10_000;
 /** Calls whose clients left before the answer, and which the server may still be working on. */

@@ -168,15 +168,20 @@ const rows: readonly Row[] = [
  */
 export function knownServerOf(launch: ServerLaunch): KnownServer | undefined {
   if (launch.transport === "http") return undefined;
-  const words = [win32.basename(launch.command), launch.command, ...launch.args].map(programName);
+  const words = [win32.basename(launch.command), launch.command, ...launch.args].map(packageName);
   return rows.find(({ program }) => words.some((word) => program.test(word)));
 }
 
-/** A word of a command line without version, tag and file extension: `@a/b@1.2`, `mcp/b:latest`, `C:\b.exe`. */
-function programName(word: string): string {
-  return word
-    .toLowerCase()
-    .replaceAll("\\", "/")
+/**
+ * A word of a command line as the name of a package, without version, tag and file extension: `@a/b@1.2`,
+ * `mcp/b:latest`, `/x/node_modules/@a/b/cli.js`. Empty for another path.
+ */
+function packageName(word: string): string {
+  const text = word.toLowerCase().replaceAll("\\", "/");
+  const [, inModules] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(text) ?? [];
+  if (inModules !== undefined) return inModules;
+  if (/^(?:[a-z]:)?[./~]/.test(text)) return "";
+  return text
     .replace(/\.(?:exe|cmd|js|mjs|py)$/, "")
     .replace(/(?<=.)@[^/@]*$/, "")
     .replace(/(?<=[a-z]):[^/:]*$/, "")

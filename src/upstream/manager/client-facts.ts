@@ -56,6 +56,7 @@ export async function withClientFacts(
     client: {
       isolation: isolationInHub(configured, parts.principals(), manners.isSeparate),
       place,
+      isOfPlace: !isWide,
       base: shareableBase(client, inheritEnv),
       asks: manners.asks,
       identity: canonicalJson({

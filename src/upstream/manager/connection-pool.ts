@@ -7,7 +7,8 @@ import type { ManagedConnection } from "./managed-connection.ts";
 
 /** Receives all events of a shared connection. */
 export interface ConnectionListener extends Omit<ConnectionEvents, "onClosed" | "onAsked"> {
-  onState(): void;
+  /** @param isNoted true: write it to the log of the server */
+  onState(isNoted: boolean): void;
   onBegun(): void;
   onConnected(connection: UpstreamConnection): void;
   /** The server asks clients; true: in a way that belongs to no call, so that no two clients may share it. */
@@ -127,22 +128,23 @@ export class SharedConnection {
       for (const { listener } of this.#users) act(listener);
     };
     /** Users of the same name write to one log, which has each line once. */
-    const note = (act: (listener: ConnectionListener) => void): void => {
+    const note = (act: (listener: ConnectionListener, isNoted: boolean) => void): void => {
       const names = new Set<string>();
       for (const { server, listener } of this.#users) {
-        if (!names.has(server)) act(listener);
+        act(listener, !names.has(server));
         names.add(server);
       }
     };
     return {
-      onState: () => tell((listener) => listener.onState()),
+      onState: () => note((listener, isNoted) => listener.onState(isNoted)),
       onBegun: () => tell((listener) => listener.onBegun()),
       onConnected: (connection) => tell((listener) => listener.onConnected(connection)),
       onListChanged: (list) => tell((listener) => listener.onListChanged(list)),
       onResourceUpdated: (uri) => tell((listener) => listener.onResourceUpdated(uri)),
       onManners: (isSeparate) => tell((listener) => listener.onManners(isSeparate)),
-      onLog: (level, data, logger) => note((listener) => listener.onLog(level, data, logger)),
-      onStray: (text) => note((listener) => listener.onStray(text)),
+      onLog: (level, data, logger) =>
+        note((listener, isNoted) => isNoted && listener.onLog(level, data, logger)),
+      onStray: (text) => note((listener, isNoted) => isNoted && listener.onStray(text)),
     };
   }
 }

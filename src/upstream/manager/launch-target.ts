@@ -145,6 +145,12 @@ export class LaunchTarget implements ConnectionStart {
     return this.#facts.client !== undefined && this.isolation === "workspace";
   }
 
+  /** Which clients share it, as people call it. */
+  get sharing(): Isolation {
+    const { client } = this.#facts;
+    return client?.isOfPlace === true && this.isolation === "shared" ? "workspace" : this.isolation;
+  }
+
   /** The server is known to ask clients in a way that does not say which. */
   get asks(): boolean {
     return this.#facts.client?.asks === true;

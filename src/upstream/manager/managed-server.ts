@@ -214,7 +214,7 @@ export class ManagedServer implements AsyncDisposable {
 
   #listener(): ConnectionListener {
     return {
-      onState: () => this.#onState(),
+      onState: (isNoted) => this.#onState(isNoted),
       onBegun: () => this.offer.contact?.onBegun(),
       onConnected: (connection) => {
         this.breaker.onAnswer();
@@ -235,14 +235,14 @@ export class ManagedServer implements AsyncDisposable {
     if (isSeparate) this.#links?.separate();
   }
 
-  #onState(): void {
+  #onState(isNoted: boolean): void {
     const facts = this.#facts();
     const kind = facts.link?.kind;
     if (kind !== "ready" && kind !== "starting") this.reader.end();
     if (kind === "down") {
       void this.offer.contact?.onFailed();
       const text = this.log.reasonText(conditionOf(facts).reason ?? "");
-      this.log.say(text);
+      if (isNoted) this.log.say(text);
       const isLogin = facts.link?.kind === "down" && facts.link.as === "needs_auth";
       this.#events.onDown(this.name, isLogin ? "needs_auth" : "unreachable", text);
     }

@@ -2,7 +2,7 @@ import { upstreamIdleSessionMs, upstreamLinksPerServerMax } from "../../base/ups
 import type { Isolation } from "../config/server-entry.ts";
 import type { Era } from "../connect/connection.ts";
 import type { UpstreamCall } from "../upstreams.ts";
-import type { ClientTurns } from "./client-turns.ts";
+import type { ClientTurns, ServedCall } from "./client-turns.ts";
 import {
   clientOf,
   type ConnectionListener,
@@ -38,7 +38,7 @@ interface Held {
   readonly link: ManagedConnection;
   /** Present where other configured servers may use it too. */
   readonly shared?: SharedConnection;
-  /** Present while other clients may use it too. */
+  /** Present while other clients of a hub may use it too. */
   turns?: ClientTurns | undefined;
   /** The calls that use it. */
   uses: number;
@@ -178,20 +178,21 @@ export class ServerConnections {
     const endUse = held.link.use();
     const { turns } = held;
     const client = clientOf(this.#parts.manager, clientId);
-    let isBegun = false;
+    let served: ServedCall | undefined;
     held.uses++;
     return {
       link: held.link,
       client,
       turn: (signal) => {
         const turn = turns?.begin(client, signal);
-        if (turn === undefined) isBegun = turns !== undefined;
-        return turn?.then(() => void (isBegun = true));
+        if (turn instanceof Promise) return turn.then((call) => void (served = call));
+        served = turn;
+        return undefined;
       },
       giveBack: () => {
         endUse();
         held.uses--;
-        if (isBegun) turns?.end(client);
+        if (served !== undefined) turns?.end(served);
         if (held.uses === 0 && this.#left.delete(held)) void held.end();
       },
     };
@@ -249,7 +250,7 @@ export class ServerConnections {
     const held: Held = {
       link,
       shared,
-      turns: shared.turns,
+      turns: this.#parts.shared === undefined ? undefined : shared.turns,
       uses: 0,
       end: () => pool.release(name, shared, user),
     };
@@ -281,7 +282,7 @@ export class ServerConnections {
     const quiet = this.#quiet();
     const listener = (): ConnectionListener => (link() === this.#primary ? this.#listener : quiet);
     return {
-      onState: () => listener().onState(),
+      onState: (isNoted) => listener().onState(isNoted),
       onBegun: () => listener().onBegun(),
       onConnected: (connection) => listener().onConnected(connection),
       onListChanged: (list) => listener().onListChanged(list),
@@ -332,7 +333,7 @@ export class ServerConnections {
         ...(isInHub ? { onAsked } : {}),
       },
       onBegun: () => audience.onBegun(),
-      onState: () => audience.onState(),
+      onState: () => audience.onState(true),
       onConnected: (connection) => audience.onConnected(connection),
     });
   }
@@ -393,6 +394,6 @@ export class ServerConnections {
     if (held.shared !== undefined) return held.end();
     this.#starts += held.link.starts;
     await held.end();
-    this.#listener.onState();
+    this.#listener.onState(true);
   }
 }

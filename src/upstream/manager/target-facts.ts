@@ -19,6 +19,8 @@ export interface ClientFacts {
   readonly isolation: Isolation;
   /** The folders for its roots, as of the last look at the client. */
   readonly place: { readonly folders: readonly string[]; readonly dirs: ConfigDirs };
+  /** Only clients of the same workspace share it. */
+  readonly isOfPlace: boolean;
   /** The environment from which that of its process is made. */
   readonly base: Environment;
   /** Everything that a server could notice of the client and its place. May contain secrets. */

@@ -108,3 +108,41 @@ describe("CatalogueCache", () => {
     expect(await cache.read("a")).toBeUndefined();
   });
 });
+
+describe("the manners of a server", () => {
+  const usual = { asks: false, isSeparate: false };
+  const asking = { asks: true, isSeparate: false };
+
+  test("are known to the next process, in a private file beside the catalogue", async () => {
+    const cache = new CatalogueCache(home);
+    expect(await cache.manners("polite")).toEqual(usual);
+    await cache.noteManners("polite", asking);
+    expect(await cache.manners("polite")).toEqual(asking);
+    const next = new CatalogueCache(home);
+    expect(await next.manners("polite")).toEqual(asking);
+    expect(statSync(join(folder, "polite.manners")).mode & 0o777).toBe(0o600);
+    await next.write("polite", catalogue);
+    expect(await new CatalogueCache(home).manners("polite")).toEqual(asking);
+  });
+
+  test("are added to, not taken back, until the catalogue is forgotten", async () => {
+    const cache = new CatalogueCache(home);
+    await cache.noteManners("rude", { asks: true, isSeparate: true });
+    await new CatalogueCache(home).noteManners("rude", asking);
+    expect(await new CatalogueCache(home).manners("rude")).toEqual({
+      asks: true,
+      isSeparate: true,
+    });
+    await cache.forget("rude");
+    expect(await cache.manners("rude")).toEqual(usual);
+    expect(existsSync(join(folder, "rude.manners"))).toBe(false);
+  });
+
+  test("that cannot be read or written are as none, and known as long as the process lives", async () => {
+    writeFileSync(join(folder, "odd.manners"), "[1");
+    expect(await new CatalogueCache(home).manners("odd")).toEqual(usual);
+    const cache = new CatalogueCache("/proc/none");
+    await cache.noteManners("a", asking);
+    expect(await cache.manners("a")).toEqual(asking);
+  });
+});
