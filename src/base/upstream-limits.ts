@@ -399,7 +399,7 @@ export const upstreamLongWaitsMax = 2;
 export const upstreamClientCallsAtOnceMax = 4;
 /** A call that takes longer keeps no other call waiting: its server usually waits for something itself. */
 export const upstreamQuickCallMs = 100;
-/** Another client counts for so long after its last call. */
+/** A client leaves room for another one for so long after a call of that one. */
 export const upstreamNeighbourMs = 10_000;
 /** Lists that one client of a connection has just read are not read again for another. */
 export const upstreamListsSharedMs = 10_000;

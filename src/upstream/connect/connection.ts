@@ -101,6 +101,12 @@ export interface ConnectOptions {
   readonly listApps?: () => AppSupport | undefined;
 }
 
+/**
+ * The calls that a question may belong to: those that the server works on (`running`), one of them or one that another
+ * client has `left`, or `nothing`, because the server has answered all calls.
+ */
+export type QuestionOrigin = "running" | "left" | "nothing";
+
 /** Receives unsolicited messages. Must not throw. */
 export interface ConnectionEvents {
   onListChanged(list: "tools" | "prompts" | "resources"): void;
@@ -108,11 +114,8 @@ export interface ConnectionEvents {
   onLog(level: LogLevel, data: unknown, logger: string | undefined): void;
   /** A line on stdout that is not a message, or a late or unknown answer: counted, and kept in the server's log. */
   onStray(text: string): void;
-  /**
-   * The server asks its client, in a message that does not say for which call. @param isInCall false: it cannot belong
-   * to the calls that are running, or not to one client's alone
-   */
-  onAsked?(isInCall: boolean): void;
+  /** The server asks its client, in a message that does not say for which call. */
+  onAsked?(about: QuestionOrigin): void;
   /** Once; not after `close`. */
   onClosed(reason: string): void;
 }

@@ -9,7 +9,12 @@ import {
   type Params,
   type ProtocolFault,
 } from "../../protocol/json-rpc.ts";
-import { ConnectionError, type ConnectionEvents, type ConnectOptions } from "./connection.ts";
+import {
+  ConnectionError,
+  type ConnectionEvents,
+  type ConnectOptions,
+  type QuestionOrigin,
+} from "./connection.ts";
 import type { Peer, CallHooks, PendingCall } from "./peer.ts";
 import { readInputRequest } from "./read-reply.ts";
 import { relatedTaskOf, withoutRelatedTask } from "./task-call.ts";
@@ -70,15 +75,18 @@ export class ServerRequests {
   #guessed(asked: InputRequest): PendingCall | undefined {
     const call = this.#candidate(asked);
     // Folders are the same for all clients of a connection, so nobody waits for anybody because of them.
-    if (asked.method !== "roots/list") this.#events.onAsked?.(this.#isOfRunningCalls());
+    if (asked.method !== "roots/list") this.#events.onAsked?.(this.#origin());
     return call;
   }
 
-  /** Serving one client at a time would show whom it belongs to. */
-  #isOfRunningCalls(): boolean {
+  #origin(): QuestionOrigin {
     const asking = this.#peer.calls.filter(({ hooks }) => hooks.asking !== undefined);
     const clients = new Set(asking.map(({ hooks }) => hooks.asking?.clientId));
-    return clients.size > 1 || [...clients].some((client) => !this.#peer.mayWorkForOthers(client));
+    const [client, ...others] = clients;
+    // A call that was left may go on; the next client's question would show whether that matters.
+    if (clients.size === 0) return this.#peer.mayWorkForOthers(nobody) ? "running" : "nothing";
+    // Serving one client at a time would show which of several it is.
+    return others.length === 0 && this.#peer.mayWorkForOthers(client) ? "left" : "running";
   }
 
   /** @param call the call that it belongs to, if known */
@@ -166,6 +174,8 @@ const askable: ReadonlySet<string> = new Set([
   "sampling/createMessage",
   "roots/list",
 ]);
+/** No client has this id. */
+const nobody = "";
 const notAsked = "No call is running that this could belong to";
 
 /** A client that has no forms but another way to ask the user (CA10) declares that in the capabilities of the call. */

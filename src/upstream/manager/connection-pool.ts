@@ -1,6 +1,11 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { startTimer, type Timer } from "../../base/cancellation.ts";
-import type { ConnectionEvents, Era, UpstreamConnection } from "../connect/connection.ts";
+import type {
+  ConnectionEvents,
+  Era,
+  QuestionOrigin,
+  UpstreamConnection,
+} from "../connect/connection.ts";
 import { ClientTurns } from "./client-turns.ts";
 import type { ConnectionStart, ConnectionTime } from "./connection-parts.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
@@ -27,6 +32,8 @@ export interface ConnectionUser {
   readonly knownEra: () => Era | undefined;
   /** Each client has a process of its own from here on. @param isKept true: this one stays with this user's client */
   readonly onSplit?: (isKept: boolean) => void;
+  /** The next call needs another connection, shared with the same users. */
+  readonly onRenewed?: () => void;
 }
 
 /** How to make a connection for its users. */
@@ -71,7 +78,7 @@ export class SharedConnection {
       user: () => this.#user,
       audience: this.#audience(),
       before,
-      onAsked: (isInCall) => this.#onAsked(isInCall),
+      onAsked: (about) => this.#onAsked(about),
     });
   }
 
@@ -95,11 +102,22 @@ export class SharedConnection {
     return first;
   }
 
-  #onAsked(isInCall: boolean): void {
-    if (!isInCall) return this.#split();
-    if (this.turns.isOneByOne) return;
-    this.turns.serveOneByOne();
-    for (const { listener } of this.#users) listener.onManners(false);
+  #onAsked(about: QuestionOrigin): void {
+    if (about === "nothing") return this.#split();
+    if (!this.turns.isOneByOne) {
+      this.turns.serveOneByOne();
+      for (const { listener } of this.#users) listener.onManners(false);
+    }
+    if (about === "left") this.#renew();
+  }
+
+  /** No question can be assigned here any more, because of a call whose end nobody hears of. */
+  #renew(): void {
+    if (this.#isSplit) return;
+    this.#isSplit = true;
+    this.#onSplit();
+    for (const user of this.#users) user.onRenewed?.();
+    this.turns.split();
   }
 
   /** The client that is served keeps this connection. */

@@ -180,7 +180,7 @@ export class ManagedServer implements AsyncDisposable {
       pid: link?.connection?.pid,
       starts: this.links?.starts ?? 0,
       startedAs: link?.preparation.startedAs,
-      isolation: link === undefined ? undefined : this.links?.target.isolation,
+      isolation: link === undefined ? undefined : this.links?.target.sharing,
       figures: this.figures.facts(),
       retryInMs: link?.retryInMs,
       dropped: this.log.dropped,

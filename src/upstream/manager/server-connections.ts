@@ -242,6 +242,7 @@ export class ServerConnections {
     const user: ConnectionUser = {
       ...this.#user(listener),
       onSplit: (isKept) => this.#onSplit(held, isKept),
+      onRenewed: () => this.#onRenewed(held),
     };
     const name = this.#target.nameOf(this.#sharedScope(scope));
     const shared = pool.acquire(name, user, linkTime, (plan) => this.#newLink(plan));
@@ -366,6 +367,10 @@ export class ServerConnections {
     if (!isHere) return;
     held.turns = undefined;
     this.#links.set(unowned, held);
+  }
+
+  #onRenewed(held: Held): void {
+    for (const [scope, each] of this.#links) if (each === held) this.#leave(scope, held);
   }
 
   #leave(scope: string, held: Held): void {

@@ -2,7 +2,7 @@ import { type Abortable, Cancellation, signalOf } from "../../base/cancellation.
 import { AppError } from "../../base/errors.ts";
 import type { JsonText } from "../../base/weight.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
-import type { Isolation, UpstreamConfig } from "../config/server-entry.ts";
+import type { UpstreamConfig } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type {
   SearchQuery,
@@ -164,14 +164,6 @@ export class UpstreamManager implements UpstreamWork {
 
   infoList(): readonly ServerInfo[] {
     return this.#servers.all.map((server) => server.info());
-  }
-
-  isolations(): ReadonlyMap<string, Isolation> {
-    return new Map(
-      this.#servers.all.flatMap(({ name, links }) =>
-        links === undefined ? [] : [[name, links.target.sharing] as const],
-      ),
-    );
   }
 
   async subscribe(uri: string, clientId: string): Promise<boolean> {

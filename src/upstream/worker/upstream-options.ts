@@ -3,7 +3,7 @@ import type { Environment } from "../../base/values.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { ToldPlace } from "../cache/told-servers.ts";
-import type { Isolation, Principals } from "../config/server-entry.ts";
+import type { Principals } from "../config/server-entry.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
@@ -65,8 +65,6 @@ export interface UpstreamWork extends SharedWork, AsyncDisposable {
   /** Reads the configuration, publishes cached catalogues, then starts the servers that must run. Never rejects. */
   start(): Promise<void>;
   infoList(): readonly ServerInfo[];
-  /** Which clients share each server, for `hub status`; a server that may not run has none. */
-  isolations(): ReadonlyMap<string, Isolation>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 

@@ -22,9 +22,8 @@ test("readers at about the same time share one reading", async () => {
   const { readings, read } = open();
   const early = [read(), read()];
   readings[0]?.end.resolve(catalogue("one"));
-  expect<unknown>(await Promise.all([...early, read()])).toEqual(
-    Array.from({ length: 3 }, () => catalogue("one")),
-  );
+  const all = await Promise.all([...early, read()]);
+  expect(all.map(({ serverInfo }) => serverInfo?.name)).toEqual(["one", "one", "one"]);
   expect(readings).toHaveLength(1);
 });
 
@@ -37,9 +36,8 @@ test("a change begins another reading, also while one runs", async () => {
   readings[0]?.end.resolve(catalogue("old"));
   readings[1]?.end.resolve(catalogue("new"));
   expect(await old).toEqual(catalogue("old"));
-  expect<unknown>(await Promise.all([...next, read()])).toEqual(
-    Array.from({ length: 3 }, () => catalogue("new")),
-  );
+  const all = await Promise.all([...next, read()]);
+  expect(all.map(({ serverInfo }) => serverInfo?.name)).toEqual(["new", "new", "new"]);
 });
 
 test("a reader that leaves ends nothing for the others; the last one ends the reading", async () => {

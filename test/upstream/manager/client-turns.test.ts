@@ -41,7 +41,7 @@ function open(): {
   turns: ClientTurns;
   time: ReturnType<typeof stillTime>;
   slow: () => number;
-  call(client: string, signal?: AbortSignal): Call;
+  call: (client: string, signal?: AbortSignal) => Call;
 } {
   const time = stillTime();
   let slow = 0;
