@@ -1,8 +1,10 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,release,readme,clients,client-files,move,move-kills,first-hour,doctor-as,long,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,release,readme,clients,client-files,move,move-kills,first-hour,hub-processes,hub-figures,hub-kills,hub-fairness,hub-suite,doctor-as,long,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE] [--hub auto|on|off] [--hub-idle 0] [--base-binary FILE]
  *
+ * `--hub` and `--hub-idle` are HUB and HUB_IDLE of every server that a check starts; `--base-binary` names an executable from before
+ * the hub, for `hub-figures`.
  * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/internals/verification.md.
  */
@@ -22,6 +24,12 @@ import { checkFirstLists } from "./first-lists.ts";
 import { checkFloods } from "./floods.ts";
 import { checkHandover } from "./handover-90s.ts";
 import { checkHostileFiles } from "./hostile-files.ts";
+import { hubModeOf } from "./hub/hub-clients.ts";
+import { checkHubFairness } from "./hub/hub-fairness.ts";
+import { checkHubFigures } from "./hub/hub-figures.ts";
+import { checkHubKills } from "./hub/hub-kills.ts";
+import { checkHubProcesses } from "./hub/hub-processes.ts";
+import { checkHubSuite } from "./hub/hub-suite.ts";
 import { checkImageFuzz } from "./image-fuzz.ts";
 import { checkKillLoop } from "./kill-loop.ts";
 import { checkLongTests } from "./long-tests.ts";
@@ -58,9 +66,24 @@ const { values } = parseArgs({
     runs: { type: "string", default: "100" },
     calls: { type: "string", default: "1000000" },
     "sdk-servers": { type: "string" },
+    hub: { type: "string" },
+    "hub-idle": { type: "string" },
+    "base-binary": { type: "string" },
     write: { type: "boolean", default: false },
   },
 });
+
+// For the harness, and for servers that get all of our variables.
+for (const [name, value] of [
+  ["HUB", values.hub],
+  ["HUB_IDLE", values["hub-idle"]],
+] as const) {
+  if (value === undefined) continue;
+  process.env[`TEST_${name}`] = value;
+  process.env[`SCORPIOX_${name}`] = value;
+}
+const hubMode = hubModeOf(values.hub ?? "auto");
+const baseBinary = values["base-binary"];
 
 const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   exit: checkExitTimes,
@@ -91,6 +114,11 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   "move-kills": checkMoveKills,
   "first-hour": checkFirstHour,
   "doctor-as": checkDoctorAs,
+  "hub-processes": () => checkHubProcesses(20, hubMode),
+  "hub-figures": () => checkHubFigures({ rounds: 15, mode: hubMode, baseBinary }),
+  "hub-kills": () => checkHubKills(Number(values.runs)),
+  "hub-fairness": () => checkHubFairness(5, hubMode),
+  "hub-suite": () => checkHubSuite(hubModeOf(values.hub ?? "on"), Number(values["hub-idle"] ?? 0)),
   long: checkLongTests,
   sandbox: checkSandbox,
   shell: () => checkShell(200_000),
