@@ -8,7 +8,7 @@
  */
 import type { Server } from "../../../test/e2e/harness/server.ts";
 import { eventually } from "../../../test/e2e/harness/conditions.ts";
-import { textOf } from "../../../test/e2e/harness/messages.ts";
+import { isError, textOf } from "../../../test/e2e/harness/messages.ts";
 import type { Outcome } from "../outcome.ts";
 import { median } from "../upstream-figures.ts";
 import {
@@ -192,6 +192,7 @@ async function tenWithNode(mode: HubMode): Promise<Run> {
     const listed = await Promise.all(clients.map((client) => listUntilWhole(client, whole)));
     const most = Math.max(...listed.map(({ lists }) => lists));
     if (most > 2) throw new Error(`a client needed ${most} lists`);
+    await Promise.all(clients.map(callEach));
     const node = processesOf(home.path).filter(({ command }) =>
       /^(\S*\/)?node /.test(command),
     ).length;
@@ -202,6 +203,27 @@ async function tenWithNode(mode: HubMode): Promise<Run> {
     return { firstMs: listed.map(({ firstMs }) => firstMs), figure: processFigure(home, late) };
   } finally {
     await endAll(clients);
+  }
+}
+
+/** A call of each real server. */
+async function callEach(client: Server): Promise<void> {
+  const calls = {
+    everything__echo: { message: "hi" },
+    filesystem__list_allowed_directories: {},
+    memory__read_graph: {},
+    other__list_allowed_directories: {},
+    thinking__sequentialthinking: {
+      thought: "one",
+      nextThoughtNeeded: false,
+      thoughtNumber: 1,
+      totalThoughts: 1,
+    },
+  };
+  for (const [name, args] of Object.entries(calls)) {
+    const reply = await client.call(`mcp__${name}`, args);
+    if (reply.error === undefined && !isError(reply)) continue;
+    throw new Error(`${name}: ${reply.error?.message ?? textOf(reply)}`);
   }
 }
 
