@@ -15,9 +15,18 @@ import type { ToolServicesOptions } from "./program-parts.ts";
 
 /**
  * How often the hub is asked whether it lives: seldom at rest; with a call in flight it is found within a second when its
- * process was stopped, and after five when it says nothing.
+ * process was stopped, and after five when it says nothing. Every client is whole again within two seconds of its end, however
+ * often it ends (HB6): calls wait for the next one, and the pauses only keep a hub that cannot live from taking a processor.
  */
-const hubTiming = { lookMs: 200, restLookMs: 2_000, silentLooksMax: 25 } as const;
+const hubTiming = {
+  lookMs: 200,
+  restLookMs: 2_000,
+  silentLooksMax: 25,
+  restartMs: 50,
+  restartMsMax: 500,
+  stableMs: 10_000,
+  callsWait: true,
+} as const;
 
 type AccessOptions = Pick<
   ToolServicesOptions,

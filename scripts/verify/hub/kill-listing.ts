@@ -8,6 +8,8 @@ export class Listing {
   readonly #whole: number;
   readonly #faults = new Set<string>();
   readonly #looks: Promise<unknown>;
+  /** For messages: when it began. */
+  readonly #at = performance.now();
   #isStopped = false;
 
   constructor(clients: readonly Server[], whole: number) {
@@ -26,11 +28,14 @@ export class Listing {
     while (!this.#isStopped) {
       try {
         const { length } = await listedTools(client);
-        if (length < this.#whole) this.#faults.add(`a list of ${length} tools, of ${this.#whole}`);
+        if (length >= this.#whole) continue;
+        const ms = (performance.now() - this.#at).toFixed(0);
+        this.#faults.add(`a list of ${length} tools, of ${this.#whole}, after ${ms} ms`);
       } catch (error) {
         this.#faults.add(messageOf(error));
+      } finally {
+        await Bun.sleep(gapMs);
       }
-      await Bun.sleep(gapMs);
     }
   }
 }

@@ -64,16 +64,34 @@ export function mayRepeat(
   return readOnlyHint === true || idempotentHint === true;
 }
 
+/** How a lost Worker is replaced. */
+export interface RestartTimes {
+  /** The pause before the second replacement within a short time; each further one is twice as long. */
+  readonly restartMs: number;
+  readonly restartMsMax: number;
+  /** One that has lived so long is replaced at once. */
+  readonly stableMs: number;
+  /** Calls wait for the replacement; otherwise they fail, and say when it comes. */
+  readonly callsWait: boolean;
+}
+
+export const workerRestart: RestartTimes = {
+  restartMs: upstreamRestartMs,
+  restartMsMax: upstreamRestartMsMax,
+  stableMs: upstreamStableMs,
+  callsWait: false,
+};
+
 /**
  * The pause before a lost Worker is replaced: none at first, then longer with each further loss within a short time.
  */
 export class RestartPause {
   #losses = 0;
   #startedAt = 0;
-  readonly #firstMs: number;
+  readonly #times: RestartTimes;
 
-  constructor(firstMs = upstreamRestartMs) {
-    this.#firstMs = firstMs;
+  constructor(times = workerRestart) {
+    this.#times = times;
   }
 
   onStart(): void {
@@ -82,9 +100,10 @@ export class RestartPause {
 
   /** Milliseconds until the next one may start. */
   onLoss(): number {
-    if (performance.now() - this.#startedAt >= upstreamStableMs) this.#losses = 0;
+    const { restartMs, restartMsMax, stableMs } = this.#times;
+    if (performance.now() - this.#startedAt >= stableMs) this.#losses = 0;
     this.#losses += 1;
     if (this.#losses === 1) return 0;
-    return Math.min(this.#firstMs * 2 ** (this.#losses - 2), upstreamRestartMsMax);
+    return Math.min(restartMs * 2 ** (this.#losses - 2), restartMsMax);
   }
 }

@@ -1,5 +1,5 @@
 import type { Abortable } from "../../base/cancellation.ts";
-import { AppError, messageOf, failureOf } from "../../base/errors.ts";
+import { AppError, cancelledError, messageOf, failureOf } from "../../base/errors.ts";
 import { ownValue } from "../../base/values.ts";
 import {
   upstreamCloseMsMax,
@@ -30,7 +30,14 @@ import {
   SnapshotAssembly,
   type ToUpstreamPost,
 } from "./messages.ts";
-import { KeptSubscriptions, mayRepeat, optionsAfter, RestartPause } from "./restart-state.ts";
+import {
+  KeptSubscriptions,
+  mayRepeat,
+  optionsAfter,
+  RestartPause,
+  type RestartTimes,
+  workerRestart,
+} from "./restart-state.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
 
 export interface UpstreamClientParts {
@@ -40,7 +47,7 @@ export interface UpstreamClientParts {
   /** Starts servers; called for the first one. */
   readonly processes: () => Promise<ServerProcesses>;
   readonly warn: (message: string) => void;
-  readonly timing?: Partial<HeartbeatTimes & { readonly restartMs: number }>;
+  readonly timing?: Partial<HeartbeatTimes & RestartTimes>;
   /** The words for what `openPort` opens. Default: the Worker for MCP servers. */
   readonly portName?: string;
 }
@@ -49,6 +56,7 @@ export interface UpstreamClientParts {
 export class UpstreamClient implements Upstreams {
   readonly #parts: UpstreamClientParts;
   readonly #timing: HeartbeatTimes;
+  readonly #restartTimes: RestartTimes;
   readonly #pause: RestartPause;
   readonly #listeners = new Set<(event: UpstreamEvent) => void>();
   readonly #subscriptions = new KeptSubscriptions();
@@ -60,7 +68,14 @@ export class UpstreamClient implements Upstreams {
   /** The last revision of the previous Worker, from which revisions continue. */
   #revisionsBefore = 0;
   #link: UpstreamChannel | undefined;
-  #restart: { readonly timer: ReturnType<typeof setTimeout>; readonly dueAt: number } | undefined;
+  /** `over` resolves with the restart, or with the end of all. */
+  #restart:
+    | {
+        readonly timer: ReturnType<typeof setTimeout>;
+        readonly dueAt: number;
+        readonly over: PromiseWithResolvers<void>;
+      }
+    | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(parts: UpstreamClientParts) {
@@ -72,7 +87,8 @@ export class UpstreamClient implements Upstreams {
       lookMs: timing.lookMs ?? upstreamHeartbeatMs,
       silentLooksMax: timing.silentLooksMax ?? upstreamSilentLooksMax,
     };
-    this.#pause = new RestartPause(timing.restartMs);
+    this.#restartTimes = { ...workerRestart, ...timing };
+    this.#pause = new RestartPause(this.#restartTimes);
     this.#portName = parts.portName ?? "Worker for MCP servers";
   }
 
@@ -173,17 +189,29 @@ export class UpstreamClient implements Upstreams {
     signal?: Abortable,
     events?: UpstreamCallEvents,
   ): Promise<unknown> {
-    this.#start();
-    const link = this.#link;
-    if (link === undefined) throw this.#downError();
+    const link = this.#up() ?? (await this.#untilUp(signal));
     try {
       return await link.ask(request, signal, events);
     } catch (error) {
       const isLost = this.#link !== link && error instanceof AppError && error.code === "worker";
       if (!isLost || !mayRepeat(request, this.#snapshot)) throw error;
-      this.#start();
-      if (this.#link === undefined) throw this.#downError();
-      return this.#link.ask(request, signal, events);
+      const next = this.#up() ?? (await this.#untilUp(signal));
+      return next.ask(request, signal, events);
+    }
+  }
+
+  #up(): UpstreamChannel | undefined {
+    this.#start();
+    return this.#link;
+  }
+
+  /** The replacement, where calls wait for it. @throws AppError when they do not, or nothing comes any more */
+  async #untilUp(signal: Abortable | undefined): Promise<UpstreamChannel> {
+    for (let link = this.#link; ; link = this.#up()) {
+      if (link !== undefined) return link;
+      if (!this.#restartTimes.callsWait || this.#restart === undefined) throw this.#downError();
+      await this.#restart.over.promise;
+      if (signal?.aborted === true) throw cancelledError();
     }
   }
 
@@ -229,13 +257,15 @@ export class UpstreamClient implements Upstreams {
     this.#parts.warn(text);
     const pauseMs = this.#pause.onLoss();
     if (pauseMs === 0) return this.#start();
+    const over = Promise.withResolvers<void>();
     const start = (): void => {
       this.#restart = undefined;
       this.#start();
+      over.resolve();
     };
     const timer = setTimeout(start, pauseMs);
     timer.unref();
-    this.#restart = { timer, dueAt: performance.now() + pauseMs };
+    this.#restart = { timer, dueAt: performance.now() + pauseMs, over };
   }
 
   /** Takes a snapshot, which may be incomplete again after a replaced Worker or an added server. */
@@ -257,6 +287,8 @@ export class UpstreamClient implements Upstreams {
 
   async #close(): Promise<void> {
     clearTimeout(this.#restart?.timer);
+    this.#restart?.over.resolve();
+    this.#restart = undefined;
     const link = this.#link;
     this.#link = undefined;
     await link?.close(upstreamCloseMsMax);

@@ -169,6 +169,30 @@ test("a Worker that is lost again and again stays away longer and longer, and sa
   expect(await upstreams.call("echo", { value: 3 })).toBe(3);
 });
 
+test("[HB6] where calls wait, one that comes between two Workers is made with the next one", async () => {
+  await using upstreams = new ScriptedUpstreams({ restartMs: 200, callsWait: true });
+  await upstreams.call("exit");
+  await upstreams.call("exit");
+  expect(upstreams.started).toBe(2);
+  expect(await upstreams.call("echo", { value: 3 })).toBe(3);
+  expect(upstreams.started).toBe(3);
+});
+
+test("[HB6] a call that waits for the next Worker ends with its signal, and with everything", async () => {
+  await using upstreams = new ScriptedUpstreams({ restartMs: 300, callsWait: true });
+  const code = (error: { code: string }): string => error.code;
+  await upstreams.call("exit");
+  await upstreams.call("exit");
+  const controller = new AbortController();
+  const given = upstreams.call("echo", {}, {}, controller.signal).catch(code);
+  controller.abort();
+  expect(await given).toBe("cancelled");
+  await upstreams.call("exit");
+  const waiting = upstreams.call("echo").catch(code);
+  await upstreams.client[Symbol.asyncDispose]();
+  expect(await waiting).toBe("cancelled");
+});
+
 test("what is thrown out of turn is reported, and the Worker goes on", async () => {
   // The test runner takes what is thrown in a Worker for its own: a process without it.
   const program = join(import.meta.dir, "fixtures/out-of-turn.ts");
