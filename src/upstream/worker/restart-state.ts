@@ -1,11 +1,12 @@
 import {
+  upstreamListWaitMsMax,
   upstreamRestartMs,
   upstreamRestartMsMax,
   upstreamStableMs,
 } from "../../base/upstream-limits.ts";
 import type { UpstreamControl } from "../upstreams.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
-import type { UpstreamRequest } from "./messages.ts";
+import type { ChangedLists, UpstreamRequest } from "./messages.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
 
 /** All subscriptions, which a new Worker gets. */
@@ -62,6 +63,36 @@ export function mayRepeat(
   const found = snapshot?.tools.find((tool) => tool.server === server && tool.tool === params.name);
   const { readOnlyHint, idempotentHint } = found?.annotations ?? {};
   return readOnlyHint === true || idempotentHint === true;
+}
+
+/**
+ * Keeps the last snapshot of a lost Worker while its replacement asks the servers again: the lists of clients do not get
+ * shorter meanwhile. As the first list does, it waits for a bounded time.
+ */
+export class SnapshotHold {
+  readonly #msMax: number;
+  #until = 0;
+  #changed: ChangedLists = [];
+
+  constructor(msMax = upstreamListWaitMsMax) {
+    this.#msMax = msMax;
+  }
+
+  /** @param last the snapshot at the loss */
+  begin(last: UpstreamSnapshot | undefined): void {
+    const isWorthIt = last !== undefined && !last.holdsLists;
+    this.#until = isWorthIt ? performance.now() + this.#msMax : 0;
+  }
+
+  /** The lists that have changed since the last snapshot that was taken; undefined: this one is not. */
+  take({ holdsLists }: UpstreamSnapshot, changed: ChangedLists): ChangedLists | undefined {
+    const all = [...new Set([...this.#changed, ...changed])];
+    const isHeld = holdsLists && performance.now() < this.#until;
+    this.#changed = isHeld ? all : [];
+    if (isHeld) return undefined;
+    this.#until = 0;
+    return all;
+  }
 }
 
 /** How a lost Worker is replaced. */

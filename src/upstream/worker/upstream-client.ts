@@ -36,6 +36,7 @@ import {
   optionsAfter,
   RestartPause,
   type RestartTimes,
+  SnapshotHold,
   workerRestart,
 } from "./restart-state.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
@@ -60,6 +61,7 @@ export class UpstreamClient implements Upstreams {
   readonly #pause: RestartPause;
   readonly #listeners = new Set<(event: UpstreamEvent) => void>();
   readonly #subscriptions = new KeptSubscriptions();
+  readonly #hold = new SnapshotHold();
   /** Each checks the newest snapshot. */
   readonly #waiting = new Set<() => void>();
   readonly #portName: string;
@@ -253,6 +255,7 @@ export class UpstreamClient implements Upstreams {
   #onGone(reason: string): void {
     this.#link = undefined;
     this.#revisionsBefore = this.#snapshot?.revision ?? 0;
+    this.#hold.begin(this.#snapshot);
     const text = `The ${this.#portName} was lost and is being replaced: ${reason}.`;
     this.#parts.warn(text);
     const pauseMs = this.#pause.onLoss();
@@ -268,8 +271,10 @@ export class UpstreamClient implements Upstreams {
     this.#restart = { timer, dueAt: performance.now() + pauseMs, over };
   }
 
-  /** Takes a snapshot, which may be incomplete again after a replaced Worker or an added server. */
-  #onSnapshot(snapshot: UpstreamSnapshot, changed: ChangedLists): void {
+  /** Takes a snapshot, which may be incomplete again after an added server. */
+  #onSnapshot(snapshot: UpstreamSnapshot, changedNow: ChangedLists): void {
+    const changed = this.#hold.take(snapshot, changedNow);
+    if (changed === undefined) return;
     this.#snapshot = { ...snapshot, revision: this.#revisionsBefore + snapshot.revision };
     for (const look of this.#waiting) look();
     if (changed.length > 0) this.#tell({ kind: "snapshot", changed });

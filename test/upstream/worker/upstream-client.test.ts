@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { unheardSnapshot } from "../../../src/upstream/snapshot.ts";
+import { emptySnapshot, unheardSnapshot } from "../../../src/upstream/snapshot.ts";
 import type { UpstreamEvent } from "../../../src/upstream/upstreams.ts";
+import { SnapshotHold } from "../../../src/upstream/worker/restart-state.ts";
 import { until } from "../../commands/process/until.ts";
 import { ScriptedUpstreams } from "./scripted-upstreams.ts";
 
@@ -191,6 +192,43 @@ test("[HB6] a call that waits for the next Worker ends with its signal, and with
   const waiting = upstreams.call("echo").catch(code);
   await upstreams.client[Symbol.asyncDispose]();
   expect(await waiting).toBe("cancelled");
+});
+
+test("[HB6] the last snapshot stays while the next Worker asks the servers again", async () => {
+  await using upstreams = new ScriptedUpstreams();
+  const { client } = upstreams;
+  await client.settled(5_000);
+  await upstreams.call("publish", { tools: 3 });
+  await until(() => client.snapshot?.tools.length === 3);
+  await client.control({ kind: "switch-workspace", workspace: "asks-again" });
+  const events: UpstreamEvent[] = [];
+  client.listen((event) => events.push(event));
+  await upstreams.call("exit");
+  // Its answer comes after its first snapshots.
+  await upstreams.call("echo");
+  expect(client.snapshot?.tools.length).toBe(3);
+  await upstreams.call("publish", { tools: 2 });
+  await until(() => client.snapshot?.tools.length === 2);
+  expect(events).toEqual([{ kind: "snapshot", changed: ["prompts", "tools"] }]);
+});
+
+test("[HB6] the last snapshot stays for a bounded time, and only where there is one", () => {
+  const asking = { ...emptySnapshot, revision: 1, holdsLists: true };
+  const hold = new SnapshotHold();
+  expect(hold.take(asking, ["tools"])).toEqual(["tools"]);
+  hold.begin(undefined);
+  expect(hold.take(asking, [])).toEqual([]);
+  hold.begin(asking);
+  expect(hold.take(asking, [])).toEqual([]);
+  hold.begin(emptySnapshot);
+  expect(hold.take(asking, ["tools"])).toBeUndefined();
+  // It was lost again meanwhile.
+  hold.begin(emptySnapshot);
+  expect(hold.take(asking, ["tools"])).toBeUndefined();
+  expect(hold.take(emptySnapshot, [])).toEqual(["tools"]);
+  const brief = new SnapshotHold(0);
+  brief.begin(emptySnapshot);
+  expect(brief.take(asking, [])).toEqual([]);
 });
 
 test("what is thrown out of turn is reported, and the Worker goes on", async () => {
