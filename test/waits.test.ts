@@ -15,6 +15,10 @@ const lastResort = "a limit that a test which works never reaches";
 
 /** File below `test/` → calls in it that wait for a time or assert one, each with its reason. */
 const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "base/worker-channel/heartbeat.test.ts": {
+    "Bun.sleepSync(50)": "holds the thread up, as the subject has to notice",
+    "setTimeout(…, 1)": "lets timers run that are due",
+  },
   "base/timer.test.ts": { "Bun.sleep(10)": absence },
   "calls/gate/gated-router.test.ts": { "Bun.sleep(20)": slow },
   "calls/policy/audit/audit-log.test.ts": { "Bun.sleep(index / 4)": spread },
@@ -73,6 +77,11 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "e2e/sandbox.test.ts": { "Bun.sleep(ms)": spread },
   "e2e/stream.test.ts": { "Bun.sleep(2)": packets },
   "e2e/web-search.test.ts": { "toBeLessThanOrEqual(atThisLoad(6_500))": promised },
+  "hub/hub.test.ts": {
+    "Bun.sleep(20)": absence,
+    "Bun.sleep(60)": absence,
+    "Bun.sleep(300)": absence,
+  },
   "interact/attach/attach-server.test.ts": { "Bun.sleep(5)": "the pace of a flood" },
   "interact/questions/page/page-browser.test.ts": { "Bun.sleep(100)": absence },
   "interact/questions/page/page-rung.test.ts": {
@@ -98,6 +107,10 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "upstream/connect/stdio-transport.test.ts": { "Bun.sleep(50)": absence },
   "upstream/install/installer.test.ts": { "setTimeout(…, 600)": absence },
+  "upstream/manager/shared-questions.test.ts": {
+    "Bun.sleep(20)": unseen,
+    "Bun.sleep(pick(20))": spread,
+  },
   "upstream/manager/control.test.ts": { "toBeLessThan(atThisLoad(2_500))": promised },
   "upstream/manager/managed-connection.test.ts": { "Bun.sleep(5)": absence },
   "upstream/manager/resources.test.ts": { "Bun.sleep(30)": absence },

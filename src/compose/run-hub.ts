@@ -42,6 +42,7 @@ export async function runHub(argument: string): Promise<number> {
       build: place.name,
       log: place.logFile,
       endsWith: endsWith(),
+      clients: hub.clients(),
       sessions: sessions.facts(),
       kept: kept.status(),
     });

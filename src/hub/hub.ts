@@ -18,6 +18,17 @@ export interface HubParts {
   readonly log: (line: string) => void;
 }
 
+interface Visit {
+  readonly visitor: HubVisitor;
+  /** When it came, in ms since 1970. */
+  readonly sinceMs: number;
+}
+
+/** A process that uses the hub. */
+export interface HubClient extends Pick<Visit, "sinceMs"> {
+  readonly pid: number;
+}
+
 /** The first client starts the hub, and comes at once. */
 const firstClientMsMax = 10_000;
 /** How often a hub looks whether it has been replaced, and how late such a look shows that it was stopped. */
@@ -26,7 +37,7 @@ const lockLookMs = 1_000;
 /** Lets clients in, and ends when nobody needs it any more. */
 export class Hub implements Disposable {
   readonly #parts: HubParts;
-  readonly #links = new Set<HubLink>();
+  readonly #visits = new Map<HubLink, Visit>();
   readonly #ended = Promise.withResolvers<string>();
   readonly #look: ReturnType<typeof setInterval>;
   #idle: Timer | undefined;
@@ -43,8 +54,14 @@ export class Hub implements Disposable {
     return this.#ended.promise;
   }
 
-  get clients(): number {
-    return this.#links.size;
+  /** The processes that use it, oldest first; those that only watch are not among them. */
+  clients(): readonly HubClient[] {
+    const clients = new Map<number, HubClient>();
+    for (const { visitor, sinceMs } of this.#visits.values()) {
+      const { pid, purpose } = visitor;
+      if (purpose !== "watch" && !clients.has(pid)) clients.set(pid, { pid, sinceMs });
+    }
+    return [...clients.values()];
   }
 
   /** See `listenForClients`. */
@@ -52,12 +69,12 @@ export class Hub implements Disposable {
     if (this.#isClosed || !this.#assertHolds()) return undefined;
     const handlers = this.#parts.services[visitor.purpose].accept(visitor, link);
     if (handlers === undefined) return undefined;
-    this.#links.add(link);
+    this.#visits.set(link, { visitor, sinceMs: Date.now() });
     this.#stay();
     return {
       ...handlers,
       onClosed: (reason) => {
-        this.#links.delete(link);
+        this.#visits.delete(link);
         handlers.onClosed(reason);
         this.reconsider();
       },
@@ -66,7 +83,7 @@ export class Hub implements Disposable {
 
   /** Something has changed on which the hub's stay depends. */
   reconsider(): void {
-    if (this.#isClosed || this.#links.size > 0 || this.#parts.holdsOn()) return this.#stay();
+    if (this.#isClosed || this.#visits.size > 0 || this.#parts.holdsOn()) return this.#stay();
     this.#idle ??= startTimer(this.#parts.idleMs, () => this.#onIdle());
   }
 
@@ -82,7 +99,7 @@ export class Hub implements Disposable {
   /** Closes every connection. */
   [Symbol.dispose](): void {
     this.end("closed");
-    for (const link of this.#links) link.close();
+    for (const link of this.#visits.keys()) link.close();
   }
 
   #stay(): void {
@@ -92,7 +109,7 @@ export class Hub implements Disposable {
 
   #onIdle(): void {
     this.#idle = undefined;
-    if (this.#links.size === 0 && !this.#parts.holdsOn()) this.end("nobody needs it");
+    if (this.#visits.size === 0 && !this.#parts.holdsOn()) this.end("nobody needs it");
   }
 
   /** A hub that was replaced while it slept must not do anything more. */

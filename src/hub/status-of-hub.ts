@@ -1,6 +1,7 @@
 import { product } from "../base/product.ts";
 import { readProcStat } from "../commands/process/processes.ts";
 import type { ServerInfo } from "../upstream/server-state.ts";
+import type { HubClient } from "./hub.ts";
 import type { SessionFacts } from "./upstream-sessions.ts";
 import type { HubStatus } from "./watch/hub-status.ts";
 import { residentBytesOfGroups } from "./watch/process-memory.ts";
@@ -10,6 +11,8 @@ export interface StatusParts {
   readonly build: string;
   readonly log: string;
   readonly endsWith: string | undefined;
+  readonly clients: readonly HubClient[];
+  /** Of the clients that use upstream servers. */
   readonly sessions: readonly SessionFacts[];
   readonly kept: HubStatus["kept"];
 }
@@ -18,7 +21,7 @@ type ServerRow = HubStatus["servers"][number];
 
 /** Everything that `hub status` shows. Servers that several clients share are one row. */
 export function statusOfHub(parts: StatusParts): HubStatus {
-  const { startedAt, build, log, endsWith, sessions, kept } = parts;
+  const { startedAt, build, log, endsWith, clients, sessions, kept } = parts;
   return {
     pid: process.pid,
     startedAt,
@@ -26,13 +29,16 @@ export function statusOfHub(parts: StatusParts): HubStatus {
     build,
     ...(endsWith !== undefined && { endsWith }),
     log,
-    clients: sessions.map(({ pid, sinceMs, projectDir, servers }) => ({
-      pid,
-      ...nameOf(pid),
-      ...(projectDir !== undefined && { workspace: projectDir }),
-      sinceMs,
-      servers: servers.length,
-    })),
+    clients: clients.map(({ pid, sinceMs }) => {
+      const { projectDir, servers = [] } = sessions.find((session) => session.pid === pid) ?? {};
+      return {
+        pid,
+        ...nameOf(pid),
+        ...(projectDir !== undefined && { workspace: projectDir }),
+        sinceMs,
+        servers: servers.length,
+      };
+    }),
     servers: serverRows(sessions),
     kept,
     hints: [],

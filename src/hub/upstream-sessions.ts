@@ -26,7 +26,6 @@ export interface UpstreamSessionsParts {
 /** One client's session, for `hub status`. */
 export interface SessionFacts {
   readonly pid: number;
-  readonly sinceMs: number;
   readonly projectDir: string | undefined;
   readonly servers: readonly ServerInfo[];
 }
@@ -39,7 +38,6 @@ type Side = WorkerSide<UpstreamOptions, UpstreamRequest, ToUpstreamPost, FromUps
 interface Session {
   readonly visitor: HubVisitor;
   readonly side: Side;
-  readonly sinceMs: number;
   options: UpstreamOptions | undefined;
   work: UpstreamWorkerSide | undefined;
 }
@@ -66,7 +64,6 @@ export class UpstreamSessions implements AsyncDisposable {
     };
     const session: Session = {
       visitor,
-      sinceMs: Date.now(),
       side: new WorkerSide((options, host) => {
         const { open, shared, scorpioxDir } = this.#parts;
         if (options.dirs.scorpioxDir !== scorpioxDir) throw new Error("another folder's client");
@@ -94,9 +91,8 @@ export class UpstreamSessions implements AsyncDisposable {
 
   /** Every session, oldest first. */
   facts(): readonly SessionFacts[] {
-    return [...this.#live].map(({ visitor, sinceMs, options, work }) => ({
+    return [...this.#live].map(({ visitor, options, work }) => ({
       pid: visitor.pid,
-      sinceMs,
       projectDir: options?.dirs.projectDir,
       servers: work?.infoList() ?? [],
     }));

@@ -10,7 +10,7 @@ function info(more: Partial<ServerInfo> & Pick<ServerInfo, "name">): ServerInfo 
 
 function rowsOf(sessions: readonly SessionFacts[]): readonly unknown[] {
   const facts = { startedAt: 1, build: "b", log: "/log", endsWith: undefined, kept: [] };
-  const { servers } = statusOfHub({ ...facts, sessions });
+  const { servers } = statusOfHub({ ...facts, clients: [], sessions });
   return servers.map(({ name, pid, state, users, workspace, isolation }) => [
     name,
     pid,
@@ -23,7 +23,6 @@ function rowsOf(sessions: readonly SessionFacts[]): readonly unknown[] {
 
 const session = (pid: number, projectDir: string, servers: ServerInfo[]): SessionFacts => ({
   pid,
-  sinceMs: 1,
   projectDir,
   servers,
 });
@@ -51,9 +50,16 @@ test.skipIf(process.platform !== "linux")(
     const { value } = await child.stdout.getReader().read();
     const pid = Number(new TextDecoder().decode(value));
     const facts = { startedAt: 1, build: "b", log: "/log", endsWith: "a client", kept: [] };
-    const status = statusOfHub({ ...facts, sessions: [session(pid, "/p", [])] });
+    const clients = [
+      { pid, sinceMs: 1 },
+      { pid: 4_000_001, sinceMs: 2 },
+    ];
+    const status = statusOfHub({ ...facts, clients, sessions: [session(pid, "/p", [])] });
     process.kill(pid);
-    expect(status.clients).toEqual([{ pid, name: "sh", workspace: "/p", sinceMs: 1, servers: 0 }]);
+    expect(status.clients).toEqual([
+      { pid, name: "sh", workspace: "/p", sinceMs: 1, servers: 0 },
+      { pid: 4_000_001, sinceMs: 2, servers: 0 },
+    ]);
     expect(status.endsWith).toBe("a client");
   },
 );
