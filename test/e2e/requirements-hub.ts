@@ -15,6 +15,8 @@ export const hubRequirements: Readonly<Record<string, Requirement>> = {
       "Where no hub can be had, a client runs its servers itself, and says why in one line on stderr.",
     "hub.projects":
       'Clients of different projects share a server only where its entry says `isolation = "shared"`.',
+    "hub.refused":
+      "A command that a server runs reaches the hub by none of 33 ways, sandboxed or not; the hub goes on.",
     "hub.environment": "Clients whose environments differ for a server do not share it.",
   }),
 };
