@@ -70,7 +70,7 @@ export class Hub implements Disposable {
     const handlers = this.#parts.services[visitor.purpose].accept(visitor, link);
     if (handlers === undefined) return undefined;
     this.#visits.set(link, { visitor, sinceMs: Date.now() });
-    this.#stay();
+    this.reconsider();
     return {
       ...handlers,
       onClosed: (reason) => {
@@ -83,7 +83,7 @@ export class Hub implements Disposable {
 
   /** Something has changed on which the hub's stay depends. */
   reconsider(): void {
-    if (this.#isClosed || this.#visits.size > 0 || this.#parts.holdsOn()) return this.#stay();
+    if (this.#isClosed || this.#isNeeded()) return this.#stay();
     this.#idle ??= startTimer(this.#parts.idleMs, () => this.#onIdle());
   }
 
@@ -102,6 +102,10 @@ export class Hub implements Disposable {
     for (const link of this.#visits.keys()) link.close();
   }
 
+  #isNeeded(): boolean {
+    return this.clients().length > 0 || this.#parts.holdsOn();
+  }
+
   #stay(): void {
     this.#idle?.stop();
     this.#idle = undefined;
@@ -109,7 +113,7 @@ export class Hub implements Disposable {
 
   #onIdle(): void {
     this.#idle = undefined;
-    if (this.#visits.size === 0 && !this.#parts.holdsOn()) this.end("nobody needs it");
+    if (!this.#isNeeded()) this.end("nobody needs it");
   }
 
   /** A hub that was replaced while it slept must not do anything more. */

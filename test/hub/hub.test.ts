@@ -89,12 +89,17 @@ describe("[HB5] a hub", () => {
     expect(await ended).toBe("nobody needs it");
   });
 
-  test("counts a process once, and those that watch not at all", () => {
-    using yard = new Yard(1_000);
-    yard.visit(visitor(1, "upstream"));
-    yard.visit(visitor(1, "kept"));
-    yard.visit(visitor(2, "watch"));
+  test("counts a process once, and those that watch not at all", async () => {
+    using yard = new Yard(20);
+    const links = [
+      yard.visit(visitor(1, "upstream")),
+      yard.visit(visitor(1, "kept")),
+      yard.visit(visitor(2, "watch")),
+    ];
     expect(yard.hub.clients()).toEqual([{ pid: 1, sinceMs: expect.any(Number) }]);
+    links[0]?.close();
+    links[1]?.close();
+    expect(await yard.hub.ended).toBe("nobody needs it");
   });
 });
 
