@@ -217,6 +217,7 @@ export class ServerConnections {
     this.#links.set(scope, held);
     if (scope === unowned || !this.#target.keepsListsApart) this.#primary ??= held.link;
     this.#newest = held.link;
+    if (held.shared !== undefined) this.#join(held.link);
     return held;
   }
 
@@ -247,19 +248,23 @@ export class ServerConnections {
     const name = this.#target.nameOf(this.#sharedScope(scope));
     const shared = pool.acquire(name, user, linkTime, (plan) => this.#newLink(plan));
     if (this.#target.asks) shared.turns.serveOneByOne();
-    const { link } = shared;
     const held: Held = {
-      link,
+      link: shared.link,
       shared,
       turns: this.#parts.shared === undefined ? undefined : shared.turns,
       uses: 0,
       end: () => pool.release(name, shared, user),
     };
+    return held;
+  }
+
+  /** Hears of events from before its listener was added: no call is made before the lists of a connection are read. */
+  #join(link: ManagedConnection): void {
     if (link.isBegun) this.#listener.onBegun();
     const { connection } = link;
-    // It was connected before this listener was added.
-    if (connection !== undefined) queueMicrotask(() => listener.onConnected(connection));
-    return held;
+    if (connection === undefined) return;
+    const isOfLists = this.#isolation === "shared" || link === this.#primary;
+    if (isOfLists) this.#listener.onConnected(connection);
   }
 
   /** The scope of other users of a connection: the one for lists is also that of the client's workspace. */
