@@ -46,6 +46,8 @@ export class ClientTurns {
   readonly #waiting = new Set<Waiting>();
   /** When each client has called last. */
   readonly #calledAt = new Map<string, number>();
+  #firstCaller: string | undefined;
+  #hasOtherCallers = false;
   #isOneByOne = false;
   #isSplit = false;
   #longWaits = 0;
@@ -67,6 +69,11 @@ export class ClientTurns {
     return this.#served.size === 1 ? [...this.#served.keys()][0] : undefined;
   }
 
+  /** The client that has made all calls so far. */
+  get onlyCaller(): string | undefined {
+    return this.#hasOtherCallers ? undefined : this.#firstCaller;
+  }
+
   /** From here on one client at a time is served; calls that have begun go on. */
   serveOneByOne(): void {
     this.#isOneByOne = true;
@@ -84,6 +91,8 @@ export class ClientTurns {
    */
   begin(client: string, signal: () => AbortSignal): ServedCall | Promise<ServedCall> {
     if (this.#isSplit) return Promise.reject(new ConnectionSplit());
+    this.#firstCaller ??= client;
+    this.#hasOtherCallers ||= client !== this.#firstCaller;
     this.#calledAt.set(client, this.#time.now());
     if (this.#calledAt.size > clientsRememberedMax) this.#hasNeighbours(client);
     const isFirst = !this.#isOneByOne || this.#waiting.size === 0;

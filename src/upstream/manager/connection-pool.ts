@@ -30,8 +30,8 @@ export interface ConnectionUser {
   /** How to start it, as of now. */
   readonly start: () => ConnectionStart;
   readonly knownEra: () => Era | undefined;
-  /** Each client has a process of its own from here on. @param isKept true: this one stays with this user's client */
-  readonly onSplit?: (isKept: boolean) => void;
+  /** Each client has a process of its own from here on. @param keeper the client of this user that keeps this one */
+  readonly onSplit?: (keeper: string | undefined) => void;
   /** The next call needs another connection, shared with the same users. */
   readonly onRenewed?: () => void;
 }
@@ -125,20 +125,20 @@ export class SharedConnection {
     if (this.#isSplit) return;
     this.#isSplit = true;
     this.#onSplit();
-    const served = this.#keeper();
+    const [manager, clientId] = this.#keeper()?.split("\n") ?? [];
     const users = [...this.#users];
-    for (const user of users) {
-      const isServed = served !== undefined && managerOf(served) === user.manager;
-      user.onSplit?.(isServed || users.length === 1);
-    }
+    for (const user of users) user.onSplit?.(user.manager === manager ? clientId : undefined);
     for (const { listener } of users) listener.onManners(true);
     this.turns.split();
   }
 
-  /** The client that is served, unless the process may still be working on something for another one. */
+  /**
+   * The client that is served, or the only one that ever was, unless the process may still be working on something for
+   * another one.
+   */
   #keeper(): string | undefined {
-    const served = this.turns.onlyServed;
-    return this.link.connection?.mayWorkForOthers(served) === false ? served : undefined;
+    const client = this.turns.onlyServed ?? this.turns.onlyCaller;
+    return this.link.connection?.mayWorkForOthers(client) === false ? client : undefined;
   }
 
   #audience(): ConnectionListener {
@@ -178,10 +178,6 @@ export function subscriberOf({
   server,
 }: Pick<ConnectionUser, "manager" | "server">): string {
   return `${manager}\n${server}`;
-}
-
-function managerOf(client: string): string {
-  return client.slice(0, client.indexOf("\n"));
 }
 
 /** Connections that several configured servers share because they have the same launch (IS5, HB3). */

@@ -242,7 +242,7 @@ export class ServerConnections {
       this.#isolation === "shared" ? this.#listener : this.#listenerOf(() => shared.link);
     const user: ConnectionUser = {
       ...this.#user(listener),
-      onSplit: (isKept) => this.#onSplit(held, isKept),
+      onSplit: (keeper) => this.#onSplit(held, keeper),
       onRenewed: () => this.#onRenewed(held),
     };
     const name = this.#target.nameOf(this.#sharedScope(scope));
@@ -360,18 +360,18 @@ export class ServerConnections {
     };
   }
 
-  /** @param isKept the process goes on for the client of this manager alone, which gets it with its next call */
-  #onSplit(held: Held, isKept: boolean): void {
+  /** @param keeper the client of this manager for which alone the process goes on */
+  #onSplit(held: Held, keeper: string | undefined): void {
     this.#target = this.#target.separate();
     let isHere = false;
     for (const [scope, each] of this.#links) {
       if (each.shared === undefined) continue;
-      if (each !== held || !isKept) this.#leave(scope, each);
+      if (each !== held || keeper === undefined) this.#leave(scope, each);
       else isHere = this.#links.delete(scope);
     }
     if (!isHere) return;
     held.turns = undefined;
-    this.#links.set(unowned, held);
+    this.#links.set(`client:${keeper}`, held);
   }
 
   #onRenewed(held: Held): void {

@@ -242,3 +242,14 @@ test.each(Array.from({ length: 12 }, (_, seed) => [seed]))(
   },
   20_000,
 );
+
+test("HB4: a server that asks without a call stays with the only client that has called it", async () => {
+  await using hub = await openHub();
+  await hub.configure({ one: { script } });
+  const a = new AskedClient(await hub.client(), "a");
+  const pid = await pidOf(a);
+  await a.call("ask_late", { ms: 1 });
+  await until(() => hub.shared.pool.size === 0);
+  expect(await pidOf(a)).toBe(pid);
+  expect(await pidOf(new AskedClient(await hub.client(), "b"))).not.toBe(pid);
+});
