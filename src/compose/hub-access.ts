@@ -86,6 +86,11 @@ export class HubAccess {
     }
   }
 
+  /** A hub has answered nothing: it is not waited for as long as one of which nothing is known. */
+  gaveUp(generation: number): void {
+    this.#silent = generation;
+  }
+
   /** The hub in the place of the upstream Worker; undefined where this process does without one. */
   upstreamPorts(openWorker: () => ChannelPort): UpstreamPorts | undefined {
     if (this.whyNone !== undefined) return undefined;
@@ -93,7 +98,7 @@ export class HubAccess {
       openPort: () =>
         new HubPort({
           connect: (handlers, signal) => this.connect("upstream", handlers, signal),
-          onSilent: (generation) => (this.#silent = generation),
+          onSilent: (generation) => this.gaveUp(generation),
           openWorker,
         }),
       timing: hubTiming,

@@ -105,7 +105,12 @@ export class ServerKept implements KeptCommands, Disposable {
     return new module.KeptClient({
       scorpioxDir: start.dirs.scorpioxDir,
       clientKey: access.clientKey,
-      connect: async (handlers, signal) => (await access.connect("kept", handlers, signal))?.link,
+      connect: async (handlers, signal) => {
+        const reached = await access.connect("kept", handlers, signal);
+        if (reached === undefined) return undefined;
+        const { link, generation } = reached;
+        return { link, onSilent: () => access.gaveUp(generation) };
+      },
       shell,
       environment,
       keepHours: settings.keepHours,

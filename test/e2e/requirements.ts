@@ -11,6 +11,7 @@ import { attachRequirements } from "./requirements-attach.ts";
 import { hubCommandRequirements } from "./requirements-hub-commands.ts";
 import { httpRequirements } from "./requirements-http.ts";
 import { hubRequirements } from "./requirements-hub.ts";
+import { keptRequirements } from "./requirements-kept.ts";
 import { imageRequirements } from "./requirements-images.ts";
 import { outputRequirements } from "./requirements-outputs.ts";
 import { pageRequirements } from "./requirements-pages.ts";
@@ -222,6 +223,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...taskRequirements,
   ...taskManagerRequirements,
   ...hubRequirements,
+  ...keptRequirements,
   ...imageRequirements,
   ...outputRequirements,
   ...pageRequirements,

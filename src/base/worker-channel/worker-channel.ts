@@ -15,6 +15,9 @@ export interface HeartbeatTimes {
 /** Silent looks after which a stopped process is given up. */
 const stoppedLooksMax = 2;
 
+/** Why a Worker is gone that has not answered. */
+export const hungReason = "it hung";
+
 interface ChannelEvents<Post> {
   /** The Worker threw, exited or hung. Called once, and not after `close`. */
   onGone(reason: string): void;
@@ -207,7 +210,7 @@ export class WorkerChannel<Options, Call, Context, ToPost = never, FromPost = ne
     }
     // This thread was held up: what the Worker has said may be waiting here.
     if (lateMs <= lookMs) this.#silentLooks += 1;
-    if (this.#silentLooks > silentLooksMax) return this.#die("it hung");
+    if (this.#silentLooks > silentLooksMax) return this.#die(hungReason);
     if (this.#silentLooks > stoppedLooksMax && this.#parts.port.isStopped?.() === true) {
       return this.#die("its process was stopped");
     }

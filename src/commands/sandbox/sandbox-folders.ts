@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { chmod, lstat, mkdtemp, readdir, readlink, realpath, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { privateFolderAgeMsMax } from "../../base/limits.ts";
@@ -81,6 +81,11 @@ export async function makeTemporaryFolder(parent: string, isKept = false): Promi
     const message = `Cannot create a folder for temporary files in ${parent}: ${messageOf(error)}. Set TMPDIR.`;
     throw new AppError("system", message, { cause: error });
   }
+}
+
+/** Whether `path` is the temporary folder of a command that outlives its client: nothing else is removed for such a command. */
+export function isKeptTemporaryFolder(path: string): boolean {
+  return basename(path).startsWith(`${prefix}kept-`);
 }
 
 /** Removes the folder with its content. Never rejects; entries that cannot be removed stay for the sweep. */

@@ -4,7 +4,7 @@ import { AppError, cancelledError, messageOf } from "../../base/errors.ts";
 import { ownValue } from "../../base/values.ts";
 import type { StateScope } from "../../base/server-events.ts";
 import type { ChannelPort } from "../../base/worker-channel/channel-port.ts";
-import { WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
+import { hungReason, WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
 import type { CallRequest, ClientContext } from "../../calls/call.ts";
 import type {
   KeptCommand,
@@ -38,7 +38,7 @@ export interface KeptClientParts {
   readonly connect: (
     handlers: HubLinkHandlers,
     signal: AbortSignal,
-  ) => Promise<HubLink | undefined>;
+  ) => Promise<KeptConnection | undefined>;
   readonly shell: Shell;
   /** That of commands. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
@@ -48,6 +48,13 @@ export interface KeptClientParts {
   readonly warn: (message: string) => void;
   /** A task of this process has started or ended. */
   readonly onTask?: (clientId: string, task: TaskSummary) => void;
+}
+
+/** A link to a hub. */
+interface KeptConnection {
+  readonly link: HubLink;
+  /** The hub has answered nothing and is given up. */
+  onSilent?(): void;
 }
 
 type Channel = WorkerChannel<KeptOptions, KeptCall, KeptCall["method"]>;
@@ -223,8 +230,9 @@ export class KeptClient
     scope: StateScope,
     { name }: ClientContext,
   ): Promise<Channel | undefined> {
-    const port = await openPort(this.#parts.connect, this.#ending.signal);
-    if (port === undefined) return undefined;
+    const opened = await openPort(this.#parts.connect, this.#ending.signal);
+    if (opened === undefined) return undefined;
+    const { port, onSilent } = opened;
     return new WorkerChannel<KeptOptions, KeptCall, KeptCall["method"]>({
       port,
       options: {
@@ -232,7 +240,12 @@ export class KeptClient
         scope,
         ...(name === undefined ? {} : { clientName: name }),
       },
-      events: { onGone: () => void this.#channels.delete(key) },
+      events: {
+        onGone: (reason) => {
+          this.#channels.delete(key);
+          if (reason === hungReason) onSilent();
+        },
+      },
       heartbeat,
       lostText: (reason, method) =>
         method === "start"
@@ -288,11 +301,11 @@ function boundsOf(confinement: NonNullable<KeptCommand["confinement"]>): KeptCon
 async function openPort(
   connect: KeptClientParts["connect"],
   signal: AbortSignal,
-): Promise<ChannelPort | undefined> {
+): Promise<{ port: ChannelPort; onSilent: () => void } | undefined> {
   let receive: (text: string) => void = () => {};
   let end: (reason: string) => void = () => {};
   let ended: string | undefined;
-  const link = await connect(
+  const connection = await connect(
     {
       onText: (text) => receive(text),
       onClosed: (reason) => {
@@ -302,8 +315,9 @@ async function openPort(
     },
     signal,
   );
-  if (link === undefined) return undefined;
-  return {
+  if (connection === undefined) return undefined;
+  const { link } = connection;
+  const port: ChannelPort = {
     listen(onText, onEnd) {
       [receive, end] = [onText, onEnd];
       if (ended !== undefined) onEnd(ended);
@@ -311,4 +325,5 @@ async function openPort(
     postMessage: (text) => link.send(text),
     terminate: () => link.close(),
   };
+  return { port, onSilent: () => connection.onSilent?.() };
 }

@@ -3,7 +3,10 @@ import { formatAmount } from "../../base/cut-text.ts";
 import { keptOutputBytesMax, outputWindowBytes, terminateGraceMs } from "../../base/limits.ts";
 import { ownValue } from "../../base/values.ts";
 import type { KeptName, StandIns } from "../../commands/sandbox/stand-ins.ts";
-import { removePrivateFolder } from "../../commands/sandbox/sandbox-folders.ts";
+import {
+  isKeptTemporaryFolder,
+  removePrivateFolder,
+} from "../../commands/sandbox/sandbox-folders.ts";
 import type { KeptTask } from "./kept-task.ts";
 import { isSameAlive, keptProcessOf, type KeptProcess, whereIs } from "./machine.ts";
 import { taskFiles } from "./kept-place.ts";
@@ -141,7 +144,7 @@ export class TaskKeeper implements Disposable {
     const holdings = record?.holdings ?? null;
     if (holdings !== null) {
       const { tmpDir, standIns } = holdings;
-      await removePrivateFolder(tmpDir);
+      if (isKeptTemporaryFolder(tmpDir)) await removePrivateFolder(tmpDir);
       for (const name of standIns) await this.#release(task, name);
     }
     this.#forget(task);

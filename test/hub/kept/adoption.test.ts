@@ -75,6 +75,7 @@ describe("a hub that is killed", () => {
 
     const second = await startHub(place.scorpioxDir);
     using next = new TestClient(place, second.connect);
+    expect(isRunning(Number(readFileSync(pidFile, "utf8")))).toBe(true);
     expect((await next.kill(taskId)).task).toMatchObject({ state: "killed", endedBy: "killed" });
     expect(isRunning(Number(readFileSync(pidFile, "utf8")))).toBe(false);
     await second.kill();

@@ -142,7 +142,10 @@ export class TestClient implements Disposable {
     this.kept = new KeptClient({
       scorpioxDir: place.scorpioxDir,
       clientKey,
-      connect: (handlers) => connect(handlers, clientKey),
+      connect: async (handlers) => {
+        const link = await connect(handlers, clientKey);
+        return link === undefined ? undefined : { link };
+      },
       shell: { path: "/bin/bash", args: ["-c"], prefix: "" },
       environment: () => Promise.resolve({ PATH: process.env["PATH"] ?? "" }),
       keepHours: options.keepHours ?? 24,
