@@ -40,34 +40,25 @@ export async function withClientFacts(
   const { inheritEnv } = configured.entry.options;
   const launch = isWide ? atHome(configured, facts.launch, dirs.homeDir) : facts.launch;
   const roots = isWide && configured.entry.options.roots === undefined ? "none" : facts.roots;
-  const place: ClientFacts["place"] = {
-    dirs: { ...dirs, projectDir },
-    folders: parts.project.folders,
-  };
   const client = { env, loginPath, user };
+  const isolation = isolationInHub(configured, parts.principals(), manners.isSeparate);
+  const base = shareableBase(client, inheritEnv);
+  const own: ClientFacts = { isolation, base, asks: manners.asks };
+  const completed = { ...facts, launch, roots };
+  if (isolation !== "shared" && isolation !== "workspace") return { ...completed, client: own };
   const environment =
     launch.transport === "http"
       ? {}
       : shareableEnvironment(client, { inheritEnv, own: launch.env });
-  return {
-    ...facts,
-    launch,
-    roots,
-    client: {
-      isolation: isolationInHub(configured, parts.principals(), manners.isSeparate),
-      place,
-      isOfPlace: !isWide,
-      base: shareableBase(client, inheritEnv),
-      asks: manners.asks,
-      identity: canonicalJson({
-        environment,
-        roots: rootsOffer(roots, place)?.known() ?? "none",
-        folders: [dirs.homeDir, dirs.scorpioxDir],
-        place: isWide ? "any" : [projectDir ?? null, parts.workspace() ?? null],
-        principals: parts.principals() ?? null,
-      }),
-    },
-  };
+  const place = { dirs: { ...dirs, projectDir }, folders: parts.project.folders };
+  const identity = canonicalJson({
+    environment,
+    roots: rootsOffer(roots, place)?.known() ?? "none",
+    folders: [dirs.homeDir, dirs.scorpioxDir],
+    place: isWide ? "any" : [projectDir ?? null, parts.workspace() ?? null],
+    principals: parts.principals() ?? null,
+  });
+  return { ...completed, client: { ...own, sharing: { place, isOfPlace: !isWide, identity } } };
 }
 
 /** Which clients share a server in the hub. */

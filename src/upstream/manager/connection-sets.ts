@@ -41,7 +41,7 @@ export class ConnectionSets {
   of(apps: Apps): ServerConnections {
     const { target } = this.#main;
     // In the hub, the client that a stateless server serves next may be one that shows no apps.
-    const isTold = this.#knownEra() === "modern" && this.#parts.shared === undefined;
+    const isTold = this.#knownEra() === "modern" && !target.servesSeveral;
     if (apps === target.apps || isTold) return this.#main;
     const known = this.#others.get(apps) ?? this.#make(target.showing(apps));
     this.#others.set(apps, known);
@@ -65,7 +65,7 @@ export class ConnectionSets {
     if (connection !== undefined) this.#listener.onConnected(connection);
     else if (before.primary !== undefined) next.forLists().want();
     // Each manager of the hub has one client, which shows them now.
-    if (this.#parts.shared !== undefined) before.leave();
+    if (before.target.servesSeveral) before.leave();
   }
 
   /** Each client has a process of its own from here on. */

@@ -123,7 +123,8 @@ export class LaunchTarget implements ConnectionStart {
   separate(): LaunchTarget {
     const { client } = this.#facts;
     if (client === undefined) return this;
-    const separate: ClientFacts = { ...client, isolation: "session" };
+    const { sharing: _sharing, ...own } = client;
+    const separate: ClientFacts = { ...own, isolation: "session" };
     const target = new LaunchTarget({ ...this.#facts, client: separate }, this.#parts);
     target.follow(this);
     return target;
@@ -142,13 +143,18 @@ export class LaunchTarget implements ConnectionStart {
   /** Its connections may have other users. */
   get isShared(): boolean {
     if (this.isolation === "shared") return true;
-    return this.#facts.client !== undefined && this.isolation === "workspace";
+    return this.servesSeveral && this.isolation === "workspace";
+  }
+
+  /** Its connections may serve clients that know nothing of each other. */
+  get servesSeveral(): boolean {
+    return this.#facts.client?.sharing !== undefined;
   }
 
   /** Which clients share it, as people call it. */
   get sharing(): Isolation {
-    const { client } = this.#facts;
-    return client?.isOfPlace === true && this.isolation === "shared" ? "workspace" : this.isolation;
+    const isOfPlace = this.#facts.client?.sharing?.isOfPlace === true;
+    return isOfPlace && this.isolation === "shared" ? "workspace" : this.isolation;
   }
 
   /** The server is known to ask clients in a way that does not say which. */
@@ -247,8 +253,8 @@ export class LaunchTarget implements ConnectionStart {
   #options(endpoint: Endpoint): ConnectOptions {
     const { era, initTimeoutMs, sampling, elicitation } = this.configured.entry.options;
     const { version } = this.#parts.options;
-    const { client } = this.#facts;
-    const roots = rootsOffer(this.roots, client?.place ?? this.#parts.project);
+    const { place } = this.#facts.client?.sharing ?? {};
+    const roots = rootsOffer(this.roots, place ?? this.#parts.project);
     return {
       server: this.configured.entry.name,
       endpoint,
@@ -258,7 +264,7 @@ export class LaunchTarget implements ConnectionStart {
       ...(roots === undefined ? {} : { roots }),
       product: { name: product.name, version },
       ...(this.apps === undefined ? {} : { apps: this.apps }),
-      ...(client === undefined
+      ...(place === undefined
         ? { listApps: this.#parts.apps }
         : { listApps: () => this.apps, servesSeveral: true }),
     };

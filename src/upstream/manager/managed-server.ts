@@ -127,7 +127,7 @@ export class ManagedServer implements AsyncDisposable {
 
   /** A client shows the apps of servers now: the server may offer more. */
   showApps(): void {
-    const isTold = this.#parts.shared === undefined;
+    const isTold = this.links?.target.servesSeveral !== true;
     if (isTold && this.offer.current?.catalogue.era === "modern") this.reader.onChanged();
     else this.#links?.show(this.#parts.apps());
     if (this.offer.lacksApps) this.#want();

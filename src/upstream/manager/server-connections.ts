@@ -119,7 +119,8 @@ export class ServerConnections {
 
   /** Tells servers that may ask for roots that these have changed. */
   tellRoots(): void {
-    if (this.#target.roots !== "client" && this.#target.roots !== "workspace") return;
+    const { roots, servesSeveral } = this.#target;
+    if ((roots !== "client" && roots !== "workspace") || servesSeveral) return;
     for (const { link } of this.#links.values()) link.connection?.tellRootsChanged();
   }
 
@@ -251,7 +252,7 @@ export class ServerConnections {
     const held: Held = {
       link: shared.link,
       shared,
-      turns: this.#parts.shared === undefined ? undefined : shared.turns,
+      turns: this.#target.servesSeveral ? shared.turns : undefined,
       uses: 0,
       end: () => pool.release(name, shared, user),
     };
@@ -314,10 +315,10 @@ export class ServerConnections {
     const { idleStopS, restart } = this.#target.configured.entry.options;
     const idleMs = idleStopS * 1_000;
     const { isShared } = this.#target;
-    const isInHub = this.#parts.shared !== undefined;
+    const { servesSeveral } = this.#target;
     return new ManagedConnection({
       prepare: async (signal, tell) => {
-        if (isInHub) await before;
+        if (servesSeveral) await before;
         return user().start().prepare(signal, tell, owner);
       },
       open: (events, signal, opening, prepared) => {
@@ -327,7 +328,7 @@ export class ServerConnections {
       },
       turns: this.#parts.turns,
       time: this.#parts.linkTime,
-      failures: isShared && isInHub ? new RecentFailures() : this.#failures,
+      failures: servesSeveral ? new RecentFailures() : this.#failures,
       // A call does not wait for a restart.
       restarts: restart && !isForOneCall,
       idleStopMs: isShared || idleMs > 0 ? idleMs : upstreamIdleSessionMs,
@@ -336,7 +337,7 @@ export class ServerConnections {
         onResourceUpdated: (uri) => audience.onResourceUpdated(uri),
         onLog: (level, data, logger) => audience.onLog(level, data, logger),
         onStray: (text) => audience.onStray(text),
-        ...(isInHub ? { onAsked } : {}),
+        ...(servesSeveral ? { onAsked } : {}),
       },
       onBegun: () => audience.onBegun(),
       onState: () => audience.onState(true),

@@ -14,19 +14,25 @@ import type { ConnectOptions, Era } from "../connect/connection.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 
-/** The facts about one client that decide with which others it may share a server (HB3). */
+/** The facts about one client of a hub. */
 export interface ClientFacts {
   readonly isolation: Isolation;
+  /** The environment from which that of the server's process is made. */
+  readonly base: Environment;
+  /** The server has asked clients in an earlier connection. */
+  readonly asks: boolean;
+  /** Absent: no other client shares the server. */
+  readonly sharing?: SharingFacts;
+}
+
+/** The facts that decide with which other clients one may share a server (HB3). */
+interface SharingFacts {
   /** The folders for its roots, as of the last look at the client. */
   readonly place: { readonly folders: readonly string[]; readonly dirs: ConfigDirs };
   /** Only clients of the same workspace share it. */
   readonly isOfPlace: boolean;
-  /** The environment from which that of its process is made. */
-  readonly base: Environment;
   /** Everything that a server could notice of the client and its place. May contain secrets. */
   readonly identity: string;
-  /** The server has asked clients in an earlier connection. */
-  readonly asks: boolean;
 }
 
 /** The facts about a server before a connection. */
@@ -50,12 +56,13 @@ export interface TargetFacts {
  * connection begins (IS5). Contains secrets.
  */
 export function sharingFacts(facts: TargetFacts, isolation: Isolation): string {
-  const { configured, secrets, login, apps, client } = facts;
+  const { configured, secrets, login, apps } = facts;
+  const { sharing } = facts.client ?? {};
   const { era, inheritEnv, launcher, sampling, elicitation, oauth, restart, idleStopS } =
     configured.entry.options;
   const rights = [sampling !== "deny", elicitation !== "deny"];
   const all = {
-    launch: client === undefined ? anywhere(facts) : canonicalJson(facts.launch),
+    launch: sharing === undefined ? anywhere(facts) : canonicalJson(facts.launch),
     // Secrets that are not in the launch, such as those of its login.
     secrets,
     era,
@@ -68,7 +75,7 @@ export function sharingFacts(facts: TargetFacts, isolation: Isolation): string {
     idleStopS,
     isolation,
     ...(apps === undefined ? {} : { apps }),
-    ...(client === undefined ? {} : { client: client.identity }),
+    ...(sharing === undefined ? {} : { client: sharing.identity }),
   };
   return configured.identity + canonicalJson(all);
 }

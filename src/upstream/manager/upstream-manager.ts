@@ -213,9 +213,10 @@ export class UpstreamManager implements UpstreamWork {
       this.#composer.leavePlace();
       await follower.moved();
     }
+    if (!changed.folders) return this.infoList();
     // In the hub other clients may share a server: those with other roots have another one.
-    if (changed.folders && this.#parts.shared !== undefined) await this.#config.follower.again();
-    else if (changed.folders) for (const server of this.#servers.all) server.linkSets?.tellRoots();
+    if (this.#parts.shared !== undefined) await this.#config.follower.again();
+    for (const server of this.#servers.all) server.linkSets?.tellRoots();
     return this.infoList();
   }
 

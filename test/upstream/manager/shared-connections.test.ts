@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { isProcessAlive } from "../../../src/commands/process/processes.ts";
-import { until } from "../connect/open-scripted.ts";
+import { allCapabilities, until } from "../connect/open-scripted.ts";
 import { type Hub, openHub } from "./open-hub.ts";
 import { configText, type Opened, textOfReply } from "./open-work.ts";
 
@@ -60,7 +60,9 @@ test("HB3: a connection outlives the client that made it, and its restart needs 
   const pid = textOfReply(await maker.call("one", "pid"));
   await maker.work[Symbol.asyncDispose]();
   expect(textOfReply(await other.call("one", "pid"))).toBe(pid);
-  const roots = textOfReply(await other.call("one", "roots", {}, { capabilities: {} as never }));
+  const roots = textOfReply(
+    await other.call("one", "roots", {}, { capabilities: { ...allCapabilities, roots: false } }),
+  );
   expect(roots).toContain(`file://${hub.project}`);
   await other.call("one", "exit");
   const next = textOfReply(await other.call("one", "pid"));
@@ -222,4 +224,22 @@ test("GW-22: a client that joins a connection does not call what its server has 
   const [first, second] = [other.call("one", "echo"), other.call("one", "pid")];
   expect(textOfReply(await first)).toStartWith("blocked: ");
   expect(textOfReply(await second)).toBe(textOfReply(await one.call("one", "pid")));
+});
+
+test("CN16: a server that a client has for itself keeps its process in another project, and hears of its roots", async () => {
+  await using hub = await openHub();
+  const logFile = join(hub.home, "log");
+  const script = { tools: ["pid", "roots"], era: "legacy" as const, logFile };
+  await hub.configure({ one: { script, isolation: "session" } });
+  const client = await hub.client();
+  await client.reach("one", "ready");
+  const pid = textOfReply(await client.call("one", "pid"));
+  const folders = [join(hub.home, "elsewhere")];
+  await client.work.control({ kind: "switch-project", projectDir: hub.home + "/p", folders });
+  expect(textOfReply(await client.call("one", "pid"))).toBe(pid);
+  await until(() => messagesOf(hub, "notifications/roots/list_changed") === 1);
+  const capabilities = { ...allCapabilities, roots: false };
+  expect(textOfReply(await client.call("one", "roots", {}, { capabilities }))).toContain(
+    `file://${folders[0]}`,
+  );
 });
