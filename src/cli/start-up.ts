@@ -77,6 +77,14 @@ export function readStartUp(args: ParsedArguments, io: CommandIo): StartUp {
   return { cwdFlag, workspaceName: workspaceNameOf(args), dirs, config, clients, upstream };
 }
 
+/** The configuration of folders, without a command line. */
+export function configuredAt(
+  dirs: ConfigDirs,
+  env: CommandIo["env"],
+): Pick<StartUp, "dirs" | "config"> {
+  return { dirs, config: loadConfig({ ...dirs, env, configFiles: [] }) };
+}
+
 function readUpstreamStart(
   args: ParsedArguments,
   io: CommandIo,

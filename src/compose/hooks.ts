@@ -104,8 +104,9 @@ export class ServerHooks implements AsyncDisposable {
 
 interface CreateHooksParts extends Pick<
   StateParts,
-  "start" | "env" | "warn" | "instanceId" | "supervisor" | "environment"
+  "env" | "warn" | "instanceId" | "supervisor" | "environment"
 > {
+  readonly start: Pick<StateParts["start"], "dirs" | "config">;
   readonly onHookEnd?: HooksParts["onEnd"];
 }
 

@@ -101,7 +101,7 @@ export class ServerKept implements KeptCommands, Disposable {
     const { start, hub, shell, environment, onTask, warn } = this.#parts;
     const [module, access] = await Promise.all([import("../hub/kept/kept-client.ts"), hub()]);
     this.#client.assertOpen();
-    const { hub: settings, policy } = start.config.settings;
+    const { hub: settings, policy, hooks } = start.config.settings;
     return new module.KeptClient({
       scorpioxDir: start.dirs.scorpioxDir,
       clientKey: access.clientKey,
@@ -114,6 +114,7 @@ export class ServerKept implements KeptCommands, Disposable {
       shell,
       environment,
       keepHours: settings.keepHours,
+      ...(hooks.isEnabled && { hooks: { projectDir: start.dirs.projectDir ?? null } }),
       ...(policy.audit && { audit: { hasCommands: policy.auditCommands } }),
       warn,
       onTask,

@@ -33,8 +33,7 @@ export async function runHub(argument: string): Promise<number> {
   const sessions = new UpstreamSessions({ open, shared: joined, scorpioxDir, onChange, log });
   const startedAt = Date.now();
   const endsWith = lookForEnd();
-  const { orphanage } = commands;
-  const kept = openHubKept({ scorpioxDir, onChange, log, orphanage, endsWith });
+  const { tasks: kept, isBusy } = openHubKept({ ...given, onChange, log, commands, endsWith });
   let listener: HubListener | undefined;
   const status = (): HubStatus =>
     statusOfHub({
@@ -56,7 +55,7 @@ export async function runHub(argument: string): Promise<number> {
       kept,
       watch: { accept: (_, link) => serveWatch(link, { status, stop }) },
     },
-    holdsOn: () => kept.alive > 0,
+    holdsOn: isBusy,
     idleMs: given.idleS * 1_000,
     holdsLock: () => listener?.holdsLock() ?? true,
     log,

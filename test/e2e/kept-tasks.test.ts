@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { eventually } from "./harness/conditions.ts";
@@ -167,6 +167,30 @@ describe("[kept.sandbox] a confined kept task", () => {
       ]);
     },
   );
+});
+
+describe("[kept.hooks] a task that ends", () => {
+  test("after its client has its hooks run by the hub, once", async () => {
+    const home = newHome();
+    const [go, told] = [join(home.path, "go"), join(home.path, "told")];
+    const hooks = join(home.path, ".scorpiox/hooks/background");
+    mkdirSync(hooks, { recursive: true });
+    writeFileSync(join(hooks, "tell.sh"), `printf '%s\\n' "$4" >> ${told}\n`);
+    const client = await clientIn(home);
+    await keep(client, `until [ -e ${go} ]; do sleep 0.02; done; exit 5`);
+    const lines = (): readonly Record<string, unknown>[] =>
+      (existsSync(told) ? readFileSync(told, "utf8").trim().split("\n") : []).map(
+        (line) => JSON.parse(line) as Record<string, unknown>,
+      );
+    await eventually("the hook of the start", () => lines().length === 1);
+    await killed(client);
+    writeFileSync(go, "");
+    await nothingLeft(home);
+    expect(lines()).toMatchObject([
+      { change: "started", taskId: 1_001 },
+      { change: "ended", taskId: 1_001, exitCode: 5, clientId: "kept" },
+    ]);
+  });
 });
 
 describe("[kept.workspace] a client of another workspace", () => {

@@ -11,6 +11,8 @@ export const keptRequirements: Readonly<Record<string, Requirement>> = {
       "With BG_PERSIST=0, with HUB=off and over HTTP no task is kept, and the answer says why; BG_PERSIST=1 keeps all.",
     "kept.sandbox":
       "A confined kept task is confined as long as it runs, and leaves nothing of its sandbox.",
+    "kept.hooks":
+      "When a task ends after its client, the hub runs the hooks of `background`: yours and approved ones of the project.",
     "kept.workspace": "A client of another workspace has none of its tasks.",
   }),
 };

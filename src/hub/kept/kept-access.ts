@@ -9,7 +9,7 @@ import { type KeeperParts, TaskKeeper } from "./task-keeper.ts";
 import { waitForOutput } from "./wait-for-output.ts";
 
 export interface KeptAccessParts extends Partial<
-  Pick<KeeperParts, "outputBytesMax" | "hasDisk" | "onChange">
+  Pick<KeeperParts, "outputBytesMax" | "hasDisk" | "onChange" | "onEnded">
 > {
   readonly scorpioxDir: string;
   readonly log: (line: string) => void;

@@ -45,6 +45,7 @@ export interface KeptClientParts {
   readonly keepHours: number;
   /** See `KeptLaunch`. */
   readonly audit?: KeptLaunch["audit"];
+  readonly hooks?: KeptLaunch["hooks"];
   readonly warn: (message: string) => void;
   /** A task of this process has started or ended. */
   readonly onTask?: (clientId: string, task: TaskSummary) => void;
@@ -260,7 +261,7 @@ export class KeptClient
         "A kept command may have 100 KiB at most. Put it into a file, and start that.";
       throw new AppError("usage", message);
     }
-    const { shell, environment, keepHours, audit } = this.#parts;
+    const { shell, environment, keepHours, audit, hooks } = this.#parts;
     const env = await environment();
     return {
       argv: [shell.path, ...shell.args, shell.prefix + command],
@@ -271,6 +272,7 @@ export class KeptClient
       ...(confinement === undefined ? {} : { confinement: boundsOf(confinement) }),
       keepHours,
       ...(audit === undefined ? {} : { audit }),
+      ...(hooks === undefined ? {} : { hooks }),
     };
   }
 

@@ -51,6 +51,8 @@ export interface KeptLaunch {
   readonly confinement?: KeptConfinement;
   /** Hours from its start to its end; 0 = no end. */
   readonly keepHours: number;
+  /** Hooks are on; the project whose hooks run too, once they are approved. */
+  readonly hooks?: { readonly projectDir: string | null };
   /** The audit log of the client is on, and its commands are logged in words. */
   readonly audit?: { readonly hasCommands: boolean };
 }

@@ -14,7 +14,19 @@ import type { TaskFolders } from "./task-folders.ts";
 import { endTask, untilRelayed } from "./task-process.ts";
 import { type EndWish, readExit, readJson, writeJson, writeWish } from "./task-record.ts";
 
+/** A task that has ended after its client. */
+export interface KeptEnded {
+  readonly taskId: number;
+  readonly command: string;
+  readonly exitCode: number | null;
+  readonly cwd: string;
+  /** The project whose approved hooks run. */
+  readonly projectDir: string | null;
+}
+
 export interface KeeperParts {
+  /** Called for tasks whose client cannot learn of the end any more, unless their client had hooks switched off. */
+  readonly onEnded?: (ended: KeptEnded) => void;
   readonly folders: TaskFolders;
   readonly standIns: StandIns;
   /** The number of tasks that this process watches over has changed. */
@@ -147,7 +159,16 @@ export class TaskKeeper implements Disposable {
       if (isKeptTemporaryFolder(tmpDir)) await removePrivateFolder(tmpDir);
       for (const name of standIns) await this.#release(task, name);
     }
+    this.#tellEnd(task);
     this.#forget(task);
+  }
+
+  #tellEnd(task: KeptTask): void {
+    const { record } = task;
+    if (record?.hooks === undefined || isSameAlive(record.client)) return;
+    const { command, exitCode } = task.summary(0);
+    const { cwd, hooks } = record;
+    this.#parts.onEnded?.({ taskId: task.id, command, exitCode, cwd, ...hooks });
   }
 
   /** Nobody else may hold it any more: a holding of one's own finds that out. */

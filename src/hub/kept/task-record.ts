@@ -37,7 +37,9 @@ export interface TaskRecord {
   readonly isOverseen: boolean;
   readonly notes: readonly string[];
   readonly holdings: KeptHoldings | null;
-  readonly client: { readonly pid: number; readonly name: string | null };
+  readonly client: KeptProcess & { readonly name: string | null };
+  /** See `KeptLaunch`; absent: none run. */
+  readonly hooks?: { readonly projectDir: string | null };
 }
 
 /** The processes of a task that are known by number. */

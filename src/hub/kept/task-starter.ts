@@ -12,7 +12,7 @@ import type { StandIns } from "../../commands/sandbox/stand-ins.ts";
 import type { KeptLaunch, KeptOptions } from "./kept-messages.ts";
 import { taskFiles, workspaceKeyOf } from "./kept-place.ts";
 import type { KeptTask } from "./kept-task.ts";
-import { thisMachine } from "./machine.ts";
+import { keptProcessOf, thisMachine } from "./machine.ts";
 import type { TaskFolders } from "./task-folders.ts";
 import type { TaskKeeper } from "./task-keeper.ts";
 import { startTask, type TaskStart } from "./task-process.ts";
@@ -126,7 +126,7 @@ export class TaskStarter {
 }
 
 function recordOf(id: number, mark: string, launch: KeptLaunch, starter: Starter): TaskRecord {
-  const { commandText, cwd, keepHours, confinement } = launch;
+  const { commandText, cwd, keepHours, confinement, hooks } = launch;
   const startedAt = Date.now();
   return {
     format: recordFormat,
@@ -141,7 +141,8 @@ function recordOf(id: number, mark: string, launch: KeptLaunch, starter: Starter
     isOverseen: confinement?.isOverseen ?? false,
     notes: confinement?.notes ?? [],
     holdings: confinement?.holdings ?? null,
-    client: { pid: starter.pid, name: starter.clientName ?? null },
+    client: { ...keptProcessOf(starter.pid), name: starter.clientName ?? null },
+    ...(hooks === undefined ? {} : { hooks }),
   };
 }
 
