@@ -68,7 +68,9 @@ export class Doorway {
       if ("answer" in step) return stranger.say(step.answer);
       const refusal = "refusal" in step ? step.refusal : this.#refusalOf(peer, step.purpose);
       if (refusal !== undefined) return stranger.refuse(refusal);
-      if ("purpose" in step) this.#welcome(stranger, { pid: peer.pid, ...step });
+      if (!("purpose" in step)) return;
+      const { pid, isOtherHub } = peer;
+      this.#welcome(stranger, { pid, ...step, ...(isOtherHub && { isOtherHub }) });
     });
   }
 

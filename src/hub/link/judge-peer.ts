@@ -1,11 +1,13 @@
 import { ptr } from "bun:ffi";
 import { closeSync, readFileSync } from "node:fs";
+import { release } from "node:os";
 
 import { openLinuxLibrary } from "../../base/linux-library.ts";
 import { loadLibc } from "../../commands/process/libc.ts";
-import { type LookAt, lookAtProcesses, originOf } from "../../commands/process/process-origin.ts";
+import { type LookAt, lookAtProcesses } from "../../commands/process/process-origin.ts";
 import { loadSocketPeer, type PeerOf } from "../../commands/process/socket-owner.ts";
 import { factsOf, isSameProcess, type ProcessFacts } from "./process-facts.ts";
+import { signOfCommand, withoutServers } from "./signs-of-command.ts";
 
 /** The process at the other end of a connection, as far as it was looked at. */
 export interface JudgedPeer extends Disposable {
@@ -72,36 +74,16 @@ export class PeerJudge {
 
   #factsRefusal(facts: ProcessFacts | undefined, isOther: boolean): string | undefined {
     if (facts === undefined || facts.state === "ended" || isYounger(facts)) return goneText;
-    if (!isOther && !this.#known.isOwnProgram(facts)) return "it runs another program than the hub";
-    return hasLowerLimit(facts.pid)
-      ? "it has the limit of file locks that marks commands of a server"
-      : undefined;
+    return isOther || this.#known.isOwnProgram(facts)
+      ? undefined
+      : "it runs another program than the hub";
   }
 
   async #originRefusal(pid: number, isOther: boolean): Promise<string | undefined> {
     const lookAt = await this.#known.lookAtAll();
-    if (lookAt === undefined) return "the system does not list its parent processes";
-    // Another hub may still be a child of the server that has started it.
-    const origin = originOf(pid, isOther ? withoutServers(lookAt) : lookAt);
-    switch (origin.kind) {
-      case "server":
-        return `a server (process ${origin.pid}) has started it`;
-      case "mark":
-        return `process ${origin.pid} carries the mark of processes that servers start`;
-      case "unknown":
-        return "its parent processes cannot be determined";
-      case "person":
-        return undefined;
-    }
+    return signOfCommand(pid, isOther ? withoutServers(lookAt) : lookAt);
   }
 }
-
-const withoutServers =
-  (lookAt: LookAt): LookAt =>
-  (pid) => {
-    const look = lookAt(pid);
-    return look === undefined ? undefined : { ...look, isProduct: false };
-  };
 
 const goneText = "the process that connected has ended";
 
@@ -115,16 +97,15 @@ function isYounger({ start }: ProcessFacts): boolean {
   return Number(start) > uptime * ticksPerSecond + 1;
 }
 
-/** A command that has wiped its environment and lost its parents still has the limit that its server gave it. */
-function hasLowerLimit(pid: number): boolean {
-  const libc = process.platform === "linux" ? loadLibc() : undefined;
-  const own = libc?.limitsOf("locks");
-  const its = libc?.limitOf(pid, "locks");
-  return own !== undefined && its !== undefined && its.hard < own.hard;
-}
-
 const SOL_SOCKET = 1;
+const SO_TYPE = 3;
 const SO_PEERPIDFD = 77;
+
+/** Linux 6.5 and later. */
+function followsPeers(): boolean {
+  const [major = 0, minor = 0] = release().split(".").map(Number);
+  return major > 6 || (major === 6 && minor >= 5);
+}
 
 interface PeerEnd {
   /** The process has ended; another may have its number. */
@@ -132,7 +113,7 @@ interface PeerEnd {
   close(): void;
 }
 
-/** Follows the very process that connected (Linux 6.5 and later); undefined where that is not possible. */
+/** Follows the very process that connected; undefined where that is not possible. */
 function openPeerEnd(fd: number): PeerEnd | undefined {
   const libc = process.platform === "linux" ? loadLibc() : undefined;
   if (libc === undefined) return undefined;
@@ -141,9 +122,18 @@ function openPeerEnd(fd: number): PeerEnd | undefined {
   });
   const found = new Int32Array([-1]);
   const length = new Uint32Array([found.byteLength]);
-  const result = c.getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, ptr(found), ptr(length));
+  const ask = (option: number): boolean => {
+    length[0] = found.byteLength;
+    return c.getsockopt(fd, SOL_SOCKET, option, ptr(found), ptr(length)) === 0;
+  };
+  const isSocket = ask(SO_TYPE);
+  found[0] = -1;
+  const isKnown = ask(SO_PEERPIDFD);
   let [handle = -1] = found;
-  if (result !== 0 || handle < 0) return undefined;
+  if (!isKnown || handle < 0) {
+    // Kernels before 6.16 know nothing of a process that has ended; its number may be another's.
+    return isSocket && followsPeers() ? { hasCome: () => true, close: () => {} } : undefined;
+  }
   return {
     hasCome: () => handle < 0 || libc.isReadable(handle),
     close() {

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 
 import { messageOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
+import { lookAtProcesses } from "../../commands/process/process-origin.ts";
 import { ensureRunFolder } from "../../interact/attach/run-folder.ts";
 import { Doorway, type DoorwayParts } from "./doorway.ts";
 import { HubFault } from "./hub-fault.ts";
@@ -14,6 +15,7 @@ import { PeerJudge } from "./judge-peer.ts";
 import { type Listening, listenAtPlace } from "./listen-socket.ts";
 import { isOtherHub } from "./other-builds.ts";
 import { makeKey } from "./proof.ts";
+import { signOfCommand, withoutServers } from "./signs-of-command.ts";
 import { sweepPlaces } from "./sweep-places.ts";
 
 /**
@@ -120,6 +122,9 @@ export async function listenForClients(
   { judge = judgeFor(place), warn = () => {} }: ListenOptions = {},
 ): Promise<HubListener | undefined> {
   if (process.platform === "win32") throw new HubFault(noHubOnWindows);
+  const sign = signOfCommand(process.pid, withoutServers(await lookAtProcesses()));
+  // No client would believe it.
+  if (sign !== undefined) throw new HubFault(`this process cannot be the hub: ${sign}`);
   await ensureHubFolder(place);
   const lock = await takeLock(place);
   if (lock === undefined) return undefined;

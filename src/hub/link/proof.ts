@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 import { randomHex } from "../../base/digests.ts";
 import type { HubPlace } from "./hub-place.ts";
@@ -45,7 +45,9 @@ export function isSameProof(expected: string, given: unknown): boolean {
 export function makeKey(place: HubPlace): string {
   const key = randomHex(secretBytes);
   const draft = `${place.keyFile}.new`;
-  writeFileSync(draft, key, { mode: 0o600 });
+  // Whatever lies there, also a link: it must not be written through.
+  rmSync(draft, { recursive: true, force: true });
+  writeFileSync(draft, key, { mode: 0o600, flag: "wx" });
   renameSync(draft, place.keyFile);
   return key;
 }

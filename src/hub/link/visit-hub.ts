@@ -1,4 +1,5 @@
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
+import { type LookAt, lookAtProcesses } from "../../commands/process/process-origin.ts";
 import { fdOf, loadSocketPeer, type PeerOf } from "../../commands/process/socket-owner.ts";
 import { ClientHandshake, greetingBytesMax, type ShownClient } from "./admission.ts";
 import { type HubLink, type HubLinkHandlers, SocketLink } from "./hub-link.ts";
@@ -6,6 +7,7 @@ import { type HubRecord, readRecord } from "./hub-lock.ts";
 import type { HubPlace } from "./hub-place.ts";
 import { factsOf, isSameProcess } from "./process-facts.ts";
 import { readKey } from "./proof.ts";
+import { signOfCommand, withoutServers } from "./signs-of-command.ts";
 
 /** How an attempt to reach a hub ended. */
 export type Visit =
@@ -40,7 +42,7 @@ export async function visitHub(place: HubPlace, options: VisitOptions): Promise<
   if (record?.socket === undefined) return { kind: "absent" };
   const key = readKey(place);
   if (key === undefined) return { kind: "absent" };
-  const visit = new OneVisit(record, key, options);
+  const visit = new OneVisit(record, key, options, withoutServers(await lookAtProcesses()));
   try {
     const socket = await Bun.connect({ unix: record.socket, socket: visit.events });
     visit.begin(socket);
@@ -64,6 +66,7 @@ class OneVisit {
   readonly #record: HubRecord;
   readonly #options: VisitOptions;
   readonly #shake: ClientHandshake;
+  readonly #lookAt: LookAt | undefined;
   readonly #done = Promise.withResolvers<Visit>();
   readonly #startedAt = performance.now();
   readonly #abort = (): void => this.settle({ kind: "absent" });
@@ -72,9 +75,10 @@ class OneVisit {
   #stoppedLooks = 0;
   #isSettled = false;
 
-  constructor(record: HubRecord, key: string, options: VisitOptions) {
+  constructor(record: HubRecord, key: string, options: VisitOptions, lookAt: LookAt | undefined) {
     this.#record = record;
     this.#options = options;
+    this.#lookAt = lookAt;
     const { generation, pid: hubPid } = record;
     const { purpose, clientKey } = options;
     const expected = { key, generation, hubPid, clientPid: process.pid };
@@ -117,7 +121,10 @@ class OneVisit {
     this.#done.resolve(visit);
   }
 
-  /** The key must not be proved to a process that is not the hub. */
+  /**
+   * The hub alone may read what crosses. A command can take the place of its files, listen there, and become this
+   * program then.
+   */
   #reasonAgainst(socket: Bun.Socket): string | undefined {
     if (peerOf === null) peerOf = loadSocketPeer();
     const peer = peerOf?.(fdOf(socket));
@@ -128,9 +135,9 @@ class OneVisit {
     // It was killed, and its socket is the last that goes.
     if (facts === undefined || facts.state === "ended") return "ended";
     if (!isSameProcess(this.#record, facts)) return "its process is not the one that took the lock";
-    if (this.#options.isOtherBuild === true) return undefined;
-    return facts.program === factsOf(process.pid)?.program
-      ? undefined
+    const isOwnProgram = facts.program === factsOf(process.pid)?.program;
+    return isOwnProgram || this.#options.isOtherBuild === true
+      ? signOfCommand(peer.pid, this.#lookAt)
       : "it runs another program than this process";
   }
 

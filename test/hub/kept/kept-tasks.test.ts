@@ -41,4 +41,16 @@ describe("a kept task", () => {
     expect([wasRunning, task.state, task.endedBy]).toEqual([true, "killed", "killed"]);
     expect((await client.kill(1_001)).wasRunning).toBe(false);
   });
+
+  test("is seen by the hub of another build, which starts none", async () => {
+    using place = new KeptPlace();
+    await using hub = openHub(place);
+    using client = new TestClient(place, connectTo(hub));
+    await client.start("sleep 1000");
+    using other = new TestClient(place, connectTo(hub, { isOtherHub: true }));
+    expect(other.start("echo mine")).rejects.toThrow(
+      "the hub of another build starts its own tasks",
+    );
+    expect((await other.kill(1_001)).wasRunning).toBe(true);
+  });
 });

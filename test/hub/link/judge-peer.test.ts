@@ -1,4 +1,5 @@
 import { describe, expect } from "bun:test";
+import { join } from "node:path";
 
 import { type JudgedPeer, PeerJudge } from "../../../src/hub/link/judge-peer.ts";
 import { factsOf } from "../../../src/hub/link/process-facts.ts";
@@ -7,6 +8,8 @@ import type { LookAt, ProcessLook } from "../../../src/commands/process/process-
 import { until } from "../../commands/process/until.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";
 
+const source = join(import.meta.dir, "../../../src/hub/link/judge-peer.ts");
+const origins = join(import.meta.dir, "../../../src/commands/process/process-origin.ts");
 const uid = process.getuid?.() ?? 0;
 const plain: ProcessLook = {
   parentPid: 0,
@@ -118,6 +121,23 @@ describe("PeerJudge", () => {
       libc?.limit(child.pid, "locks", { soft: own - 1n, hard: own - 1n });
       using peer = await judge(child.pid);
       expect(peer.refusal).toBe("it has the limit of file locks that marks commands of a server");
+    },
+  );
+
+  posixTest.skipIf(process.platform !== "linux")(
+    "refuses it too when this process has got the same limit: any process may lower it",
+    async () => {
+      const script = `
+        const { PeerJudge } = await import(${JSON.stringify(source)});
+        const { lookAtProcesses } = await import(${JSON.stringify(origins)});
+        const peerOf = () => ({ uid: process.getuid(), pid: process.pid });
+        using peer = await new PeerJudge({ peerOf, lookAtAll: lookAtProcesses }).judge(0);
+        console.log(peer.refusal);`;
+      const limited = ["prlimit", "--locks=1000:1000", process.execPath, "-e", script];
+      const { stdout } = Bun.spawnSync(limited);
+      expect(stdout.toString()).toBe(
+        "it has the limit of file locks that marks commands of a server\n",
+      );
     },
   );
 });
