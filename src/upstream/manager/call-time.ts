@@ -71,12 +71,16 @@ export class CallTime {
   }
 }
 
-/** Does it again when the server was shared and is no longer: there is a connection of the client's own now. */
+/** Does it again when its connection was taken from it before it was made: there is another one now. */
 export async function afterSplit<Value>(act: () => Promise<Value>): Promise<Value> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof ConnectionSplit)) throw error;
-    return act();
+  for (let left = splitsMax; ; left--) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof ConnectionSplit) || left === 0) throw error;
+    }
   }
 }
+
+/** A server that clients do not share any more is taken from none of them, so one is usual. */
+const splitsMax = 4;

@@ -239,8 +239,9 @@ export class ServerConnections {
 
   #share(scope: string): Held {
     const { pool, linkTime } = this.#parts;
-    const listener =
-      this.#isolation === "shared" ? this.#listener : this.#listenerOf(() => shared.link);
+    const listener = this.#target.servesSeveral
+      ? this.#listenerOf(() => shared.link)
+      : this.#listener;
     const user: ConnectionUser = {
       ...this.#user(listener),
       onSplit: (keeper) => this.#onSplit(held, keeper),
@@ -264,8 +265,8 @@ export class ServerConnections {
     if (link.isBegun) this.#listener.onBegun();
     const { connection } = link;
     if (connection === undefined) return;
-    const isOfLists = this.#isolation === "shared" || link === this.#primary;
-    if (isOfLists) this.#listener.onConnected(connection);
+    if (link === this.#primary || !this.#target.servesSeveral)
+      this.#listener.onConnected(connection);
   }
 
   /** The scope of other users of a connection: the one for lists is also that of the client's workspace. */
@@ -376,7 +377,10 @@ export class ServerConnections {
   }
 
   #onRenewed(held: Held): void {
+    const isOfLists = held.link === this.#primary;
     for (const [scope, each] of this.#links) if (each === held) this.#leave(scope, held);
+    // Its changes and resources are followed on the next one.
+    if (isOfLists) this.forLists().want();
   }
 
   #leave(scope: string, held: Held): void {

@@ -243,6 +243,27 @@ test.each(Array.from({ length: 12 }, (_, seed) => [seed]))(
   20_000,
 );
 
+test("HB4: the resources of a renewed connection are followed on the next one", async () => {
+  await using hub = await openHub();
+  const tools = ["elicit", "sleep", "pid", "touch_resource"];
+  await hub.configure({ one: { script: { tools, resources: 1, era: "legacy" } } });
+  const [a, b] = [await hub.client(), await hub.client()];
+  await until(() => [a, b].every(({ snapshots }) => snapshots.at(-1)?.isIncomplete === false));
+  expect(await a.work.subscribe("scorpiox://mcp/one/test://item/1", "c")).toBe(true);
+  const asking = new AskedClient(b, "b");
+  const pid = await pidOf(asking);
+  const left = asking.elicit(50, AbortSignal.timeout(10)).catch(() => {});
+  await new AskedClient(a, "a").call("sleep", { ms: 150 });
+  await left;
+  await until(() => (a.info("one")?.starts ?? 0) > 1);
+  await a.reach("one", "ready");
+  expect(await pidOf(asking)).not.toBe(pid);
+  await until(() => {
+    void asking.call("touch_resource", { uri: "test://item/1" });
+    return a.events.some(({ kind }) => kind === "resource-updated");
+  });
+});
+
 test("HB4: a server that asks without a call stays with the only client that has called it", async () => {
   await using hub = await openHub();
   await hub.configure({ one: { script } });
