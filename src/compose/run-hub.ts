@@ -89,6 +89,10 @@ function lookForEnd(): () => string | undefined {
 
 function prepareProcess(): void {
   const report = (error: unknown): void => log(`internal error: ${messageOf(error)}`);
+  // Each client's requests use its own proxies: those of the starter are not for all.
+  for (const name of Object.keys(process.env)) {
+    if (/^(?:https?|all|no)_proxy$/i.test(name)) delete process.env[name];
+  }
   // Whatever it makes is for this user alone.
   process.umask(0o077);
   // A mistake in the work for one client must not end the others'.

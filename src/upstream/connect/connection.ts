@@ -4,6 +4,7 @@ import type { InputRequest, InputRequests, InputResponses } from "../../protocol
 import type { LogLevel, Params, ProtocolFault } from "../../protocol/json-rpc.ts";
 import type { ObjectSchema } from "../../protocol/tool-types.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
+import type { ProxyOf } from "./client-proxy.ts";
 
 /** A tool as its server describes it: all members are kept, but only these two are checked (CN6). */
 export type RawTool = Params & { readonly name: string; readonly inputSchema: ObjectSchema };
@@ -69,6 +70,8 @@ export type Endpoint =
       readonly headers: Readonly<Record<string, string>>;
       /** Absent when the entry has its own `Authorization` header. */
       readonly auth?: ServerAuth;
+      /** Absent: the proxies of this process's environment. */
+      readonly proxyOf?: ProxyOf;
     };
 
 export interface RootsOffer {

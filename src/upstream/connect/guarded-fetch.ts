@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { decodeResponse, undecoded } from "../../base/decode-response.ts";
+import { messageOf } from "../../base/errors.ts";
 import {
   upstreamErrorBodyBytesMax,
   upstreamMessageBytesMax,
@@ -9,6 +10,7 @@ import {
 } from "../../base/upstream-limits.ts";
 import { JsonWeight } from "../../base/weight.ts";
 import { fetchFailure } from "../../network/dial.ts";
+import type { ProxyOf } from "./client-proxy.ts";
 import { ConnectionError, type ServerAuth } from "./connection.ts";
 import { noteRead } from "./line-reader.ts";
 
@@ -20,14 +22,35 @@ type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
  * @param onTooLarge called when a message of a response is longer than the limit
  */
 export function createGuardedFetch(
-  auth: ServerAuth | undefined,
+  { auth, proxyOf }: FetchPlace,
   onTooLarge: (error: ConnectionError) => void,
 ): Fetch {
-  return async (url, init) => {
+  return async (url, given) => {
+    const init = proxyOf === undefined ? given : withProxy(given, url, proxyOf);
     const response = await fetchWithToken(auth, url, init);
     if (response.status === 429 || response.status === 503) throw await busy(response);
     return bounded(response, onTooLarge);
   };
+}
+
+export interface FetchPlace {
+  readonly auth?: ServerAuth;
+  /** @see Endpoint */
+  readonly proxyOf?: ProxyOf;
+}
+
+/** @throws ConnectionError for a proxy that cannot be used */
+function withProxy(
+  init: RequestInit | undefined,
+  url: string | URL,
+  proxyOf: ProxyOf,
+): BunFetchRequestInit {
+  try {
+    const proxy = proxyOf(new URL(url));
+    return proxy === undefined ? { ...init } : { ...init, proxy };
+  } catch (error) {
+    throw new ConnectionError("unreachable", messageOf(error));
+  }
 }
 
 /** Renews a refused token once. @throws ConnectionError */

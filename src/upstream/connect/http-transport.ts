@@ -14,11 +14,10 @@ import {
   ConnectionError,
   type OutgoingMessage,
   type RequestRoute,
-  type ServerAuth,
   type ClientTransport,
   type TransportEvents,
 } from "./connection.ts";
-import { createGuardedFetch, withPatience, withPauses } from "./guarded-fetch.ts";
+import { createGuardedFetch, type FetchPlace, withPatience, withPauses } from "./guarded-fetch.ts";
 import { errorInBody, isHttpError, readHttpError, SessionLostError } from "./http-errors.ts";
 
 /**
@@ -50,10 +49,9 @@ export class PacedPosts implements Disposable {
   }
 }
 
-export interface HttpPlace {
+export interface HttpPlace extends FetchPlace {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly auth?: ServerAuth;
 }
 
 type Fetch = ReturnType<typeof createGuardedFetch>;
@@ -140,7 +138,7 @@ export class HttpTransport implements ClientTransport {
       this.#discard(transport);
     };
     let isDocument = false;
-    const guarded = createGuardedFetch(this.#place.auth, lost);
+    const guarded = createGuardedFetch(this.#place, lost);
     const transport = await this.#create(async (url, init) => {
       const response = await guarded(url, init);
       isDocument = isWholeAnswer(response);
@@ -199,7 +197,7 @@ export class HttpTransport implements ClientTransport {
 
   async #createGeneral(): Promise<StreamableHTTPClientTransport> {
     const onTooLarge = (error: ConnectionError): void => this.#events.onStray(error.message);
-    const guarded = createGuardedFetch(this.#place.auth, onTooLarge);
+    const guarded = createGuardedFetch(this.#place, onTooLarge);
     const transport = await this.#create(withPatience(guarded, upstreamTakenMsMax));
     transport.onmessage = (received) => this.#events.onMessage(received, undefined);
     transport.onerror = (error) => this.#stray(error);

@@ -64,12 +64,13 @@ export class PeerOpener {
 }
 
 /** @throws ConnectionError for an address that is not an HTTP URL */
-function readPlace({ url, headers, auth }: Extract<Endpoint, { transport: "http" }>): HttpPlace {
+function readPlace(endpoint: Extract<Endpoint, { transport: "http" }>): HttpPlace {
+  const { url, headers, auth, proxyOf } = endpoint;
   const parsed = URL.parse(url);
   if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
     throw new ConnectionError("refused", "The URL of the server must be an http or https URL.");
   }
-  return { url: parsed, headers, ...(auth ? { auth } : {}) };
+  return { url: parsed, headers, ...(auth ? { auth } : {}), ...(proxyOf ? { proxyOf } : {}) };
 }
 
 let loading: Promise<typeof library> | undefined;
@@ -94,12 +95,12 @@ class SseTransport implements ClientTransport {
   /** Resolves when the server has named its address for messages. @throws ConnectionError */
   static async open(
     loaded: typeof library,
-    { url, headers, auth }: HttpPlace,
+    { url, headers, ...place }: HttpPlace,
     events: TransportEvents,
     signal: AbortSignal,
   ): Promise<SseTransport> {
     let refusal: ConnectionError | undefined;
-    const guarded = createGuardedFetch(auth, (error) => link.#end(error));
+    const guarded = createGuardedFetch(place, (error) => link.#end(error));
     const fetchOnce = async (target: string | URL, init?: RequestInit): Promise<Response> => {
       try {
         return await guarded(target, init);

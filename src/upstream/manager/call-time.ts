@@ -47,7 +47,7 @@ export class CallTime {
     const turn = lent.turn(() => (limits ??= this.#limits()).signal);
     return limits === undefined || turn === undefined
       ? turn
-      : this.#inTime(limits, turn, "another client was using it, and it serves one at a time");
+      : this.#inTime(limits, turn, "it was busy with other calls, some of them of other clients");
   }
 
   #limits(): Limits {

@@ -1,5 +1,6 @@
 import { access } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
+import { messageOf } from "../../base/errors.ts";
 import { canonicalJson } from "../../base/values.ts";
 import { cacheKeyOf } from "../cache/catalogue-cache.ts";
 import { isolationOf } from "../config/entry-options.ts";
@@ -11,6 +12,7 @@ import type {
   RootsRule,
   ServerLaunch,
 } from "../config/server-entry.ts";
+import { proxiesOf, type ProxyOf } from "../connect/client-proxy.ts";
 import { shareableBase, shareableEnvironment } from "../process/client-environment.ts";
 import type { ServerEnvironmentInput } from "../process/server-environment.ts";
 import type { ClientParts } from "./manager-parts.ts";
@@ -43,12 +45,13 @@ export async function withClientFacts(
   const client = { env, loginPath, user };
   const isolation = isolationInHub(configured, parts.principals(), manners.isSeparate);
   const base = shareableBase(client, inheritEnv);
-  const own: ClientFacts = { isolation, base, asks: manners.asks };
+  const proxyOf = proxiesOf(env);
+  const own: ClientFacts = { isolation, base, proxyOf, asks: manners.asks };
   const completed = { ...facts, launch, roots };
   if (isolation !== "shared" && isolation !== "workspace") return { ...completed, client: own };
   const environment =
     launch.transport === "http"
-      ? {}
+      ? { proxy: proxyNameOf(proxyOf, launch.url) }
       : shareableEnvironment(client, { inheritEnv, own: launch.env });
   const place = { dirs: { ...dirs, projectDir }, folders: parts.project.folders };
   const identity = canonicalJson({
@@ -59,6 +62,15 @@ export async function withClientFacts(
     principals: parts.principals() ?? null,
   });
   return { ...completed, client: { ...own, sharing: { place, isOfPlace: !isWide, identity } } };
+}
+
+/** The proxy to a server, for comparisons. */
+function proxyNameOf(proxyOf: ProxyOf, url: string): string {
+  try {
+    return proxyOf(new URL(url)) ?? "none";
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** Which clients share a server in the hub. */

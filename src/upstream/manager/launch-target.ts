@@ -279,7 +279,14 @@ export class LaunchTarget implements ConnectionStart {
     if (launch.transport === "http") {
       const auth = this.#facts.login?.auth === undefined ? undefined : authOf(now);
       const { url, headers } = launch;
-      return { transport: "http", url, headers, ...(auth === undefined ? {} : { auth }) };
+      const { proxyOf } = this.#facts.client ?? {};
+      return {
+        transport: "http",
+        url,
+        headers,
+        ...(auth === undefined ? {} : { auth }),
+        ...(proxyOf === undefined ? {} : { proxyOf }),
+      };
     }
     const started = prepared?.launch ?? this.#processOf(launch);
     const spawn = async (): Promise<UpstreamProcess> => {

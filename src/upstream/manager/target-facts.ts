@@ -10,6 +10,7 @@ import type {
   ServerLaunch,
   StdioLaunch,
 } from "../config/server-entry.ts";
+import type { ProxyOf } from "../connect/client-proxy.ts";
 import type { ConnectOptions, Era } from "../connect/connection.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
@@ -19,6 +20,8 @@ export interface ClientFacts {
   readonly isolation: Isolation;
   /** The environment from which that of the server's process is made. */
   readonly base: Environment;
+  /** For requests to a server over HTTP. */
+  readonly proxyOf: ProxyOf;
   /** The server has asked clients in an earlier connection. */
   readonly asks: boolean;
   /** Absent: no other client shares the server. */

@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { UpstreamOptions } from "../../../src/upstream/worker/upstream-options.ts";
+import { spawnHttpUpstream } from "../../fixtures/upstream/spawn.ts";
 import { allCapabilities } from "../connect/open-scripted.ts";
 import { type Hub, openHub } from "./open-hub.ts";
 import { type Configured, configText, type Opened, textOfReply } from "./open-work.ts";
@@ -164,4 +165,23 @@ test("HB3: a server starts with the environment of its client, in a folder of no
   );
   expect([one?.cwd, two?.cwd]).toEqual([hub.home, join(hub.home, "p")]);
   expect(one?.base).toEqual({ PATH: "/login/bin:/usr/bin:/bin", TZ: "UTC" });
+});
+
+test("HB3: a server over HTTP is reached by the proxy of its client, and shared with those of the same one", async () => {
+  await using server = await spawnHttpUpstream({ tools: ["pid"], http: { sessions: false } });
+  await using hub = await openHub();
+  // The server plays the proxy: nothing else answers for this name.
+  await hub.configure({ one: { url: "http://mcp.invalid/mcp" } });
+  const proxy = new URL(server.url).origin;
+  const clients = [];
+  for (const http_proxy of [proxy, `${proxy}/`, "http://127.0.0.1:1"]) {
+    const client = await hub.client({ env: { http_proxy } });
+    clients.push(client);
+  }
+  const replies = await Promise.all(clients.map((client) => client.call("one", "pid")));
+  const [first, second, third] = replies.map(textOfReply);
+  expect(first).toMatch(/^\d+$/);
+  expect(second).toBe(first ?? "");
+  expect(third).toMatch(/^(?:unreachable|backoff): /);
+  expect(hub.shared.pool.size).toBe(2);
 });

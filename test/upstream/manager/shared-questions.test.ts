@@ -158,7 +158,7 @@ describe("HB4: a server that asks", () => {
     const hanging = a.call("hang", {}, ending.signal).catch((error: unknown) => String(error));
     const late = await b.opened.call("one", "pid", {}, { timeoutMs: 100 });
     expect(textOfReply(late)).toStartWith("timeout: ");
-    expect(textOfReply(late)).toContain("serves one at a time");
+    expect(textOfReply(late)).toContain("busy with other calls");
     const cancelled = new AbortController();
     const waiting = b.call("pid", {}, cancelled.signal).catch((error: unknown) => String(error));
     cancelled.abort();
