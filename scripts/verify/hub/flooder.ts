@@ -10,6 +10,8 @@ export interface Flood {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly perSecond: number;
+  /** Calls at the beginning, beside those. */
+  readonly burst: number;
   readonly inFlight: number;
   /** It reads nothing of what it is answered. */
   readonly isDeaf?: boolean;

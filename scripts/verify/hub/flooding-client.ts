@@ -1,7 +1,7 @@
 /**
  * A client that floods, in a process of its own so that the one that measures is never late itself:
  *
- *     flooding-client.ts '{"binary","cwd","env","tool","args","perSecond","inFlight","isDeaf"}'
+ *     flooding-client.ts '{"binary","cwd","env","tool","args","perSecond","burst","inFlight","isDeaf"}'
  *
  * Prints `ready` with its process id, floods from the first line of its input on, and prints what it did when its input ends.
  */
@@ -72,7 +72,7 @@ async function flood(isOver: () => boolean): Promise<void> {
   let [inFlight, begun] = [0, 0];
   const at = performance.now();
   while (!isOver()) {
-    const due = ((performance.now() - at) / 1_000) * options.perSecond + options.inFlight;
+    const due = ((performance.now() - at) / 1_000) * options.perSecond + options.burst;
     while (inFlight < options.inFlight && begun < due && !isOver()) {
       inFlight += 1;
       begun += 1;

@@ -13,7 +13,7 @@ import type { Outcome } from "../outcome.ts";
 import { messageOf, type HubMode, type Part } from "./hub-clients.ts";
 import { type Flood, type FloodFigures, Flooder } from "./flooder.ts";
 import { HubHome, testServers } from "./hub-home.ts";
-import { hubPidOf, leftOf } from "./hub-traces.ts";
+import { hubPidOf, processesOf } from "./hub-traces.ts";
 import { callTimes, connect, untilListed } from "./timed-client.ts";
 import { medianOf } from "./turns.ts";
 
@@ -33,33 +33,39 @@ interface Case {
   readonly isBound: boolean;
 }
 
-const tenMegabytes = { perSecond: 1_000, inFlight: 1_000 };
+const many = { perSecond: 1_000, burst: 0, inFlight: 1_000 };
+const huge = { tool: "mcp__s2__big", args: { chars: 2_000_000 }, inFlight: 200, isDeaf: true };
 
 const cases: readonly Case[] = [
   {
     name: "1,000 in flight, 10 MB/s in results of 10 kB",
-    flood: { tool: "mcp__s2__big", args: { chars: 10_000, ms: 1_000 }, ...tenMegabytes },
+    flood: { tool: "mcp__s2__big", args: { chars: 10_000, ms: 1_000 }, ...many },
     isBound: true,
   },
   {
     name: "10 MB/s in results of 1 MB",
-    flood: { tool: "mcp__s2__big", args: { chars: 1_000_000 }, perSecond: 10, inFlight: 10 },
-    isBound: true,
-  },
-  {
-    name: "a client that does not read, results of 2 MB",
     flood: {
       tool: "mcp__s2__big",
-      args: { chars: 2_000_000 },
-      perSecond: 20,
-      inFlight: 200,
-      isDeaf: true,
+      args: { chars: 1_000_000 },
+      perSecond: 10,
+      burst: 0,
+      inFlight: 10,
     },
     isBound: true,
   },
   {
-    name: "10 MB/s in results of 10 kB of the same server",
-    flood: { tool: "mcp__s1__big", args: { chars: 10_000, ms: 1_000 }, ...tenMegabytes },
+    name: "a client that does not read, 10 MB/s in results of 2 MB",
+    flood: { ...huge, perSecond: 5, burst: 0 },
+    isBound: true,
+  },
+  {
+    name: "a client that does not read, 400 MB in results of 2 MB at once",
+    flood: { ...huge, perSecond: 0, burst: 200 },
+    isBound: false,
+  },
+  {
+    name: "1,000 in flight at the same server",
+    flood: { tool: "mcp__s1__big", args: { chars: 10_000, ms: 1_000 }, ...many },
     isBound: false,
   },
 ];
@@ -151,10 +157,10 @@ async function oneRun(flood: Flood, mode: HubMode): Promise<Run> {
   quiet.initialize();
   await untilListed(quiet, 8);
   callTimes(quiet, quietCall, warmUpCalls);
-  callTimes(quiet, { name: flood.tool, args: {} }, 1);
   const run = await besideFlood(home, quiet, flood, mode);
+  // It kills all that the client has started: a hub leaves the file of its socket then.
   quiet.close();
-  await eventually("the end of all", () => leftOf(home.path).length === 0, 10_000);
+  await eventually("the end of all", () => processesOf(home.path).length === 0, 10_000);
   return run;
 }
 

@@ -14,7 +14,7 @@ import type { Connection } from "../../bench/client/connection.ts";
 import type { Outcome } from "../outcome.ts";
 import { messageOf, type HubMode, type Part } from "./hub-clients.ts";
 import { HubHome, testServers } from "./hub-home.ts";
-import { leftOf } from "./hub-traces.ts";
+import { processesOf } from "./hub-traces.ts";
 import { memoryOfClients, memoryWithoutServers } from "./memory.ts";
 import { callTimes, connect, toolCount, untilListed } from "./timed-client.ts";
 import {
@@ -154,8 +154,9 @@ async function fillCache(home: HubHome, mode: HubMode): Promise<void> {
 
 /** Ends a client, and waits for its hub and servers. */
 async function untilGone(home: HubHome, connection: Connection): Promise<void> {
+  // It kills all that the client has started: a hub leaves the file of its socket then.
   connection.close();
-  await eventually("the end of all", () => leftOf(home.path).length === 0, 10_000);
+  await eventually("the end of all", () => processesOf(home.path).length === 0, 10_000);
 }
 
 /** Nobody pays who has no server. */
