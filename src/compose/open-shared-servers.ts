@@ -32,6 +32,8 @@ export function openSharedServers(
   readonly open: OpenUpstreams;
 } {
   const loginPath = plainLoginPath(commands);
+  // The first client wants it, and the shell runs beside all that comes before.
+  void loginPath();
   const shared = new SharedRuntime({ user: commands.user, loginPath }, idleS * 1_000);
   return {
     servers: openServers(commands, loginPath),

@@ -110,9 +110,20 @@ export class ManagedServer implements AsyncDisposable {
     const isSame = before?.kind === "usable" && cacheKeyOf(before.active) === cacheKeyOf(active);
     // Tools of another launch, or of the same with other rights, must not be called on this one.
     if (!isSame) await this.offer.clear();
-    await this.#aim(await LaunchTarget.of(active, launch, secrets, this.#parts));
-    await (isSame ? this.offer.judgeAgain(active) : this.offer.load(active));
+    const target = LaunchTarget.of(active, launch, secrets, this.#parts);
+    const loaded = isSame || this.#links !== undefined ? undefined : this.#loadEarly(active);
+    await this.#aim(await target);
+    await (isSame ? this.offer.judgeAgain(active) : (loaded ?? this.offer.load(active)));
     this.#parts.onChange();
+  }
+
+  /**
+   * Shows the offer of earlier runs while the target is still being found out: a login shell takes its time. Only where no
+   * connection of another launch could be called with it.
+   */
+  async #loadEarly(active: ConfiguredServer): Promise<void> {
+    await this.offer.load(active);
+    if (!this.#isClosed) this.#parts.onChange();
   }
 
   /** An entry has been applied: starts the server when its offer cannot be known otherwise. */

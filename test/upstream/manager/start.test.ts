@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { ConfigFollower } from "../../../src/upstream/manager/current-config.ts";
+import { SharedRuntime } from "../../../src/upstream/manager/shared-runtime.ts";
 import { until } from "../connect/open-scripted.ts";
 import { upstreamOptions } from "../upstream-options.ts";
 import { configText, openPlace, textOfReply } from "./open-work.ts";
@@ -22,6 +23,28 @@ test("CN3: a server whose secret takes its time delays no other, and is waited f
   await start;
   await until(() => !opened.snapshot().isIncomplete);
   expect(opened.snapshot().tools).toHaveLength(2);
+});
+
+test("[HB1] tools of an earlier run are listed before the login shell has answered", async () => {
+  await using place = await openPlace();
+  await place.configure({ one: { script: { tools: ["echo"] } } });
+  const first = place.open();
+  await first.work.start();
+  await first.reach("one", "ready");
+  await first.work[Symbol.asyncDispose]();
+  const shell = Promise.withResolvers<string>();
+  const user = { name: "user", homeDir: place.home, shell: "/bin/sh" };
+  const shared = new SharedRuntime({ user, loginPath: () => shell.promise });
+  const opened = place.open({}, undefined, shared);
+  const start = opened.work.start();
+  await until(() => opened.snapshots.at(-1)?.tools.length === 1);
+  expect(opened.snapshot()).toMatchObject({ isIncomplete: false, holdsLists: false });
+  // A call waits for it.
+  const call = opened.call("one", "echo", { text: "hi" });
+  expect(opened.processes).toHaveLength(0);
+  shell.resolve("/usr/bin:/bin");
+  await start;
+  expect(textOfReply(await call)).toBe("hi");
 });
 
 test("a call and a search that come before the configuration is read wait for it", async () => {
