@@ -42,6 +42,8 @@ export interface KeeperParts {
 const lookMs = 1_000;
 /** How often tasks of another hub are looked at: it may have died. */
 const foreignLookMs = 10_000;
+/** All outputs together are looked at again when so much was printed since. */
+const printedPerLook = 1024 * 1024;
 
 /**
  * Watches over kept tasks: ends them when their time is over, keeps their output in bounds, and cleans up after them. Each task
@@ -55,6 +57,8 @@ export class TaskKeeper implements Disposable {
   readonly #settling = new Map<KeptTask, Promise<void>>();
   /** The signal that ended the shell around a task which this process started. */
   readonly #signals = new Map<KeptTask, string>();
+  /** Bytes printed since all outputs were looked at. */
+  #printed = Number.POSITIVE_INFINITY;
   /** Tasks whose stand-ins this process holds. */
   readonly #holders = new WeakSet<KeptTask>();
   #look: ReturnType<typeof setInterval> | undefined;
@@ -222,7 +226,9 @@ export class TaskKeeper implements Disposable {
   #keepInBounds(task: KeptTask): void {
     const { outputBytesMax = keptOutputBytesMax, hasDisk = hasRoom } = this.#parts;
     const { end, heldBytes } = task.output;
-    const hasGrown = end > (this.#owned.get(task) ?? 0);
+    const grown = end - (this.#owned.get(task) ?? 0);
+    const hasGrown = grown > 0;
+    this.#printed += grown;
     this.#owned.set(task, end);
     const bytesMax =
       hasGrown && heldBytes > outputWindowBytes && !hasDisk(task.folder)
@@ -233,6 +239,8 @@ export class TaskKeeper implements Disposable {
 
   /** Of the largest first. */
   #keepAllInBounds(): void {
+    if (this.#printed < printedPerLook) return;
+    this.#printed = 0;
     const { folders, outputBytesMax = keptOutputBytesMax } = this.#parts;
     const sizes = folders.all().map((task) => ({ task, bytes: task.output.heldBytes }));
     let excess = sizes.reduce((sum, { bytes }) => sum + bytes, 0) - outputBytesMax.all;

@@ -151,15 +151,19 @@ describe("a record from before", () => {
     const { taskId, pid } = await orphaned(place);
     end(pid);
     await until(() => !isRunning(pid));
-    const stranger = Bun.spawn(["sleep", "1000"], { detached: true });
+    await using stranger = Bun.spawn(["sleep", "1000"], {
+      detached: true,
+      stdio: ["ignore", "ignore", "ignore"],
+    });
     const folder = place.taskFolder(taskId);
     const processes = ownValue<TaskProcesses>(readJson(folder, taskFiles.processes));
-    const leader = { ...processes.leader, pid: stranger.pid };
+    // Its time is another one, though the two may have started within one tick of the system's clock.
+    const start = String(Number(processes.leader.start) - 1);
+    const leader = { pid: stranger.pid, start };
     writeJson(folder, taskFiles.processes, { ...processes, leader });
     const { task, alive } = await stateAt(place, taskId);
     expect(task).toMatchObject({ state: "lost", note: "its end was not seen" });
     expect([alive, stranger.exitCode, stranger.signalCode]).toEqual([0, null, null]);
-    stranger.kill("SIGKILL");
   });
 
   test("without the numbers of its processes is found by its mark", async () => {

@@ -16,7 +16,7 @@ async function readByAnEnded(
   key: string,
   to: number,
 ): Promise<void> {
-  const child = Bun.spawn(["sleep", "1000"]);
+  const child = Bun.spawn(["sleep", "1000"], { stdio: ["ignore", "ignore", "ignore"] });
   place.task(taskId).moveCursor(key, to, keptProcessOf(child.pid));
   child.kill("SIGKILL");
   await child.exited;
