@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { join } from "node:path";
 
 import { messageOf } from "../base/errors.ts";
@@ -61,7 +62,12 @@ export async function runHub(argument: string): Promise<number> {
     log,
   });
   for (const signal of endSignals) process.on(signal, () => hub.end(signal));
-  listener = await listenForClients(place, hub.accept, { warn: log });
+  try {
+    listener = await listenForClients(place, hub.accept, { warn: log });
+  } catch (error) {
+    log(`The hub does not begin: ${messageOf(error)}.`);
+    return 1;
+  }
   if (listener === undefined) return 0;
   void kept.begin();
   log(`The hub ends: ${await hub.ended}.`);
@@ -77,7 +83,11 @@ export async function runHub(argument: string): Promise<number> {
 }
 
 function log(line: string): void {
-  process.stderr.write(`${new Date().toISOString()} ${escapeUnsafe(line)}\n`);
+  try {
+    writeSync(2, `${new Date().toISOString()} ${escapeUnsafe(line)}\n`);
+  } catch {
+    // The disk is full. To report that would only report it again, for ever.
+  }
 }
 
 /** The process or service with which this one ends, as far as it is known. */

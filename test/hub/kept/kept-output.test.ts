@@ -67,6 +67,16 @@ describe("the output of kept tasks", () => {
     await client.kill(taskId);
   });
 
+  test("is held up to these bounds when its task ends before anybody looks", async () => {
+    using place = new KeptPlace();
+    await using hub = openHub(place, { outputBytesMax: { task: 512 * KIB, all: 1e9 } });
+    using client = new TestClient(place, connectTo(hub));
+    const { taskId } = await client.start("head -c 3000000 /dev/zero | tr '\\0' 'a'");
+    await client.ended(taskId);
+    const { output } = place.task(taskId);
+    await until(() => output.end === 3_000_000 && output.heldBytes <= 600 * KIB);
+  });
+
   test("is held up to the bound of all, those of the largest first", async () => {
     using place = new KeptPlace();
     await using hub = openHub(place, { outputBytesMax: { task: 1e9, all: 3_000 * KIB } });
