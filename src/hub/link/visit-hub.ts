@@ -43,12 +43,11 @@ export async function visitHub(place: HubPlace, options: VisitOptions): Promise<
   const key = readKey(place);
   if (key === undefined) return { kind: "absent" };
   const visit = new OneVisit(record, key, options, withoutServers(await lookAtProcesses()));
-  try {
-    const socket = await Bun.connect({ unix: record.socket, socket: visit.events });
-    visit.begin(socket);
-  } catch (error) {
-    visit.settle(failedVisit(error));
-  }
+  // Not awaited: the answer may stay away when the hub is killed meanwhile.
+  Bun.connect({ unix: record.socket, socket: visit.events }).then(
+    (socket) => visit.begin(socket),
+    (error: unknown) => visit.settle(failedVisit(error)),
+  );
   return visit.outcome;
 }
 
@@ -71,7 +70,7 @@ class OneVisit {
   readonly #startedAt = performance.now();
   readonly #abort = (): void => this.settle({ kind: "absent" });
   #link: SocketLink | undefined;
-  #looking: ReturnType<typeof setInterval> | undefined;
+  readonly #looking: ReturnType<typeof setInterval>;
   #stoppedLooks = 0;
   #isSettled = false;
 
@@ -84,6 +83,7 @@ class OneVisit {
     const expected = { key, generation, hubPid, clientPid: process.pid };
     this.#shake = new ClientHandshake(expected, { purpose, clientKey });
     options.signal.addEventListener("abort", this.#abort, { once: true });
+    this.#looking = setInterval(() => this.#look(), lookMs);
   }
 
   get outcome(): Promise<Visit> {
@@ -101,7 +101,8 @@ class OneVisit {
 
   /** The socket is connected. Idempotent. */
   begin(socket: Bun.Socket): void {
-    if (this.#link !== undefined || this.#isSettled) return;
+    if (this.#link !== undefined) return;
+    if (this.#isSettled) return void socket.terminate();
     const onText = (text: string): void => this.#take(text);
     // It ends without a word: it ends, or has no room for strangers.
     const onClosed = (): void => this.settle({ kind: "absent" });
@@ -109,7 +110,6 @@ class OneVisit {
     const reason = this.#reasonAgainst(socket);
     if (reason === "ended") return this.settle({ kind: "absent" });
     if (reason !== undefined) return this.#refuse(reason);
-    this.#looking = setInterval(() => this.#look(), lookMs);
   }
 
   settle(visit: Visit): void {
