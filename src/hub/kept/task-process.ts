@@ -33,7 +33,7 @@ umask "$1"
 exit_file=$2
 shift 2
 exec 4>&2 2> /dev/null
-"$@" 2>&4 4>&-
+(exec "$@" 2>&4 4>&-)
 printf '%-3s\\n' "$?" 1<> "$exit_file"`;
 
 /**

@@ -42,6 +42,16 @@ describe("a kept task", () => {
     expect((await client.kill(1_001)).wasRunning).toBe(false);
   });
 
+  test("has nothing in its output that its command has not printed", async () => {
+    using place = new KeptPlace();
+    await using hub = openHub(place);
+    using client = new TestClient(place, connectTo(hub));
+    await client.start("echo up; exec sleep 1000");
+    await client.read(1_001, 10_000);
+    await client.kill(1_001);
+    expect(await client.take(1_001)).toBe("up\n");
+  });
+
   test("is seen by the hub of another build, which starts none", async () => {
     using place = new KeptPlace();
     await using hub = openHub(place);
