@@ -30,14 +30,15 @@ export function openSharedServers(
 ): {
   readonly servers: ServerProcesses;
   readonly open: OpenUpstreams;
+  /** Asks the login shell for its PATH, which the first start of a server needs. */
+  readonly warm: () => void;
 } {
   const loginPath = plainLoginPath(commands);
-  // The first client wants it, and the shell runs beside all that comes before.
-  void loginPath();
   const shared = new SharedRuntime({ user: commands.user, loginPath }, idleS * 1_000);
   return {
     servers: openServers(commands, loginPath),
     open: (options, host) => createUpstreamWork(options, host, { shared }),
+    warm: () => void loginPath(),
   };
 }
 

@@ -28,7 +28,7 @@ export async function runHub(argument: string): Promise<number> {
   const { scorpioxDir } = given;
   const onChange = (): void => hub.reconsider();
   const commands = openHubCommands(given, log);
-  const { servers, open } = openSharedServers(commands, given);
+  const { servers, open, warm } = openSharedServers(commands, given);
   const logs = new ServerLogs(join(scorpioxDir, "logs"));
   const joined = new JoinedProcesses(() => Promise.resolve(servers), logs);
   const sessions = new UpstreamSessions({ open, shared: joined, scorpioxDir, onChange, log });
@@ -69,6 +69,8 @@ export async function runHub(argument: string): Promise<number> {
     return 1;
   }
   if (listener === undefined) return 0;
+  // Not before: it opens the database of families, and clients wait for the socket.
+  warm();
   void kept.begin();
   log(`The hub ends: ${await hub.ended}.`);
   listener.stop();
