@@ -84,7 +84,9 @@ export class BackgroundCalls {
   readonly #answerAt: number | undefined;
   readonly #isSettled = Promise.withResolvers<void>();
   /** The task whose turn this call has. */
-  #reading: { readonly task: Readers; readonly advance: (to: number) => void } | undefined;
+  #reading:
+    { readonly task: Readers; readonly advance: (to: number) => void | Promise<void> } | undefined;
+  #advanced: void | Promise<void> = undefined;
 
   constructor(parts: BackgroundParts, request: CallRequest, answerAt: number | undefined) {
     this.#parts = parts;
@@ -111,12 +113,12 @@ export class BackgroundCalls {
 
   /** The result is on its way to the client. */
   delivered({ advanceCursor: { to } }: AfterDelivery): void {
-    this.#reading?.advance(to);
+    this.#advanced = this.#reading?.advance(to);
   }
 
   /** The call is over: its holdings are released. */
   settle(): void {
-    this.#isSettled.resolve();
+    this.#isSettled.resolve(this.#advanced);
   }
 
   get #tasks(): ClientTasks {
@@ -258,7 +260,7 @@ export class BackgroundCalls {
   }
 
   /** One read of a task at a time, from first look to delivery: nothing is given twice. */
-  async #takeTurn(task: Readers, advance: (to: number) => void): Promise<void> {
+  async #takeTurn(task: Readers, advance: (to: number) => void | Promise<void>): Promise<void> {
     if (this.#reading?.task === task) return;
     const before = task.reading;
     task.reading = before.then(() => this.#isSettled.promise);

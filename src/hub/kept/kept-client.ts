@@ -1,6 +1,7 @@
 import { join } from "node:path";
 
 import { AppError, cancelledError, messageOf } from "../../base/errors.ts";
+import { turnOfLoop } from "../../base/turn-of-loop.ts";
 import { ownValue } from "../../base/values.ts";
 import type { StateScope } from "../../base/server-events.ts";
 import type { ChannelPort } from "../../base/worker-channel/channel-port.ts";
@@ -128,10 +129,14 @@ export class KeptClient
     );
   }
 
-  /** Written down before the result goes out: the next client goes on from there, whatever becomes of this one. */
-  delivered(taskId: number, to: number, client: ClientContext): void {
+  /**
+   * Written down right after the result has gone out: the next client goes on from there, whatever becomes of this one. Before
+   * that, a client that is killed would lose what it has not been given.
+   */
+  async delivered(taskId: number, to: number, client: ClientContext): Promise<void> {
     const scope = scopeNow(client);
     if (scope === undefined) return;
+    await turnOfLoop();
     try {
       this.#taskOf(scope, taskId).moveCursor(this.#parts.clientKey, to, this.#self);
     } catch (error) {

@@ -69,7 +69,7 @@ class FakeKept implements KeptCommands {
     return { task: { ...task, state: "killed" as const }, wasRunning: true };
   }
 
-  delivered(taskId: number, to: number): void {
+  async delivered(taskId: number, to: number): Promise<void> {
     this.deliveries.push(`${taskId} ${to}`);
   }
 
