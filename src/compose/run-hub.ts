@@ -75,9 +75,7 @@ export async function runHub(argument: string): Promise<number> {
   log(`The hub ends: ${await hub.ended}.`);
   listener.stop();
   hub[Symbol.dispose]();
-  await sessions[Symbol.asyncDispose]();
-  await kept[Symbol.asyncDispose]();
-  await joined[Symbol.asyncDispose]();
+  for (const part of [sessions, kept, joined]) await part[Symbol.asyncDispose]();
   await commands.supervisor.endBy(killTime(), servers.endBy(killTime()));
   commands.ledger[Symbol.dispose]();
   listener[Symbol.dispose]();

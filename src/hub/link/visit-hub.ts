@@ -102,7 +102,10 @@ class OneVisit {
   /** The socket is connected. Idempotent. */
   begin(socket: Bun.Socket): void {
     if (this.#link !== undefined) return;
-    if (this.#isSettled) return void socket.terminate();
+    if (this.#isSettled) {
+      socket.terminate();
+      return;
+    }
     const onText = (text: string): void => this.#take(text);
     // It ends without a word: it ends, or has no room for strangers.
     const onClosed = (): void => this.settle({ kind: "absent" });
