@@ -115,7 +115,6 @@ export class HubAccess {
       homeDir,
       shellPath: shellPath ?? null,
       idleS: hub.idleS,
-      keepHours: hub.keepHours,
     };
     return { env, user: describeUser(homeDir), args: [encodeHubArguments(given)] };
   }

@@ -8,8 +8,6 @@ export interface HubArguments {
   readonly shellPath: string | null;
   /** Seconds from the last client's end to the hub's. */
   readonly idleS: number;
-  /** Hours from the start of a kept task to its end; 0 = no end. */
-  readonly keepHours: number;
 }
 
 export function encodeHubArguments(given: HubArguments): string {

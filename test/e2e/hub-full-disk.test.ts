@@ -22,7 +22,6 @@ function startHub(home: TempFolder): Bun.Subprocess {
     homeDir: home.path,
     shellPath: null,
     idleS: 60,
-    keepHours: 24,
   };
   return Bun.spawn([productBinary, hubArgument, JSON.stringify(given)], {
     cwd: "/",
