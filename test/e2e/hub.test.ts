@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { productBinary } from "./harness/binary.ts";
@@ -8,7 +8,7 @@ import { isError, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { processesWith } from "./harness/processes.ts";
 import { Server, type ServerMessage, testEnvironment } from "./harness/server.ts";
-import type { TempFolder } from "./harness/temp-folder.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
 
 setDefaultTimeout(testMsMax);
@@ -117,13 +117,20 @@ describe("[hub.not-wanted] no hub is started", () => {
 describe("[hub.death] when the hub is gone", () => {
   const endings: [NodeJS.Signals][] = [["SIGKILL"], ["SIGTERM"], ["SIGSTOP"]];
   test.each(endings)("by %s, each client is answered again, each request once", async (signal) => {
-    using home = upstreamHome({ one: [pidScript] });
+    using notes = new TempFolder();
+    const logFile = notes.at("log");
+    using home = upstreamHome({ one: [{ ...pidScript, logFile }] });
     const servers = await Promise.all([clientIn(home), clientIn(home), clientIn(home)]);
     await answersOf(servers, "mcp__one__pid");
     const listed = await Promise.all(servers.map((server) => server.request("tools/list")));
     const replies = servers.map((server) => countReplies(server));
     const hanging = servers.map((server) =>
       server.start("tools/call", { name: "mcp__one__hang", arguments: {} }),
+    );
+    // One that reaches its client later than that is made with the next hub, and hangs there.
+    await eventually(
+      "the calls at the server",
+      () => readFileSync(logFile, "utf8").split('"name":"hang"').length > servers.length,
     );
     const lists: ServerMessage[] = [];
     process.kill(await oneHub(home), signal);
