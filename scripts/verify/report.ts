@@ -35,6 +35,11 @@ export function page(outcomes: readonly Outcome[], when: Date): string {
     "The servers by which the official SDKs are tested are in no package: `--sdk-servers CLONE` names a clone of " +
       "github.com/modelcontextprotocol/typescript-sdk with its tags, and they are tried with the other real servers. " +
       "Without it the figures of these say that they were not given.",
+    "The checks `hub-processes`, `hub-figures`, `hub-kills`, `hub-fairness` and `hub-suite` are of the hub. `--hub " +
+      "on|off|auto` and `--hub-idle S` are HUB and HUB_IDLE of every server that a check starts: `--only battery " +
+      "--hub on --hub-idle 0` is the battery with a hub. `hub-figures` compares starts with an executable from before " +
+      "the hub, which `--base-binary FILE` names, and the rest with `HUB=off`, in turns; its ratios mean something on " +
+      "a machine without other work only.",
     `Last run: ${when.toISOString().slice(0, 10)}, on ${machine}.`,
     table(rows),
     ...(faults.length === 0 ? [] : [`## What fails\n\n${faults.map(plain).join("\n")}`]),

@@ -8,19 +8,20 @@
  */
 import type { Server } from "../../../test/e2e/harness/server.ts";
 import { eventually } from "../../../test/e2e/harness/conditions.ts";
-import { isError, textOf } from "../../../test/e2e/harness/messages.ts";
+import { textOf } from "../../../test/e2e/harness/messages.ts";
 import type { Outcome } from "../outcome.ts";
 import { median } from "../upstream-figures.ts";
+import { endAll, type HubMode, listedTools, messageOf, type Part } from "./hub-clients.ts";
+import { type Entries, HubHome, listedNames, testServers } from "./hub-home.ts";
 import {
-  endAll,
-  type HubMode,
-  listedTools,
-  messageOf,
-  type Part,
-  startClient,
-} from "./hub-clients.ts";
-import { type Entries, HubHome, listedNames, nodeServers, testServers } from "./hub-home.ts";
-import { hubsOf, processesOf } from "./hub-traces.ts";
+  assertHub,
+  folders,
+  type Listed,
+  processFigure,
+  type Run,
+  startMany,
+} from "./many-clients.ts";
+import { withNodeServers } from "./node-servers.ts";
 import { startAndStop } from "./start-stop.ts";
 import { startsIn, type UpstreamStart } from "./upstream-files.ts";
 
@@ -38,7 +39,9 @@ export async function checkHubProcesses(runs: number, mode: HubMode): Promise<Ou
   const shared = { isolation: "shared" };
   const parts = [
     await repeat("ten clients at once", runs, () => tenClients(mode)),
-    await repeat("ten clients, real servers", share(nodeShare), () => tenWithNode(mode)),
+    await repeat("ten clients, real servers", share(nodeShare), () =>
+      withNodeServers(mode, clientCount),
+    ),
     await repeat("five workspaces, shared", share(workspaceShare), () =>
       workspaces(mode, shared, serverCount),
     ),
@@ -59,12 +62,6 @@ export async function checkHubProcesses(runs: number, mode: HubMode): Promise<Ou
       figure,
     ]),
   };
-}
-
-/** Milliseconds of the first lists, and other figures. */
-interface Run {
-  readonly firstMs: readonly number[];
-  readonly figure: string;
 }
 
 async function repeat(name: string, runs: number, one: () => Promise<Run>): Promise<Part> {
@@ -88,13 +85,6 @@ async function repeat(name: string, runs: number, one: () => Promise<Run>): Prom
   return { name, figure: `${runs - faults.length} of ${runs} runs: ${figure}${shown}`, faults };
 }
 
-interface Listed {
-  readonly firstMs: number;
-  /** Tools of the first list. */
-  readonly first: number;
-  readonly lists: number;
-}
-
 /** Lists until everything is there, again when the client is notified of a change. */
 async function listUntilWhole(client: Server, whole: readonly string[] | number): Promise<Listed> {
   const isWhole = (names: readonly string[]): boolean =>
@@ -116,17 +106,9 @@ async function listUntilWhole(client: Server, whole: readonly string[] | number)
   return { firstMs, first, lists };
 }
 
-async function startMany(
-  home: HubHome,
-  mode: HubMode,
-  folders: readonly string[],
-): Promise<Server[]> {
-  return folders.map((workspace) => startClient(home, { mode, workspace, idleS: 0 }));
-}
-
 async function tenClients(mode: HubMode): Promise<Run> {
   using home = new HubHome(testServers(serverCount));
-  const clients = await startMany(home, mode, folders(home, clientCount, true));
+  const clients = startMany(home, mode, folders(home, clientCount, true));
   try {
     const names = listedNames(serverCount);
     const listed = await Promise.all(clients.map((client) => listUntilWhole(client, names)));
@@ -161,94 +143,11 @@ function assertStarts(home: HubHome, wanted: number): void {
   if (length !== wanted) throw new Error(`${length} upstream processes, not ${wanted}`);
 }
 
-/** One hub, and nothing else of ours but the clients. */
-async function assertHub(home: HubHome, clients: readonly Server[], mode: HubMode): Promise<void> {
-  const pids = clients.map(({ pid }) => pid);
-  const wanted = mode === "off" ? 0 : 1;
-  await eventually(
-    "the processes that started the hub have ended",
-    () => hubsOf(home.path, pids).length <= wanted,
-    5_000,
-  ).catch(() => undefined);
-  const hubs = hubsOf(home.path, pids);
-  if (hubs.length === wanted) return;
-  const shown = hubs.map(({ pid, command }) => `${pid} ${command.slice(0, 120)}`);
-  throw new Error(`${hubs.length} hubs, not ${wanted}: ${shown.join("; ")}`);
-}
-
-function processFigure(home: HubHome, late: number): string {
-  const all = processesOf(home.path);
-  const own = all.filter(({ isOurs }) => isOurs).length;
-  return `${all.length} processes, ${own} of ours; ${late} clients needed another list`;
-}
-
-/** Complete by the second list, and as many processes of Node as there are servers. */
-async function tenWithNode(mode: HubMode): Promise<Run> {
-  using home = new HubHome(nodeServers);
-  const clients = await startMany(home, mode, folders(home, clientCount, true));
-  try {
-    // How many tools there are is known when a client has seen them all, once.
-    const whole = await wholeCount();
-    const listed = await Promise.all(clients.map((client) => listUntilWhole(client, whole)));
-    const most = Math.max(...listed.map(({ lists }) => lists));
-    if (most > 2) throw new Error(`a client needed ${most} lists`);
-    await Promise.all(clients.map(callEach));
-    const node = processesOf(home.path).filter(({ command }) =>
-      /^(\S*\/)?node /.test(command),
-    ).length;
-    if (node !== Object.keys(nodeServers(home)).length)
-      throw new Error(`${node} processes of Node`);
-    await assertHub(home, clients, mode);
-    const late = listed.filter(({ lists }) => lists > 1).length;
-    return { firstMs: listed.map(({ firstMs }) => firstMs), figure: processFigure(home, late) };
-  } finally {
-    await endAll(clients);
-  }
-}
-
-/** A call of each real server. */
-async function callEach(client: Server): Promise<void> {
-  const calls = {
-    everything__echo: { message: "hi" },
-    filesystem__list_allowed_directories: {},
-    memory__read_graph: {},
-    other__list_allowed_directories: {},
-    thinking__sequentialthinking: {
-      thought: "one",
-      nextThoughtNeeded: false,
-      thoughtNumber: 1,
-      totalThoughts: 1,
-    },
-  };
-  for (const [name, args] of Object.entries(calls)) {
-    const reply = await client.call(`mcp__${name}`, args);
-    if (reply.error === undefined && !isError(reply)) continue;
-    throw new Error(`${name}: ${reply.error?.message ?? textOf(reply)}`);
-  }
-}
-
-let knownCount: number | undefined;
-
-/** Tools of `nodeServers`, as one client without a hub lists them in the end. */
-async function wholeCount(): Promise<number> {
-  if (knownCount !== undefined) return knownCount;
-  using home = new HubHome(nodeServers);
-  await using client = startClient(home, { mode: "off" });
-  await client.initialize("2025-11-25", "claude-code");
-  const names = Object.keys(nodeServers(home));
-  knownCount = await eventually("all servers' tools", async () => {
-    const listed = await listedTools(client);
-    const areAll = names.every((name) => listed.some((tool) => tool.startsWith(`mcp__${name}__`)));
-    return areAll && listed.length;
-  });
-  return knownCount;
-}
-
 /** One client in each of five workspaces. */
 async function workspaces(mode: HubMode, more: Entries[string], wanted: number): Promise<Run> {
   using home = new HubHome(testServers(serverCount, more));
   const places = folders(home, workspaceCount, false);
-  const clients = await startMany(home, mode, places);
+  const clients = startMany(home, mode, places);
   try {
     const names = listedNames(serverCount);
     const listed = await Promise.all(clients.map((client) => listUntilWhole(client, names)));
@@ -260,11 +159,4 @@ async function workspaces(mode: HubMode, more: Entries[string], wanted: number):
   } finally {
     await endAll(clients);
   }
-}
-
-/** The folders in which clients start. */
-function folders(home: HubHome, count: number, isOne: boolean): readonly string[] {
-  return Array.from({ length: count }, (_, at) =>
-    isOne ? home.workspace : home.folder.folder(`workspace${at + 1}`),
-  );
 }

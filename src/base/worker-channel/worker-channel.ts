@@ -13,7 +13,7 @@ export interface HeartbeatTimes {
 }
 
 /** Silent looks after which a stopped process is given up. */
-const stoppedLooksMax = 2;
+const stoppedLooksMax = 1;
 
 /** Why a Worker is gone that has not answered. */
 export const hungReason = "it hung";
