@@ -68,6 +68,7 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "e2e/harness/server.ts": { "setTimeout(…, 5_000)": lastResort },
   "e2e/hooks.test.ts": { "toBeLessThan(atThisLoad(3_000))": promised },
   "e2e/http-hostile.test.ts": { "Bun.sleep(20)": packets },
+  "e2e/hub-updates.test.ts": { "toBeLessThan(atThisLoad(takeOverMsMax))": promised },
   "e2e/lifetime.test.ts": {
     "Bun.sleep(200)": aboutTime,
     "toBeLessThan(atThisLoad(exitMsMax))": promised,

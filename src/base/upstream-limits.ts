@@ -30,6 +30,8 @@ export const upstreamCircuitTimeoutsMax = 5;
 export const upstreamCircuitOpenMs = 60_000;
 /** A call to a server that is about to be tried again waits this long for it. */
 export const upstreamBackoffWaitMs = 5_000;
+/** How often to look whether another hub has let go of a server that only one of them may run. */
+export const upstreamHeldLookMs = 1_000;
 /**
  * A call to a server that was started for it waits this long for its lists, which come in milliseconds. One that keeps them
  * back is called by what was approved of it.

@@ -1,5 +1,8 @@
+import { product } from "../base/product.ts";
 import { upstreamLoginPathMsMax } from "../base/upstream-limits.ts";
 import type { HubArguments } from "../hub/hub-arguments.ts";
+import { ExclusiveServers, type ExclusiveServersParts } from "../hub/link/exclusive-servers.ts";
+import { exclusiveFolderIn } from "../hub/link/hub-place.ts";
 import { storePathIn } from "../state/store/open-store.ts";
 import { createUpstreamWork } from "../upstream/manager/create-upstream-work.ts";
 import { SharedRuntime } from "../upstream/manager/shared-runtime.ts";
@@ -23,22 +26,37 @@ export function openHubCommands(
   });
 }
 
+interface HubSurroundings
+  extends
+    Pick<HubArguments, "idleS" | "scorpioxDir">,
+    Pick<ExclusiveServersParts, "clients" | "log"> {}
+
 /** Everything that the sessions of all clients share: the processes of servers, and the connections to them. */
 export function openSharedServers(
   commands: Commands,
-  { idleS }: Pick<HubArguments, "idleS">,
+  { idleS, scorpioxDir, clients, log }: HubSurroundings,
 ): {
   readonly servers: ServerProcesses;
   readonly open: OpenUpstreams;
   /** Asks the login shell for its PATH, which the first start of a server needs. */
   readonly warm: () => void;
+  /** Call it when the number of clients has changed. */
+  readonly retell: () => void;
 } {
+  const folder = exclusiveFolderIn(scorpioxDir);
+  const { version } = product;
+  const exclusive = new ExclusiveServers({ folder, version, clients, log });
   const loginPath = plainLoginPath(commands);
-  const shared = new SharedRuntime({ user: commands.user, loginPath }, idleS * 1_000);
+  const shared = new SharedRuntime(
+    { user: commands.user, loginPath },
+    idleS * 1_000,
+    exclusive.hold,
+  );
   return {
     servers: openServers(commands, loginPath),
     open: (options, host) => createUpstreamWork(options, host, { shared }),
     warm: () => void loginPath(),
+    retell: () => exclusive.retell(),
   };
 }
 

@@ -8,7 +8,7 @@ import { Hub } from "../hub/hub.ts";
 import { decodeHubArguments } from "../hub/hub-arguments.ts";
 import { JoinedProcesses } from "../hub/joined-processes.ts";
 import { serviceThatEnds, starterThatEnds } from "../hub/link/ends-with.ts";
-import { hubPlaceOf } from "../hub/link/hub-place.ts";
+import { type HubPlace, hubPlaceOf } from "../hub/link/hub-place.ts";
 import { type HubListener, listenForClients } from "../hub/link/listen.ts";
 import { statusOfHub } from "../hub/status-of-hub.ts";
 import { UpstreamSessions } from "../hub/upstream-sessions.ts";
@@ -26,9 +26,13 @@ export async function runHub(argument: string): Promise<number> {
   const place = hubPlaceOf(given.scorpioxDir);
   prepareProcess();
   const { scorpioxDir } = given;
-  const onChange = (): void => hub.reconsider();
+  const onChange = (): void => {
+    retell();
+    hub.reconsider();
+  };
   const commands = openHubCommands(given, log);
-  const { servers, open, warm } = openSharedServers(commands, given);
+  const clients = (): number => sessions.size;
+  const { servers, open, warm, retell } = openSharedServers(commands, { ...given, clients, log });
   const logs = new ServerLogs(join(scorpioxDir, "logs"));
   const joined = new JoinedProcesses(() => Promise.resolve(servers), logs);
   const sessions = new UpstreamSessions({ open, shared: joined, scorpioxDir, onChange, log });
@@ -62,13 +66,9 @@ export async function runHub(argument: string): Promise<number> {
     log,
   });
   for (const signal of endSignals) process.on(signal, () => hub.end(signal));
-  try {
-    listener = await listenForClients(place, hub.accept, { warn: log });
-  } catch (error) {
-    log(`The hub does not begin: ${messageOf(error)}.`);
-    return 1;
-  }
-  if (listener === undefined) return 0;
+  const begun = await beginToListen(place, hub);
+  if (typeof begun === "number") return begun;
+  listener = begun;
   // Not before: it opens the database of families, and clients wait for the socket.
   warm();
   void kept.begin();
@@ -80,6 +80,16 @@ export async function runHub(argument: string): Promise<number> {
   commands.ledger[Symbol.dispose]();
   listener[Symbol.dispose]();
   return 0;
+}
+
+/** The exit code where another hub is there already, or none is possible. */
+async function beginToListen(place: HubPlace, { accept }: Hub): Promise<HubListener | number> {
+  try {
+    return (await listenForClients(place, accept, { warn: log })) ?? 0;
+  } catch (error) {
+    log(`The hub does not begin: ${messageOf(error)}.`);
+    return 1;
+  }
 }
 
 function log(line: string): void {

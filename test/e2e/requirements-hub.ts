@@ -17,6 +17,8 @@ export const hubRequirements: Readonly<Record<string, Requirement>> = {
       'Clients of different projects share a server only where its entry says `isolation = "shared"`.',
     "hub.refused":
       "A command that a server runs reaches the hub by none of 33 ways, sandboxed or not; the hub goes on.",
+    "hub.update":
+      "A server that only one hub may run starts in the hub of a new version when the old one has none; calls say so until then.",
     "hub.environment": "Clients whose environments differ for a server do not share it.",
   }),
 };

@@ -52,6 +52,11 @@ export function hubPlaceNamed(scorpioxDir: string, name: string): HubPlace {
   };
 }
 
+/** The locks of servers of which only one hub of this user and machine runs one at a time. */
+export function exclusiveFolderIn(scorpioxDir: string): string {
+  return join(runFolderIn(scorpioxDir), `exclusive-${machineId()}`);
+}
+
 let knownBuild: string | undefined;
 
 /**
@@ -95,9 +100,20 @@ const digestOf = (...parts: readonly (string | number)[]): string =>
 
 /** Names of the folders of all hubs of a user, of whatever machine and build. None where the folder cannot be read. */
 export function hubNamesIn(scorpioxDir: string): readonly string[] {
+  return namesIn(runFolderIn(scorpioxDir)).filter((name) => /^hub-[0-9a-f]+-[0-9a-f]+$/.test(name));
+}
+
+/** The folders of `exclusiveFolderIn`, of whatever machine and boot. */
+export function exclusiveFoldersIn(scorpioxDir: string): readonly string[] {
+  const folder = runFolderIn(scorpioxDir);
+  const names = namesIn(folder).filter((name) => /^exclusive-[0-9a-f]+$/.test(name));
+  return names.map((name) => join(folder, name));
+}
+
+/** In their order; none where the folder cannot be read. */
+export function namesIn(folder: string): readonly string[] {
   try {
-    const names = readdirSync(runFolderIn(scorpioxDir)).sort();
-    return names.filter((name) => /^hub-[0-9a-f]+-[0-9a-f]+$/.test(name));
+    return readdirSync(folder).sort();
   } catch {
     return [];
   }

@@ -1,4 +1,8 @@
-import { upstreamBackoffWaitMs, upstreamProbeOnCallMs } from "../../base/upstream-limits.ts";
+import {
+  upstreamBackoffWaitMs,
+  upstreamHeldLookMs,
+  upstreamProbeOnCallMs,
+} from "../../base/upstream-limits.ts";
 import type { Installing } from "../server-state.ts";
 import { RecentFailures, RetrySchedule, StartLimit } from "./restart-limits.ts";
 
@@ -18,6 +22,8 @@ export type ConnectionState =
       readonly as: "backoff" | "failed" | "needs_auth";
       readonly reason: string;
       readonly retryAt: number | undefined;
+      /** It has not failed: another hub runs its server. */
+      readonly isHeld?: true;
     }
   /** Stopped by the user, or closed. */
   | { readonly kind: "stopped" };
@@ -128,6 +134,13 @@ export class ConnectionMachine {
     this.#state = { kind: "down", as: plan.state, reason, retryAt };
   }
 
+  /** Another hub runs its server. This is not counted as a failure, and may end at any moment. */
+  onHeld(now: number, reason: string): void {
+    if (this.#state.kind === "stopped") return;
+    const retryAt = now + upstreamHeldLookMs;
+    this.#state = { kind: "down", as: "backoff", reason, retryAt, isHeld: true };
+  }
+
   /** The connection was idle for long. */
   onIdle(): void {
     if (this.#state.kind !== "stopped") this.#state = { kind: "idle" };
@@ -146,6 +159,8 @@ export class ConnectionMachine {
   }
 
   #adviseDown(state: Extract<ConnectionState, { kind: "down" }>, now: number): ConnectionAdvice {
+    // A look costs little, so a call does not wait for the next one.
+    if (state.isHeld) return { do: "start", inMs: 0 };
     const retryInMs = state.retryAt === undefined ? undefined : Math.max(0, state.retryAt - now);
     if (retryInMs !== undefined && retryInMs <= upstreamBackoffWaitMs) {
       return { do: "start", inMs: retryInMs };

@@ -42,10 +42,18 @@ export interface LentStart {
   readonly now?: () => Pick<ConnectionStart, "auth">;
 }
 
+/**
+ * The right to run a server that only one hub may run. A text: the reason why it is not granted now, as the end of a
+ * sentence. Undefined: it needs none.
+ */
+export type Hold = Disposable | string | undefined;
+
 /** How one user of a connection starts it. */
 export interface ConnectionStart {
   /** Its login. */
   readonly auth: ServerAuth | undefined;
+  /** @see ConnectionParts.hold */
+  hold(): Hold;
   /** @see ConnectionParts.prepare */
   prepare(
     signal: AbortSignal,
@@ -63,6 +71,8 @@ export interface ConnectionStart {
 }
 
 export interface ConnectionParts {
+  /** Called before a start; disposed of when the process and everything that it has started are gone. Must not throw. */
+  readonly hold?: () => Hold;
   /**
    * Fetches the server's package where it is missing, and returns the launch for `open`.
    * @throws ConnectionError, AppError

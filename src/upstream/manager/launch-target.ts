@@ -23,6 +23,7 @@ import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process
 import type { Installing } from "../server-state.ts";
 import type {
   ConnectionStart,
+  Hold,
   LentStart,
   OpenedConnection,
   OpeningEvents,
@@ -186,6 +187,10 @@ export class LaunchTarget implements ConnectionStart {
 
   /** As `clean`, for logs and status, which must not contain any token. */
   readonly cleanTalk = (text: string): string => hideTokens(this.clean(text));
+
+  hold(): Hold {
+    return this.#parts.shared?.holdExclusive(this.#facts);
+  }
 
   /**
    * Makes sure that the package of its process is installed (CN10a). @param owner the principal of the connection

@@ -45,6 +45,8 @@ export class ManagedConnection {
   #ending: Promise<void> = Promise.resolve();
   #starts = 0;
   #process: UpstreamProcess | undefined;
+  /** The right to run its process. */
+  #hold: Disposable | undefined;
   #isBegun = false;
 
   constructor(parts: ConnectionParts) {
@@ -134,11 +136,8 @@ export class ManagedConnection {
     this.#machine.onStop();
     this.#drop(new ConnectionDown("it was stopped", "stopped", undefined));
     this.#parts.onState();
-    // Ending one thing may begin the end of another.
-    for (let seen; seen !== this.#ending;) {
-      seen = this.#ending;
-      await seen;
-    }
+    await this.#untilEnded();
+    this.#letGo();
   }
 
   /** Stops an idle connection; the next caller starts it. */
@@ -163,6 +162,9 @@ export class ManagedConnection {
     if (kind === "starting" || kind === "ready" || kind === "stopped") return;
     const waitMs = this.#machine.startWaitMs(this.#parts.time.now());
     if (waitMs > 0) return this.#startIn(waitMs);
+    const hold = this.#hold ?? this.#parts.hold?.();
+    if (typeof hold === "string") return this.#onHeld(hold);
+    this.#hold = hold;
     this.#machine.onStart(this.#parts.time.now());
     this.#starts++;
     this.#parts.onState();
@@ -230,6 +232,16 @@ export class ManagedConnection {
     if (retryInMs !== undefined) this.#startIn(retryInMs);
   }
 
+  /** Starts it as soon as a later look shows that no other hub runs it. */
+  #onHeld(reason: string): void {
+    const before = this.state;
+    this.#machine.onHeld(this.#parts.time.now(), reason);
+    this.#waiting?.reject(new ConnectionDown(reason, downAs(this.state), this.retryInMs));
+    this.#waiting = undefined;
+    if (before.kind !== "down" || before.reason !== reason) this.#parts.onState();
+    this.#startIn(this.retryInMs ?? 0);
+  }
+
   /** Ends the current connection and rejects its waiting callers. */
   #drop(reason: ConnectionDown): void {
     this.#retryTimer?.stop();
@@ -243,6 +255,22 @@ export class ManagedConnection {
     if (opened !== undefined) this.#await(opened[Symbol.asyncDispose]());
     this.#waiting?.reject(reason);
     this.#waiting = undefined;
+    if (this.#hold !== undefined) void this.#untilEnded().then(() => this.#letGo());
+  }
+
+  async #untilEnded(): Promise<void> {
+    // Ending one thing may begin the end of another.
+    for (let seen; seen !== this.#ending;) {
+      seen = this.#ending;
+      await seen;
+    }
+  }
+
+  /** Lets other hubs run the server, unless the next start is already under way here. */
+  #letGo(): void {
+    if (this.#starting !== undefined) return;
+    this.#hold?.[Symbol.dispose]();
+    this.#hold = undefined;
   }
 
   #await(ended: Promise<void>): void {

@@ -13,7 +13,7 @@ import type { LockReading } from "../trust/lock/read-lock.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { FailureReason } from "../upstreams.ts";
 import type { UpstreamHost, UpstreamOptions } from "../worker/upstream-options.ts";
-import type { ConnectionTime } from "./connection-parts.ts";
+import type { ConnectionTime, Hold } from "./connection-parts.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { TargetFacts } from "./target-facts.ts";
 
@@ -35,6 +35,8 @@ export interface SharedGround {
   readonly installTurns: Turns;
   /** Completes the facts about a server by those about the client of a manager. Never rejects. */
   withClient(facts: TargetFacts, parts: ClientParts): Promise<TargetFacts>;
+  /** The right to run a server that only one hub of this user may run (HB8). Never throws. */
+  holdExclusive(facts: TargetFacts): Hold;
 }
 
 /** The parts of a manager that show its client. */

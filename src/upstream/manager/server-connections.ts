@@ -318,6 +318,7 @@ export class ServerConnections {
     const { isShared } = this.#target;
     const { servesSeveral } = this.#target;
     return new ManagedConnection({
+      hold: () => user().start().hold(),
       prepare: async (signal, tell) => {
         if (servesSeveral) await before;
         return user().start().prepare(signal, tell, owner);

@@ -2,8 +2,16 @@ import { Turns } from "../../base/turns.ts";
 import { upstreamInstallsMax, upstreamStartingMax } from "../../base/upstream-limits.ts";
 import { type CommonFacts, withClientFacts } from "./client-facts.ts";
 import { ConnectionPool } from "./connection-pool.ts";
+import type { Hold } from "./connection-parts.ts";
+import { exclusiveUseOf } from "./exclusive-use.ts";
 import type { ClientParts, SharedGround } from "./manager-parts.ts";
 import type { TargetFacts } from "./target-facts.ts";
+
+/**
+ * Reserves a server with that identity for this hub, which may do so several times.
+ * @returns a text when another hub runs it: which one, as the begin of a sentence. Never throws.
+ */
+export type HoldExclusive = (identity: string) => Disposable | string;
 
 /**
  * Everything that the managers of several clients share on one thread (the hub). Each manager keeps its client's
@@ -14,13 +22,16 @@ export class SharedRuntime implements SharedGround {
   readonly turns = new Turns(upstreamStartingMax);
   readonly installTurns = new Turns(upstreamInstallsMax);
   readonly #common: CommonFacts;
+  readonly #hold: HoldExclusive | undefined;
   #loginPath: Promise<string | undefined> | undefined;
 
   /**
    * @param common its `loginPath` is called once, with the first server
    * @param lingerMs from the end of its last client to a server's end
+   * @param hold absent: there are no other hubs
    */
-  constructor(common: CommonFacts, lingerMs = 0) {
+  constructor(common: CommonFacts, lingerMs = 0, hold?: HoldExclusive) {
+    this.#hold = hold;
     this.pool = new ConnectionPool(lingerMs);
     const loginPath = (): Promise<string | undefined> =>
       (this.#loginPath ??= common.loginPath().catch(() => undefined));
@@ -29,5 +40,13 @@ export class SharedRuntime implements SharedGround {
 
   withClient(facts: TargetFacts, parts: ClientParts): Promise<TargetFacts> {
     return withClientFacts(facts, parts, this.#common);
+  }
+
+  holdExclusive(facts: TargetFacts): Hold {
+    const use = exclusiveUseOf(facts);
+    if (use === undefined) return undefined;
+    const held = this.#hold?.(use.identity);
+    if (typeof held !== "string") return held;
+    return `${held}, and ${use.reason}. It starts here once that hub has ended it`;
   }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { socketPathBytesMax } from "../../../src/base/limits.ts";
 import { FileLock } from "../../../src/hub/link/hub-lock.ts";
 import { trimLog } from "../../../src/hub/link/hub-log.ts";
-import { hubPlaceNamed, hubPlaceOf } from "../../../src/hub/link/hub-place.ts";
+import { exclusiveFolderIn, hubPlaceNamed, hubPlaceOf } from "../../../src/hub/link/hub-place.ts";
 import { sweepPlaces } from "../../../src/hub/link/sweep-places.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
@@ -97,6 +97,25 @@ describe("sweepPlaces()", () => {
     using _lock = FileLock.take(held);
     sweepPlaces(own);
     expect(places.map((path) => existsSync(path))).toEqual([true, true, true, false, true]);
+  });
+
+  posixTest("removes locks of servers that have long ended, and nothing else", () => {
+    using home = new TempFolder();
+    const own = exclusiveFolderIn(home.path);
+    const elsewhere = (name: string): string => join(dirname(own), `exclusive-${name}`);
+    const make = (folder: string, changedAt = old): string => {
+      const path = join(folder, "0a");
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(path, "");
+      utimesSync(folder, changedAt, changedAt);
+      return path;
+    };
+    const held = make(elsewhere("0a"));
+    const paths = [make(own), held, make(elsewhere("0b"), new Date()), make(elsewhere("0c"))];
+    using _lock = FileLock.take(held);
+    sweepPlaces(hubPlaceNamed(home.path, "hub-0a-0b"));
+    expect(paths.map((path) => existsSync(path))).toEqual([true, true, true, false]);
+    expect(existsSync(elsewhere("0c"))).toBe(false);
   });
 
   test("where there is nothing it does nothing", () => {

@@ -1,5 +1,6 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
+import { startTimer } from "../../../src/base/cancellation.ts";
 import { Turns } from "../../../src/base/turns.ts";
 import {
   ConnectionError,
@@ -10,7 +11,10 @@ import { type ConnectionParts, realTime } from "../../../src/upstream/manager/co
 import { RecentFailures } from "../../../src/upstream/manager/restart-limits.ts";
 import { until } from "../connect/open-scripted.ts";
 
-function linkOf(open: ConnectionParts["open"]): ManagedConnection {
+function linkOf(
+  open: ConnectionParts["open"],
+  others: Partial<ConnectionParts> = {},
+): ManagedConnection {
   const ignore = (): void => {};
   return new ManagedConnection({
     open,
@@ -28,6 +32,7 @@ function linkOf(open: ConnectionParts["open"]): ManagedConnection {
     onState: ignore,
     onBegun: ignore,
     onConnected: ignore,
+    ...others,
   });
 }
 
@@ -92,4 +97,88 @@ test("the next start waits for what the one before has left", async () => {
   left.resolve();
   await until(() => opens === 2);
   await link.stop();
+});
+
+describe("HB8: what a process has for itself", () => {
+  /** A thing that one connection at a time may have. */
+  function thing() {
+    const done: string[] = [];
+    const hold = (): Disposable => {
+      done.push("taken");
+      return { [Symbol.dispose]: () => void done.push("given back") };
+    };
+    return { done, hold };
+  }
+
+  test("is given back when the process and all that it has started are gone", async () => {
+    const left = Promise.withResolvers<void>();
+    const { done, hold } = thing();
+    const open: ConnectionParts["open"] = (_events, _signal, { onEnding }) => {
+      done.push("opened");
+      onEnding(left.promise);
+      return Promise.reject(new ConnectionError("unreachable", "no"));
+    };
+    const link = linkOf(open, { hold, restarts: false });
+    link.want();
+    await until(() => link.state.kind === "down");
+    const stopped = link.stop();
+    await Bun.sleep(5);
+    expect(done).toEqual(["taken", "opened"]);
+    left.resolve();
+    await stopped;
+    expect(done).toEqual(["taken", "opened", "given back"]);
+  });
+
+  test("is kept for a start that waits for the process before", async () => {
+    const left = Promise.withResolvers<void>();
+    const { done, hold } = thing();
+    const opening = Promise.withResolvers<void>();
+    const open: ConnectionParts["open"] = async (_events, _signal, { onEnding }) => {
+      done.push("opened");
+      onEnding(left.promise);
+      if (done.length > 2) await opening.promise;
+      throw new ConnectionError("unreachable", "no");
+    };
+    const link = linkOf(open, { hold, restarts: false });
+    link.want();
+    await until(() => link.state.kind === "down");
+    link.reset();
+    link.want();
+    left.resolve();
+    await until(() => done.length === 3);
+    expect(done).toEqual(["taken", "opened", "opened"]);
+    opening.resolve();
+    await link.stop();
+    expect(done).toEqual(["taken", "opened", "opened", "given back"]);
+  });
+
+  test("is looked for until it can be had, and callers get the reason meanwhile", async () => {
+    let isFree = false;
+    let opens = 0;
+    const states: string[] = [];
+    const connection = { [Symbol.asyncDispose]: () => Promise.resolve() } as UpstreamConnection;
+    const link: ManagedConnection = linkOf(
+      () => {
+        opens++;
+        return Promise.resolve({ connection, [Symbol.asyncDispose]: () => Promise.resolve() });
+      },
+      {
+        hold: () => (isFree ? undefined : "another one has it"),
+        time: { now: () => performance.now() * 100, after: (ms, act) => startTimer(ms / 100, act) },
+        onState: () => states.push(link.state.kind),
+        // Even a server that is never restarted has not failed here.
+        restarts: false,
+      },
+    );
+    const never = new AbortController().signal;
+    for (let calls = 0; calls < 10; calls++) {
+      const down = await link.connected(never).catch((error: unknown) => error);
+      expect(down).toMatchObject({ as: "backoff", message: "another one has it" });
+    }
+    expect([opens, link.starts, states]).toEqual([0, 0, ["down"]]);
+    isFree = true;
+    await until(() => link.state.kind === "ready");
+    expect([opens, link.starts, states]).toEqual([1, 1, ["down", "starting", "ready"]]);
+    await link.stop();
+  });
 });

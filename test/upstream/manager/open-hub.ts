@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { SharedRuntime } from "../../../src/upstream/manager/shared-runtime.ts";
+import { type HoldExclusive, SharedRuntime } from "../../../src/upstream/manager/shared-runtime.ts";
 import type { ConnectionTime } from "../../../src/upstream/manager/connection-parts.ts";
 import type { UpstreamOptions } from "../../../src/upstream/worker/upstream-options.ts";
 import { type Opened, openPlace, type Place } from "./open-work.ts";
@@ -15,12 +15,16 @@ export interface Hub extends Place {
   readonly pids: () => readonly number[];
 }
 
-/** @param lingerMs as for `SharedRuntime` */
-export async function openHub(linkTime?: ConnectionTime, lingerMs?: number): Promise<Hub> {
+/** @param lingerMs and `hold` as for `SharedRuntime` */
+export async function openHub(
+  linkTime?: ConnectionTime,
+  lingerMs?: number,
+  hold?: HoldExclusive,
+): Promise<Hub> {
   const place = await openPlace();
   const loginPath = (): Promise<string> => Promise.resolve("/login/bin:/usr/bin:/bin");
   const user = { name: "user", homeDir: place.home, shell: "/bin/sh" };
-  const shared = new SharedRuntime({ user, loginPath }, lingerMs);
+  const shared = new SharedRuntime({ user, loginPath }, lingerMs, hold);
   const clients: Opened[] = [];
   return {
     ...place,
