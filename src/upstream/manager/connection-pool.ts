@@ -239,7 +239,9 @@ export class ConnectionPool {
     shared.remove(user);
     if (shared.users.size > 0) return;
     const isFree = this.#shared.get(name) === shared;
-    if (this.#lingerMs === 0 || !isFree || !this.#leaving.has(user.manager)) {
+    const mayRest = this.#lingerMs > 0 && isFree && this.#leaving.has(user.manager);
+    // After an update, another hub may be waiting for it.
+    if (!mayRest || shared.link.isExclusive) {
       return this.#end(name, shared);
     }
     const end = (): void => {

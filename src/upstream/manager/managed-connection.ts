@@ -75,6 +75,12 @@ export class ManagedConnection {
     return this.#isBegun;
   }
 
+  /** Only one hub may run its server: this one does, or waits for another. */
+  get isExclusive(): boolean {
+    const { state } = this;
+    return this.#hold !== undefined || (state.kind === "down" && state.isHeld === true);
+  }
+
   get starts(): number {
     return this.#starts;
   }

@@ -187,3 +187,23 @@ posixTest(
     expect(textOfReply(await second.call("one", "pid"))).toMatch(/^\d+$/);
   },
 );
+
+posixTest(
+  "HB8: a server that only one hub may run does not wait for another client of its hub",
+  async () => {
+    using machine = new Machine();
+    await using hub = await openHub(undefined, 3_600_000, machine.hub("1.0").hold);
+    await using other = await openHub(undefined, 3_600_000, machine.hub("2.0").hold);
+    await other.configure({ one: sqlite });
+    await hub.configure({ one: sqlite });
+    const client = await hub.client();
+    const pid = Number(textOfReply(await client.call("one", "pid")));
+    const waiting = await other.client();
+    expect(textOfReply(await waiting.call("one", "pid"))).toStartWith("backoff: ");
+    await waiting.work[Symbol.asyncDispose]();
+    expect([readdirSync(machine.folder).length, other.shared.pool.size]).toEqual([1, 0]);
+    await client.work[Symbol.asyncDispose]();
+    expect([isProcessAlive(pid), hub.shared.pool.size]).toEqual([false, 0]);
+    expect(readdirSync(machine.folder)).toEqual([]);
+  },
+);
