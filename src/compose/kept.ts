@@ -81,8 +81,8 @@ export class ServerKept implements KeptCommands, Disposable {
     return this.#client.made?.followed(taskId, client);
   }
 
-  async delivered(taskId: number, to: number, client: ClientContext): Promise<void> {
-    await this.#client.made?.delivered(taskId, to, client);
+  delivered(taskId: number, to: number, client: ClientContext): void {
+    this.#client.made?.delivered(taskId, to, client);
   }
 
   turnOf(taskId: number, { id }: ClientContext): { reading: Promise<void> } {

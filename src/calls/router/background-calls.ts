@@ -84,9 +84,7 @@ export class BackgroundCalls {
   readonly #answerAt: number | undefined;
   readonly #isSettled = Promise.withResolvers<void>();
   /** The task whose turn this call has. */
-  #reading:
-    { readonly task: Readers; readonly advance: (to: number) => void | Promise<void> } | undefined;
-  #advanced: void | Promise<void> = undefined;
+  #reading: { readonly task: Readers; readonly advance: (to: number) => void } | undefined;
 
   constructor(parts: BackgroundParts, request: CallRequest, answerAt: number | undefined) {
     this.#parts = parts;
@@ -113,12 +111,12 @@ export class BackgroundCalls {
 
   /** The result is on its way to the client. */
   delivered({ advanceCursor: { to } }: AfterDelivery): void {
-    this.#advanced = this.#reading?.advance(to);
+    this.#reading?.advance(to);
   }
 
   /** The call is over: its holdings are released. */
   settle(): void {
-    this.#isSettled.resolve(this.#advanced);
+    this.#isSettled.resolve();
   }
 
   get #tasks(): ClientTasks {
@@ -260,7 +258,7 @@ export class BackgroundCalls {
   }
 
   /** One read of a task at a time, from first look to delivery: nothing is given twice. */
-  async #takeTurn(task: Readers, advance: (to: number) => void | Promise<void>): Promise<void> {
+  async #takeTurn(task: Readers, advance: (to: number) => void): Promise<void> {
     if (this.#reading?.task === task) return;
     const before = task.reading;
     task.reading = before.then(() => this.#isSettled.promise);

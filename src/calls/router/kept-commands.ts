@@ -43,8 +43,8 @@ export interface KeptCommands {
   kill(taskId: number, by: "killed" | "user", client: ClientContext): Promise<KillReply>;
   /** Undefined when there is no such task, or none was listed before. */
   followed(taskId: number, client: ClientContext): KeptFollowed | undefined;
-  /** The result with the output up to `to` is on its way to the client. Resolves when the next read goes on from there. */
-  delivered(taskId: number, to: number, client: ClientContext): Promise<void>;
+  /** The result with the output up to `to` is on its way to the client. */
+  delivered(taskId: number, to: number, client: ClientContext): void;
   /** Reads of one task by one client, one after the other. */
   turnOf(taskId: number, client: ClientContext): { reading: Promise<void> };
 }

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 
 import { AppError, cancelledError, messageOf } from "../../base/errors.ts";
-import { turnOfLoop } from "../../base/turn-of-loop.ts";
 import { ownValue } from "../../base/values.ts";
 import type { StateScope } from "../../base/server-events.ts";
 import type { ChannelPort } from "../../base/worker-channel/channel-port.ts";
@@ -130,13 +129,13 @@ export class KeptClient
   }
 
   /**
-   * Written down right after the result has gone out: the next client goes on from there, whatever becomes of this one. Before
-   * that, a client that is killed would lose what it has not been given.
+   * Written down right before the result goes out: the next client goes on from there, whatever becomes of this one. A client is
+   * often killed right after an answer, and would have it given twice if this came later; one that is killed in the moment between the
+   * two has its output left in the file, where an offset finds it.
    */
-  async delivered(taskId: number, to: number, client: ClientContext): Promise<void> {
+  delivered(taskId: number, to: number, client: ClientContext): void {
     const scope = scopeNow(client);
     if (scope === undefined) return;
-    await turnOfLoop();
     try {
       this.#taskOf(scope, taskId).moveCursor(this.#parts.clientKey, to, this.#self);
     } catch (error) {

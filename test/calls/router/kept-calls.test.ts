@@ -69,7 +69,7 @@ class FakeKept implements KeptCommands {
     return { task: { ...task, state: "killed" as const }, wasRunning: true };
   }
 
-  async delivered(taskId: number, to: number): Promise<void> {
+  delivered(taskId: number, to: number): void {
     this.deliveries.push(`${taskId} ${to}`);
   }
 

@@ -185,7 +185,7 @@ export class TestClient implements Disposable {
   async take(taskId: number, waitMs = 0): Promise<string> {
     const reply = await this.read(taskId, waitMs);
     const isEmpty = reply.stretches.length === 0;
-    await this.kept.delivered(taskId, isEmpty ? reply.partialTo : reply.linesTo, this.client);
+    this.kept.delivered(taskId, isEmpty ? reply.partialTo : reply.linesTo, this.client);
     return reply.stretches.join("") + (isEmpty ? reply.partial : "");
   }
 
