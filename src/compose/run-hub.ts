@@ -75,7 +75,8 @@ export async function runHub(argument: string): Promise<number> {
   log(`The hub ends: ${await hub.ended}.`);
   listener.stop();
   hub[Symbol.dispose]();
-  for (const part of [sessions, kept, joined]) await part[Symbol.asyncDispose]();
+  // Servers are not asked one step after the other as by a client that stays: the hub ends within seconds.
+  await Promise.all([sessions, joined, kept].map((part) => part[Symbol.asyncDispose]()));
   await commands.supervisor.endBy(killTime(), servers.endBy(killTime()));
   commands.ledger[Symbol.dispose]();
   listener[Symbol.dispose]();
