@@ -314,6 +314,8 @@ export const upstreamTrialLookMs = 100;
 export const upstreamNameWaitMs = 3_000;
 /** Changes of the list within this time are announced once: servers that start together change it one after the other. */
 export const upstreamChangeGatherMs = 250;
+/** A cut result waits in memory until its client has registered the rest: for one that does not read, no longer than this. */
+export const upstreamKeepMsMax = 1_000;
 /** Questions that a server may ask in one call: more is a server that works on the user. */
 export const upstreamAsksMax = 5;
 /** Calls that wait for a client to come back with answers, of all clients; each keeps a call to a server open. */

@@ -15,6 +15,8 @@ export interface Flood {
   readonly inFlight: number;
   /** It reads nothing of what it is answered. */
   readonly isDeaf?: boolean;
+  /** Its process of scorpiox-code is stopped soon after the beginning. */
+  readonly isStopped?: boolean;
 }
 
 export interface FloodOptions extends Flood {

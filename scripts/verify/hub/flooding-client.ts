@@ -1,7 +1,7 @@
 /**
  * A client that floods, in a process of its own so that the one that measures is never late itself:
  *
- *     flooding-client.ts '{"binary","cwd","env","tool","args","perSecond","burst","inFlight","isDeaf"}'
+ *     flooding-client.ts '{"binary","cwd","env","tool","args","perSecond","burst","inFlight","isDeaf","isStopped"}'
  *
  * Prints `ready` with its process id, floods from the first line of its input on, and prints what it did when its input ends.
  */
@@ -13,6 +13,9 @@ const child = Bun.spawn([options.binary], {
   env: options.env,
   stdio: ["pipe", "pipe", "ignore"],
 });
+
+/** Its calls are at the hub by then. */
+const stopMs = 200;
 
 /** Beginnings of replies tell whose they are; no reply is parsed. */
 const idOf = /"id":(\d+)/;
@@ -101,6 +104,7 @@ for await (const chunk of process.stdin) {
   startedAt = performance.now();
   reading.isOver = options.isDeaf === true;
   void flood(() => isOver);
+  if (options.isStopped === true) setTimeout(() => child.kill("SIGSTOP"), stopMs);
 }
 isOver = true;
 const figures: FloodFigures = { ...counts, ms: performance.now() - startedAt, failure };

@@ -1,3 +1,4 @@
+import { startTimer } from "../../base/cancellation.ts";
 import { AppError, type AppErrorCode } from "../../base/errors.ts";
 import { progressPerSecondMax } from "../../base/limits.ts";
 import {
@@ -6,6 +7,7 @@ import {
   upstreamEventsWaitingMax,
   upstreamLogsPerSecondMax,
   upstreamAsksMax,
+  upstreamKeepMsMax,
 } from "../../base/upstream-limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
@@ -129,10 +131,12 @@ interface WaitingAsk {
 export class WorkerAsks {
   readonly #send: (message: FromUpstreamPost) => void;
   readonly #waiting = new Map<number, WaitingAsk>();
+  readonly #keepMsMax: number;
   #lastId = 0;
 
-  constructor(send: (message: FromUpstreamPost) => void) {
+  constructor(send: (message: FromUpstreamPost) => void, keepMsMax = upstreamKeepMsMax) {
     this.#send = send;
+    this.#keepMsMax = keepMsMax;
   }
 
   /** @throws AppError `limit` when the call has too many open questions; otherwise the error in the answer */
@@ -145,14 +149,22 @@ export class WorkerAsks {
     return this.#put(callId, (askId) => ({ kind: "ask", id: callId, askId, request }));
   }
 
-  /** The background task through which the client reads the rest; undefined when the call has ended. */
+  /**
+   * The background task through which the client reads the rest; undefined when the call has ended, or nobody answers: the result
+   * waits for this in memory, and is in its file already.
+   */
   async keep(callId: number, output: KeptResult): Promise<number | undefined> {
+    const askId = this.#lastId + 1;
+    const refuse = (): void => this.refuse(askId, "worker", "It was not registered in time.");
+    const timer = startTimer(this.#keepMsMax, refuse);
     try {
       const message = (askId: number) => ({ kind: "keep", id: callId, askId, output }) as const;
       const { taskId } = await this.#put(callId, message);
       return typeof taskId === "number" ? taskId : undefined;
     } catch {
       return undefined;
+    } finally {
+      timer.stop();
     }
   }
 

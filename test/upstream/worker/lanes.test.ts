@@ -10,12 +10,13 @@ import {
   type UpstreamSnapshot,
 } from "../../../src/upstream/snapshot.ts";
 import {
+  type FromUpstreamPost,
   type LaneEvent,
   SnapshotAssembly,
   type SnapshotSlice,
   SnapshotSender,
 } from "../../../src/upstream/worker/messages.ts";
-import { EventOutbox } from "../../../src/upstream/worker/outbox.ts";
+import { EventOutbox, WorkerAsks } from "../../../src/upstream/worker/outbox.ts";
 import { RestartPause } from "../../../src/upstream/worker/restart-state.ts";
 
 const failure = (text: string): LaneEvent => ({
@@ -157,4 +158,17 @@ test("RestartPause: none at first, then 1, 2, 4, 8, 16 s and no longer", () => {
   expect(Array.from({ length: 8 }, () => pause.onLoss())).toEqual([
     0, 1_000, 2_000, 4_000, 8_000, 16_000, 16_000, 16_000,
   ]);
+});
+
+test("[HB10] a result that is kept does not wait for a client that answers nothing", async () => {
+  const sent: FromUpstreamPost[] = [];
+  const asks = new WorkerAsks((message) => sent.push(message), 1);
+  const output = { resultId: "one", path: "/tmp/one", from: 0, bytes: 2_000_000 };
+  expect(await asks.keep(1, output)).toBeUndefined();
+  expect(sent).toEqual([{ kind: "keep", id: 1, askId: 1, output }]);
+  // It answers after all, which concerns nobody any more; the next one is asked for itself.
+  const next = asks.keep(1, output);
+  asks.answer(1, { taskId: 7 });
+  asks.answer(2, { taskId: 8 });
+  expect(await next).toBe(8);
 });
