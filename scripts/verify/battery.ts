@@ -18,7 +18,15 @@ const storeGroups = ["--only", "^S", "--skip", "^S05$", "--heavy"];
 const gatewayGroup = ["--gw-cmd", `${productBinary} --defer off --config {config}`, "--only", "^W"];
 /** Of the server that the cases of HTTP talk to; all others start their own. */
 const token = "battery-0123456789abcdef";
-const limits = "exit_s=2,kill_s=5,rss_mb=250,flood_rss_mb=250,ping_p95_ms=50,start_ms=500";
+function limits(): string {
+  return `exit_s=2,kill_s=${5 + lingerS()},rss_mb=250,flood_rss_mb=250,ping_p95_ms=50,start_ms=500`;
+}
+
+/** How long a hub keeps upstream servers for the next client (HB5). */
+function lingerS(): number {
+  if (process.env["SCORPIOX_HUB"] === "off") return 0;
+  return Number(process.env["SCORPIOX_HUB_IDLE"] ?? 10);
+}
 
 /** Cases that may be skipped, each with its reason. */
 const mayBeSkipped: Readonly<Record<string, string>> = {};
@@ -67,7 +75,7 @@ async function runCases(
 ): Promise<CaseResult[]> {
   const json = join(folder, "results.json");
   rmSync(json, { force: true });
-  const flags = [...words, "--limit", limits, "--json", json];
+  const flags = [...words, "--limit", limits(), "--json", json];
   const child = Bun.spawn([...wrap, bun, script, ...flags], {
     cwd: folder,
     env,
@@ -116,7 +124,7 @@ function judge(results: readonly CaseResult[]): Outcome {
   return {
     name: "battery",
     passed: faults.length === 0 && passed > 0,
-    figures: `${passed} of ${results.length} cases pass, with the limits ${limits}`,
+    figures: `${passed} of ${results.length} cases pass, with the limits ${limits()}`,
     faults,
     details: results.map(({ id, title, status, note }) => [
       `${id} ${title}`,
