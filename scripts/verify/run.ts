@@ -22,6 +22,10 @@ import { checkExitTimes } from "./exit-times.ts";
 import { checkFirstHour } from "./first-hour.ts";
 import { checkFirstLists } from "./first-lists.ts";
 import { checkFloods } from "./floods.ts";
+import { checkHubAttack } from "./hub/attack.ts";
+import { checkHubKept } from "./hub/kept.ts";
+import { checkHubUpdate } from "./hub/update.ts";
+import { checkHubUsers } from "./hub/users.ts";
 import { checkHandover } from "./handover-90s.ts";
 import { checkHostileFiles } from "./hostile-files.ts";
 import { hubModeOf } from "./hub/hub-clients.ts";
@@ -117,6 +121,10 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   "hub-processes": () => checkHubProcesses(20, hubMode),
   "hub-figures": () => checkHubFigures({ rounds: 15, mode: hubMode, baseBinary }),
   "hub-kills": () => checkHubKills(Number(values.runs)),
+  "hub-attack": () => checkHubAttack(),
+  "hub-kept": () => checkHubKept(Number(values.runs)),
+  "hub-update": checkHubUpdate,
+  "hub-users": checkHubUsers,
   "hub-fairness": () => checkHubFairness(5, hubMode),
   "hub-suite": () => checkHubSuite(hubModeOf(values.hub ?? "on"), Number(values["hub-idle"] ?? 0)),
   long: checkLongTests,
