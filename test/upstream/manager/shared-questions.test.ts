@@ -147,7 +147,11 @@ describe("HB4: a server that asks", () => {
       a.call("sleep", { ms: 1 }).then(note("a3")),
     ];
     await Promise.all(calls);
-    expect(order).toEqual(["a2", "a1", "b", "a3"]);
+    // The first two run beside each other; which ends first is up to the machine.
+    expect([order.slice(0, 2).sort(), order.slice(2)]).toEqual([
+      ["a1", "a2"],
+      ["b", "a3"],
+    ]);
   });
 
   test("answers a waiting call in its time, or not at all", async () => {
