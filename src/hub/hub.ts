@@ -31,7 +31,7 @@ export interface HubClient extends Pick<Visit, "sinceMs"> {
 
 /** The first client starts the hub, and comes at once. */
 const firstClientMsMax = 10_000;
-/** How often a hub looks whether it has been replaced, and how late such a look shows that it was stopped. */
+/** How often a hub checks whether another has replaced it. */
 const lockLookMs = 1_000;
 
 /** Lets clients in, and ends when nobody needs it any more. */

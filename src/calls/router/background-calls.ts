@@ -38,7 +38,6 @@ import type {
 import type { AfterDelivery } from "../../tools/tool.ts";
 import type { CallRequest } from "../call.ts";
 import { tryBecomeTask } from "../call-target.ts";
-
 import { resultUri, backgroundUri } from "../own-uri.ts";
 import { workspaceDirOf } from "../state-calls.ts";
 import { isKeptId, type KeptCommands } from "./kept-commands.ts";
