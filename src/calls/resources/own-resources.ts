@@ -11,7 +11,7 @@ import type { ReadReply } from "../../tools/services.ts";
 import type { ClientContext, RequestContext } from "../call.ts";
 import type { Changes, ResourceProvider, ResourceReading } from "../features.ts";
 import { backgroundUri, ownTemplates, readOwnUri, resultPageUri } from "../own-uri.ts";
-import { taskSummary } from "../router/background-calls.ts";
+import { taskSummary } from "../router/background-replies.ts";
 import { isKeptId, type KeptCommands } from "../router/kept-commands.ts";
 import type { StateResource } from "./state-resources.ts";
 

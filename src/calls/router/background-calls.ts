@@ -1,23 +1,10 @@
 import { startTimer } from "../../base/cancellation.ts";
-import { bodyCharsMax, oneLine, cutEnd, formatCount } from "../../base/cut-text.ts";
+import { bodyCharsMax, oneLine } from "../../base/cut-text.ts";
 import { AppError } from "../../base/errors.ts";
-import {
-  keptPartBytes,
-  mcpTaskTtlMsDefault,
-  terminateGraceMs,
-  shownCommandCharsMax,
-} from "../../base/limits.ts";
-import {
-  type ClientTask,
-  type ClientTasks,
-  goneError,
-  type BackgroundTask,
-  type KeptOutput,
-  type OutputTask,
-} from "../../commands/background/client-tasks.ts";
+import { keptPartBytes, mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
+import { type ClientTasks, goneError } from "../../commands/background/client-tasks.ts";
 import type { Confinement } from "../../commands/background/command-launcher.ts";
 import type { Execution } from "../../commands/background/execution.ts";
-import { type CutOutput, newOutput, outputText } from "../../commands/background/output-store.ts";
 import { readSavedPart } from "../../commands/background/saved-outputs.ts";
 import type { Supervisor } from "../../commands/background/supervisor.ts";
 import type {
@@ -31,15 +18,22 @@ import type {
   ServiceRequest,
   StartReply,
   StartRequest,
-  SavedFile,
-  ShownOutput,
   TaskSummary,
 } from "../../tools/services.ts";
 import type { AfterDelivery } from "../../tools/tool.ts";
 import type { CallRequest } from "../call.ts";
 import { tryBecomeTask } from "../call-target.ts";
-import { resultUri, backgroundUri } from "../own-uri.ts";
+import { resultUri } from "../own-uri.ts";
 import { workspaceDirOf } from "../state-calls.ts";
+import {
+  endedOutput,
+  type KeepOutput,
+  outputSoFar,
+  readReply,
+  runReply,
+  savedReply,
+  taskSummary,
+} from "./background-replies.ts";
 import { isKeptId, type KeptCommands } from "./kept-commands.ts";
 import { OutputProgress } from "./output-progress.ts";
 
@@ -240,7 +234,7 @@ export class BackgroundCalls {
     const advance = (to: number): void => void (task.cursor = Math.max(task.cursor, to));
     await this.#takeTurn(task, advance);
     const start = from ?? task.cursor;
-    if (task.kind === "output") return keptReply(task, start);
+    if (task.kind === "output") return savedReply(task, start);
     // The wait for the turn is included: the client's patience began with its request.
     const leftMs = deadline - performance.now();
     if (leftMs > 0) await this.#waitForOutput(task.execution, waitBeyond ?? start, leftMs);
@@ -310,130 +304,4 @@ interface Readers {
 function assertRunnable(command: string): void {
   if (!command.includes("\0")) return;
   throw new AppError("usage", "`command` contains a NUL character, which no shell can take.");
-}
-
-/** A background task as plain data. A command may have megabytes, which every list and read would repeat. */
-export function taskSummary(task: ClientTask): TaskSummary {
-  if (task.kind === "output") return outputSummary(task);
-  const { id, kind, execution, cursor } = task;
-  return {
-    taskId: id,
-    kind,
-    command: shownCommand(id, execution.commandText),
-    state: execution.state,
-    exitCode: execution.exit?.exitCode ?? null,
-    signal: execution.exit?.signal ?? null,
-    endedBy: execution.endReason ?? null,
-    pid: execution.pid,
-    runtimeMs: execution.durationMs,
-    unreadBytes: execution.output.end - cursor,
-  };
-}
-
-/** As a command that has ended well, which its own may not have. */
-function outputSummary({ id, kind, output, cursor }: OutputTask): TaskSummary {
-  return {
-    taskId: id,
-    kind,
-    command: cutEnd(output.title, shownCommandCharsMax),
-    state: "exited",
-    exitCode: null,
-    signal: null,
-    endedBy: null,
-    pid: 0,
-    runtimeMs: 0,
-    unreadBytes: Math.max(0, output.bytes - cursor),
-  };
-}
-
-/** The beginning of a long command, and where all of it can be read. */
-function shownCommand(taskId: number, command: string): string {
-  if (command.length <= shownCommandCharsMax) return command;
-  const begin = cutEnd(command, shownCommandCharsMax);
-  const all = `${formatCount(command.length)} characters`;
-  return `${begin} [${all}; all of them are in ${backgroundUri(taskId)}]`;
-}
-
-/** The reply to a foreground command. */
-function runReply(
-  execution: Execution,
-  taskId: number | null,
-  output: ShownOutput,
-): Omit<RunReply, "notes"> {
-  return {
-    taskId,
-    output,
-    exitCode: execution.exit?.exitCode ?? null,
-    signal: execution.exit?.signal ?? null,
-    timedOut: execution.state === "timed_out",
-    isLost: execution.state === "lost",
-    leftBehind: execution.leftBehind,
-    durationMs: execution.durationMs,
-  };
-}
-
-/** Saves output that was left out, so that the client can read it. */
-export type KeepOutput = (output: Omit<KeptOutput, "title">) => Omit<SavedFile, "problem">;
-
-/** The output of an ended command in `charsMax` characters; a file that is not needed is removed. */
-async function endedOutput(
-  execution: Execution,
-  charsMax: number,
-  keep: KeepOutput,
-): Promise<ShownOutput> {
-  const shown = outputText(execution.output, charsMax);
-  if (shown.kind === "cut") {
-    const { savedOutput } = execution;
-    return cutOutput(shown, execution, savedOutput?.bytes ?? 0, keep);
-  }
-  await execution.savedOutput?.remove();
-  return shown;
-}
-
-/** The output so far of a command that runs on, and how far into it that goes. */
-export function outputSoFar(
-  execution: Execution,
-  charsMax: number,
-  keep: KeepOutput,
-): { output: ShownOutput; to: number } {
-  const { stretches, lostBytes, linesTo, partial, partialTo } = newOutput(
-    execution.output,
-    0,
-    false,
-  );
-  // A line that is not ended is shown only when there is nothing else.
-  const text = stretches.join("") || partial;
-  if (lostBytes === 0 && Buffer.byteLength(text) <= charsMax) {
-    return { output: { kind: "whole", text }, to: stretches.length === 0 ? partialTo : linesTo };
-  }
-  // Not up to the end: a character that is not complete belongs to the next read.
-  const shown = outputText(execution.output, charsMax, partialTo);
-  if (shown.kind === "whole") return { output: shown, to: partialTo };
-  return { output: cutOutput(shown, execution, partialTo, keep), to: partialTo };
-}
-
-/** @param bytes how many of the output the file has, or will have */
-function cutOutput(
-  { headBytes, ...shown }: CutOutput,
-  { savedOutput }: Execution,
-  bytes: number,
-  keep: KeepOutput,
-): ShownOutput {
-  if (savedOutput === undefined) return { ...shown, saved: null };
-  const { id: resultId, path, problem = null } = savedOutput;
-  return { ...shown, saved: { ...keep({ resultId, path, from: headBytes, bytes }), problem } };
-}
-
-/** Of an output in a file only the offset reached: a reader that goes on asks for its parts. */
-function keptReply(task: OutputTask, from: number): ReadReply {
-  const seenTo = task.output.bytes;
-  const nothing = { stretches: [], lostBytes: 0, linesTo: from, partial: "", partialTo: from };
-  return { task: taskSummary(task), ...nothing, seenTo };
-}
-
-/** The output of a task after `from`. */
-function readReply(task: BackgroundTask, from: number): ReadReply {
-  const { execution } = task;
-  const fresh = newOutput(execution.output, from, !execution.isRunning);
-  return { task: taskSummary(task), ...fresh, seenTo: execution.output.end };
 }

@@ -9,7 +9,7 @@ import type { JobMessageSource, JobOutcome, ServiceCall } from "../../tools/work
 import type { WorkerPool } from "../../tools/workers/pool.ts";
 import type { CallOutcome, CallRequest, ClientContext, Router } from "../call.ts";
 import { answerTimeOf } from "../call-target.ts";
-import { taskSummary } from "./background-calls.ts";
+import { taskSummary } from "./background-replies.ts";
 import { type HostParts, JobHost } from "./job-host.ts";
 
 export interface ToolRouterParts extends HostParts {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { outputSoFar } from "../../../src/calls/router/background-calls.ts";
+import { outputSoFar } from "../../../src/calls/router/background-replies.ts";
 import { Execution } from "../../../src/commands/background/execution.ts";
 import { newOutput } from "../../../src/commands/background/output-store.ts";
 import { Orphanage } from "../../../src/commands/process/orphanage.ts";
