@@ -32,7 +32,7 @@ export const specIds: readonly SpecId[] = specPages.flatMap(({ file, text }) =>
 const defined: ReadonlySet<string> = new Set(specIds.map(({ id }) => id));
 
 /** Families whose ids are looked for everywhere, strings of tests included. */
-const families = "IN|CF|CL|CN|NM|DF|TR|CA|EN|IS|SE|OA|RP|SH|HP|KF|TH|HB";
+const families = "IN|CF|CL|CN|NM|DF|TR|CA|EN|IS|SE|OA|RP|SH|HP|KF|TH|HB|TM|FL";
 const idExpression = new RegExp(
   String.raw`\b(?:${families})\d{1,2}[a-z]?\b|\bGW-\d\d\b|\bU-[a-z]+\b|(?<![\w#%$\\.-])[BFGHLNPSW]\d\d(?![\w-])`,
   "g",
