@@ -45,24 +45,63 @@ again_files_max=20
 # command:package,package…, for Debian. Chromium is for the tests of ReadDocs; it draws nothing without a font.
 system_needs="ps:procps git:git openssl:openssl chromium:chromium,fonts-liberation rsvg-convert:librsvg2-bin bwrap:bubblewrap tmux:tmux groff:groff-base unzip:unzip zsh:zsh fish:fish"
 
+# Engines that tests start themselves, on free ports and in temporary folders.
+system_needs="$system_needs redis-server:redis-server valkey-server:valkey-server postgres:postgresql"
+# Those that not every Debian has.
+system_wishes="valkey-server"
+
+# PostgreSQL's programs are not on PATH in Debian.
+has_program() {
+  command -v "$1" >/dev/null 2>&1 && return
+  for found in /usr/lib/postgresql/*/bin/"$1"; do
+    [ -x "$found" ] && return
+  done
+  return 1
+}
+
 get_system_packages() {
   missing=
   for pair in $system_needs; do
-    command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing $(echo "${pair#*:}" | tr , ' ')"
+    has_program "${pair%%:*}" || missing="$missing $(echo "${pair#*:}" | tr , ' ')"
   done
+  # A wish alone is no reason to ask the network each time.
+  [ "$(echo "$missing" | tr -d ' ')" != "$system_wishes" ] || drop_unknown_wishes
   [ -n "$missing" ] || return 0
   if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null 2>&1; then
     say "not installed, tests that need them may fail:$missing"
     return 0
   fi
-  say "apt-get install$missing"
   export DEBIAN_FRONTEND=noninteractive
-  # shellcheck disable=SC2086 # a list of names
-  { apt-get update -q && apt-get install -q -y --no-install-recommends $missing; } \
-    </dev/null >"$work/apt.log" 2>&1 || {
+  install_system_packages </dev/null 3>&1 >"$work/apt.log" 2>&1 || {
     tail -n 5 "$work/apt.log"
     say "apt-get failed; tests that need$missing may fail"
   }
+}
+
+drop_unknown_wishes() {
+  for wish in $system_wishes; do
+    apt-cache show "$wish" >/dev/null 2>&1 || missing=$(echo "$missing" | sed "s/ $wish//")
+  done
+}
+
+# Debian starts a service with its installation; nothing is to run here afterwards that did not before.
+install_system_packages() {
+  apt-get update -q || return
+  drop_unknown_wishes
+  say "apt-get install$missing" >&3
+  policy=/usr/sbin/policy-rc.d
+  if [ -e "$policy" ]; then
+    policy=
+  else
+    printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod 755 "$policy" || return
+    trap 'rm -f "$policy"; exit 130' INT TERM HUP
+  fi
+  # shellcheck disable=SC2086 # a list of names
+  apt-get install -q -y --no-install-recommends $missing
+  apt_code=$?
+  [ -z "$policy" ] || rm -f "$policy"
+  trap - INT TERM HUP
+  return "$apt_code"
 }
 
 # record NAME COMMAND…: one test that passes when the command does.
