@@ -1,0 +1,285 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { freePort } from "../../e2e/harness/free-port.ts";
+
+/** Where `postgres` and `initdb` are; Debian keeps them off PATH. Undefined where there are none. */
+const programs = ((): string | undefined => {
+  const packaged = "/usr/lib/postgresql";
+  const versions = existsSync(packaged) ? readdirSync(packaged) : [];
+  const folders = versions
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => join(packaged, version, "bin"));
+  return [...folders, ...(process.env["PATH"] ?? "").split(":")].find(
+    (folder) => existsSync(join(folder, "postgres")) && existsSync(join(folder, "initdb")),
+  );
+})();
+
+/** Tests that need a PostgreSQL are skipped where there is none. */
+export const hasPostgres = programs !== undefined && process.platform === "linux";
+
+const superuser = "scorpiox";
+
+export interface PostgresOptions {
+  /** False is enough unless a power cut is played: what was written survives a kill of the engine. Default: false. */
+  readonly fsync?: boolean;
+  /** More settings, such as `{ max_connections: "8" }`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Serves TLS with a certificate for `localhost` of its own, and demands it of TCP clients with `only`. */
+  readonly tls?: "offered" | "only";
+  /** The parent of its folder, such as a small file system. Default: that of temporary files. */
+  readonly under?: string;
+}
+
+interface UrlParts {
+  readonly password?: string;
+  readonly port?: number;
+  readonly query?: string;
+}
+
+/** A PostgreSQL of one test's own: a new cluster on a free port in a temporary folder, gone with the test. */
+export class Postgres implements AsyncDisposable {
+  readonly port = freePort();
+  readonly #folder: string;
+  readonly #options: PostgresOptions;
+  readonly #guard: Bun.Subprocess<"pipe">;
+  #process: Bun.Subprocess | undefined;
+
+  private constructor(options: PostgresOptions) {
+    this.#options = options;
+    this.#folder = mkdtempSync(join(options.under ?? tmpdir(), "scorpiox-postgres-"));
+    chmodSync(this.#folder, 0o755);
+    this.#guard = Bun.spawn(["sh", "-c", guardScript, "sh", this.#folder], {
+      stdin: "pipe",
+      stdout: "ignore",
+      stderr: "ignore",
+      detached: true,
+    });
+  }
+
+  static async start(options: PostgresOptions = {}): Promise<Postgres> {
+    const postgres = new Postgres(options);
+    try {
+      await postgres.#create();
+      await postgres.start();
+      return postgres;
+    } catch (error) {
+      await postgres[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  readonly password = "a secret of tests";
+
+  /** As `STORE_URL` has it. */
+  get url(): string {
+    return this.urlWith({});
+  }
+
+  /** With another password, through another port such as that of a proxy, or with parameters (`?sslmode=require`). */
+  urlWith({ password = this.password, port = this.port, query = "" }: UrlParts): string {
+    const host = `localhost:${port}`;
+    return `postgres://${superuser}:${encodeURIComponent(password)}@${host}/postgres${query}`;
+  }
+
+  /** The certificate that it serves TLS with. */
+  get certificatePath(): string {
+    return join(this.#folder, "server.crt");
+  }
+
+  /** What it has logged. */
+  get log(): string {
+    return readFileSync(join(this.#folder, "log"), "utf8");
+  }
+
+  /** A client that is not of the product. Close it. */
+  client(max = 1): Bun.SQL {
+    return new Bun.SQL(this.url, { max });
+  }
+
+  /** Starts it, after `kill` or `stop` too; resolves when it answers. */
+  async start(): Promise<void> {
+    const log = Bun.file(join(this.#folder, "log"));
+    for (;;) {
+      const started = this.#run("postgres", ["-D", join(this.#folder, "data")], log);
+      this.#process = started;
+      if (await this.#answers(started)) return;
+      // Processes of the one that was killed hold its shared memory for a moment.
+      if (!/pre-existing shared memory|lock file .* already exists/.test(this.log.slice(-2_000))) {
+        throw new Error(`postgres does not start:\n${this.log.slice(-2_000)}`);
+      }
+      await Bun.sleep(20);
+    }
+  }
+
+  /** As a machine that goes away: without a word to its clients' transactions. */
+  async kill(): Promise<void> {
+    const running = this.#process;
+    if (running === undefined) return;
+    const children = childrenOf(running.pid);
+    running.kill("SIGKILL");
+    for (const child of children) sendSignal(child, "SIGKILL");
+    await running.exited;
+  }
+
+  /** Stops all of its processes where they are, as one that hangs; `resume` has them go on. */
+  pause(): void {
+    this.#signalAll("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#signalAll("SIGCONT");
+  }
+
+  /** An orderly end, which rolls back what is under way. */
+  async stop(): Promise<void> {
+    this.#process?.kill("SIGINT");
+    await this.#process?.exited;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    await this.#guard.stdin.end();
+    await this.#guard.exited;
+  }
+
+  async #create(): Promise<void> {
+    const passwordFile = join(this.#folder, "password");
+    writeFileSync(passwordFile, this.password);
+    writeFileSync(join(this.#folder, "log"), "");
+    if (isRoot) await finished(Bun.spawn(["chown", "-R", unprivileged(), this.#folder]));
+    const data = join(this.#folder, "data");
+    const local = ["--username", superuser, "--pwfile", passwordFile, "--auth=scram-sha-256"];
+    const form = ["--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"];
+    await finished(this.#run("initdb", ["-D", data, ...local, ...form], "ignore"));
+    await this.#configure(data);
+  }
+
+  async #configure(data: string): Promise<void> {
+    const { tls, fsync = false, settings = {} } = this.#options;
+    if (tls !== undefined) await this.#makeCertificate();
+    const all = {
+      listen_addresses: "127.0.0.1",
+      port: String(this.port),
+      unix_socket_directories: this.#folder,
+      fsync: fsync ? "on" : "off",
+      // Little, since many of them run at once.
+      shared_buffers: "16MB",
+      max_connections: "40",
+      autovacuum: "off",
+      ...(tls === undefined
+        ? {}
+        : { ssl: "on", ssl_cert_file: "../server.crt", ssl_key_file: "../server.key" }),
+      ...settings,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name} = '${value}'`);
+    writeFileSync(join(data, "postgresql.auto.conf"), `${lines.join("\n")}\n`);
+    const kind = tls === "only" ? "hostssl" : "host";
+    const access = [`local all all scram-sha-256`, `${kind} all all 127.0.0.1/32 scram-sha-256`];
+    writeFileSync(join(data, "pg_hba.conf"), `${access.join("\n")}\n`);
+  }
+
+  async #makeCertificate(): Promise<void> {
+    const files = ["-keyout", "server.key", "-out", "server.crt"];
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    await finished(
+      Bun.spawn(asOwner(["openssl", "req", "-x509", ...key, "-days", "2", ...files, ...subject]), {
+        cwd: this.#folder,
+        stdout: "ignore",
+        stderr: "ignore",
+      }),
+    );
+  }
+
+  #run(program: string, args: readonly string[], output: Bun.BunFile | "ignore"): Bun.Subprocess {
+    return Bun.spawn(asOwner([join(programs ?? "", program), ...args]), {
+      cwd: this.#folder,
+      env: { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" },
+      stdin: "ignore",
+      stdout: output,
+      stderr: output,
+    });
+  }
+
+  /** False when it has ended instead. */
+  async #answers(started: Bun.Subprocess): Promise<boolean> {
+    while (started.exitCode === null && started.signalCode === null) {
+      const sql = this.client();
+      try {
+        await sql`SELECT 1`;
+        return true;
+      } catch {
+        await Bun.sleep(20);
+      } finally {
+        await sql.close({ timeout: 0 }).catch(() => undefined);
+      }
+    }
+    return false;
+  }
+
+  #signalAll(signal: NodeJS.Signals): void {
+    const { pid } = this.#process ?? {};
+    if (pid === undefined) return;
+    for (const each of [pid, ...childrenOf(pid)]) sendSignal(each, signal);
+  }
+}
+
+const isRoot = process.getuid?.() === 0;
+
+/** PostgreSQL refuses to run as root. */
+function unprivileged(): string {
+  const users = readFileSync("/etc/passwd", "utf8");
+  return /^postgres:/m.test(users) ? "postgres" : "nobody";
+}
+
+function asOwner(command: readonly string[]): string[] {
+  if (!isRoot) return [...command];
+  const user = unprivileged();
+  // It becomes the command, so that the process id is the engine's.
+  return ["setpriv", `--reuid=${user}`, "--clear-groups", ...command];
+}
+
+/**
+ * Waits until the test is gone, by its end or in the middle, and takes away what it leaves. A process id may have passed to
+ * another program: the folder in its command line says whether it has not.
+ */
+const guardScript = `cat >/dev/null
+for try in 1 2 3 4 5 6 7 8 9 10; do
+  pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null)
+  [ -n "$pid" ] && grep -q "$1" "/proc/$pid/cmdline" 2>/dev/null || break
+  kill -CONT "$pid"
+  kill -QUIT "$pid"
+  sleep 0.2
+done
+rm -rf "$1"`;
+
+function childrenOf(parent: number): number[] {
+  try {
+    const listed = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8");
+    return listed.split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+async function finished(command: Bun.Subprocess): Promise<void> {
+  const code = await command.exited;
+  if (code !== 0) throw new Error(`a command for PostgreSQL ended with ${code}`);
+}
