@@ -1,3 +1,4 @@
+import { httpFlags, httpKeyOf, httpVariableOf } from "../../src/cli/http-flags.ts";
 import { configKeys, skillSwitchKey } from "../../src/config/keys.ts";
 import type { ConfigKey, ProjectPolicy } from "../../src/config/value-types.ts";
 import { code, pageTable, prose } from "./markdown.ts";
@@ -90,4 +91,16 @@ function rowOf(key: ConfigKeyDescription): string[] {
     projectPolicies[key.project],
     key.variables.map(code).join(", "),
   ];
+}
+
+/** The settings of `serve --http`. */
+export function httpTable(): string {
+  const rows = Object.entries(httpFlags).map(([flag, { help, kind }]) => [
+    code(httpKeyOf(flag)),
+    code(`--${flag}`),
+    code(httpVariableOf(flag)),
+    { switch: "true or false", text: "a text", list: "a list of texts" }[kind],
+    prose(help.replace(" May be repeated.", "")),
+  ]);
+  return pageTable(["key", "flag", "variable", "value", "what it does"], rows);
 }

@@ -1,7 +1,7 @@
 import { clientPages, clientTable } from "./client-pages.ts";
 import { batteryTable } from "./battery-table.ts";
 import { commandTable } from "./command-table.ts";
-import { configTable } from "./config-table.ts";
+import { configTable, httpTable } from "./config-table.ts";
 import { conformanceTable } from "./conformance-table.ts";
 import { installLinks } from "./install-links.ts";
 import { replaceBlock } from "./marked-block.ts";
@@ -27,6 +27,7 @@ export async function generatedPages(root: string): Promise<GeneratedPage[]> {
     ...clientPages(),
     { file: "docs/install.md", blocks: new Map([["links", installLinks()]]) },
     { file: "docs/configuration.md", blocks: new Map([["configuration", configTable()]]) },
+    { file: "docs/http.md", blocks: new Map([["http", httpTable()]]) },
     { file: "docs/commands.md", blocks: new Map([["commands", await commandTable()]]) },
     {
       file: "docs/protocol.md",

@@ -10,7 +10,7 @@ import type { AskedAs, Upstreams } from "../upstream/upstreams.ts";
 import type { WebSearch } from "../web/search/create-search.ts";
 import type { CommandIo, ParsedArguments, Printer } from "./command-io.ts";
 import type { FlagTable } from "./flags.ts";
-import type { HttpSettings } from "./http-flags.ts";
+import type { HttpSettings } from "./http-settings.ts";
 import type { StartUp } from "./start-up.ts";
 
 /** The services that commands need from the composition root. */

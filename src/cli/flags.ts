@@ -10,7 +10,7 @@ import { ParsedArguments } from "./command-io.ts";
 import { changeModes, deferModes } from "./start-up.ts";
 
 /** One flag: what it takes, what it means. Parsing and help both come from here. */
-interface FlagSpec {
+export interface FlagSpec {
   /** `switch` takes no value; of a `text` the last one is used; a `list` keeps all. */
   readonly kind: "switch" | "text" | "list";
   readonly help: string;
@@ -20,6 +20,8 @@ interface FlagSpec {
   readonly choices?: readonly string[];
   /** One letter: `e` for `-e`. */
   readonly short?: string;
+  /** Of a `text`: it may be given without a value, which then is empty. Not for commands that take arguments. */
+  readonly mayBeBare?: boolean;
   /** For a list: arguments that follow a value and match are values too, as in `--env A=1 B=2`. */
   readonly more?: RegExp;
   /** Values that other programs or older versions use, and the choice that each means. Help does not list them. */
@@ -124,7 +126,8 @@ function readFlag(argument: string, table: FlagTable, advice: string): WrittenFl
 
 /** The value of a flag and those of a list that follow; takes from `rest` what is behind the flag. */
 function takeValues(flag: WrittenFlag, rest: string[]): readonly string[] {
-  const values = [checkValue(flag, flag.needsValue ? rest.shift() : flag.value)];
+  const isBare = flag.spec.mayBeBare === true && (rest[0] === undefined || isFlag(rest[0]));
+  const values = [checkValue(flag, flag.needsValue && !isBare ? rest.shift() : flag.value)];
   while (flag.spec.more?.test(rest[0] ?? "") === true) values.push(rest.shift() ?? "");
   return values;
 }
@@ -149,6 +152,7 @@ function checkValue({ name, written, spec }: WrittenFlag, given: string | undefi
   if (spec.kind === "switch") return "";
   const value = presentValue(written, spec, given);
   if (value === undefined || value === "") {
+    if (spec.mayBeBare === true) return "";
     throw new AppError(
       "usage",
       `--${name} needs a value: --${name} ${spec.placeholder ?? "VALUE"}`,

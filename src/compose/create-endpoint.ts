@@ -5,7 +5,7 @@ import { httpPrincipalPartMax, httpRequestsMax } from "../base/limits.ts";
 import { parseOwnJson } from "../base/values.ts";
 import type { AuditLog } from "../calls/policy/audit/audit-log.ts";
 import type { RefusedRequest, RefusedRequests } from "../calls/policy/audit/refused-requests.ts";
-import type { HttpSettings } from "../cli/http-flags.ts";
+import type { HttpSettings } from "../cli/http-settings.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import {
   type Authorization,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { randomHex } from "../base/digests.ts";
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
-import type { HttpSettings } from "../cli/http-flags.ts";
+import type { HttpSettings } from "../cli/http-settings.ts";
 import { ConnectionUsers } from "../commands/process/connections.ts";
 import {
   openSocketOwner,

@@ -7,7 +7,7 @@ import {
   httpIdleSMax,
   messageLineBytesMax,
 } from "../base/limits.ts";
-import type { HttpSettings } from "../cli/http-flags.ts";
+import type { HttpSettings } from "../cli/http-settings.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { capConnections } from "../commands/process/connections.ts";
 import { createAuth } from "../server/auth/create-auth.ts";

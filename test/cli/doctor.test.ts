@@ -47,6 +47,12 @@ function interrupted(now: Partial<ChangeRecord>): Case {
 
 const cases: readonly FaultCase[] = [
   [
+    "http.toml has a key that is none",
+    { files: { "home/.scorpiox/http.toml": "lissen = 1" } },
+    /serve --http does not start: .*http\.toml: there is no key "lissen"\. Did you mean listen\?/,
+    /^correct it there/,
+  ],
+  [
     "the program was deleted",
     { prepare: (tree) => rmSync(tree.path(program)) },
     /scorpiox-code is gone: it was moved or deleted/,

@@ -1,6 +1,6 @@
 import type { CommandIo, TextOutput } from "../../src/cli/command-io.ts";
 import type { CliServices, OpenRouter, UpstreamTool } from "../../src/cli/command.ts";
-import type { HttpSettings } from "../../src/cli/http-flags.ts";
+import type { HttpSettings } from "../../src/cli/http-settings.ts";
 import { runCommandLine } from "../../src/cli/run/run.ts";
 import type { StartUp } from "../../src/cli/start-up.ts";
 import type { CallOutcome, CallRequest } from "../../src/calls/call.ts";

@@ -29,6 +29,7 @@ import { skillRequirements } from "./requirements-skills.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
 import { upstreamCommandRequirements } from "./requirements-upstream-commands.ts";
 import { principalRequirements } from "./requirements-principals.ts";
+import { teamRequirements } from "./requirements-team.ts";
 import { upstreamManagerRequirements } from "./requirements-upstream-manager.ts";
 import { upstreamProcessRequirements } from "./requirements-upstream-processes.ts";
 import { toolSearchRequirements } from "./requirements-tool-search.ts";
@@ -236,6 +237,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...appRequirements,
   ...foreignSkillRequirements,
   ...principalRequirements,
+  ...teamRequirements,
   ...upstreamManagerRequirements,
   ...planRequirements,
   ...policyRequirements,

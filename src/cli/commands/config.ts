@@ -52,11 +52,13 @@ function notFound(key: string, entries: readonly ConfigEntry[]): AppError {
 }
 
 export const configListCommand: Command = {
-  usage: "[--show-source] [--all] [--scope user|claude|project] [--json]",
+  usage: "[--show-source] [--all] [--scope user|claude|project] [--http] [--json]",
   description:
-    "Lists every key that has a value. With --scope, the values in that file, whether or not they are in effect.",
+    "Lists every key that has a value. With --scope, the values in that file, whether or not they are in effect. With --http, what\n" +
+    "http.toml and the environment say to serve --http.",
   flags: {
     "show-source": { kind: "switch", help: "Say where each value comes from." },
+    http: { kind: "switch", help: "List the settings of serve --http instead." },
     all: { kind: "switch", help: "Also list keys that this version does not use." },
     ...keyScopeFlag,
     ...jsonFlag,
@@ -67,7 +69,11 @@ export const configListCommand: Command = {
   async run({ args, io, print }) {
     const { config, dirs } = startUp(args, io, print);
     const scope = args.text("scope");
-    const entries = scope === undefined ? config.entries() : entriesOfScope(scope, dirs);
+    const entries = args.has("http")
+      ? (await import("../http-settings.ts")).httpEntries(io, dirs.scorpioxDir)
+      : scope === undefined
+        ? config.entries()
+        : entriesOfScope(scope, dirs);
     const shown = entries.filter((entry) => entry.use === "used" || args.has("all"));
     if (args.has("json")) print.json(shown);
     else printLines(shown, args.has("show-source"), print);

@@ -1,6 +1,8 @@
+import { AppError } from "../../base/errors.ts";
+import type { ParsedArguments } from "../command-io.ts";
 import type { Command, CommandListing } from "../command.ts";
 import { startUpFlags } from "../flags.ts";
-import { httpFlags, readHttpSettings } from "../http-flags.ts";
+import { defaultAddress, httpFlags } from "../http-flags.ts";
 import { startServing } from "../start-up.ts";
 
 const serveCommand: Command = {
@@ -20,11 +22,27 @@ const serveCommand: Command = {
   arguments: { min: 0, max: 0 },
   needsPerson: false,
   async run({ args, io, print, services }) {
-    const http = readHttpSettings(args);
+    if (!args.has("http")) {
+      refuseWithoutHttp(args);
+      return services.serveStdio(startServing(args, io, print));
+    }
+    const [{ readHttpValues }, { readHttpSettings }] = await Promise.all([
+      import("../http-values.ts"),
+      import("../http-settings.ts"),
+    ]);
     const start = startServing(args, io, print);
-    return http === undefined ? services.serveStdio(start) : services.serveHttp(start, http);
+    const values = readHttpValues(args, io, start.dirs.scorpioxDir);
+    for (const line of values.lines()) print.detail(line);
+    return services.serveHttp(start, readHttpSettings(values));
   },
 };
+
+/** A flag that does nothing is refused: the user believes that it does something. */
+function refuseWithoutHttp(args: ParsedArguments): void {
+  const stray = Object.keys(httpFlags).find((flag) => args.has(flag));
+  if (stray === undefined) return;
+  throw new AppError("usage", `--${stray} needs --http ADDRESS, such as --http ${defaultAddress}.`);
+}
 
 /** Of the command that runs when none is named. */
 export const serveListing: CommandListing = {

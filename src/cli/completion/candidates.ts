@@ -91,7 +91,7 @@ async function argumentsOf(
   }
   const isBroken = before.at(-1) === "=" || current === "=";
   const flag = current === "=" ? before.at(-1) : before.at(isBroken ? -2 : -1);
-  if (flag !== undefined && takesValue(flags, flag)) {
+  if (flag !== undefined && wantsValue(flags, flag, current)) {
     return flagValues(listing, flags, flag, current === "=" ? "" : current, context);
   }
   if (current.startsWith("-")) return startingWith(current, flagsOf(flags, before));
@@ -116,6 +116,12 @@ function positionalsIn(before: readonly string[], flags: FlagTable): readonly st
 function takesValue(flags: FlagTable, written: string): boolean {
   const name = nameOf(written, flags);
   return name !== undefined && flags[name]?.kind !== "switch";
+}
+
+/** The word at the cursor is the value of the flag before it: it does not begin another one where the flag may be bare. */
+function wantsValue(flags: FlagTable, written: string, current: string): boolean {
+  const isBare = current.startsWith("-") && flags[nameOf(written, flags) ?? ""]?.mayBeBare === true;
+  return takesValue(flags, written) && !isBare;
 }
 
 async function flagValues(

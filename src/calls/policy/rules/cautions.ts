@@ -144,7 +144,7 @@ function aboutTarget({ pieces }: Word, homeDir: string): string | undefined {
 
 /** Files below the home folder that decide which commands may run. */
 const ownFiles =
-  /^\.(?:scorpiox\/(?:(?:policy\.jsonc|config\.toml|mcp_servers\.json|trust\.json)$|scorpiox-env[^/]*$|(?:approved-hooks|hooks|installs|workspaces|secrets)(?:\/|$))|claude\/scorpiox-env[^/]*$)/;
+  /^\.(?:scorpiox\/(?:(?:policy\.jsonc|config\.toml|http\.toml|mcp_servers\.json|trust\.json)$|scorpiox-env[^/]*$|(?:approved-hooks|hooks|installs|workspaces|secrets)(?:\/|$))|claude\/scorpiox-env[^/]*$)/;
 
 /** Any of them taken away or changed in its place, as any argument. */
 function aboutChange({ args, homeDir }: Called): string | undefined {

@@ -1,0 +1,143 @@
+import { AppError } from "../base/errors.ts";
+import type { ConfigEntry } from "../config/resolution.ts";
+import { type CommandIo, ParsedArguments } from "./command-io.ts";
+import { defaultAddress } from "./http-flags.ts";
+import { type HttpValues, readHttpValues } from "./http-values.ts";
+
+/** The paths of HTTP+SSE: its stream, and its messages. */
+interface SsePairPaths {
+  readonly stream: string;
+  readonly messages: string;
+}
+
+/** How to serve over HTTP, as flags, environment and `http.toml` say. */
+export interface HttpSettings {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly path: string;
+  readonly tokenFile: string | undefined;
+  readonly keySetUrl: string | undefined;
+  readonly issuer: string | undefined;
+  readonly audience: string | undefined;
+  readonly resource: string | undefined;
+  readonly toolScopes: string | undefined;
+  /** Without tokens: every account of this machine may use the server. */
+  readonly allowsAnyLocalUser: boolean;
+  readonly allowedOrigins: readonly string[];
+  readonly allowedHosts: readonly string[];
+  readonly tlsCertificate: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly hasMetrics: boolean;
+  /** Where HTTP+SSE, the transport of 2024-11-05, is served too. */
+  readonly ssePair: SsePairPaths | undefined;
+}
+
+const defaultPath = "/mcp";
+
+/** @throws AppError `usage` for an invalid address or path, or settings that do nothing without another */
+export function readHttpSettings(values: HttpValues): HttpSettings {
+  refuseLonely(values);
+  const path = parsePath(values);
+  return {
+    ...parseAddress(values),
+    path,
+    tokenFile: values.text("token-file"),
+    keySetUrl: values.text("jwks"),
+    issuer: values.text("issuer"),
+    audience: values.text("audience"),
+    resource: values.text("resource"),
+    toolScopes: values.text("tool-scopes"),
+    allowsAnyLocalUser: values.has("allow-any-local-user"),
+    allowedOrigins: values.list("allow-origin"),
+    allowedHosts: values.list("allow-host"),
+    tlsCertificate: values.text("tls-cert"),
+    tlsKey: values.text("tls-key"),
+    hasMetrics: values.has("metrics"),
+    ssePair: values.has("sse") ? pairBeside(path, values) : undefined,
+  };
+}
+
+/** The settings of the environment and `http.toml`. @throws AppError as `serve --http` does when it cannot use one */
+export function httpEntries(io: CommandIo, scorpioxDir: string): readonly ConfigEntry[] {
+  const values = readHttpValues(new ParsedArguments(new Map(), []), io, scorpioxDir);
+  readHttpSettings(values);
+  return values.entries();
+}
+
+/** Rejects settings that would do nothing. */
+function refuseLonely(values: HttpValues): void {
+  if (values.has("tls-cert") !== values.has("tls-key")) {
+    throw new AppError("usage", "--tls-cert and --tls-key must be given together.");
+  }
+  const hasTokens = values.has("token-file") || values.has("jwks");
+  if (values.has("allow-any-local-user") && hasTokens) {
+    throw new AppError(
+      "usage",
+      `${values.nameOf("allow-any-local-user")} is for a server without tokens: a client with a token may connect from any account.`,
+    );
+  }
+  if (values.has("tool-scopes") && !hasTokens) {
+    throw new AppError(
+      "usage",
+      `${values.nameOf("tool-scopes")} needs --token-file or --jwks: without tokens every client may use every tool.`,
+    );
+  }
+  const stray = ["issuer", "resource", "audience"].find((flag) => values.has(flag));
+  if (stray === undefined || values.has("jwks")) return;
+  throw new AppError(
+    "usage",
+    `${values.nameOf(stray)} needs --jwks URL: it is for signed tokens, which are accepted only with keys.`,
+  );
+}
+
+/** `HOST:PORT`, `[IPV6]:PORT` or a port alone, which means 127.0.0.1. */
+function parseAddress(values: HttpValues): { host: string; port: number } {
+  const address = values.text("http") ?? defaultAddress;
+  const match = /^(?:(\[[0-9a-f:.]+\]|[^:[\]/\s]+):)?(\d{1,5})$/i.exec(address);
+  const port = Number(match?.[2]);
+  if (match === null || port > 65_535) {
+    throw new AppError(
+      "usage",
+      `${values.shown("http")} is not an address: write HOST:PORT, such as 127.0.0.1:8808 or [::1]:8808.`,
+    );
+  }
+  const host = match[1] ?? "127.0.0.1";
+  return { host: host.replace(/^\[|\]$/g, ""), port };
+}
+
+/** @throws AppError `usage` for an invalid path, or one that the server already uses */
+function parsePath(values: HttpValues): string {
+  const path = values.text("path") ?? defaultPath;
+  if (!isPath(path))
+    throw new AppError("usage", `${values.shown("path")} is not a path: write it like /mcp.`);
+  const owner = ownerOf(path, values.has("metrics"));
+  if (owner === undefined) return path;
+  const taken = `${values.shown("path")} is taken by ${owner}`;
+  throw new AppError("usage", `${taken}: use another path, such as /mcp.`);
+}
+
+function isPath(path: string): boolean {
+  // Clients take dots out before they send.
+  const hasDots = path.split("/").some((part) => part === "." || part === "..");
+  return /^\/[\w\-./~]*$/.test(path) && !path.includes("//") && !hasDots;
+}
+
+function ownerOf(path: string, hasMetrics: boolean): string | undefined {
+  if (path === "/healthz" || path === "/readyz") return "the health check";
+  if (path === "/metrics" && hasMetrics) return "--metrics";
+  if (`${path}/`.startsWith("/.well-known/")) return "the documents for authorization";
+  return undefined;
+}
+
+/**
+ * The paths of `--sse`, in the folder of `path`.
+ * @throws AppError `usage` when one of them is `path`
+ */
+function pairBeside(path: string, values: HttpValues): SsePairPaths {
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  const pair = { stream: `${folder}sse`, messages: `${folder}messages` };
+  if (path !== pair.stream && path !== pair.messages) return pair;
+  const served = `${values.shown("path")} is served by --sse`;
+  throw new AppError("usage", `${served}: use another path, or drop --sse.`);
+}

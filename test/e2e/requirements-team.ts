@@ -1,0 +1,9 @@
+import { from, type Requirement } from "./harness/requirement.ts";
+
+/** What is promised where one server serves a team. */
+export const teamRequirements: Readonly<Record<string, Requirement>> = {
+  ...from("docs/http.md#a-file-of-settings", {
+    "team.settings":
+      "`http.toml` and the environment say what flags say; a mistake in them is refused by name.",
+  }),
+};
