@@ -316,7 +316,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "base",
     "calls",
     "commands",
-    "types:config",
+    "config",
     "types:protocol",
     "server",
     "state",

@@ -17,6 +17,7 @@ import type { CliServices } from "../cli/command.ts";
 import { createProcessIo } from "../cli/process-io.ts";
 import { runCommandLine } from "../cli/run/run.ts";
 import type { StartUp } from "../cli/start-up.ts";
+import { hasSecrets } from "../config/secret-names.ts";
 import { warmHandlers } from "../server/handlers/late.ts";
 import { serveConnection } from "../server/serve-connection.ts";
 import { StdioTransport } from "../server/transport/stdio.ts";
@@ -160,6 +161,7 @@ async function serveStdio(
 export async function runProgram(parts: ProgramParts): Promise<never> {
   routeConsoleToStderr();
   await runInnerProgram(process.argv.slice(2));
+  if (hasSecrets(process.env)) await hideSecrets();
   const startedByServer = async (): Promise<string | undefined> =>
     (await import("./started-by-server.ts")).startedByServer(process.env);
   const io = createProcessIo({ ...parts, startedByServer });
@@ -172,6 +174,19 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
   const print = (line: string): void => io.stdout.write(`${line}\n`);
   const services = createCliServices({ program: parts, env, warn, cwd, print });
   process.exit(await runCommandLine(process.argv.slice(2), io, services));
+}
+
+/** Before anything is started: what it starts would inherit them, or read them in `/proc`. */
+async function hideSecrets(): Promise<void> {
+  const [{ removeSecrets }, { wipeEnvironment }] = await Promise.all([
+    import("../config/take-secret.ts"),
+    import("../commands/process/wipe-environment.ts"),
+  ]);
+  const removed = removeSecrets(process.env);
+  if (process.platform === "linux" && !wipeEnvironment(removed)) {
+    const text = `${removed.join(", ")} can be read in /proc/${process.pid}/environ by commands. Use the variables with _FILE.`;
+    writeSync(2, `scorpiox-code: ${text}\n`);
+  }
 }
 
 /** Only the environment of the program can set this, and nothing else shows the lost protection. */

@@ -17,6 +17,7 @@ import { outputRequirements } from "./requirements-outputs.ts";
 import { pageRequirements } from "./requirements-pages.ts";
 import { policyRequirements } from "./requirements-policy.ts";
 import { planRequirements } from "./requirements-plan.ts";
+import { separationRequirements } from "./requirements-separation.ts";
 import { sandboxRequirements } from "./requirements-sandbox.ts";
 import { questionRequirements } from "./requirements-questions.ts";
 import { resourceRequirements } from "./requirements-resources.ts";
@@ -238,6 +239,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...foreignSkillRequirements,
   ...principalRequirements,
   ...teamRequirements,
+  ...separationRequirements,
   ...upstreamManagerRequirements,
   ...planRequirements,
   ...policyRequirements,

@@ -77,7 +77,11 @@ export async function lookAtProcesses(): Promise<LookAt | undefined> {
   try {
     // With their environments, as far as they are this user's.
     const argv = ["/bin/ps", "-axEww", "-o", "pid=,ppid=,tty=,command="];
-    const child = Bun.spawn(argv, { stdio: ["ignore", "pipe", "ignore"], timeout: psMsMax });
+    const child = Bun.spawn(argv, {
+      env: {},
+      stdio: ["ignore", "pipe", "ignore"],
+      timeout: psMsMax,
+    });
     return lookInList(await child.stdout.text());
   } catch {
     return undefined;

@@ -77,7 +77,7 @@ function linkOf(path: string): string {
 
 function outputOf(argv: string[]): string | undefined {
   try {
-    const text = Bun.spawnSync(argv).stdout.toString().trim();
+    const text = Bun.spawnSync(argv, { env: {} }).stdout.toString().trim();
     return text === "" ? undefined : text;
   } catch {
     return undefined;
