@@ -299,6 +299,7 @@ export class StrayWatch implements Disposable {
   #timer: ReturnType<typeof setInterval> | undefined;
   #isLasting = false;
   #isClosed = false;
+  readonly #onChildEnd = (): void => this.begin();
 
   /** @param isAnyLive whether a command is live */
   constructor(
@@ -309,6 +310,8 @@ export class StrayWatch implements Disposable {
     this.#orphanage = orphanage;
     this.#isAnyLive = isAnyLive;
     this.#lookMs = everyMs;
+    // The first process of a container is given the orphans of programs that it has not started: nobody else reaps them.
+    if (process.pid === 1) process.on("SIGCHLD", this.#onChildEnd);
   }
 
   /** A command starts, or a program of the user's has ended that may have left others. */
@@ -325,6 +328,7 @@ export class StrayWatch implements Disposable {
 
   [Symbol.dispose](): void {
     this.#isClosed = true;
+    process.off("SIGCHLD", this.#onChildEnd);
     this.#stop();
   }
 
