@@ -66,8 +66,13 @@ export function socketPlaces(folder: string, name: string, otherName = name): re
   );
 }
 
+/** A service of systemd without home folders may not even look at `/run/user`. */
 function isUsable(parent: string): boolean {
-  return statSync(parent, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(parent).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** Written whole or not at all: a process that finds the file can connect. */
