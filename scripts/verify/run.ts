@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,release,readme,clients,client-files,move,move-kills,first-hour,hub-processes,hub-figures,hub-kills,hub-fairness,hub-suite,doctor-as,long,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE] [--hub auto|on|off] [--hub-idle 0] [--base-binary FILE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,deploy,release,readme,clients,client-files,move,move-kills,first-hour,hub-processes,hub-figures,hub-kills,hub-fairness,hub-suite,doctor-as,long,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE] [--hub auto|on|off] [--hub-idle 0] [--base-binary FILE]
  *
  * `--hub` and `--hub-idle` are HUB and HUB_IDLE of every server that a check starts; `--base-binary` names an executable from before
  * the hub, for `hub-figures`.
@@ -17,6 +17,7 @@ import { checkBench } from "./bench.ts";
 import { checkClientFiles } from "./client-files.ts";
 import { checkClients } from "./clients.ts";
 import { checkColdNpx } from "./cold-npx.ts";
+import { checkDeploy } from "./deploy.ts";
 import { checkDoctorAs } from "./doctor-as.ts";
 import { checkExitTimes } from "./exit-times.ts";
 import { checkFirstHour } from "./first-hour.ts";
@@ -110,6 +111,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   // The annotated pages are beside the checkout, or this is not checked and not listed.
   ...(hasPages ? { pages: checkPageScore } : {}),
   packages: checkPackages,
+  deploy: checkDeploy,
   release: checkRelease,
   readme: checkReadme,
   clients: checkClients,
