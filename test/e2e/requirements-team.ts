@@ -6,4 +6,8 @@ export const teamRequirements: Readonly<Record<string, Requirement>> = {
     "team.settings":
       "`http.toml` and the environment say what flags say; a mistake in them is refused by name.",
   }),
+  ...from("docs/deploy.md#in-a-container", {
+    "team.first-process":
+      "As the first process of a container it reaps every orphan, and ends none that it has not started.",
+  }),
 };

@@ -11,7 +11,18 @@ export interface Companions {
   readonly readme: string;
   readonly manPage: string;
   readonly completions: Readonly<Record<"bash" | "zsh" | "fish" | "powershell", string>>;
+  /** To serve a team (docs/deploy.md), for packages of systems that have systemd: where each is installed, and its text. */
+  readonly service: readonly (readonly [place: string, text: string])[];
 }
+
+/** Files of `deploy/`, and their places below the root. */
+const serviceFiles = [
+  ["systemd/scorpiox-code.service", "usr/lib/systemd/system/scorpiox-code.service"],
+  ["systemd/scorpiox.sysusers", "usr/lib/sysusers.d/scorpiox.conf"],
+  ["systemd/strict.conf", "usr/share/doc/scorpiox-code/examples/strict.conf"],
+  ["proxy/nginx.conf", "usr/share/doc/scorpiox-code/examples/nginx.conf"],
+  ["proxy/Caddyfile", "usr/share/doc/scorpiox-code/examples/Caddyfile"],
+] as const;
 
 export async function readCompanions(root: string, version: string): Promise<Companions> {
   const { bash, zsh, fish, powershell } = completionScripts;
@@ -25,6 +36,10 @@ export async function readCompanions(root: string, version: string): Promise<Com
       fish: fish.text,
       powershell: powershell.text,
     },
+    service: serviceFiles.map(([file, place]) => [
+      place,
+      readFileSync(join(root, "deploy", file), "utf8"),
+    ]),
   };
 }
 

@@ -16,7 +16,7 @@ ARG TARGETARCH
 
 FROM \${BASE} AS base
 RUN apt-get update \\
- && apt-get install -y --no-install-recommends ca-certificates git \\
+ && apt-get install -y --no-install-recommends ca-certificates git bubblewrap \\
  && rm -rf /var/lib/apt/lists/* \\
  && useradd --create-home --uid 1000 you
 

@@ -32,7 +32,7 @@ export async function packDeb(
 }
 
 function filesOf(program: Program, companions: Companions): readonly Entry[] {
-  const { license, readme, manPage, completions } = companions;
+  const { license, readme, manPage, completions, service } = companions;
   const files: readonly Entry[] = [
     programEntry("usr/bin/scorpiox-code", program),
     textEntry("usr/share/bash-completion/completions/scorpiox-code", completions.bash),
@@ -41,6 +41,7 @@ function filesOf(program: Program, companions: Companions): readonly Entry[] {
     textEntry("usr/share/fish/vendor_completions.d/scorpiox-code.fish", completions.fish),
     { path: "usr/share/man/man1/scorpiox-code.1.gz", mode: 0o644, bytes: gzipText(manPage) },
     textEntry("usr/share/zsh/vendor-completions/_scorpiox-code", completions.zsh),
+    ...service.map(([place, text]) => textEntry(place, text)),
   ];
   return files;
 }

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import type { Target } from "../targets.ts";
 import type { Companions } from "./companions.ts";
@@ -36,7 +36,9 @@ export function writeRpm(
     writeFileSync(join(sources, "scorpiox-code.bash"), companions.completions.bash);
     writeFileSync(join(sources, "_scorpiox-code"), companions.completions.zsh);
     writeFileSync(join(sources, "scorpiox-code.fish"), companions.completions.fish);
-    writeFileSync(join(folder, "scorpiox-code.spec"), specFile(facts));
+    for (const [place, text] of companions.service)
+      writeFileSync(join(sources, basename(place)), text);
+    writeFileSync(join(folder, "scorpiox-code.spec"), specFile(facts, companions.service));
     build(folder, rpmCpu(target));
     const made = readdirSync(join(folder, "rpms")).find((file) => file.endsWith(".rpm"));
     if (made === undefined) throw new Error("rpmbuild wrote no package");
@@ -81,8 +83,10 @@ function build(folder: string, cpu: string): void {
   if (child.exitCode !== 0) throw new Error(`rpmbuild failed:\n${child.stderr.toString().trim()}`);
 }
 
+type PackagedFile = readonly [mode: string, source: string, place: string, kind?: string];
+
 /** The files of the package, and where each comes from. */
-const files: readonly (readonly [mode: string, source: string, place: string, kind?: string])[] = [
+const files: readonly PackagedFile[] = [
   ["0755", "scorpiox-code", "/usr/bin/scorpiox-code"],
   ["0644", "scorpiox-code.1.gz", "/usr/share/man/man1/scorpiox-code.1.gz", "%doc"],
   ["0644", "LICENSE", "/usr/share/licenses/scorpiox-code/LICENSE", "%license"],
@@ -92,12 +96,18 @@ const files: readonly (readonly [mode: string, source: string, place: string, ki
   ["0644", "scorpiox-code.fish", "/usr/share/fish/vendor_completions.d/scorpiox-code.fish"],
 ];
 
+function serviceFile(place: string): PackagedFile {
+  const kind = place.startsWith("usr/share/doc/") ? "%doc" : "";
+  return ["0644", basename(place), `/${place}`, kind];
+}
+
 /** Exported for its test. */
-export function specFile(facts: ReleaseFacts): string {
-  const installs = files.map(
+export function specFile(facts: ReleaseFacts, service: Companions["service"]): string {
+  const all = [...files, ...service.map(([place]) => serviceFile(place))];
+  const installs = all.map(
     ([mode, source, place]) => `install -Dpm ${mode} %{_sourcedir}/${source} %{buildroot}${place}`,
   );
-  const owned = files.map(([mode, , place, kind]) =>
+  const owned = all.map(([mode, , place, kind]) =>
     [`%attr(${mode}, root, root)`, kind, place].filter(Boolean).join(" "),
   );
   return `Name: scorpiox-code

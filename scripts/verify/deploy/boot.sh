@@ -22,7 +22,6 @@ for unit in systemd-sysctl systemd-modules-load systemd-udevd systemd-udev-trigg
 done
 units=$root/etc/systemd/system
 cp "$deploy/systemd/scorpiox-code.service" "$units/"
-sed -i "s|^ExecStart=.*|ExecStart=/usr/bin/scorpiox-code serve --http $address|" "$units/scorpiox-code.service"
 for dropin in "$@"; do
   mkdir -p "$units/scorpiox-code.service.d"
   cp "$deploy/systemd/$dropin" "$units/scorpiox-code.service.d/"
@@ -30,6 +29,7 @@ done
 mkdir -p "$units/basic.target.wants" "$root/etc/sysusers.d" "$root/etc/scorpiox"
 ln -s ../scorpiox-code.service "$units/basic.target.wants/"
 cp "$deploy/systemd/scorpiox.sysusers" "$root/etc/sysusers.d/scorpiox.conf"
+echo "listen = \"$address\"" >"$root/etc/scorpiox/http.toml"
 cp "$program" "$root/usr/bin/scorpiox-code"
 chroot "$root" systemd-sysusers
 

@@ -38,7 +38,8 @@ function undeclared(compose: unknown): string[] {
       const declared = at(compose, kind);
       for (const one of Array.isArray(used) ? used : []) {
         const id = isObject(one) ? String(one["source"]) : String(one).split(":")[0];
-        if (id?.startsWith(".") !== true && !(id ?? "" in declared)) faults.push(`${service}: ${kind} has no ${id}`);
+        if (id?.startsWith(".") !== true && !(id ?? "" in declared))
+          faults.push(`${service}: ${kind} has no ${id}`);
       }
     }
   }

@@ -31,14 +31,36 @@ export async function imageRow(): Promise<Row> {
   const mounts = ["--ro-bind", path, "/", "--bind", home, "/home/you", "--tmpfs", "/tmp"];
   const devices = ["--proc", "/proc", "--dev", "/dev", "--unshare-user", "--unshare-pid"];
   const user = ["--as-pid-1", "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL"];
-  const variables = ["--clearenv", "--setenv", "HOME", "/home/you", "--setenv", "PATH", "/usr/bin:/bin"];
+  const variables = [
+    "--clearenv",
+    "--setenv",
+    "HOME",
+    "/home/you",
+    "--setenv",
+    "PATH",
+    "/usr/bin:/bin",
+  ];
   const program = ["/opt/scorpiox-code/scorpiox-code", "serve", "--http", `127.0.0.1:${port}`];
-  const argv = ["bwrap", ...mounts, ...devices, ...user, ...variables, "--chdir", "/home/you", ...program];
-  const server = Bun.spawn([...argv, "--allow-any-local-user"], { stdio: ["ignore", "ignore", "pipe"] });
+  const argv = [
+    "bwrap",
+    ...mounts,
+    ...devices,
+    ...user,
+    ...variables,
+    "--chdir",
+    "/home/you",
+    ...program,
+  ];
+  const server = Bun.spawn([...argv, "--allow-any-local-user"], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   try {
     const client = new HttpClient(`http://127.0.0.1:${port}/mcp`);
     const isReady = async (): Promise<boolean> =>
-      await client.fetch({ method: "GET", path: "/readyz" }).then(({ ok }) => ok, () => false);
+      await client.fetch({ method: "GET", path: "/readyz" }).then(
+        ({ ok }) => ok,
+        () => false,
+      );
     await eventually("the server in the image", isReady);
     const call = { name: "Bash", arguments: { command: asked } };
     const said = textOf(onlyMessage(await client.modern("tools/call", call)));

@@ -26,7 +26,9 @@ export async function manifestRow(): Promise<Row> {
   const resources = readdirSync(from)
     .filter((file) => file !== foreign && file !== patchName)
     .flatMap((file) => resourcesIn(join(from, file)));
-  const patched = resources.map((resource) => patchedBy(resourcesIn(join(from, patchName)), resource));
+  const patched = resources.map((resource) =>
+    patchedBy(resourcesIn(join(from, patchName)), resource),
+  );
   const faults: string[] = [...missingFiles(from)];
   for (const resource of [...resources, ...patched]) {
     const fault = await faultOf(place, resource);
@@ -66,7 +68,9 @@ function merge(to: Resource, from: Resource): Resource {
 
 function mergeLists(to: readonly unknown[], from: readonly unknown[]): readonly unknown[] {
   return to.map((item) => {
-    const patch = from.find((one) => isObject(one) && isObject(item) && one["name"] === item["name"]);
+    const patch = from.find(
+      (one) => isObject(one) && isObject(item) && one["name"] === item["name"],
+    );
     return isObject(patch) && isObject(item) ? merge(item, patch) : item;
   });
 }

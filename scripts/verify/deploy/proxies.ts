@@ -97,7 +97,9 @@ class Proxy implements AsyncDisposable {
       return proxy;
     } catch (error) {
       child.kill("SIGKILL");
-      throw new Error(`${String(error)}: ${(await child.stderr.text()).slice(-500)}`, { cause: error });
+      throw new Error(`${String(error)}: ${(await child.stderr.text()).slice(-500)}`, {
+        cause: error,
+      });
     }
   }
 
@@ -110,7 +112,10 @@ class Proxy implements AsyncDisposable {
   async #isReady(): Promise<boolean> {
     const tls = { rejectUnauthorized: false };
     const url = `https://127.0.0.1:${this.port}/readyz`;
-    return await fetch(url, { headers: { host }, tls }).then(({ ok }) => ok, () => false);
+    return await fetch(url, { headers: { host }, tls }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
   }
 }
 
@@ -140,7 +145,10 @@ const writers: Readonly<Record<ProxyName, Writer>> = {
       .replaceAll("127.0.0.1:8808", server)
       .replace(`${host} {`, `https://${host}:${port}, https://127.0.0.1:${port} {\n\ttls internal`);
     const path = join(folder, "Caddyfile");
-    writeFileSync(path, `{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\tdefault_sni ${host}\n}\n${lines}`);
+    writeFileSync(
+      path,
+      `{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\tdefault_sni ${host}\n}\n${lines}`,
+    );
     return ["caddy", "run", "--adapter", "caddyfile", "--config", path];
   },
 };

@@ -12,6 +12,7 @@ const companions = {
   readme: "# read me\n",
   manPage: ".TH X 1\n",
   completions: { bash: "b\n", zsh: "z\n", fish: "f\n", powershell: "p\n" },
+  service: [["usr/lib/systemd/system/scorpiox-code.service", "[Unit]\n"] as const],
 };
 const facts = {
   version: "1.2.3",

@@ -138,16 +138,21 @@ describe("package managers", () => {
     );
   });
 
+  const service = [["usr/lib/systemd/system/scorpiox-code.service", "[Unit]\n"]] as const;
+
   test("the spec of the rpm installs what it owns", () => {
-    const text = specFile(facts);
+    const text = specFile(facts, service);
     const installed = [...text.matchAll(/%\{buildroot\}(\S+)/g)].map(([, path]) => path);
     const owned = [...text.matchAll(/^%attr\(.*(?=\/usr)(\S+)$/gm)].map(([, path]) => path);
     expect(installed).toEqual(owned);
     expect(owned).toContain("/usr/bin/scorpiox-code");
+    expect(owned).toContain("/usr/lib/systemd/system/scorpiox-code.service");
   });
 
   test("a version before a release sorts before it in the rpm", () => {
-    expect(specFile({ ...facts, version: "1.2.3-rc.1" })).toContain("\nVersion: 1.2.3~rc.1\n");
+    expect(specFile({ ...facts, version: "1.2.3-rc.1" }, service)).toContain(
+      "\nVersion: 1.2.3~rc.1\n",
+    );
   });
 
   test("the image has an archive for each processor", () => {
