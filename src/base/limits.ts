@@ -273,6 +273,8 @@ export const verifiedTokenMsMax = 60_000;
 export const tokenClockToleranceMs = 30_000;
 /** Characters of the subject of a token; OpenID Connect allows 255. */
 export const tokenSubjectCharsMax = 255;
+/** Groups of a token that are read; a token that a header can carry has some hundreds. */
+export const tokenGroupsMax = 500;
 /** Bytes of a key set; a key has about 500, a set rarely ten keys. */
 export const keySetBytesMax = 256 * KIB;
 /** A server that has not given its keys by then is taken as down: a request waits for it. */

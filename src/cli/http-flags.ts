@@ -43,6 +43,11 @@ export const httpFlags: Readonly<Record<string, HttpFlag>> = {
     placeholder: "TEXT",
     help: "Required audience of signed tokens. Default: --resource.",
   },
+  "groups-claim": {
+    kind: "text",
+    placeholder: "NAME",
+    help: "The claim of signed tokens that has the groups of a principal, for rules. Default: groups.",
+  },
   "tool-scopes": {
     kind: "text",
     placeholder: "LIST",

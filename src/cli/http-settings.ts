@@ -21,6 +21,7 @@ export interface HttpSettings {
   readonly issuer: string | undefined;
   readonly audience: string | undefined;
   readonly resource: string | undefined;
+  readonly groupsClaim: string | undefined;
   readonly toolScopes: string | undefined;
   /** Without tokens: every account of this machine may use the server. */
   readonly allowsAnyLocalUser: boolean;
@@ -47,6 +48,7 @@ export function readHttpSettings(values: HttpValues): HttpSettings {
     issuer: values.text("issuer"),
     audience: values.text("audience"),
     resource: values.text("resource"),
+    groupsClaim: values.text("groups-claim"),
     toolScopes: values.text("tool-scopes"),
     allowsAnyLocalUser: values.has("allow-any-local-user"),
     allowedOrigins: values.list("allow-origin"),
@@ -83,7 +85,7 @@ function refuseLonely(values: HttpValues): void {
       `${values.nameOf("tool-scopes")} needs --token-file or --jwks: without tokens every client may use every tool.`,
     );
   }
-  const stray = ["issuer", "resource", "audience"].find((flag) => values.has(flag));
+  const stray = ["issuer", "resource", "audience", "groups-claim"].find((flag) => values.has(flag));
   if (stray === undefined || values.has("jwks")) return;
   throw new AppError(
     "usage",

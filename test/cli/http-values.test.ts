@@ -15,6 +15,7 @@ jwks = "https://keys.example/"
 issuer = "https://issuer.example"
 resource = "https://mcp.example/mcp"
 audience = "mcp"
+groups_claim = "teams"
 tool_scopes = "*=file"
 allow_origin = ["https://a.example", "https://b.example"]
 allow_host = ["a.example"]
@@ -40,6 +41,7 @@ describe("serve --http", () => {
         issuer: "https://issuer.example",
         audience: "mcp",
         resource: "https://mcp.example/mcp",
+        groupsClaim: "teams",
         toolScopes: "*=file",
         allowsAnyLocalUser: false,
         allowedOrigins: ["https://a.example", "https://b.example"],

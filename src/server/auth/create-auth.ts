@@ -15,6 +15,8 @@ export interface AuthSettings {
   readonly resource?: string | undefined;
   /** `aud` of our tokens, when it is not `resource`. */
   readonly audience?: string | undefined;
+  /** The claim of signed tokens that has the groups of a principal. */
+  readonly groupsClaim?: string | undefined;
   /** See `parseToolScopes`. */
   readonly toolScopes?: string | undefined;
 }
@@ -63,11 +65,12 @@ interface SignedTokenSettings {
   readonly issuer: string;
   readonly resource: string;
   readonly audiences: readonly string[];
+  readonly groupsClaim: string | undefined;
 }
 
 /** All of them or none: half a configuration would let in nobody, or the wrong ones. */
 function signedTokenSettings(settings: AuthSettings): SignedTokenSettings | undefined {
-  const { keySetUrl, issuer, resource, audience } = settings;
+  const { keySetUrl, issuer, resource, audience, groupsClaim } = settings;
   if (keySetUrl === undefined && issuer === undefined && audience === undefined) return undefined;
   const missing = Object.entries({
     "--jwks": keySetUrl,
@@ -83,7 +86,7 @@ function signedTokenSettings(settings: AuthSettings): SignedTokenSettings | unde
     );
   const canonical = parseResource(resource);
   const audiences = audience === undefined ? audiencesOf(canonical) : [audience];
-  return { keySetUrl, issuer, resource: canonical, audiences };
+  return { keySetUrl, issuer, resource: canonical, audiences, groupsClaim };
 }
 
 async function createStaticTokens(
@@ -99,14 +102,14 @@ async function createStaticTokens(
 }
 
 async function createJwtVerifier(
-  { keySetUrl, issuer, audiences }: SignedTokenSettings,
+  { keySetUrl, ...rules }: SignedTokenSettings,
   warn: (message: string) => void,
 ): Promise<ProtectedAccess["jwt"]> {
   const [{ JwtVerifier }, { parseKeySetUrl }] = await Promise.all([
     import("./jwt-verifier.ts"),
     import("./jwt-verifier.ts"),
   ]);
-  return new JwtVerifier({ issuer, audiences, keySetUrl: parseKeySetUrl(keySetUrl), warn });
+  return new JwtVerifier({ ...rules, keySetUrl: parseKeySetUrl(keySetUrl), warn });
 }
 
 function metadataOf(

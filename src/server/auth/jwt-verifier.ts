@@ -94,6 +94,8 @@ export type TokenCheck =
 export interface JwtVerifierOptions {
   /** `iss` of every token, exactly. */
   readonly issuer: string;
+  /** The claim that has the groups of the principal; `groups` unless told otherwise. */
+  readonly groupsClaim?: string | undefined;
   /** `aud` of a token holds one of these, exactly: what this server is called there. */
   readonly audiences: readonly string[];
   /** Of `parseKeySetUrl`. */
@@ -103,6 +105,8 @@ export interface JwtVerifierOptions {
   /** Time to get the keys. */
   readonly fetchMsMax?: number;
 }
+
+const defaultGroupsClaim = "groups";
 
 /**
  * Asymmetric ones only: with a shared secret among them, the public key would serve as that secret (RFC 8725
@@ -152,7 +156,8 @@ export class JwtVerifier {
         (header, input) => this.#keys.find(header, input),
         this.#rules(),
       );
-      const reading = readClaims(this.options.issuer, payload, protectedHeader);
+      const { issuer, groupsClaim = defaultGroupsClaim } = this.options;
+      const reading = readClaims({ issuer, groupsClaim }, payload, protectedHeader);
       if (reading.kind === "rejected") return reading;
       const endsAtWallMs = (payload.exp ?? 0) * 1000;
       this.#verified.add(digest, reading.principal, endsAtWallMs);

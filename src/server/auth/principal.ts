@@ -1,6 +1,7 @@
 import type { JWTPayload } from "jose";
 
-import { tokenSubjectCharsMax } from "../../base/limits.ts";
+import { tokenGroupsMax, tokenSubjectCharsMax } from "../../base/limits.ts";
+import { isObject } from "../../base/values.ts";
 
 /** The identity behind a request. Sessions, background tasks and cursors belong to one `id`. */
 export interface Principal {
@@ -11,6 +12,16 @@ export interface Principal {
   readonly id: string;
   /** Its scopes; undefined: everything. */
   readonly scopes: ReadonlySet<string> | undefined;
+  /** Of a static token, which the operator has given it. */
+  readonly label?: string;
+  /** Of a signed token. Together with `sub` it is who a person is: other claims are for display, and may be chosen. */
+  readonly issuer?: string;
+  readonly sub?: string;
+  /**
+   * Of a signed token that names groups. "unknown": it says that they are elsewhere, or names more than can be read, so that
+   * nobody can tell of a group whether it is one of them.
+   */
+  readonly groups?: readonly string[] | "unknown";
 }
 
 /** The principal of an open server on the loopback interface: the user of this machine. */
@@ -27,6 +38,14 @@ export type TokenState =
   /** It was taken back: what it opened is to end. */
   | "withdrawn";
 
+/** How claims are read. */
+export interface ClaimRules {
+  /** The configured one, which the token was checked against. */
+  readonly issuer: string;
+  /** The name of the claim that has the groups. */
+  readonly groupsClaim: string;
+}
+
 export type ClaimsReading =
   | { readonly kind: "principal"; readonly principal: Principal }
   | { readonly kind: "rejected"; readonly reason: string };
@@ -36,10 +55,9 @@ const accessTokenTypes: ReadonlySet<string> = new Set(["at+jwt", "application/at
 
 /**
  * Whom the claims of a verified token stand for.
- * @param issuer the configured one, which the token was checked against
  */
 export function readClaims(
-  issuer: string,
+  { issuer, groupsClaim }: ClaimRules,
   payload: JWTPayload,
   { typ }: { readonly typ?: unknown },
 ): ClaimsReading {
@@ -53,7 +71,28 @@ export function readClaims(
     };
   const id = principalIdOf(issuer, payload);
   if (id === undefined) return { kind: "rejected", reason: "it names neither subject nor client" };
-  return { kind: "principal", principal: { id, scopes: scopesOf(payload) } };
+  const { sub } = payload;
+  const groups = groupsOf(payload, groupsClaim);
+  const principal = {
+    id,
+    scopes: scopesOf(payload),
+    issuer,
+    ...(sub !== undefined && { sub }),
+    ...(groups !== undefined && { groups }),
+  };
+  return { kind: "principal", principal };
+}
+
+/**
+ * The groups that a token names, a text or a list of them; undefined: it names none. An authorization server that has too many for a
+ * token says in `_claim_names` where they are (OpenID Connect Core 1.0, aggregated and distributed claims).
+ */
+function groupsOf(payload: JWTPayload, claim: string): Principal["groups"] {
+  const elsewhere = payload["_claim_names"];
+  if (isObject(elsewhere) && Object.hasOwn(elsewhere, claim)) return "unknown";
+  if (!Object.hasOwn(payload, claim)) return undefined;
+  const names = [payload[claim]].flat();
+  return names.length <= tokenGroupsMax && names.every(isName) ? names : "unknown";
 }
 
 function isAccessTokenType(typ: unknown): boolean {

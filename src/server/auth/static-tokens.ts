@@ -134,6 +134,7 @@ function readLine(words: readonly string[], seen: Set<string>): KnownToken | str
   seen.add(`label ${label}`).add(`token ${token}`);
   const principal = {
     id: `token:${label}`,
+    label,
     scopes: scopes.length === 0 ? undefined : new Set(scopes),
   };
   return { digest: digestToken(token), principal };

@@ -48,7 +48,7 @@ describe("Authorizer with static tokens", () => {
     (scheme) => {
       expect(plain.authorize(request(`${scheme} ${token}`))).toEqual({
         kind: "ok",
-        principal: { id: "token:laptop", scopes: undefined },
+        principal: { id: "token:laptop", label: "laptop", scopes: undefined },
       });
     },
   );
@@ -243,7 +243,9 @@ describe("Authorizer with an authorization server", () => {
   test("U-oauth: a good token, at once the second time; a static one at once", async () => {
     const claims = { ...server.claims(resource, clock.wallMs()), scope: "tools:use" };
     const good = request(`Bearer ${await server.sign(claims)}`);
-    const principal = { id: `jwt:${server.issuer}|alice`, scopes: new Set(["tools:use"]) };
+    const { issuer } = server;
+    const scopes = new Set(["tools:use"]);
+    const principal = { id: `jwt:${issuer}|alice`, scopes, issuer, sub: "alice" };
     const first = authorizer.authorize(good);
     expect(first).toBeInstanceOf(Promise);
     expect(await first).toEqual({ kind: "ok", principal });

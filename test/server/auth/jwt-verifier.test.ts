@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type JWTPayload, SignJWT } from "jose";
 
+import { tokenGroupsMax } from "../../../src/base/limits.ts";
 import { JwtVerifier, type TokenCheck } from "../../../src/server/auth/jwt-verifier.ts";
+import type { Principal } from "../../../src/server/auth/principal.ts";
 import { AuthorizationServer, createSigningKey, type SigningKey } from "./authorization-server.ts";
 import { TestClock } from "./test-clock.ts";
 
@@ -29,11 +31,16 @@ beforeEach(() => {
 });
 
 const rejected = (reason: string): TokenCheck => ({ kind: "rejected", reason });
-const accepted = (id: string, scopes: string[] = []): TokenCheck => ({
-  kind: "accepted",
-  principal: { id, scopes: new Set(scopes) },
-});
-const alice = (): TokenCheck => accepted(`jwt:${server.issuer}|alice`);
+const accepted = (id: string, scopes: string[] = [], more: Partial<Principal> = {}): TokenCheck => {
+  const [, sub] = /^jwt:.*\|(.*)$/.exec(id) ?? [];
+  const { issuer } = server;
+  const principal = { id, scopes: new Set(scopes), issuer, ...(sub !== undefined && { sub }) };
+  return { kind: "accepted", principal: { ...principal, ...more } };
+};
+const alice = (more?: Partial<Principal>): TokenCheck =>
+  accepted(`jwt:${server.issuer}|alice`, [], more);
+
+const groupNames = (count: number): string[] => Array.from({ length: count }, (_, at) => `g${at}`);
 
 /** A token that is good apart from what is given; undefined removes a claim. */
 async function checkClaims(changes: JWTPayload, header?: Record<string, unknown>) {
@@ -76,6 +83,40 @@ describe("JwtVerifier: claims", () => {
     ["subject with a line feed", () => ({ sub: "a\nb" }), "it names neither subject nor client"],
   ])("U-oauth: %s is refused", async (_, changes, reason) => {
     expect(await checkClaims(changes())).toEqual(rejected(reason));
+  });
+
+  test.each<[string, JWTPayload, Principal["groups"]]>([
+    ["a list", { groups: ["dev", "ops"] }, ["dev", "ops"]],
+    ["a text", { groups: "dev" }, ["dev"]],
+    ["none", { groups: [] }, []],
+    ["no claim", {}, undefined],
+    ["another claim", { roles: ["dev"] }, undefined],
+    ["as many as are read", { groups: groupNames(tokenGroupsMax) }, groupNames(tokenGroupsMax)],
+    ["one more", { groups: groupNames(tokenGroupsMax + 1) }, "unknown"],
+    ["an object", { groups: { dev: true } }, "unknown"],
+    ["a number among them", { groups: ["dev", 1] }, "unknown"],
+    ["a name with a line feed", { groups: ["dev\nops"] }, "unknown"],
+    ["elsewhere", { _claim_names: { groups: "src1" } }, "unknown"],
+  ])("TM3: groups of %s", async (_, changes, groups) => {
+    expect(await checkClaims(changes)).toEqual(alice(groups === undefined ? {} : { groups }));
+  });
+
+  test("TM3: groups are in the claim that is configured", async () => {
+    const other = new JwtVerifier({
+      issuer: server.issuer,
+      audiences: [audience],
+      keySetUrl: server.keySetUrl,
+      groupsClaim: "https://example.com/teams",
+      warn: () => {},
+      clock,
+    });
+    const claims = server.claims(audience, clock.wallMs());
+    const token = await server.sign({
+      ...claims,
+      groups: ["a"],
+      "https://example.com/teams": ["b"],
+    });
+    expect(await other.check(token)).toEqual(alice({ groups: ["b"] }));
   });
 
   test.each<[string, () => JWTPayload]>([

@@ -26,7 +26,12 @@ beforeEach(async () => {
   verifier = createVerifier(server.keySetUrl);
   alice = {
     kind: "accepted",
-    principal: { id: `jwt:${server.issuer}|alice`, scopes: new Set<string>() },
+    principal: {
+      id: `jwt:${server.issuer}|alice`,
+      scopes: new Set<string>(),
+      issuer: server.issuer,
+      sub: "alice",
+    },
   };
 });
 afterEach(() => server[Symbol.asyncDispose]());

@@ -95,7 +95,7 @@ describe("Authorizer: nothing of a token is in an answer or a warning", () => {
         const answer = await authorizer.authorize(request(`Bearer ${token}`));
         expect(answer).toEqual({
           kind: "ok",
-          principal: { id: "token:default", scopes: undefined },
+          principal: { id: "token:default", label: "default", scopes: undefined },
         });
       }),
     );

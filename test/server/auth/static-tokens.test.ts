@@ -32,7 +32,7 @@ describe("readTokenLines()", () => {
     ["a byte order mark and CR LF", `\uFEFF${a}\r\n`],
   ])("%s: one principal called default that may do everything", (_, text) => {
     expect(principalsOf(text, a, b)).toEqual([
-      { id: "token:default", scopes: undefined },
+      { id: "token:default", label: "default", scopes: undefined },
       undefined,
     ]);
   });
@@ -40,8 +40,8 @@ describe("readTokenLines()", () => {
   test("a label and scopes", () => {
     const text = `laptop ${a}\nci.build-1\t${b}  tools:read tools:use # of the builds`;
     expect(principalsOf(text, a, b)).toEqual([
-      { id: "token:laptop", scopes: undefined },
-      { id: "token:ci.build-1", scopes: new Set(["tools:read", "tools:use"]) },
+      { id: "token:laptop", label: "laptop", scopes: undefined },
+      { id: "token:ci.build-1", label: "ci.build-1", scopes: new Set(["tools:read", "tools:use"]) },
     ]);
   });
 
@@ -94,8 +94,8 @@ describe("readTokenLines()", () => {
   test("a line that is not in order takes nothing from the others", () => {
     const { tokens, fault } = readTokenLines(`x ${a}\nx/y ${b}\nx ${b}\nz ${b} s`, "f");
     expect(tokens.map(({ principal }) => principal)).toEqual([
-      { id: "token:x", scopes: undefined },
-      { id: "token:z", scopes: new Set(["s"]) },
+      { id: "token:x", label: "x", scopes: undefined },
+      { id: "token:z", label: "z", scopes: new Set(["s"]) },
     ]);
     expect(fault?.message).toStartWith("Line 2 of f ");
   });
