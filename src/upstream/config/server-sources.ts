@@ -3,17 +3,11 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 
 import { isInside, isNetworkPath, realPathOf } from "../../base/paths.ts";
 import { parseEnvFile } from "../../config/env-file.ts";
-import {
-  mcpConfigKey,
-  mcpFileKey,
-  mcpServerKey,
-  mcpAllowKey,
-  mcpDenyKey,
-} from "../../config/mcp-keys.ts";
+import { mcpConfigKey, mcpFileKey, mcpServerKey } from "../../config/mcp-keys.ts";
 import { isServerFile, configFolders, envFileName, profileFile } from "../../config/places.ts";
 import { type FileOrigin, readOrigin } from "./read-server-file.ts";
 import type { EntryOrigin } from "./server-entry.ts";
-import { fixedSources, type UpstreamConfigParts } from "./upstream-start.ts";
+import { fixedSources, serverKeys, type UpstreamConfigParts } from "./upstream-start.ts";
 
 /** One value of a key that names servers or their tools. */
 export interface KeyValue {
@@ -29,9 +23,7 @@ export interface KeyLevel {
   readonly values: ReadonlyMap<string, KeyValue>;
 }
 
-const keys = [mcpServerKey, mcpConfigKey, mcpFileKey, mcpAllowKey, mcpDenyKey];
-
-const keysByName = new Map(keys.map((key) => [key.name, key]));
+const keysByName = new Map(serverKeys.map((key) => [key.name, key]));
 
 /** The files of the levels, weakest first, without the environment. Includes files that do not exist. */
 export function keyFiles(
@@ -95,7 +87,7 @@ function isValue(key: string, text: string): boolean {
 
 function environmentLevel({ env }: UpstreamConfigParts): KeyLevel {
   const values = new Map<string, KeyValue>();
-  for (const { name } of keys) {
+  for (const { name } of serverKeys) {
     const variable = [`SCORPIOX_${name}`, name].find((candidate) => env[candidate]?.trim());
     const text = variable === undefined ? undefined : env[variable]?.trim();
     if (variable === undefined || text === undefined || !isValue(name, text)) continue;

@@ -4,6 +4,13 @@ import { basename, join, resolve } from "node:path";
 import { realPathOf } from "../../base/paths.ts";
 import { product } from "../../base/product.ts";
 import { type Environment, isObject } from "../../base/values.ts";
+import {
+  mcpAllowKey,
+  mcpConfigKey,
+  mcpDenyKey,
+  mcpFileKey,
+  mcpServerKey,
+} from "../../config/mcp-keys.ts";
 import { type ConfigDirs, envFileName, isServerFile, isTomlFile } from "../../config/places.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
 import type { McpSettings } from "../../config/settings.ts";
@@ -52,6 +59,9 @@ export interface UpstreamConfigParts extends Pick<UpstreamStart, "configFiles" |
   /** The last good versions of files, for a process that reads them repeatedly (CN15). */
   readonly lastGood?: LastGoodFiles;
 }
+
+/** The keys that name servers or their tools; each level of the cascade has its own. */
+export const serverKeys = [mcpServerKey, mcpConfigKey, mcpFileKey, mcpAllowKey, mcpDenyKey];
 
 /** True in a process that another scorpiox-code process has started as one of its own servers (CF20). */
 export function isNested(env: Environment): boolean {

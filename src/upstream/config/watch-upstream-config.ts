@@ -1,5 +1,4 @@
 import { type FSWatcher, watch } from "node:fs";
-import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import {
@@ -9,6 +8,7 @@ import {
   trustFileName,
 } from "../../base/own-files.ts";
 import { serverFileLookMs, serverFileSettleMs } from "../../base/upstream-limits.ts";
+import { appearanceOf } from "./file-appearance.ts";
 import { loadUpstreamConfig, readUpstreamConfig } from "./load-upstream-config.ts";
 import type { UpstreamConfig } from "./server-entry.ts";
 import type { UpstreamConfigParts } from "./upstream-start.ts";
@@ -35,6 +35,11 @@ class FileChanges implements Disposable {
   constructor(tell: (files: readonly string[]) => void) {
     this.#tell = tell;
     this.#looks = setInterval(() => void this.#look(), serverFileLookMs).unref();
+  }
+
+  /** How each file looked at the last check. */
+  get appearances(): Appearances {
+    return new Map(this.#seen);
   }
 
   /** Checks these files from now on; they need not exist. Resolves after the first check. */
@@ -106,20 +111,14 @@ class FileChanges implements Disposable {
 
   async #lookAt(file: string): Promise<void> {
     const seen = this.#seen.get(file);
-    const now = await appearance(file);
+    const now = await appearanceOf(file);
     this.#seen.set(file, now);
     if (seen === undefined ? this.#hasLooked : seen !== now) this.#changed.add(file);
   }
 }
 
-async function appearance(file: string): Promise<string> {
-  try {
-    const { ino, size, mtimeMs, ctimeMs } = await stat(file);
-    return [ino, size, mtimeMs, ctimeMs].join();
-  } catch {
-    return "none";
-  }
-}
+/** Files, and how each looked (`appearanceOf`). */
+export type Appearances = ReadonlyMap<string, string>;
 
 /** A change of a watched file. */
 export interface UpstreamConfigChange {
@@ -127,6 +126,8 @@ export interface UpstreamConfigChange {
   readonly config: UpstreamConfig;
   /** `trust.json` has changed: approvals must be checked again. */
   readonly hasTrustChanged: boolean;
+  /** All watched files, before the configuration was read. */
+  readonly appearances: Appearances;
 }
 
 /** The files that change with a login or a secret of the user's, after which servers that wait for one can be used. */
@@ -144,7 +145,7 @@ export function watchUpstreamConfig(
   parts: UpstreamConfigParts,
   onChange: (change: UpstreamConfigChange) => void,
   known: UpstreamConfig = loadUpstreamConfig(parts),
-  onWatching: () => void = () => {},
+  onWatching: (appearances: Appearances) => void = () => {},
 ): () => void {
   const withMemory = { ...parts, lastGood: parts.lastGood ?? new Map() };
   const { scorpioxDir } = parts.dirs;
@@ -158,14 +159,16 @@ export function watchUpstreamConfig(
     return config;
   };
   const changes = new FileChanges((changed) => {
-    onChange({ config: read(), hasTrustChanged: changed.includes(trustFile) });
+    const { appearances } = changes;
+    onChange({ config: read(), hasTrustChanged: changed.includes(trustFile), appearances });
   });
   const { files } = readUpstreamConfig(withMemory);
   void changes.watch([...files, ...own]).then(() => {
-    onWatching();
+    const { appearances } = changes;
+    onWatching(appearances);
     if (isEnded) return;
     const config = read();
-    if (textOf(config) !== textOf(known)) onChange({ config, hasTrustChanged: false });
+    if (textOf(config) !== textOf(known)) onChange({ config, hasTrustChanged: false, appearances });
   });
   return () => {
     isEnded = true;
