@@ -370,6 +370,8 @@ export const searchNotesCharsShare = 0.5;
 
 /** Bytes of the file that keeps what one server offers: 20,000 tools of 1.5 kB. */
 export const catalogueFileBytesMax = 32 * MIB;
+/** Bytes of the file with the lists of the last start: some 700 tools of 1.5 kB. Reading more would hold up the first list. */
+export const keptListsBytesMax = 1024 * 1024;
 /** A server whose file is older is asked again when we start, before somebody calls a tool that is gone. */
 export const catalogueFreshMsMax = 7 * 24 * 60 * 60 * 1000;
 /** Of the instructions in the handshake: clients cut there. */

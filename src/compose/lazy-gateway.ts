@@ -1,5 +1,6 @@
 import { messageOf } from "../base/errors.ts";
 import { Lazy } from "../base/lazy.ts";
+import { product } from "../base/product.ts";
 import type { ServerEvent } from "../base/server-events.ts";
 import type { Environment } from "../base/values.ts";
 import type { CallRequest, ClientContext, Router } from "../calls/call.ts";
@@ -29,6 +30,8 @@ export interface LazyGatewayParts {
   /** See `FollowedProject`. */
   readonly follow: (client: ClientContext) => Promise<void> | undefined;
   readonly env: Environment;
+  /** One client is served, whose first list may be that of the last start. */
+  readonly keepsLists: boolean;
   readonly changes: Changes;
   /** Of all tools that are built. */
   readonly ownNames: readonly string[];
@@ -190,8 +193,9 @@ export class LazyGateway implements Disposable {
   /** How long lists may be cached that have entries of upstream servers; undefined as long as none has. */
   joinedHints(): CacheHints | undefined {
     const { snapshot } = this.#parts.upstreams;
-    if (snapshot === undefined || !this.isWanted) return undefined;
-    const { ttlMs, isPrivate } = snapshot;
+    const known = snapshot ?? this.#gateway.made?.listings.keptHints;
+    if (known === undefined || !this.isWanted) return undefined;
+    const { ttlMs, isPrivate } = known;
     return { ttlMs: Math.floor(ttlMs), cacheScope: isPrivate ? "private" : "public" };
   }
 
@@ -217,11 +221,13 @@ export class LazyGateway implements Disposable {
   }
 
   async #make(): Promise<UpstreamGateway> {
-    const [module, consent] = await Promise.all([
+    const [module, consent, kept] = await Promise.all([
       import("../calls/upstream/upstream-gateway.ts"),
       import("./server-consent.ts"),
+      import("../upstream/cache/kept-lists.ts"),
     ]);
-    const { upstreams, start, changes, ownNames, enabledNames, skills, services } = this.#parts;
+    const { upstreams, start, env, keepsLists, changes, ownNames, enabledNames, skills, services } =
+      this.#parts;
     this.#consent = new consent.ServerConsent({
       ...this.#parts,
       questions: async () => (await services()).questions(),
@@ -236,6 +242,10 @@ export class LazyGateway implements Disposable {
       ownKey: start().config.settings.mcp.serverName,
       prompts: skills.prompts,
       completion: skills.completion,
+      ...(keepsLists && {
+        keptLists: () =>
+          kept.readKeptLists(kept.keptListsFileOf(start(), env, product.version), env),
+      }),
     });
   }
 }

@@ -198,8 +198,9 @@ export class LazyRouter implements Router, AsyncDisposable {
   }
 
   #createGateway(): LazyGateway {
-    const { env, warn } = this.#options;
+    const { env, warn, transport } = this.#options;
     return new LazyGateway({
+      keepsLists: transport === "stdio",
       upstreams: this.upstreams,
       start: this.#startNow,
       follow: (client) => this.#project?.follow(client),

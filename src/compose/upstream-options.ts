@@ -4,6 +4,7 @@ import type { Environment } from "../base/values.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { resultFolders } from "../commands/background/saved-outputs.ts";
 import { ownIdentity } from "../commands/process/processes.ts";
+import { keptListsFileOf } from "../upstream/cache/kept-lists.ts";
 import { toldPlaceOf } from "../upstream/cache/told-servers.ts";
 import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
@@ -17,7 +18,8 @@ export function createUpstreamOptions(
     isPassive,
     isBrief,
     principals,
-  }: Pick<ToolServicesOptions, "ownUrl" | "isPassive" | "isBrief" | "principals">,
+    transport,
+  }: Pick<ToolServicesOptions, "ownUrl" | "isPassive" | "isBrief" | "principals" | "transport">,
 ): UpstreamOptions {
   const { dirs, config, upstream, workspaceName } = start;
   const served = principals?.();
@@ -40,6 +42,7 @@ export function createUpstreamOptions(
     ownKey: config.settings.mcp.serverName,
     version: product.version,
     ...(isPassive !== true && isBrief !== true && { told: toldPlaceOf(start) }),
+    ...(transport === "stdio" && { keptLists: keptListsFileOf(start, env, product.version) }),
     resultFolders: resultFolders(dirs.scorpioxDir),
     clientProcess: ownIdentity(),
   };

@@ -13,6 +13,8 @@ export const upstreamManagerRequirements: Readonly<Record<string, Requirement>> 
       "A client that offers other folders while we run has the servers of their project, once approved; common ones keep their process.",
     "gateway.first-lists":
       "Clients that start at once, with nothing known of other servers, all list every tool at first.",
+    "gateway.kept-lists":
+      "The first list of a later start is at once that of the one before, unless its configuration or approvals have changed.",
     "gateway.gw-44": "A running server says in a file what it knows of other servers.",
   }),
   ...from("docs/mcp-servers.md#what-an-entry-may-say", {

@@ -102,6 +102,10 @@ function cutQuoted(line: string, bytesMax: number): string {
 }
 
 /** Upstream tools can be searched for as long as there is an upstream server that is not switched off (DF2a). */
-export function hasServers({ servers }: UpstreamSnapshot): boolean {
+export function hasServers({
+  servers,
+}: {
+  readonly servers: readonly Pick<UpstreamSnapshot["servers"][number], "state">[];
+}): boolean {
   return servers.some(({ state }) => state !== "disabled");
 }

@@ -1,6 +1,5 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { upstreamChangeGatherMs } from "../../base/upstream-limits.ts";
-import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import type { UpstreamEvent, Upstreams } from "../../upstream/upstreams.ts";
 import type { Changes, CompletionProvider, PromptProvider } from "../features.ts";
 import type { StateServices } from "../state-calls.ts";
@@ -9,6 +8,7 @@ import { type ExchangeParts, SuspendedCalls } from "./exchange.ts";
 import type { HandOverParts } from "./handed-over.ts";
 import { UpstreamCalls, type UpstreamCallsParts } from "./upstream-calls.ts";
 import {
+  type ListedFacts,
   listedKey,
   listedOf,
   UpstreamListings,
@@ -58,7 +58,8 @@ export class UpstreamGateway implements Disposable {
     this.#changes = new UpstreamChanges(upstreams, changes);
     this.listings = new UpstreamListings({
       ...parts,
-      onFirst: (first) => this.#changes.note(first),
+      onFirst: (first, isKept) => this.#changes.note(first, isKept),
+      onKnown: () => this.#changes.othersAreGiven(),
     });
     const exchange = (): Promise<UpstreamCallsParts> => this.#callParts();
     const known = this.listings.known.bind(this.listings);
@@ -109,6 +110,8 @@ class UpstreamChanges implements Disposable {
   readonly #stop: () => void;
   #timer: Timer | undefined;
   #listed: string | undefined;
+  /** The first list was given before anything was known: nobody has any other list that could have changed. */
+  #hasToolsAlone = false;
 
   constructor(upstreams: Pick<Upstreams, "snapshot" | "listen">, changes: Changes) {
     this.#upstreams = upstreams;
@@ -117,9 +120,15 @@ class UpstreamChanges implements Disposable {
   }
 
   /** The first list is given now: nobody has anything yet that could have changed before. */
-  note(snapshot: UpstreamSnapshot): void {
-    this.#listed = listedKey(listedOf(snapshot));
+  note(facts: ListedFacts, hasToolsAlone: boolean): void {
+    this.#listed = listedKey(listedOf(facts));
+    this.#hasToolsAlone = hasToolsAlone;
     this.#waiting.clear();
+  }
+
+  /** Other lists may have been given by now. */
+  othersAreGiven(): void {
+    this.#hasToolsAlone = false;
   }
 
   [Symbol.dispose](): void {
@@ -132,7 +141,8 @@ class UpstreamChanges implements Disposable {
       return this.#changes.emit({ kind: "resource", uri: event.uri });
     }
     if (event.kind !== "snapshot" || this.#listed === undefined) return;
-    for (const list of event.changed) this.#waiting.add(list === "servers" ? "tools" : list);
+    const changed = this.#hasToolsAlone ? (["tools"] as const) : event.changed;
+    for (const list of changed) this.#waiting.add(list === "servers" ? "tools" : list);
     if (this.#waiting.size > 0)
       this.#timer ??= startTimer(upstreamChangeGatherMs, () => this.#tell());
   }

@@ -7,7 +7,8 @@ import {
   toolCallListing,
   toolSearchListing,
 } from "../../upstream/search/gateway-tools.ts";
-import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
+import type { KeptLists } from "../../upstream/cache/kept-lists.ts";
+import type { ToolEntry, UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
 import type { ClientContext } from "../call.ts";
 import { hasServers } from "./instructions-with.ts";
@@ -16,8 +17,18 @@ export interface UpstreamListingsParts {
   readonly upstreams: Pick<Upstreams, "snapshot" | "settled" | "control" | "listen">;
   /** The setting of this process; `auto` depends on the client too. */
   readonly defer: "auto" | "on" | "off";
-  /** Receives the facts known when the first list was given. */
-  readonly onFirst?: (first: UpstreamSnapshot) => void;
+  /** Receives the facts known when the first list was given. `isKept`: those of the last start. */
+  readonly onFirst?: (first: ListedFacts, isKept: boolean) => void;
+  /** Those that waited for the servers have their lists, after a first list that was kept. */
+  readonly onKnown?: () => void;
+  /** The lists of the last start here, if they still hold: read for the first list, which then waits for nothing. */
+  readonly keptLists?: () => KeptLists | undefined;
+}
+
+/** The part of a snapshot, or of kept lists, that lists of tools show. */
+export interface ListedFacts {
+  readonly tools: readonly Pick<ToolEntry, "listing" | "isForApps">[];
+  readonly servers: readonly Pick<UpstreamSnapshot["servers"][number], "state">[];
 }
 
 /** A request for a list: the facts by which lists may differ between clients. */
@@ -28,7 +39,7 @@ export interface ListAsked {
 }
 
 interface Joined {
-  readonly snapshot: UpstreamSnapshot;
+  readonly facts: ListedFacts;
   readonly listings: readonly ToolListing[];
 }
 
@@ -39,6 +50,8 @@ interface Joined {
 export class UpstreamListings {
   readonly #parts: UpstreamListingsParts;
   #first: Promise<UpstreamSnapshot> | undefined;
+  /** Until the servers are known; null: there are none, or they have been looked at. */
+  #kept: KeptFacts | null | undefined;
   /** By our own list, which differs between clients. */
   readonly #joined = new WeakMap<readonly ToolListing[], Joined>();
   /** For clients that hide tools by themselves. */
@@ -60,6 +73,7 @@ export class UpstreamListings {
   /** There are upstream servers now: the next list waits for them as the first did. */
   awaitAgain(): void {
     this.#first = undefined;
+    this.#kept = null;
   }
 
   /** As `known`, but at most until it is known of each server whether it may be started. */
@@ -79,10 +93,31 @@ export class UpstreamListings {
   }
 
   async #firstKnown(): Promise<UpstreamSnapshot> {
-    const { upstreams, onFirst } = this.#parts;
+    const { upstreams, onFirst, onKnown } = this.#parts;
     const first = await upstreams.settled(upstreamListWaitMsMax, holdsNoList);
-    onFirst?.(first);
+    const isGiven = this.#kept !== undefined && this.#kept !== null;
+    this.#kept = null;
+    if (isGiven) onKnown?.();
+    else onFirst?.(first, false);
     return first;
+  }
+
+  /** For a list before anything is known. The servers are looked at once it is given. */
+  #keptNow(): KeptFacts | undefined {
+    const { upstreams, keptLists, onFirst } = this.#parts;
+    if (upstreams.snapshot !== undefined || this.#kept === null) return undefined;
+    if (this.#kept !== undefined) return this.#kept;
+    const lists = keptLists?.();
+    this.#kept = lists === undefined ? null : keptFacts(lists);
+    if (this.#kept === null) return undefined;
+    onFirst?.(this.#kept, true);
+    setImmediate(() => void this.known());
+    return this.#kept;
+  }
+
+  /** How long the list may be kept that was given before anything was known. */
+  get keptHints(): Pick<KeptLists, "ttlMs" | "isPrivate"> | undefined {
+    return this.#kept?.hints;
   }
 
   /** With the facts known by now. */
@@ -96,11 +131,11 @@ export class UpstreamListings {
     client: ClientContext,
     { version, showsApps }: ListAsked,
   ): Promise<readonly ToolListing[]> {
-    const snapshot = await this.known();
+    const facts = this.#keptNow() ?? (await this.known());
     const listings = this.#isWhole(client, version)
-      ? await this.#joinWhole(own, snapshot)
-      : this.#join(own, snapshot);
-    return showsApps ? this.#joinApps(listings, snapshot) : listings;
+      ? await this.#joinWhole(own, facts)
+      : this.#join(own, facts);
+    return showsApps ? this.#joinApps(listings, facts) : listings;
   }
 
   /** In the stateless era a list must not depend on who asks (DF3). */
@@ -110,54 +145,75 @@ export class UpstreamListings {
     return limits.hidesTools === true && version !== undefined && !isModernVersion(version);
   }
 
-  #join(own: readonly ToolListing[], snapshot: UpstreamSnapshot): readonly ToolListing[] {
+  #join(own: readonly ToolListing[], facts: ListedFacts): readonly ToolListing[] {
     const known = this.#joined.get(own);
-    if (known?.snapshot === snapshot) return known.listings;
-    const listed = listedTools(snapshot);
-    return this.#keep(this.#joined, own, snapshot, [
+    if (known?.facts === facts) return known.listings;
+    const listed = listedTools(facts);
+    return this.#keep(this.#joined, own, facts, [
       ...own,
-      ...finders(snapshot),
+      ...finders(facts),
       ...listed.map(asForeign),
     ]);
   }
 
   async #joinWhole(
     own: readonly ToolListing[],
-    snapshot: UpstreamSnapshot,
+    facts: ListedFacts | KeptFacts,
   ): Promise<readonly ToolListing[]> {
     const known = this.#whole.get(own);
-    if (known?.snapshot === snapshot) return known.listings;
-    const hasHidden = snapshot.tools.some(({ listing }) => listing === undefined);
-    const all = hasHidden
+    if (known?.facts === facts) return known.listings;
+    const all = await this.#allTools(facts);
+    const ours = [...own, ...finders(facts)].map(alwaysLoaded);
+    return this.#keep(this.#whole, own, facts, [...ours, ...all.map(asForeign)]);
+  }
+
+  async #allTools(facts: ListedFacts | KeptFacts): Promise<readonly ToolListing[]> {
+    if ("whole" in facts) return facts.whole;
+    const hasHidden = facts.tools.some(({ listing }) => listing === undefined);
+    return hasHidden
       ? listingsIn(await this.#parts.upstreams.control({ kind: "tools" }))
-      : listedTools(snapshot);
-    const ours = [...own, ...finders(snapshot)].map(alwaysLoaded);
-    return this.#keep(this.#whole, own, snapshot, [...ours, ...all.map(asForeign)]);
+      : listedTools(facts);
   }
 
   /** The host tells them apart by their `_meta`, and keeps them from its model. */
-  #joinApps(listings: readonly ToolListing[], snapshot: UpstreamSnapshot): readonly ToolListing[] {
+  #joinApps(listings: readonly ToolListing[], facts: ListedFacts): readonly ToolListing[] {
     const known = this.#withApps.get(listings);
-    if (known?.snapshot === snapshot) return known.listings;
-    const apps = snapshot.tools.flatMap(({ listing, isForApps }) =>
+    if (known?.facts === facts) return known.listings;
+    const apps = facts.tools.flatMap(({ listing, isForApps }) =>
       isForApps === true && listing !== undefined ? [listing] : [],
     );
     if (apps.length === 0) return listings;
-    return this.#keep(this.#withApps, listings, snapshot, [...listings, ...apps]);
+    return this.#keep(this.#withApps, listings, facts, [...listings, ...apps]);
   }
 
   #keep(
     lists: WeakMap<readonly ToolListing[], Joined>,
     own: readonly ToolListing[],
-    snapshot: UpstreamSnapshot,
+    facts: ListedFacts,
     listings: readonly ToolListing[],
   ): readonly ToolListing[] {
     const before = lists.get(own)?.listings;
     const isSame = before !== undefined && listedKey(before) === listedKey(listings);
     const kept = isSame ? before : listings;
-    lists.set(own, { snapshot, listings: kept });
+    lists.set(own, { facts, listings: kept });
     return kept;
   }
+}
+
+/** Kept lists in the form of a snapshot, whose hidden tools are known as well. */
+interface KeptFacts extends ListedFacts {
+  /** For clients that hide tools by themselves. */
+  readonly whole: readonly ToolListing[];
+  readonly hints: Pick<KeptLists, "ttlMs" | "isPrivate">;
+}
+
+function keptFacts({ tools, servers, ttlMs, isPrivate }: KeptLists): KeptFacts {
+  return {
+    servers,
+    tools: tools.filter(({ isHidden }) => isHidden !== true),
+    whole: tools.flatMap(({ listing, isForApps }) => (isForApps === true ? [] : [listing])),
+    hints: { ttlMs, isPrivate },
+  };
 }
 
 /** Said here, since many clients show their model of a result the data alone, which is not changed. */
@@ -181,16 +237,16 @@ export function listedKey(listings: readonly ToolListing[]): string {
 }
 
 /** The tools of a snapshot that are in some list. */
-export function listedOf(snapshot: UpstreamSnapshot): readonly ToolListing[] {
-  return [...finders(snapshot), ...snapshot.tools.flatMap(({ listing }) => listing ?? [])];
+export function listedOf(facts: ListedFacts): readonly ToolListing[] {
+  return [...finders(facts), ...facts.tools.flatMap(({ listing }) => listing ?? [])];
 }
 
-function listedTools({ tools }: UpstreamSnapshot): readonly ToolListing[] {
+function listedTools({ tools }: ListedFacts): readonly ToolListing[] {
   return tools.flatMap(({ listing, isForApps }) => (isForApps === true ? [] : (listing ?? [])));
 }
 
-function finders(snapshot: UpstreamSnapshot): readonly ToolListing[] {
-  return hasServers(snapshot) ? [toolSearchListing, toolCallListing] : [];
+function finders(facts: ListedFacts): readonly ToolListing[] {
+  return hasServers(facts) ? [toolSearchListing, toolCallListing] : [];
 }
 
 /** Of the whole definitions that the Worker gives: each a listing, or an entry that has one. */

@@ -48,7 +48,7 @@ export class CatalogueCache {
   /** Undefined when no usable catalogue exists. Never rejects. */
   async read(identity: string): Promise<CachedCatalogue | undefined> {
     try {
-      const path = this.#pathOf(identity);
+      const path = this.pathOf(identity);
       const info = await stat(path);
       const isOurs = process.getuid === undefined || info.uid === process.getuid();
       if (!info.isFile() || !isOurs || info.size > catalogueFileBytesMax) return undefined;
@@ -69,7 +69,7 @@ export class CatalogueCache {
     const digest = Bun.hash(text);
     try {
       if (this.#known.get(identity) === digest && (await this.#touch(identity))) return;
-      await writePrivate(this.#pathOf(identity), text);
+      await writePrivate(this.pathOf(identity), text);
       this.#known.set(identity, digest);
       this.#sweep ??= removeStaleDrafts(this.#dir);
       await this.#sweep;
@@ -103,24 +103,25 @@ export class CatalogueCache {
     this.#known.delete(identity);
     this.#manners.delete(identity);
     await rm(this.#mannersPathOf(identity), { force: true }).catch(() => {});
-    await rm(this.#pathOf(identity), { force: true }).catch(() => {});
+    await rm(this.pathOf(identity), { force: true }).catch(() => {});
   }
 
   /** Marks the file as fresh. False when another process has removed it. */
   async #touch(identity: string): Promise<boolean> {
     const now = new Date();
-    return utimes(this.#pathOf(identity), now, now).then(
+    return utimes(this.pathOf(identity), now, now).then(
       () => true,
       () => false,
     );
   }
 
-  #pathOf(identity: string): string {
+  /** The file of that catalogue. */
+  pathOf(identity: string): string {
     return join(this.#dir, `${identity.replaceAll(/[^0-9a-z]/gi, "_")}.json`);
   }
 
   #mannersPathOf(identity: string): string {
-    return this.#pathOf(identity).replace(/\.json$/, ".manners");
+    return this.pathOf(identity).replace(/\.json$/, ".manners");
   }
 }
 

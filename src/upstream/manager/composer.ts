@@ -11,12 +11,15 @@ import type { UpstreamSnapshot } from "../snapshot.ts";
 import { earlierNamesOf, type LockReading } from "../trust/lock/read-lock.ts";
 import type { UpstreamEvent } from "../upstreams.ts";
 import type { UpstreamHost, UpstreamOptions } from "../worker/upstream-options.ts";
+import { ListKeeper, type ListSources } from "./list-keeper.ts";
 import type { SearchState } from "./tool-search.ts";
 
 export interface ComposerParts {
   readonly options: UpstreamOptions;
   readonly views: () => readonly ServerView[];
   readonly lock: () => LockReading;
+  /** Undefined while the servers do not follow from it yet. */
+  readonly sources: () => ListSources | undefined;
   /** The index file was written or removed; the next state has its path. */
   readonly onIndex: () => void;
   readonly onProblem: (problem: string) => void;
@@ -28,6 +31,7 @@ export class Composer implements AsyncDisposable {
   readonly #index: IndexFile;
   /** For the workspace and project in which this process started. */
   #told: ToldFile;
+  #lists: ListKeeper;
   #state: SearchState | undefined;
   /** The same array while nothing in it changes: the search index built from it is large. */
   #searched: readonly SearchedTool[] = [];
@@ -39,6 +43,7 @@ export class Composer implements AsyncDisposable {
     this.#parts = parts;
     this.#index = new IndexFile(parts.onProblem);
     this.#told = new ToldFile(parts.options.told);
+    this.#lists = new ListKeeper(parts.options.keptLists, parts.options.env);
   }
 
   /** The current state. */
@@ -78,6 +83,7 @@ export class Composer implements AsyncDisposable {
   /** Stops keeping texts for the next start: from now on they belong to another workspace. */
   leavePlace(): void {
     this.#told = new ToldFile(undefined);
+    this.#lists = new ListKeeper(undefined, {});
   }
 
   /** Removes the index file, unless another process needs it. */
@@ -86,6 +92,7 @@ export class Composer implements AsyncDisposable {
     this.#keepTold(this.state);
     this.#isClosed = true;
     await this.#told[Symbol.asyncDispose]();
+    await this.#lists[Symbol.asyncDispose]();
     if (!this.#keepsIndex) return;
     const { projectDir } = this.#parts.options.dirs;
     await this.#index.update({ tools: [], introductions: [], isAnyHidden: false, projectDir });
@@ -98,8 +105,11 @@ export class Composer implements AsyncDisposable {
   }
 
   /** Keeps nothing while the servers are not known. */
-  #keepTold({ snapshot }: SearchState): void {
-    if (!this.#isClosed && snapshot.servers.length > 0) this.#told.keep(snapshot);
+  #keepTold(state: SearchState): void {
+    if (this.#isClosed || state.snapshot.servers.length === 0) return;
+    this.#told.keep(state.snapshot);
+    const sources = this.#parts.sources();
+    if (sources !== undefined) this.#lists.keep(state, sources);
   }
 
   async #writeIndex({ snapshot, searched }: SearchState): Promise<void> {

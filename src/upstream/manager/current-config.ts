@@ -6,8 +6,9 @@ import { sharedNotices } from "../config/entry-options.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
 import type { LastGoodFiles } from "../config/read-server-file.ts";
 import type { Principals, ToolRule, UpstreamConfig } from "../config/server-entry.ts";
-import { watchUpstreamConfig } from "../config/watch-upstream-config.ts";
-import { type LockReading, readLock } from "../trust/lock/read-lock.ts";
+import { appearanceOf } from "../config/file-appearance.ts";
+import { type Appearances, watchUpstreamConfig } from "../config/watch-upstream-config.ts";
+import { lockFileOf, type LockReading, readLock } from "../trust/lock/read-lock.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { UpstreamOptions, UpstreamHost } from "../worker/upstream-options.ts";
 
@@ -23,6 +24,13 @@ export interface CurrentConfigParts {
   readonly apply: (config: UpstreamConfig) => Promise<void>;
 }
 
+/** A configuration, with the files that it follows from. */
+interface ReadConfig {
+  readonly config: UpstreamConfig;
+  /** Before it was read. */
+  readonly appearances: Appearances;
+}
+
 /** The effective configuration, the project's lock and the principals: follows them and applies changes. */
 export class CurrentConfig {
   readonly follower: ConfigFollower;
@@ -31,6 +39,7 @@ export class CurrentConfig {
   /** Resolves when the servers of the configuration exist, even if nothing else is known yet. */
   readonly configured = this.#configured.promise;
   #config: UpstreamConfig | undefined;
+  #applied: ReadConfig | undefined;
   /** The principals and clients that are served now. */
   #served: Pick<UpstreamOptions, "principals" | "apps">;
   #lock: LockReading = { kind: "absent" };
@@ -38,14 +47,19 @@ export class CurrentConfig {
   constructor(parts: CurrentConfigParts) {
     this.#parts = parts;
     this.#served = parts.options;
-    this.follower = new ConfigFollower(parts.options, (config) =>
-      this.#apply(config).catch((error: unknown) => parts.onNotice(messageOf(error))),
+    this.follower = new ConfigFollower(parts.options, (read) =>
+      this.#apply(read).catch((error: unknown) => parts.onNotice(messageOf(error))),
     );
   }
 
   /** Globs outside of entries. */
   get rules(): readonly ToolRule[] {
     return this.#config?.rules ?? [];
+  }
+
+  /** The configuration that the servers follow from; undefined while another configuration is being applied. */
+  get applied(): ReadConfig | undefined {
+    return this.#applied;
   }
 
   /** The project's `mcp.lock` as it was last read. */
@@ -87,12 +101,16 @@ export class CurrentConfig {
     return this.follower.workspace;
   }
 
-  async #apply(config: UpstreamConfig): Promise<void> {
+  async #apply({ config, appearances }: ReadConfig): Promise<void> {
+    this.#applied = undefined;
     const { options, trust, onNotice, onOtherServers, apply } = this.#parts;
     // A different configuration ends earlier decisions (DF2); an approval is not a change of configuration.
     if (configFace(config) !== configFace(this.#config)) onOtherServers();
     this.#config = config;
     const { projectDir } = options.dirs;
+    const lockFile = projectDir === undefined ? undefined : lockFileOf(projectDir);
+    const lockSeen =
+      lockFile === undefined ? [] : [[lockFile, await appearanceOf(lockFile)] as const];
     this.#lock = projectDir === undefined ? { kind: "absent" } : await readLock(projectDir);
     const problem = await trust.problem();
     const shared = sharedNotices(config, this.#served.principals);
@@ -101,23 +119,24 @@ export class CurrentConfig {
     const applied = apply(config);
     this.#configured.resolve();
     await applied;
+    this.#applied = { config, appearances: new Map([...appearances, ...lockSeen]) };
   }
 }
 
 /** Reads the configuration and passes each version on, one after the other; the newest comes last (CN15, CN16). */
 export class ConfigFollower implements Disposable {
   readonly #options: UpstreamOptions;
-  readonly #apply: (config: UpstreamConfig) => Promise<void>;
+  readonly #apply: (read: ReadConfig) => Promise<void>;
   /** A file that is unusable for the moment removes no servers, even when the workspace changes. */
   readonly #lastGood: LastGoodFiles = new Map();
   #unwatch: () => void = () => {};
-  #newest: UpstreamConfig | undefined;
+  #newest: ReadConfig | undefined;
   #workspace: string | undefined;
   #work: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   /** @param apply must not reject */
-  constructor(options: UpstreamOptions, apply: (config: UpstreamConfig) => Promise<void>) {
+  constructor(options: UpstreamOptions, apply: (read: ReadConfig) => Promise<void>) {
     this.#options = options;
     this.#apply = apply;
   }
@@ -131,21 +150,23 @@ export class ConfigFollower implements Disposable {
     this.#workspace = workspace;
     const parts = { ...this.#options, workspace, lastGood: this.#lastGood };
     const config = loadUpstreamConfig(parts);
-    const watching = Promise.withResolvers<void>();
+    const watching = Promise.withResolvers<Appearances>();
     this.#unwatch();
-    this.#newest = config;
+    this.#newest = { config, appearances: new Map() };
     const unwatch = watchUpstreamConfig(
       parts,
       (change) => {
         // A late change belongs to a workspace that the client has left.
-        if (this.#unwatch === unwatch) void this.#next(change.config);
+        if (this.#unwatch === unwatch) void this.#next(change);
       },
       config,
       watching.resolve,
     );
     this.#unwatch = unwatch;
     // The watch notices later approvals; earlier ones are read.
-    await watching.promise;
+    const appearances = await watching.promise;
+    // Replaced by a newer one where the files have changed before they were watched.
+    if (this.#newest.config === config) this.#newest = { config, appearances };
     if (this.#unwatch === unwatch) await this.#next(this.#newest);
   }
 
@@ -168,11 +189,11 @@ export class ConfigFollower implements Disposable {
     this.#unwatch();
   }
 
-  #next(config: UpstreamConfig): Promise<void> {
-    this.#newest = config;
+  #next(read: ReadConfig): Promise<void> {
+    this.#newest = read;
     this.#work = this.#work.then(() => {
       // A newer one may have arrived while another was applied.
-      return this.#isClosed || this.#newest !== config ? undefined : this.#apply(config);
+      return this.#isClosed || this.#newest !== read ? undefined : this.#apply(read);
     });
     return this.#work;
   }

@@ -14,6 +14,7 @@ import type {
 import type { UpstreamHost, UpstreamOptions, UpstreamWork } from "../worker/upstream-options.ts";
 import { failed } from "./call-failure.ts";
 import { Composer, Publisher } from "./composer.ts";
+import { listSourcesOf } from "./list-keeper.ts";
 import { orCancelled } from "./connection-parts.ts";
 import { CurrentConfig, Notices } from "./current-config.ts";
 import { ManagedServer } from "./managed-server.ts";
@@ -90,6 +91,7 @@ export class UpstreamManager implements UpstreamWork {
       options: this.#options,
       views: () => this.#servers.all.map((server) => server.view()),
       lock: () => this.#config.lock,
+      sources: () => listSourcesOf(this.#config.applied, this.#servers.all, this.#parts.cache),
       onIndex: () => this.#publisher.later(),
       onProblem: notices.tell,
     });

@@ -48,6 +48,8 @@ export interface UpstreamOptions {
    * The file with the texts about servers for the handshake of the next start; absent when there is none to prepare.
    */
   readonly told?: ToldPlace;
+  /** The file with the lists for the first list of the next start; absent where none reads it. */
+  readonly keptLists?: string;
   /** The address of this HTTP server: an entry with it is scorpiox-code itself (CF20). */
   readonly ownUrl?: string;
   /** The process that serves the client; absent: this one. The work may be done in another. */

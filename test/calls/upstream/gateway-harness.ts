@@ -4,6 +4,7 @@ import type { CallEnd, GateStage } from "../../../src/calls/gate/gate-stage.ts";
 import { Admissions, GatedRouter, type GateParts } from "../../../src/calls/gate/gated-router.ts";
 import type { StateServices } from "../../../src/calls/state-calls.ts";
 import { UpstreamGateway } from "../../../src/calls/upstream/upstream-gateway.ts";
+import type { KeptLists } from "../../../src/upstream/cache/kept-lists.ts";
 import { encodeCallToolResult } from "../../../src/protocol/result-codec.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { serveConnection } from "../../../src/server/serve-connection.ts";
@@ -25,6 +26,7 @@ export interface HarnessOptions {
   readonly gate?: Omit<Partial<GateParts>, "stages"> & { readonly stages?: readonly GateStage[] };
   readonly mayUse?: (name: string) => boolean;
   readonly upstreams?: FakeUpstreams;
+  readonly keptLists?: () => KeptLists | undefined;
 }
 
 type Message = Readonly<Record<string, unknown>>;
@@ -76,6 +78,7 @@ export class GatewayHarness implements AsyncDisposable {
           keepOutput: (clientId, output) => supervisor.tasksOf(clientId).keep(output),
           watchers: [{ ended: (call, end) => void this.watched.push([call, end]) }],
         }),
+      ...(options.keptLists !== undefined && { keptLists: options.keptLists }),
       prompts: nothing,
       completion: { complete: () => Promise.resolve(undefined) },
     });

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 
 import { UpstreamListings } from "../../../src/calls/upstream/upstream-listings.ts";
+import { upstreamChangeGatherMs } from "../../../src/base/upstream-limits.ts";
+import type { KeptLists } from "../../../src/upstream/cache/kept-lists.ts";
 import type { ServerInfo } from "../../../src/upstream/server-state.ts";
 import type { UpstreamSnapshot } from "../../../src/upstream/snapshot.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
-import { FakeUpstreams, server, snapshotOf, tool } from "./fake-upstreams.ts";
+import { FakeUpstreams, listing, server, snapshotOf, tool } from "./fake-upstreams.ts";
 import { GatewayHarness } from "./gateway-harness.ts";
 
 interface Listed {
@@ -71,6 +73,63 @@ describe("tools/list [GW-17]", () => {
     const { tools } = (reply as unknown as Listed).result;
     expect(tools.some((each) => each.name === "mcp__files__read")).toBe(isWhole);
     expect(tools[0]?._meta).toEqual(isWhole ? { "anthropic/alwaysLoad": true } : undefined);
+  });
+});
+
+describe("the first list of a later start [CN2]", () => {
+  const kept: KeptLists = {
+    servers: [{ state: "cached" }],
+    ttlMs: 1_000,
+    isPrivate: false,
+    tools: [
+      { listing: listing("mcp__files__read"), isHidden: true },
+      { listing: listing("mcp__web__get") },
+    ],
+  };
+  const later = (): FakeUpstreams => {
+    const upstreams = new FakeUpstreams(undefined);
+    upstreams.snapshot = undefined;
+    upstreams.settling = new Promise(() => {});
+    return upstreams;
+  };
+
+  test.each([
+    ["client", ["Echo", "tool_search", "tool_call", "mcp__web__get"]],
+    ["hider", ["Echo", "tool_search", "tool_call", "mcp__files__read", "mcp__web__get"]],
+  ])("is that of the one before, at once, for a %s", async (name, expected) => {
+    await using harness = new GatewayHarness({ upstreams: later(), keptLists: () => kept });
+    await harness.initialize({}, "2025-11-25", name);
+    expect(await names(harness)).toEqual(expected);
+    expect(await names(harness)).toEqual(expected);
+  });
+
+  test.each<[string, UpstreamSnapshot, readonly string[]]>([
+    ["nothing is told when it is still so", hidden(), []],
+    [
+      "a change is told, and no other list",
+      snapshotOf({ tools: [tool("web", "other")] }),
+      ["notifications/tools/list_changed"],
+    ],
+  ])("%s", async (_about, snapshot, expected) => {
+    const upstreams = later();
+    await using harness = new GatewayHarness({ upstreams, keptLists: () => kept });
+    await harness.initialize();
+    await names(harness);
+    upstreams.snapshot = snapshot;
+    upstreams.emit({ kind: "snapshot", changed: ["tools", "prompts", "resources", "servers"] });
+    await Bun.sleep(upstreamChangeGatherMs * 2);
+    const told = harness.transport.sent.flatMap(
+      (text) => /notifications[^"]*/.exec(text)?.[0] ?? [],
+    );
+    expect(told).toEqual([...expected]);
+  });
+
+  test("the servers are looked at after it", async () => {
+    const upstreams = later();
+    await using harness = new GatewayHarness({ upstreams, keptLists: () => kept });
+    await harness.initialize();
+    await names(harness);
+    await eventually("a look", () => upstreams.waits.length === 1);
   });
 });
 

@@ -87,8 +87,8 @@ test("ConfigFollower: of two switches at a time the last counts, and nothing old
   const dirs = { homeDir: home, scorpioxDir: join(home, ".scorpiox"), executableDir: home };
   using follower = new ConfigFollower(
     upstreamOptions({ ...dirs, projectDir: project }),
-    async ({ servers }) => {
-      seen.push([...servers.keys()].join());
+    async ({ config }) => {
+      seen.push([...config.servers.keys()].join());
       await Bun.sleep(0);
     },
   );

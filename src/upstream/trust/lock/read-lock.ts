@@ -18,7 +18,7 @@ export type LockReading =
   /** One sentence for a person. */
   | { readonly kind: "unusable"; readonly problem: string };
 
-function lockFileOf(projectDir: string): string {
+export function lockFileOf(projectDir: string): string {
   return join(projectDir, lockFileName);
 }
 
