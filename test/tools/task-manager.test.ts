@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 
 import { migrate } from "../../src/state/store/migrate.ts";
+import { runSteps, sqliteDialect } from "../../src/state/store/steps.ts";
 import { performTaskRequest } from "../../src/state/store/tasks/task-book.ts";
 import { importTasks } from "../../src/state/store/tasks/task-transfer.ts";
 import { taskManager } from "../../src/tools/task-manager.ts";
@@ -9,6 +10,7 @@ import { fakeContext } from "./fake-context.ts";
 
 type Arguments = Partial<Parameters<typeof taskManager.handler>[0]>;
 
+const scope = { workspace: "/w", owner: "" };
 let database: Database;
 let notices: string[] = [];
 beforeEach(() => {
@@ -23,7 +25,7 @@ const call = async (args: Arguments, resultCharsMax = 30_000) => {
     limits: { resultCharsMax, answerMs: null },
     tasks: {
       perform: async (request) => {
-        const reply = performTaskRequest(database, { workspace: "/w", owner: "" }, request);
+        const reply = runSteps(database, performTaskRequest(sqliteDialect, scope, request));
         return { ...reply, notices };
       },
     },
@@ -197,7 +199,7 @@ describe("TaskManager", () => {
       const steps = place % 3 === 0 ? [{ text, isDone: false }] : [];
       return { text: `${place} ${text}`, isDone: false, steps };
     });
-    importTasks(database, { workspace: "/w", owner: "" }, tasks);
+    runSteps(database, importTasks(sqliteDialect, scope, tasks));
     const reply = await call({});
     const result = JSON.stringify({ text: reply.text, structured: reply.structured });
     expect(Buffer.byteLength(result)).toBeWithin(20_000, 100_000);

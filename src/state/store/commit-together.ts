@@ -3,7 +3,8 @@ import type { Database } from "bun:sqlite";
 
 import { AppError, systemCodeOf } from "../../base/errors.ts";
 import { isDamage } from "./store-errors.ts";
-import { isWrite, performStoreCall, type StoreCall } from "./store-methods.ts";
+import { runSteps, sqliteDialect } from "./steps.ts";
+import { isWrite, type StoreCall, storeCallSteps } from "./store-methods.ts";
 
 /** Between two tries; their length varies, so that processes that wait for each other do not keep step. */
 const retryMs = { min: 0.2, max: 1.2 };
@@ -91,7 +92,7 @@ function abandon(database: Database): void {
 function attempt(database: Database, call: StoreCall): StoreOutcome {
   database.run("SAVEPOINT request");
   try {
-    const value = performStoreCall(database, call) ?? null;
+    const value = runSteps(database, storeCallSteps(sqliteDialect, call)) ?? null;
     database.run("RELEASE request");
     return { kind: "done", value };
   } catch (error) {

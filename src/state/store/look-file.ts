@@ -4,7 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { storeFileLookMs } from "../../base/limits.ts";
 import type { StateScope } from "../../base/server-events.ts";
-import { type ActivePlan, planQuery } from "./tables.ts";
+import { type ActivePlan, planQuery } from "./plans.ts";
 
 type Sight<Row> =
   /** `row` is null when it does not exist, as in a missing or older file. */

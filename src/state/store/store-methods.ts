@@ -1,7 +1,6 @@
-import type { Database } from "bun:sqlite";
-
 import type { StateScope } from "../../base/server-events.ts";
-import { type ActivePlan, PlanTable } from "./tables.ts";
+import { type ActivePlan, clearPlan, getPlan, setPlanIfInactive } from "./plans.ts";
+import type { Dialect, Steps } from "./steps.ts";
 import { performTaskRequest } from "./tasks/task-book.ts";
 import type { TaskReply, TaskRequest } from "./tasks/task-records.ts";
 import {
@@ -39,19 +38,18 @@ export type StoreReply<Method extends StoreMethod> = StoreMethods[Method]["reply
 
 type Performers = {
   readonly [Method in StoreMethod]: (
-    database: Database,
+    dialect: Dialect,
     request: StoreRequest<Method>,
-  ) => StoreReply<Method>;
+  ) => Steps<StoreReply<Method>>;
 };
 
 const performers: Performers = {
-  "tasks.perform": (database, { scope, request }) => performTaskRequest(database, scope, request),
-  "tasks.export": (database, { scope }) => exportTasks(database, scope),
-  "tasks.import": (database, { scope, tasks }) => importTasks(database, scope, tasks),
-  "plans.get": (database, { scope }) => new PlanTable(database).get(scope),
-  "plans.set": (database, { scope, plan }) => new PlanTable(database).setIfInactive(scope, plan),
-  "plans.clear": (database, { scope, startedAtMs }) =>
-    new PlanTable(database).clear(scope, startedAtMs),
+  "tasks.perform": (dialect, { scope, request }) => performTaskRequest(dialect, scope, request),
+  "tasks.export": (dialect, { scope }) => exportTasks(dialect, scope),
+  "tasks.import": (dialect, { scope, tasks }) => importTasks(dialect, scope, tasks),
+  "plans.get": (_dialect, { scope }) => getPlan(scope),
+  "plans.set": (_dialect, { scope, plan }) => setPlanIfInactive(scope, plan),
+  "plans.clear": (_dialect, { scope, startedAtMs }) => clearPlan(scope, startedAtMs),
 };
 
 /** One request to the store, whichever method it is for. */
@@ -59,12 +57,12 @@ export type StoreCall<Any extends StoreMethod = StoreMethod> = {
   readonly [Method in Any]: { readonly method: Method; readonly request: StoreRequest<Method> };
 }[Any];
 
-/** Runs inside of a transaction. @throws AppError as the method does, SQLite errors */
-export function performStoreCall<Method extends StoreMethod>(
-  database: Database,
+/** Runs inside of a transaction. @throws AppError as the method does */
+export function storeCallSteps<Method extends StoreMethod>(
+  dialect: Dialect,
   { method, request }: StoreCall<Method>,
-): StoreReply<Method> {
-  return performers[method](database, request);
+): Steps<StoreReply<Method>> {
+  return performers[method](dialect, request);
 }
 
 /** False for a method that only reads: it needs no lock and nothing on the disk. */

@@ -7,6 +7,7 @@ import {
   tasksShownMax,
   taskTextCharsMax,
 } from "../../../base/limits.ts";
+import type { Steps } from "../steps.ts";
 import type { Task, TaskStep } from "./task-records.ts";
 import type { StepCounts, TaskRow, TaskTable } from "./task-table.ts";
 
@@ -108,52 +109,54 @@ export interface Wanted {
 }
 
 /** The tasks that have all the words. */
-export function selectTasks(table: TaskTable, wanted: Wanted): TaskSelection {
+export function* selectTasks(table: TaskTable, wanted: Wanted): Steps<TaskSelection> {
   const { isPending, words, countWithoutWords } = wanted;
   if (words.length === 0) {
-    const rows = table.tasks({ isPending, countMax: tasksShownMax });
-    const shown = withCurrentFirst(table, rows, wanted);
-    return { tasks: shownTasks(table, shown, wanted), matching: countWithoutWords };
+    const rows = yield* table.tasks({ isPending, countMax: tasksShownMax });
+    const shown = yield* withCurrentFirst(table, rows, wanted);
+    return { tasks: yield* shownTasks(table, shown, wanted), matching: countWithoutWords };
   }
-  const ids = idsWithWords(table, wanted);
+  const ids = yield* idsWithWords(table, wanted);
   // Among those that were found it is only if it was found.
   const isCurrent = (taskId: number): boolean => taskId === wanted.currentTaskId;
   const order = [...ids.filter(isCurrent), ...ids.filter((taskId) => !isCurrent(taskId))];
-  const rows = order.slice(0, tasksShownMax).flatMap((taskId) => table.task(taskId) ?? []);
-  return { tasks: shownTasks(table, rows, wanted), matching: ids.length };
+  const rows = yield* table.tasksOf(order.slice(0, tasksShownMax));
+  return { tasks: yield* shownTasks(table, rows, wanted), matching: ids.length };
 }
 
 /** Keeps no text: those of a scope may be more than there is memory for. */
-function idsWithWords(table: TaskTable, { isPending, words }: Wanted): number[] {
+function* idsWithWords(table: TaskTable, { isPending, words }: Wanted): Steps<number[]> {
   const missing = new Map<number, readonly string[]>();
-  for (const { taskId, text } of table.texts({ isPending })) {
-    missing.set(taskId, missingWords(words, text));
-  }
-  for (const { taskId, text } of table.stepTexts()) {
-    const before = missing.get(taskId) ?? [];
-    if (before.length > 0) missing.set(taskId, missingWords(before, text));
-  }
+  yield* table.texts({ isPending }, (texts) => {
+    for (const { taskId, text } of texts) missing.set(taskId, missingWords(words, text));
+  });
+  yield* table.stepTexts((texts) => {
+    for (const { taskId, text } of texts) {
+      const before = missing.get(taskId) ?? [];
+      if (before.length > 0) missing.set(taskId, missingWords(before, text));
+    }
+  });
   return [...missing].flatMap(([taskId, { length }]) => (length === 0 ? [taskId] : []));
 }
 
-function withCurrentFirst(
+function* withCurrentFirst(
   table: TaskTable,
   rows: readonly TaskRow[],
   { isPending, currentTaskId }: Wanted,
-): readonly TaskRow[] {
-  const current = currentTaskId === null ? undefined : table.task(currentTaskId);
+): Steps<readonly TaskRow[]> {
+  const current = currentTaskId === null ? undefined : yield* table.task(currentTaskId);
   if (current === undefined || (isPending && current.isDone)) return rows;
   const others = rows.filter(({ taskId }) => taskId !== currentTaskId);
   return [current, ...others].slice(0, tasksShownMax);
 }
 
 /** With their steps, up to where the lines alone are more than have room. */
-function shownTasks(
+function* shownTasks(
   table: TaskTable,
   rows: readonly TaskRow[],
   { isPending, charsMax }: Wanted,
-): Task[] {
-  const counts = table.stepCountsOf(rows.map(({ taskId }) => taskId));
+): Steps<Task[]> {
+  const counts = yield* table.stepCountsOf(rows.map(({ taskId }) => taskId));
   let room = charsMax;
   const read: number[] = [];
   for (const { taskId } of rows) {
@@ -162,7 +165,7 @@ function shownTasks(
     read.push(taskId);
     room -= (1 + stepCount - (isPending ? stepsDone : 0)) * lineCostChars;
   }
-  const steps = table.stepsOf(read, { isPending });
+  const steps = yield* table.stepsOf(read, { isPending });
   return rows.map((row) => ({
     ...row,
     steps: steps.get(row.taskId) ?? [],
@@ -173,14 +176,14 @@ function shownTasks(
 const noSteps: StepCounts = { stepCount: 0, stepsDone: 0 };
 
 /** A task with all of its steps. */
-export function wholeTask(table: TaskTable, row: TaskRow): Task {
-  return withSteps(row, table.steps(row.taskId));
+export function* wholeTask(table: TaskTable, row: TaskRow): Steps<Task> {
+  return withSteps(row, yield* table.steps(row.taskId));
 }
 
 /** Tasks with all of their steps. */
-export function wholeTasks(table: TaskTable, rows: readonly TaskRow[]): Task[] {
+export function* wholeTasks(table: TaskTable, rows: readonly TaskRow[]): Steps<Task[]> {
   const ids = rows.map(({ taskId }) => taskId);
-  const steps = table.stepsOf(ids, { isPending: false });
+  const steps = yield* table.stepsOf(ids, { isPending: false });
   return rows.map((row) => withSteps(row, steps.get(row.taskId) ?? []));
 }
 

@@ -1,9 +1,8 @@
-import type { Database } from "bun:sqlite";
-
 import { oneLine } from "../../../base/cut-text.ts";
 import { AppError } from "../../../base/errors.ts";
 import { resultCharsMax, tasksMax, taskStepsMax } from "../../../base/limits.ts";
 import type { StateScope } from "../../../base/server-events.ts";
+import { type Dialect, runAll, type Steps } from "../steps.ts";
 import { fitTasks, selectTasks, taskTextFrom, wholeTask, wordsFrom } from "./select-tasks.ts";
 import type { Task, TaskReply, TaskRequest, TaskStep } from "./task-records.ts";
 import {
@@ -25,18 +24,18 @@ type Done = Partial<TaskReply> & Pick<TaskReply, "tasks">;
  * Performs a request on the tasks of a scope. Runs in a transaction of the caller's.
  * @throws AppError `not_found`, `usage`, `limit`, with nothing changed if the caller rolls back
  */
-export function performTaskRequest(
-  database: Database,
+export function* performTaskRequest(
+  dialect: Dialect,
   scope: StateScope,
   request: TaskRequest,
-): TaskReply {
+): Steps<TaskReply> {
   const isChange = request.action !== "list" && request.action !== "pending";
-  const row = isChange ? claimScope(database, scope) : readScope(database, scope);
-  const book = new TaskBook(new TaskTable(database, row.scopeId), row);
-  const done = book.perform(request);
+  const row = yield* isChange ? claimScope(dialect, scope) : readScope(scope);
+  const book = new TaskBook(new TaskTable(dialect, row.scopeId), row);
+  const done = yield* book.perform(request);
   const { currentTaskId, total, pending } = row;
   const isChanged = isChange && done.isChanged !== false;
-  if (isChanged) saveScope(database, row);
+  if (isChanged) yield* saveScope(row);
   const matching = done.matching ?? done.tasks.length;
   const stepId = done.stepId ?? null;
   const isCut = done.isCut ?? false;
@@ -52,75 +51,76 @@ class TaskBook {
     this.#scope = scope;
   }
 
-  perform(request: TaskRequest): Done {
+  *perform(request: TaskRequest): Steps<Done> {
     switch (request.action) {
       case "create":
-        return this.#create(request);
+        return yield* this.#create(request);
       case "add":
-        return this.#add(request);
+        return yield* this.#add(request);
       case "complete":
-        return request.stepId === null
+        return yield* request.stepId === null
           ? this.#completeTask(request.taskId)
           : this.#completeStep(request.stepId, request.taskId);
       case "list":
       case "pending":
-        return this.#list(request);
+        return yield* this.#list(request);
       case "switch":
-        return this.#switch(request);
+        return yield* this.#switch(request);
     }
   }
 
-  #create({ text }: Of<"create">): Done {
+  *#create({ text }: Of<"create">): Steps<Done> {
     const scope = this.#scope;
     if (scope.total >= tasksMax) throw fullError(`${tasksMax} tasks`, "this workspace");
     const task = { taskId: scope.lastTaskId + 1, text: taskTextFrom(text), isDone: false };
-    this.#table.addTask(task);
+    yield* runAll(this.#table.adding(task));
     scope.lastTaskId = task.taskId;
     scope.currentTaskId = task.taskId;
     scope.total += 1;
     scope.pending += 1;
-    return { tasks: [this.#about(task, [])] };
+    return { tasks: [yield* this.#about(task, [])] };
   }
 
-  #add({ taskId, text }: Of<"add">): Done {
+  *#add({ taskId, text }: Of<"add">): Steps<Done> {
     const scope = this.#scope;
-    const task = this.#taskOf(taskId, "add");
-    const { stepCount } = this.#table.stepCounts(task.taskId);
+    const task = yield* this.#taskOf(taskId, "add");
+    const { stepCount } = yield* this.#table.stepCounts(task.taskId);
     if (stepCount >= taskStepsMax) throw fullError(`${taskStepsMax} steps`, `task ${task.taskId}`);
     const stepId = scope.lastStepId + 1;
     const step = { stepId, text: taskTextFrom(text), isDone: false };
-    this.#table.addStep({ ...step, taskId: task.taskId });
+    yield* runAll(this.#table.addingStep({ ...step, taskId: task.taskId }));
     scope.lastStepId = stepId;
     if (task.isDone) {
-      this.#table.markTask(task.taskId, false);
+      yield* this.#table.markTask(task.taskId, false);
       scope.pending += 1;
     }
-    return { tasks: [this.#about({ ...task, isDone: false }, [step])], stepId };
+    return { tasks: [yield* this.#about({ ...task, isDone: false }, [step])], stepId };
   }
 
   /** Shows the step that comes next, too. */
-  #completeStep(stepId: number, taskId: number | null): Done {
-    const step = this.#stepOf(stepId, taskId);
+  *#completeStep(stepId: number, taskId: number | null): Steps<Done> {
+    const step = yield* this.#stepOf(stepId, taskId);
     const isChanged = !step.isDone;
-    this.#table.completeStep(stepId);
-    const next = this.#table.steps(step.taskId).find(({ isDone }) => !isDone);
+    yield* this.#table.completeStep(stepId);
+    const steps = yield* this.#table.steps(step.taskId);
+    const next = steps.find(({ isDone }) => !isDone);
     const done = { stepId, text: step.text, isDone: true };
-    const task = this.#taskOf(step.taskId, "complete");
-    const steps = next === undefined ? [done] : [done, next];
-    return { tasks: [this.#about(task, steps)], stepId, isChanged };
+    const task = yield* this.#taskOf(step.taskId, "complete");
+    const shown = next === undefined ? [done] : [done, next];
+    return { tasks: [yield* this.#about(task, shown)], stepId, isChanged };
   }
 
-  #completeTask(taskId: number | null): Done {
+  *#completeTask(taskId: number | null): Steps<Done> {
     const scope = this.#scope;
-    const task = this.#taskOf(taskId, "complete");
-    if (task.isDone) return { tasks: [this.#about(task, [])], isChanged: false };
-    this.#table.markTask(task.taskId, true);
+    const task = yield* this.#taskOf(taskId, "complete");
+    if (task.isDone) return { tasks: [yield* this.#about(task, [])], isChanged: false };
+    yield* this.#table.markTask(task.taskId, true);
     scope.pending -= 1;
     if (scope.currentTaskId === task.taskId) scope.currentTaskId = null;
-    return { tasks: [this.#about({ ...task, isDone: true }, [])] };
+    return { tasks: [yield* this.#about({ ...task, isDone: true }, [])] };
   }
 
-  #list({ action, words, charsMax = resultCharsMax }: Of<"list" | "pending">): Done {
+  *#list({ action, words, charsMax = resultCharsMax }: Of<"list" | "pending">): Steps<Done> {
     const { total, pending, currentTaskId } = this.#scope;
     const isPending = action === "pending";
     const countWithoutWords = isPending ? pending : total;
@@ -131,24 +131,24 @@ class TaskBook {
       currentTaskId,
       charsMax,
     };
-    const { tasks, matching } = selectTasks(this.#table, wanted);
+    const { tasks, matching } = yield* selectTasks(this.#table, wanted);
     return { ...fitTasks(tasks, charsMax), matching };
   }
 
-  #switch({ taskId, words, charsMax = resultCharsMax }: Of<"switch">): Done {
-    const task = taskId === null ? this.#onlyMatch(words) : this.#taskOf(taskId, "switch");
+  *#switch({ taskId, words, charsMax = resultCharsMax }: Of<"switch">): Steps<Done> {
+    const task = yield* taskId === null ? this.#onlyMatch(words) : this.#taskOf(taskId, "switch");
     const isChanged = this.#scope.currentTaskId !== task.taskId;
     this.#scope.currentTaskId = task.taskId;
-    return { ...fitTasks([wholeTask(this.#table, task)], charsMax), isChanged };
+    return { ...fitTasks([yield* wholeTask(this.#table, task)], charsMax), isChanged };
   }
 
-  #onlyMatch(words: readonly string[]): TaskRow {
+  *#onlyMatch(words: readonly string[]): Steps<TaskRow> {
     if (words.length === 0) {
       throw new AppError("usage", "switch needs `task_id`, or words of one task in `query`.");
     }
     const found = { isPending: false, countWithoutWords: 0, currentTaskId: null, charsMax: 0 };
     const wanted = { ...found, words: wordsFrom(words) };
-    const { tasks, matching } = selectTasks(this.#table, wanted);
+    const { tasks, matching } = yield* selectTasks(this.#table, wanted);
     const [only] = tasks;
     if (only === undefined) {
       throw new AppError("not_found", `No task contains ${quoted(words)}: list shows all tasks.`);
@@ -158,19 +158,19 @@ class TaskBook {
   }
 
   /** The task of that id, or the current one. */
-  #taskOf(taskId: number | null, action: string): TaskRow {
+  *#taskOf(taskId: number | null, action: string): Steps<TaskRow> {
     const id = taskId ?? this.#scope.currentTaskId;
     if (id === null) {
       const remedy = "give `task_id`, or make one current with switch or create";
       throw new AppError("usage", `No task is current, and ${action} needs one: ${remedy}.`);
     }
-    const task = this.#table.task(id);
+    const task = yield* this.#table.task(id);
     if (task === undefined) throw this.#unknown(`task_id ${id}`);
     return task;
   }
 
-  #stepOf(stepId: number, taskId: number | null): StepRow {
-    const step = this.#table.step(stepId);
+  *#stepOf(stepId: number, taskId: number | null): Steps<StepRow> {
+    const step = yield* this.#table.step(stepId);
     if (step === undefined) throw this.#unknown(`step_id ${stepId}`);
     if (taskId === null || taskId === step.taskId) return step;
     const fact = `Step ${stepId} belongs to task ${step.taskId}, not to task ${taskId}`;
@@ -183,8 +183,8 @@ class TaskBook {
     return new AppError("not_found", `There is no ${what} in this workspace: ${remedy}.`);
   }
 
-  #about(task: TaskRow, steps: readonly TaskStep[]): Task {
-    return { ...task, steps, ...this.#table.stepCounts(task.taskId) };
+  *#about(task: TaskRow, steps: readonly TaskStep[]): Steps<Task> {
+    return { ...task, steps, ...(yield* this.#table.stepCounts(task.taskId)) };
   }
 }
 

@@ -1,6 +1,13 @@
-import type { Database } from "bun:sqlite";
-
 import type { StateScope } from "../../../base/server-events.ts";
+import {
+  type Dialect,
+  firstOf,
+  present,
+  rowsOf,
+  runAll,
+  type Statement,
+  type Steps,
+} from "../steps.ts";
 import type { TaskStep } from "./task-records.ts";
 
 export interface TaskRow {
@@ -27,78 +34,86 @@ interface TaskMark {
   readonly isDone: boolean;
 }
 
-const taskColumns = "task_id AS taskId, text, is_done AS isDone";
-const stepColumns = "task_id AS taskId, step_id AS stepId, text, is_done AS isDone";
+const taskColumns = 'task_id AS "taskId", text, is_done AS "isDone"';
+const stepColumns = 'task_id AS "taskId", step_id AS "stepId", text, is_done AS "isDone"';
 
 /** Pending ones first, the newest of them first: when there are too many, done and old ones are left out. */
 const byWeight = "ORDER BY is_done, task_id DESC";
 
-/** Tasks and steps of one scope. Decides nothing. Every method may throw an SQLite error. */
+/** Texts that are held at a time while all of a scope are looked through: 2 MB when each has its longest. */
+const textsAtOnce = 200;
+
+/** Tasks and steps of one scope. Decides nothing. */
 export class TaskTable {
-  readonly #database: Database;
+  readonly #dialect: Dialect;
   readonly #scopeId: number;
 
-  constructor(database: Database, scopeId: number) {
-    this.#database = database;
+  constructor(dialect: Dialect, scopeId: number) {
+    this.#dialect = dialect;
     this.#scopeId = scopeId;
   }
 
-  task(taskId: number): TaskRow | undefined {
-    const row = this.#database
-      .query<Kept<TaskRow>, [number, number]>(
-        `SELECT ${taskColumns} FROM tasks WHERE scope_id = ? AND task_id = ?`,
-      )
-      .get(this.#scopeId, taskId);
-    return row === null ? undefined : marked(row);
+  *task(taskId: number): Steps<TaskRow | undefined> {
+    const text = `SELECT ${taskColumns} FROM tasks WHERE scope_id = $1 AND task_id = $2`;
+    const row = yield* firstOf<Kept<TaskRow>>(text, this.#scopeId, taskId);
+    return row === undefined ? undefined : marked(row);
+  }
+
+  /** Those with these ids, in the order of the ids. */
+  *tasksOf(taskIds: readonly number[]): Steps<TaskRow[]> {
+    const text = `SELECT ${taskColumns} FROM tasks
+      WHERE scope_id = $1 AND task_id IN (${this.#dialect.numbersIn("$2")})`;
+    const rows = yield* rowsOf<Kept<TaskRow>>(text, this.#scopeId, JSON.stringify(taskIds));
+    const byId = new Map(rows.map((row) => [row.taskId, marked(row)]));
+    return taskIds.flatMap((taskId) => byId.get(taskId) ?? []);
   }
 
   /** At most `countMax` of them, pending and new ones first. */
-  tasks({ isPending, countMax }: { isPending: boolean; countMax: number }): TaskRow[] {
+  *tasks({ isPending, countMax }: { isPending: boolean; countMax: number }): Steps<TaskRow[]> {
     const condition = isPending ? "AND is_done = 0" : "";
-    const rows = this.#database
-      .query<Kept<TaskRow>, [number, number]>(
-        `SELECT ${taskColumns} FROM tasks WHERE scope_id = ? ${condition} ${byWeight} LIMIT ?`,
-      )
-      .all(this.#scopeId, countMax);
+    const text = `SELECT ${taskColumns} FROM tasks WHERE scope_id = $1 ${condition} ${byWeight} LIMIT $2`;
+    const rows = yield* rowsOf<Kept<TaskRow>>(text, this.#scopeId, countMax);
     return rows.map((row) => marked(row));
   }
 
-  step(stepId: number): StepRow | undefined {
-    const row = this.#database
-      .query<Kept<StepRow>, [number, number]>(
-        `SELECT ${stepColumns} FROM task_steps WHERE scope_id = ? AND step_id = ?`,
-      )
-      .get(this.#scopeId, stepId);
-    return row === null ? undefined : marked(row);
+  *step(stepId: number): Steps<StepRow | undefined> {
+    const text = `SELECT ${stepColumns} FROM task_steps WHERE scope_id = $1 AND step_id = $2`;
+    const row = yield* firstOf<Kept<StepRow>>(text, this.#scopeId, stepId);
+    return row === undefined ? undefined : marked(row);
   }
 
-  /** Those of all tasks; see `tasks` for their order. They are read one by one, and not kept. */
-  texts({ isPending }: { isPending: boolean }): Iterable<TaskText> {
-    const condition = isPending ? "AND is_done = 0" : "";
-    return this.#database
-      .query<TaskText, number>(
-        `SELECT task_id AS taskId, text FROM tasks WHERE scope_id = ? ${condition} ${byWeight}`,
-      )
-      .iterate(this.#scopeId);
+  /** Those of all tasks, some at a time; see `tasks` for their order. */
+  *texts(
+    { isPending }: { isPending: boolean },
+    take: (texts: readonly TaskText[]) => void,
+  ): Steps<void> {
+    const text = `SELECT task_id AS "taskId", text FROM tasks
+      WHERE scope_id = $1 AND is_done = $2 AND task_id < $3 ORDER BY task_id DESC LIMIT ${textsAtOnce}`;
+    for (const isDone of isPending ? [0] : [0, 1]) {
+      let below = Number.MAX_SAFE_INTEGER;
+      for (;;) {
+        const rows = yield* rowsOf<TaskText>(text, this.#scopeId, isDone, below);
+        take(rows);
+        if (rows.length < textsAtOnce) break;
+        below = rows.at(-1)?.taskId ?? 0;
+      }
+    }
   }
 
-  steps(taskId: number): TaskStep[] {
-    return this.stepsOf([taskId], { isPending: false }).get(taskId) ?? [];
+  *steps(taskId: number): Steps<TaskStep[]> {
+    return (yield* this.stepsOf([taskId], { isPending: false })).get(taskId) ?? [];
   }
 
   /** The steps of these tasks, by task, in one look: a list has up to a thousand of them. */
-  stepsOf(
+  *stepsOf(
     taskIds: readonly number[],
     { isPending }: { isPending: boolean },
-  ): Map<number, TaskStep[]> {
+  ): Steps<Map<number, TaskStep[]>> {
     const condition = isPending ? "AND is_done = 0" : "";
-    const rows = this.#database
-      .query<Kept<StepRow>, [number, string]>(
-        `SELECT ${stepColumns} FROM task_steps
-         WHERE scope_id = ? AND task_id IN (SELECT value FROM json_each(?)) ${condition}
-         ORDER BY task_id, step_id`,
-      )
-      .all(this.#scopeId, JSON.stringify(taskIds));
+    const text = `SELECT ${stepColumns} FROM task_steps
+      WHERE scope_id = $1 AND task_id IN (${this.#dialect.numbersIn("$2")}) ${condition}
+      ORDER BY task_id, step_id`;
+    const rows = yield* rowsOf<Kept<StepRow>>(text, this.#scopeId, JSON.stringify(taskIds));
     const steps = new Map<number, TaskStep[]>();
     for (const row of rows) {
       const { taskId, ...step } = marked(row);
@@ -109,52 +124,60 @@ export class TaskTable {
     return steps;
   }
 
-  /** Those of the steps of all tasks. They are read one by one, and not kept. */
-  stepTexts(): Iterable<TaskText> {
-    return this.#database
-      .query<TaskText, number>("SELECT task_id AS taskId, text FROM task_steps WHERE scope_id = ?")
-      .iterate(this.#scopeId);
+  /** Those of the steps of all tasks, some at a time. */
+  *stepTexts(take: (texts: readonly TaskText[]) => void): Steps<void> {
+    const text = `SELECT task_id AS "taskId", step_id AS "stepId", text FROM task_steps
+      WHERE scope_id = $1 AND step_id > $2 ORDER BY step_id LIMIT ${textsAtOnce}`;
+    let above = 0;
+    for (;;) {
+      const rows = yield* rowsOf<TaskText & { stepId: number }>(text, this.#scopeId, above);
+      take(rows);
+      if (rows.length < textsAtOnce) return;
+      above = rows.at(-1)?.stepId ?? 0;
+    }
   }
 
-  stepCounts(taskId: number): StepCounts {
-    return this.stepCountsOf([taskId]).get(taskId) ?? { stepCount: 0, stepsDone: 0 };
+  *stepCounts(taskId: number): Steps<StepCounts> {
+    return (yield* this.stepCountsOf([taskId])).get(taskId) ?? { stepCount: 0, stepsDone: 0 };
   }
 
   /** By task; tasks without steps are absent. */
-  stepCountsOf(taskIds: readonly number[]): Map<number, StepCounts> {
-    const rows = this.#database
-      .query<StepCounts & { taskId: number }, [number, string]>(
-        `SELECT task_id AS taskId, count(*) AS stepCount, sum(is_done) AS stepsDone FROM task_steps
-         WHERE scope_id = ? AND task_id IN (SELECT value FROM json_each(?)) GROUP BY task_id`,
-      )
-      .all(this.#scopeId, JSON.stringify(taskIds));
+  *stepCountsOf(taskIds: readonly number[]): Steps<Map<number, StepCounts>> {
+    const text = `SELECT task_id AS "taskId", count(*) AS "stepCount", sum(is_done) AS "stepsDone"
+      FROM task_steps WHERE scope_id = $1 AND task_id IN (${this.#dialect.numbersIn("$2")})
+      GROUP BY task_id`;
+    const rows = yield* rowsOf<StepCounts & { taskId: number }>(
+      text,
+      this.#scopeId,
+      JSON.stringify(taskIds),
+    );
     return new Map(rows.map(({ taskId, ...counts }) => [taskId, counts]));
   }
 
-  addTask({ taskId, text, isDone }: TaskRow): void {
-    this.#database
-      .query("INSERT INTO tasks (scope_id, task_id, text, is_done) VALUES (?, ?, ?, ?)")
-      .run(this.#scopeId, taskId, text, Number(isDone));
+  /** To be run: several go out together. */
+  adding({ taskId, text, isDone }: TaskRow): Statement {
+    return {
+      text: "INSERT INTO tasks (scope_id, task_id, text, is_done) VALUES ($1, $2, $3, $4)",
+      values: [this.#scopeId, taskId, text, Number(isDone)],
+    };
   }
 
-  addStep({ taskId, stepId, text, isDone }: StepRow): void {
-    this.#database
-      .query(
-        "INSERT INTO task_steps (scope_id, step_id, task_id, text, is_done) VALUES (?, ?, ?, ?, ?)",
-      )
-      .run(this.#scopeId, stepId, taskId, text, Number(isDone));
+  /** As `adding`. */
+  addingStep({ taskId, stepId, text, isDone }: StepRow): Statement {
+    return {
+      text: "INSERT INTO task_steps (scope_id, step_id, task_id, text, is_done) VALUES ($1, $2, $3, $4, $5)",
+      values: [this.#scopeId, stepId, taskId, text, Number(isDone)],
+    };
   }
 
-  markTask(taskId: number, isDone: boolean): void {
-    this.#database
-      .query("UPDATE tasks SET is_done = ? WHERE scope_id = ? AND task_id = ?")
-      .run(Number(isDone), this.#scopeId, taskId);
+  *markTask(taskId: number, isDone: boolean): Steps<void> {
+    const text = "UPDATE tasks SET is_done = $1 WHERE scope_id = $2 AND task_id = $3";
+    yield* runAll({ text, values: [Number(isDone), this.#scopeId, taskId] });
   }
 
-  completeStep(stepId: number): void {
-    this.#database
-      .query("UPDATE task_steps SET is_done = 1 WHERE scope_id = ? AND step_id = ?")
-      .run(this.#scopeId, stepId);
+  *completeStep(stepId: number): Steps<void> {
+    const text = "UPDATE task_steps SET is_done = 1 WHERE scope_id = $1 AND step_id = $2";
+    yield* runAll({ text, values: [this.#scopeId, stepId] });
   }
 }
 
@@ -178,8 +201,9 @@ export interface ScopeRow {
   readonly revision: number;
 }
 
-const columns = `scope_id AS scopeId, current_task_id AS currentTaskId, last_task_id AS lastTaskId,
-  last_step_id AS lastStepId, total, pending, revision`;
+const columns = `scope_id AS "scopeId", current_task_id AS "currentTaskId", last_task_id AS "lastTaskId",
+  last_step_id AS "lastStepId", total, pending, revision`;
+const ofScope = "FROM task_scopes WHERE workspace = $1 AND owner = $2";
 
 const empty: Readonly<ScopeRow> = {
   scopeId: 0,
@@ -192,31 +216,27 @@ const empty: Readonly<ScopeRow> = {
 };
 
 /** The current scope; one that never had a task has `scopeId` 0. */
-export function readScope(database: Database, { workspace, owner }: StateScope): ScopeRow {
-  const row = database
-    .query<ScopeRow, [string, string]>(
-      `SELECT ${columns} FROM task_scopes WHERE workspace = ? AND owner = ?`,
-    )
-    .get(workspace, owner);
-  return row ?? { ...empty };
+export function* readScope({ workspace, owner }: StateScope): Steps<ScopeRow> {
+  const row = yield* firstOf<ScopeRow>(`SELECT ${columns} ${ofScope}`, workspace, owner);
+  return { ...(row ?? empty) };
 }
 
-/** As `readScope`, but makes it when it is not there. */
-export function claimScope(database: Database, scope: StateScope): ScopeRow {
-  const row = readScope(database, scope);
-  if (row.scopeId !== 0) return row;
-  const { lastInsertRowid } = database
-    .query("INSERT INTO task_scopes (workspace, owner) VALUES (?, ?)")
-    .run(scope.workspace, scope.owner);
-  return { ...row, scopeId: Number(lastInsertRowid) };
+/** As `readScope`, but makes it when it is not there, and has it alone until the transaction ends. */
+export function* claimScope(dialect: Dialect, { workspace, owner }: StateScope): Steps<ScopeRow> {
+  const claim = `SELECT ${columns} ${ofScope} ${dialect.lock}`;
+  const known = yield* firstOf<ScopeRow>(claim, workspace, owner);
+  if (known !== undefined) return { ...known };
+  const text =
+    "INSERT INTO task_scopes (workspace, owner) VALUES ($1, $2) ON CONFLICT (workspace, owner) DO NOTHING";
+  yield* runAll({ text, values: [workspace, owner] });
+  return { ...present(yield* firstOf<ScopeRow>(claim, workspace, owner)) };
 }
 
 /** Writes the changes in `row`. */
-export function saveScope(database: Database, row: ScopeRow): void {
-  database
-    .query(
-      `UPDATE task_scopes SET current_task_id = ?, last_task_id = ?, last_step_id = ?, total = ?, pending = ?,
-         revision = revision + 1 WHERE scope_id = ?`,
-    )
-    .run(row.currentTaskId, row.lastTaskId, row.lastStepId, row.total, row.pending, row.scopeId);
+export function* saveScope(row: ScopeRow): Steps<void> {
+  const text = `UPDATE task_scopes SET current_task_id = $1, last_task_id = $2, last_step_id = $3,
+    total = $4, pending = $5, revision = revision + 1 WHERE scope_id = $6`;
+  const { currentTaskId, lastTaskId, lastStepId, total, pending, scopeId } = row;
+  const values = [currentTaskId, lastTaskId, lastStepId, total, pending, scopeId];
+  yield* runAll({ text, values });
 }

@@ -1,11 +1,10 @@
-import type { Database } from "bun:sqlite";
-
 import { AppError } from "../../../base/errors.ts";
 import { tasksMax, taskStepsMax } from "../../../base/limits.ts";
 import type { StateScope } from "../../../base/server-events.ts";
+import { type Dialect, runAll, type Statement, type Steps } from "../steps.ts";
 import { taskTextFrom, wholeTasks } from "./select-tasks.ts";
 import type { TaskStep } from "./task-records.ts";
-import { claimScope, readScope, saveScope, TaskTable } from "./task-table.ts";
+import { claimScope, readScope, saveScope, type ScopeRow, TaskTable } from "./task-table.ts";
 
 /** Tasks as they leave and enter: whole, by id. */
 export interface TransferredTask {
@@ -20,11 +19,12 @@ export interface ExportedTask extends TransferredTask {
 }
 
 /** All tasks of a scope. */
-export function exportTasks(database: Database, scope: StateScope): ExportedTask[] {
-  const row = readScope(database, scope);
-  const table = new TaskTable(database, row.scopeId);
-  const rows = table.tasks({ isPending: false, countMax: Number.MAX_SAFE_INTEGER });
-  return wholeTasks(table, rows)
+export function* exportTasks(dialect: Dialect, scope: StateScope): Steps<ExportedTask[]> {
+  const row = yield* readScope(scope);
+  const table = new TaskTable(dialect, row.scopeId);
+  const rows = yield* table.tasks({ isPending: false, countMax: Number.MAX_SAFE_INTEGER });
+  const tasks = yield* wholeTasks(table, rows);
+  return tasks
     .sort((a, b) => a.taskId - b.taskId)
     .map(({ taskId, text, isDone, steps }) => {
       const isCurrent = taskId === row.currentTaskId;
@@ -40,28 +40,42 @@ function withoutId({ text, isDone }: TaskStep): TransferredTask["steps"][number]
  * Adds tasks with new ids, in their order; which one is current stays as it is. All or nothing.
  * @throws AppError `usage`, `limit`, naming the task
  */
-export function importTasks(
-  database: Database,
+export function* importTasks(
+  dialect: Dialect,
   scope: StateScope,
   tasks: readonly TransferredTask[],
-): { taskIds: number[] } {
-  const row = claimScope(database, scope);
-  const table = new TaskTable(database, row.scopeId);
-  const taskIds = tasks.map(({ text, isDone, steps }, place) => {
-    if (row.total >= tasksMax) throw tooMany(place, `${tasksMax} tasks in a workspace`);
-    if (steps.length > taskStepsMax) throw tooMany(place, `${taskStepsMax} steps of a task`);
-    const taskId = (row.lastTaskId += 1);
-    table.addTask({ taskId, text: textOf(text, place), isDone });
-    for (const step of steps) {
-      const stepId = (row.lastStepId += 1);
-      table.addStep({ taskId, stepId, text: textOf(step.text, place), isDone: step.isDone });
-    }
-    row.total += 1;
-    row.pending += isDone ? 0 : 1;
-    return taskId;
-  });
-  if (taskIds.length > 0) saveScope(database, row);
+): Steps<{ taskIds: number[] }> {
+  const row = yield* claimScope(dialect, scope);
+  const table = new TaskTable(dialect, row.scopeId);
+  const taskIds: number[] = [];
+  for (const [place, task] of tasks.entries()) {
+    const { taskId, statements } = adding(table, row, task, place);
+    taskIds.push(taskId);
+    yield* runAll(...statements);
+  }
+  if (taskIds.length > 0) yield* saveScope(row);
   return { taskIds };
+}
+
+/** Gives a task and its steps their ids, and counts them in `row`. */
+function adding(
+  table: TaskTable,
+  row: ScopeRow,
+  { text, isDone, steps }: TransferredTask,
+  place: number,
+): { taskId: number; statements: readonly Statement[] } {
+  if (row.total >= tasksMax) throw tooMany(place, `${tasksMax} tasks in a workspace`);
+  if (steps.length > taskStepsMax) throw tooMany(place, `${taskStepsMax} steps of a task`);
+  const taskId = (row.lastTaskId += 1);
+  const statements = [table.adding({ taskId, text: textOf(text, place), isDone })];
+  for (const step of steps) {
+    const stepId = (row.lastStepId += 1);
+    const added = { taskId, stepId, text: textOf(step.text, place), isDone: step.isDone };
+    statements.push(table.addingStep(added));
+  }
+  row.total += 1;
+  row.pending += isDone ? 0 : 1;
+  return { taskId, statements };
 }
 
 function textOf(text: string, place: number): string {

@@ -3,9 +3,11 @@ import { Database } from "bun:sqlite";
 
 import { taskQueryCharsMax } from "../../../../src/base/limits.ts";
 import { migrate } from "../../../../src/state/store/migrate.ts";
+import { runSteps, sqliteDialect } from "../../../../src/state/store/steps.ts";
 import {
   lineCostChars,
   selectTasks,
+  type TaskSelection,
   type Wanted,
   wordsFrom,
 } from "../../../../src/state/store/tasks/select-tasks.ts";
@@ -26,8 +28,8 @@ beforeEach(() => {
   const tasks = Array.from({ length: 50 }, (_, place) => {
     return { text: `task ${place}`, isDone: false, steps };
   });
-  importTasks(database, scope, tasks);
-  table = new TaskTable(database, 1);
+  runSteps(database, importTasks(sqliteDialect, scope, tasks));
+  table = new TaskTable(sqliteDialect, 1);
 });
 afterEach(() => database.close());
 
@@ -38,8 +40,10 @@ const wanted: Wanted = {
   currentTaskId: null,
   charsMax: 10 * stepsEach * lineCostChars,
 };
+const selected = (more: Partial<Wanted>): TaskSelection =>
+  runSteps(database, selectTasks(table, { ...wanted, ...more }));
 const stepsIn = (more: Partial<Wanted>): number[] =>
-  selectTasks(table, { ...wanted, ...more }).tasks.map(({ steps }) => steps.length);
+  selected(more).tasks.map(({ steps }) => steps.length);
 
 describe("selectTasks()", () => {
   test.each([
@@ -54,12 +58,12 @@ describe("selectTasks()", () => {
   });
 
   test("a step that was not read counts", () => {
-    const { tasks } = selectTasks(table, wanted);
+    const { tasks } = selected({});
     expect(tasks.at(-1)).toMatchObject({ taskId: 1, stepCount: stepsEach, stepsDone: 50 });
   });
 
   test("the words may be spread over a task and its steps", () => {
-    const { tasks, matching } = selectTasks(table, { ...wanted, words: ["TASK 7", "STEP 99"] });
+    const { tasks, matching } = selected({ words: ["TASK 7", "STEP 99"] });
     expect([tasks.map(({ taskId }) => taskId), matching]).toEqual([[8], 1]);
   });
 });

@@ -1,0 +1,65 @@
+import type { Database } from "bun:sqlite";
+
+import { AppError } from "../../base/errors.ts";
+import { ownValue } from "../../base/values.ts";
+
+type SqlValue = string | number | null;
+
+/** A statement in the SQL that the engines have in common, with `$1`, `$2` … for its values. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
+
+/**
+ * Work in a transaction that does not know the engine which runs it: it yields statements that need not wait for each
+ * other, and gets the rows of the last one. SQLite answers at once, PostgreSQL later; the work is written once.
+ */
+export type Steps<Value> = Generator<readonly Statement[], Value, readonly unknown[]>;
+
+/** The SQL in which the engines differ. */
+export interface Dialect {
+  /** A subquery with the numbers of the JSON array in a value, such as `$2`. */
+  numbersIn(placeholder: string): string;
+  /** Behind a SELECT: keeps others from changing the row until the transaction ends. */
+  readonly lock: string;
+}
+
+export const sqliteDialect: Dialect = {
+  numbersIn: (placeholder) => `SELECT value FROM json_each(${placeholder})`,
+  // A transaction that writes has the whole file.
+  lock: "",
+};
+
+/** The type is that of the columns in `text`. */
+export function* rowsOf<Row>(text: string, ...values: SqlValue[]): Steps<readonly Row[]> {
+  return ownValue(yield [{ text, values }]);
+}
+
+/** Undefined when there is none. */
+export function* firstOf<Row>(text: string, ...values: SqlValue[]): Steps<Row | undefined> {
+  const [first] = yield [{ text, values }];
+  return ownValue(first);
+}
+
+/** Runs statements that return nothing. */
+export function* runAll(...statements: readonly Statement[]): Steps<void> {
+  if (statements.length > 0) yield statements;
+}
+
+/** @throws what the steps throw, and the errors of SQLite */
+export function runSteps<Value>(database: Database, steps: Steps<Value>): Value {
+  let step = steps.next();
+  while (step.done !== true) {
+    let rows: readonly unknown[] = [];
+    for (const { text, values } of step.value) rows = database.query(text).all(...values);
+    step = steps.next(rows);
+  }
+  return step.value;
+}
+
+/** @throws AppError when a statement that returns a row in any case has not */
+export function present<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new AppError("system", "The store has lost a row.");
+  return value;
+}
