@@ -261,6 +261,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "server/context",
     "server/*",
   ],
+  "fleet/engine": ["base"],
+  "fleet/replicas": ["base", "fleet/engine"],
   "interact/questions": ["base", "types:protocol", "types:tools"],
   "interact/attach": ["base", "commands", "server", "types:tools", "types:interact/questions"],
   "interact/terminal": ["base", "types:tools", "types:interact/questions", "interact/attach"],

@@ -662,3 +662,38 @@ export const privateFolderAgeMsMax = 24 * 60 * 60 * 1000;
 export const sandboxTrialMsMax = 10_000;
 /** A sandbox that failed is tried again after this: a system may have been short of processes, or get one installed. */
 export const sandboxFailureKeptMs = 30_000;
+
+// ---- Fleets of replicas ---------------------------------------------------------------------
+
+/** The shared engine answers a request by then, or the request fails with its name (FL4). Usual answers take less than 1 ms. */
+export const sharedReplyMsMax = 1_000;
+/** A connection to it is open by then, handshake and checks included. */
+export const sharedConnectMsMax = 1_000;
+/** A start waits this long for the engine: it may be starting as well. */
+export const sharedStartMsMax = 5_000;
+/** Between two tries to connect at first; it doubles. */
+export const sharedRetryMsMin = 25;
+/** And at most: an engine that is there again is used again within a second. */
+export const sharedRetryMsMax = 500;
+/** Requests that may wait for a connection: what ten thousand clients send in the second before all of them are refused. */
+export const sharedWaitingMax = 2_000;
+/** Requests under way at a time: each is a promise and some hundred bytes. */
+export const sharedInFlightMax = 10_000;
+/** A read that waits for new entries is asked again after this; a broken connection is noticed by then. */
+export const sharedBlockMs = 2_000;
+/** Entries in one answer of such a read. */
+export const sharedTailEntriesMax = 100;
+/** A replica that has not renewed its lease for this long is gone (FL3), by the clock of the engine. */
+export const leaseMs = 10_000;
+/** It is renewed this often: three tries may fail. */
+export const leaseRenewMs = 2_500;
+/** Before its end a replica that could not renew stops on its own: by then others may not yet think that it is gone (FL3). */
+export const leaseFenceMs = 3_000;
+/** An inbox that nobody reads is kept this long: longer than any difference of the clocks of two engines in a failover. */
+export const inboxMs = 120_000;
+/** Messages that may wait for one replica: it reads some ten thousand a second. */
+export const inboxMessagesMax = 10_000;
+/** Characters of one message between replicas: an MCP message and its envelope. */
+export const replicaMessageCharsMax = messageLineBytesMax + MIB;
+/** Requests of other replicas that one runs at a time. */
+export const replicaRequestsMax = 2_000;
