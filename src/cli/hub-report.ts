@@ -1,6 +1,6 @@
 import { messageOf } from "../base/errors.ts";
 import { hubKey } from "../config/hub-keys.ts";
-import { noHubOnWindows } from "../hub/link/listen.ts";
+import { noHubOnWindows } from "../hub/link/hub-folder.ts";
 import { findHubs, type FoundHub } from "../hub/watch/find-hubs.ts";
 import type { HubStatus } from "../hub/watch/hub-status.ts";
 import { openHubWatch } from "../hub/watch/open-watch.ts";

@@ -1,9 +1,11 @@
 import { HubFault } from "./hub-fault.ts";
 import { FileLock, isHeld, readRecord } from "./hub-lock.ts";
 import type { HubPlace } from "./hub-place.ts";
-import { type HubStart, startHub, startMsMax } from "./start-hub.ts";
+import { type HubStart, startHub } from "./start-hub.ts";
 import { endOldHub, type SilentHub } from "./take-over.ts";
 
+/** A hub that does not listen this long after its start never will. */
+export const startMsMax = 10_000;
 const lookMs = 2;
 
 /**

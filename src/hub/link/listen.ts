@@ -1,12 +1,11 @@
 import { rmSync } from "node:fs";
-import { dirname } from "node:path";
 
 import { messageOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { lookAtProcesses } from "../../commands/process/process-origin.ts";
-import { ensureRunFolder } from "../../interact/attach/run-folder.ts";
 import { Doorway, type DoorwayParts } from "./doorway.ts";
 import { HubFault } from "./hub-fault.ts";
+import { ensureHubFolder, noHubOnWindows } from "./hub-folder.ts";
 import type { HubLink, HubLinkHandlers, HubVisitor } from "./hub-link.ts";
 import { HubLock } from "./hub-lock.ts";
 import { trimLog } from "./hub-log.ts";
@@ -145,18 +144,5 @@ export async function listenForClients(
   } catch (error) {
     lock[Symbol.dispose]();
     throw error instanceof HubFault ? error : new HubFault(messageOf(error), { cause: error });
-  }
-}
-
-export const noHubOnWindows =
-  "there is no hub on Windows, where the process at the other end of a pipe cannot be determined";
-
-/** Makes the folder of a place, for this user alone. @throws HubFault */
-export async function ensureHubFolder(place: HubPlace): Promise<void> {
-  try {
-    await ensureRunFolder(dirname(place.folder));
-    await ensureRunFolder(place.folder);
-  } catch (error) {
-    throw new HubFault(`no folder ${place.folder}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -23,9 +23,6 @@ export interface HubStart {
   readonly msMax?: number;
 }
 
-/** A hub that does not listen this long after its start never will. */
-export const startMsMax = 10_000;
-
 /** A hub that was started just now. */
 export interface StartedHub {
   readonly pid: number;
