@@ -80,7 +80,7 @@ export const lastWorkerIdleLooksMax = 5;
 export const memoryRestMs = 1_000;
 /**
  * From being ready for a first call to the same collection, in the main thread and in the Worker, unless there was a call: models
- * think for longer, and programs call at once.
+ * think for longer, and programs call at once. With MCP servers also from the end of the first calls, in the main thread.
  */
 export const startRestMs = 500;
 /** A job's own time in a Worker, service calls not counted, unless its tool says otherwise. */

@@ -1,4 +1,5 @@
-import { memoryRestMs } from "../base/limits.ts";
+import { memoryRestMs, startRestMs } from "../base/limits.ts";
+import type { CallingClients } from "../calls/gate/calling-clients.ts";
 
 export interface MemoryRestParts {
   /** A call is under way, which must not wait for a collection. */
@@ -32,4 +33,37 @@ export class MemoryRest {
       else collect();
     }, restMs).unref();
   };
+}
+
+interface StartRestParts {
+  readonly running: Pick<CallingClients, "isQuiet" | "hasCallers" | "listen">;
+  /** There are MCP servers. */
+  readonly hasServers: () => boolean;
+  readonly collect: () => void;
+  readonly restMs?: number;
+}
+
+/**
+ * The rest after a start. Not wanted after a first call, except where there are MCP servers: reaching them leaves more behind than
+ * calls need again. There it comes when calls leave it a moment.
+ */
+export function restAfterStart({
+  running,
+  hasServers,
+  collect,
+  restMs = startRestMs,
+}: StartRestParts): MemoryRest {
+  const rest = new MemoryRest({
+    isBusy: () => !running.isQuiet,
+    isOver: () => running.hasCallers && !hasServers(),
+    collect: () => {
+      stop();
+      collect();
+    },
+    restMs,
+  });
+  const stop = running.listen((_, count) => {
+    if (count === 0 && hasServers()) rest.begin();
+  });
+  return rest;
 }

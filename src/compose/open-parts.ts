@@ -1,6 +1,5 @@
 import { messageOf } from "../base/errors.ts";
 import { Lazy } from "../base/lazy.ts";
-import { startRestMs } from "../base/limits.ts";
 import { EventStream } from "../base/server-events.ts";
 import type { Changes, ClientReach } from "../calls/features.ts";
 import { CallingClients } from "../calls/gate/calling-clients.ts";
@@ -13,7 +12,7 @@ import type { HubAccess } from "./hub-access.ts";
 import { openServerKept, type ServerKept } from "./kept.ts";
 import type { LazyGateway } from "./lazy-gateway.ts";
 import { openWeb } from "./lazy-web.ts";
-import { MemoryRest } from "./memory-rest.ts";
+import { MemoryRest, restAfterStart } from "./memory-rest.ts";
 import { type Commands, openCommands } from "./open-commands.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import { createStateServices, type OpenStateServices } from "./state-services.ts";
@@ -66,14 +65,8 @@ export function openParts(parts: ToolServicesParts): OpenParts {
   const kept = openServerKept({ ...parts, commands, events });
   const running = new CallingClients();
   const isBusy = (): boolean => !running.isQuiet;
-  const collect = (): void => Bun.shrink();
   const rest = new MemoryRest({ isBusy, isOver: () => pool.size > 0, collect });
-  const startRest = new MemoryRest({
-    isBusy,
-    isOver: () => running.hasCallers,
-    collect,
-    restMs: startRestMs,
-  });
+  const startRest = restAfterStart({ running, hasServers: () => gateway.isWanted, collect });
   const pool = new WorkerPool({
     createWorker: program.createWorker,
     onEmpty: rest.begin,
@@ -84,6 +77,10 @@ export function openParts(parts: ToolServicesParts): OpenParts {
   const state = openState(parts, { events, running, commands, kept });
   gateway.tellFailures(events.emit);
   return { ...parts, events, running, commands, kept, pool, startRest, web, processes, state };
+}
+
+function collect(): void {
+  Bun.shrink();
 }
 
 export function storePathOf({ options }: ToolServicesParts): string {

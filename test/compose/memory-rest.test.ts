@@ -1,6 +1,9 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
-import { MemoryRest } from "../../src/compose/memory-rest.ts";
+import { Cancellation } from "../../src/base/cancellation.ts";
+import type { CallRequest } from "../../src/calls/call.ts";
+import { CallingClients } from "../../src/calls/gate/calling-clients.ts";
+import { MemoryRest, restAfterStart } from "../../src/compose/memory-rest.ts";
 import { until } from "../commands/process/until.ts";
 
 /** A rest that notes its collections; the answers of both questions can be set. */
@@ -49,4 +52,43 @@ test("MemoryRest collects nothing once a Worker runs again", async () => {
   another.rest.begin();
   await until(() => another.state.collected > 0);
   expect(state).toMatchObject({ collected: 0, asked: 1 });
+});
+
+describe("restAfterStart()", () => {
+  const call: CallRequest = {
+    name: "Echo",
+    args: {},
+    version: "2025-11-25",
+    client: {
+      id: "a",
+      limits: { answerMs: 0, resultCharsMax: 1 },
+      workspaceDir: () => Promise.resolve("/"),
+    },
+    cancellation: new Cancellation(),
+  };
+
+  test.each([
+    [true, 1],
+    [false, 0],
+  ])("after a first call, with MCP servers: %p", async (hasServers, expected) => {
+    const running = new CallingClients();
+    let collected = 0;
+    const collect = (): void => void (collected += 1);
+    const rest = restAfterStart({ running, hasServers: () => hasServers, collect, restMs: 1 });
+    running.began(call);
+    rest.begin();
+    const { rest: other, state } = createRest();
+    other.begin();
+    await until(() => state.collected > 0);
+    expect(collected).toBe(0);
+    running.ended(call);
+    await until(() => collected === expected);
+    // Once is enough.
+    running.began(call);
+    running.ended(call);
+    const later = createRest();
+    later.rest.begin();
+    await until(() => later.state.collected > 0);
+    expect(collected).toBe(expected);
+  });
 });
