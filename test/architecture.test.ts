@@ -214,7 +214,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   "server/auth": ["base", "protocol"],
   "server/transport": ["base", "protocol"],
-  "server/connection": ["base", "calls", "protocol", "types:server/transport"],
+  "server/connection": ["base", "calls", "protocol", "types:server/auth", "types:server/transport"],
   "server/tasks": ["base", "calls", "protocol"],
   "server/subscriptions": [
     "base",
@@ -263,6 +263,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   "fleet/engine": ["base"],
   "fleet/replicas": ["base", "fleet/engine"],
+  "fleet/places": ["base", "calls", "protocol", "server", "fleet/engine", "fleet/replicas"],
   "interact/questions": ["base", "types:protocol", "types:tools"],
   "interact/attach": ["base", "commands", "server", "types:tools", "types:interact/questions"],
   "interact/terminal": ["base", "types:tools", "types:interact/questions", "interact/attach"],

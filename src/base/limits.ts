@@ -165,6 +165,18 @@ export const mcpTaskResultCharsMax = 16 * MIB;
 export const mcpTaskResultsCharsMax = 64 * MIB;
 /** Questions of one MCP task over its life, repeated ones included: a client may answer nonsense forever. */
 export const mcpTaskKeysMax = 1000;
+/** Characters of an MCP task that other replicas can read: the engine has 4,096 tasks of each replica in its memory. */
+export const mcpTaskRecordCharsMax = MIB;
+/** How long other replicas can read an MCP task that has no time to live: as long as the state of its client. */
+export const mcpTaskRecordMs = 24 * 60 * 60 * 1000;
+/** Copies of the state of clients in the engine, after the last change: background tasks that have ended are kept for a day too. */
+export const heldStateMs = 24 * 60 * 60 * 1000;
+/** Clients whose state a replica copies: sessions, and principals of the revision without sessions. */
+export const heldClientsMax = 20_000;
+/** Principals that a replica knows to hold without asking the engine. */
+export const heldPrincipalsMax = 10_000;
+/** A request that runs on another replica than the one at which it arrived: as long as anything may be waited for. */
+export const relayedRequestMsMax = 24 * 60 * 60 * 1000;
 
 // ---- Asking the client ----------------------------------------------------------------------
 

@@ -12,9 +12,10 @@ import {
 import {
   CallbackScheduler,
   ElapsedClock,
+  type SavedCallback,
   type SetCallback,
 } from "../state/callbacks/callback-scheduler.ts";
-import { FireAnnouncer, Mailboxes } from "../state/callbacks/fires.ts";
+import { FireAnnouncer, Mailboxes, type SavedMailbox } from "../state/callbacks/fires.ts";
 import type { Callback, CallbackReply, CallbackRequest } from "../tools/state-services.ts";
 
 export interface CallbacksParts {
@@ -27,6 +28,14 @@ export interface CallbacksParts {
   /** Time; tests bring their own. */
   readonly now?: () => number;
   readonly startTimer?: typeof startTimer;
+  /** Told of each change of what `saved` gives. */
+  readonly onChange?: ((clientId: string) => void) | undefined;
+}
+
+/** Callbacks and mailbox of a client, for the process that takes over from this one. */
+export interface SavedCallbacks {
+  readonly callbacks: readonly SavedCallback[];
+  readonly mailbox?: SavedMailbox | undefined;
 }
 
 type Change = "set" | "fired" | "cancelled" | "ended";
@@ -55,7 +64,10 @@ export class Callbacks implements Disposable {
     this.notes = {
       clients: this.#mailboxes.clients,
       notesFor: ({ client }) => this.#mailboxes.linesFor(client.id),
-      delivered: ({ client }) => this.#mailboxes.delivered(client.id),
+      delivered: ({ client }) => {
+        this.#mailboxes.delivered(client.id);
+        parts.onChange?.(client.id);
+      },
     };
     this.#stopListening = running.listen((clientId, count) => {
       if (count === 0) this.#scheduler.callsEnded(clientId);
@@ -72,6 +84,20 @@ export class Callbacks implements Disposable {
     const changed = this.#change(request, client.id);
     const callbacks = this.#list(client.id);
     return { callbacks, changed: changed.map((callback) => shape(callback)) };
+  }
+
+  saved(clientId: string): SavedCallbacks {
+    return { callbacks: this.#scheduler.list(clientId), mailbox: this.#mailboxes.saved(clientId) };
+  }
+
+  /** Takes over from a process that is gone: its client had these `passedMs` ago. */
+  restore(clientId: string, { callbacks, mailbox }: SavedCallbacks, passedMs: number): void {
+    if (mailbox !== undefined) this.#mailboxes.restore(clientId, mailbox);
+    const shifted = callbacks.map((slot) => ({
+      ...slot,
+      nextFireMs: Math.max(0, slot.nextFireMs - passedMs),
+    }));
+    this.#scheduler.restore(clientId, shifted);
   }
 
   /** The client has gone: nothing fires for it any more, and missed fires are dropped. */
@@ -116,6 +142,7 @@ export class Callbacks implements Disposable {
     // The last fire and the end are one update of the resource.
     if (change !== "ended") changes.emit({ kind: "resource", uri: callbacksListing.uri, clientId });
     events.emit({ kind: "callback", clientId, callbackId, change, message });
+    this.#parts.onChange?.(clientId);
   }
 
   #list(clientId: string): readonly Callback[] {

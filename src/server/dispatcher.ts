@@ -170,12 +170,24 @@ export class Dispatcher {
   #handle(method: Method, request: ActiveRequest): FinalReply | Promise<MethodReply> {
     let outcome: MethodReply | Promise<MethodReply>;
     try {
-      outcome = method.handle(request, this.#connection);
+      const here = (): MethodReply | Promise<MethodReply> =>
+        method.handle(request, this.#connection);
+      outcome = this.#elsewhere(request, here) ?? here();
     } catch (error) {
       outcome = replyOfError(error);
     }
     if (outcome instanceof Promise || outcome.kind !== "input-required") return outcome;
     return encodedRound(outcome, request.version);
+  }
+
+  /** Undefined: it runs here. */
+  #elsewhere(
+    request: ActiveRequest,
+    here: () => MethodReply | Promise<MethodReply>,
+  ): Promise<MethodReply> | undefined {
+    const { server, caller } = this.#connection;
+    if (server.elsewhere === undefined || caller === undefined) return undefined;
+    return server.elsewhere.handle(request, caller(), here);
   }
 
   #settle(request: ActiveRequest, settled: MethodReply): void {

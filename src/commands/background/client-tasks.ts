@@ -97,6 +97,14 @@ export class ClientTasks {
     return task;
   }
 
+  /** A task with an id that another process gave it; new ones count on from there. */
+  restore(id: number, execution: Execution): void {
+    if (this.#tasks.has(id)) return;
+    const reading = Promise.resolve();
+    this.#tasks.set(id, { id, kind: "command", execution, cursor: 0, reading });
+    this.#lastId = Math.max(this.#lastId, id);
+  }
+
   /** @returns the id by which it is read on */
   keep(output: KeptOutput): number {
     const id = this.#nextId();

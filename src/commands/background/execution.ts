@@ -86,6 +86,12 @@ export class Execution {
     void work.ended.then((exit) => this.#onLeaderEnd(exit));
   }
 
+  /** A command of another process, which is gone: `text` is its only output. */
+  attachLost(text: string): void {
+    this.output.append(new TextEncoder().encode(text));
+    this.#giveUp();
+  }
+
   /** 0 for work without a process. */
   get pid(): number {
     return this.#pid;

@@ -170,6 +170,14 @@ export class Supervisor implements AsyncDisposable {
     return this.#addTask(clientId, "call", execution);
   }
 
+  /** A task of a client that ran in a process that is gone: it is lost, and `text` says so in the place of its output. */
+  addLost(clientId: string, taskId: number, commandText: string, text: string): void {
+    const { orphanage } = this.#parts;
+    const execution = new Execution({ commandText, orphanage, onGone: () => {} });
+    execution.attachLost(text);
+    this.tasksOf(clientId).restore(taskId, execution);
+  }
+
   /**
    * From now on processes without a live parent are ended and reaped at intervals, whether or not commands are live: a
    * browser leaves orphans, and it is not started here.

@@ -2,6 +2,7 @@ import type { LegacyVersion } from "../../protocol/message.ts";
 import type { InFlight } from "./active-request.ts";
 import type { ClientRequests } from "./client-requests.ts";
 import type { Outbox } from "./replies.ts";
+import type { Caller } from "./elsewhere.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -18,4 +19,6 @@ export interface Connection {
   readonly endsByNotification: boolean;
   /** The revision that is assumed without a session: 2025-03-26 over HTTP (docs/spec/legacy.md#which-era). */
   readonly assumedVersion?: LegacyVersion;
+  /** Absent where all requests are answered by this process: a pipe, or a message without a session. */
+  readonly caller?: () => Caller;
 }

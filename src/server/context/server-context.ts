@@ -15,11 +15,12 @@ import type { ToolListing } from "../../protocol/tool-types.ts";
 import { InFlight } from "../connection/active-request.ts";
 import { ClientRequests } from "../connection/client-requests.ts";
 import type { Connection } from "../connection/connection.ts";
+import type { Caller, Elsewhere } from "../connection/elsewhere.ts";
 import { LiveConnections } from "../connection/live-connections.ts";
 import type { Outbox } from "../connection/replies.ts";
 import { type ClientProfile, Session } from "../connection/session.ts";
 import { Subscriptions } from "../subscriptions/subscriptions.ts";
-import type { McpTasks } from "../tasks/mcp-tasks.ts";
+import type { McpTaskRecords, McpTasks } from "../tasks/mcp-tasks.ts";
 
 export interface ServerContextOptions {
   readonly features: ServerFeatures;
@@ -45,6 +46,10 @@ export class ServerContext {
   readonly onRootsChanged: (client: ClientContext) => void;
   /** See `mcpTasksOf`. */
   mcpTasks: McpTasks | undefined;
+  /** Undefined: MCP tasks live as long as this process. */
+  mcpTaskRecords: McpTaskRecords | undefined;
+  /** The other replicas; undefined for a server alone. */
+  elsewhere: Elsewhere | undefined;
 
   constructor({
     features,
@@ -91,11 +96,20 @@ export function createConnection(
   server: ServerContext,
   profile: ClientProfile,
   outbox: Outbox,
+  caller?: () => Caller,
 ): ServedConnection {
   const clientRequests = new ClientRequests();
   const session = new Session(profile, clientRequests);
   const inFlight = new InFlight();
-  return { server, outbox, session, clientRequests, inFlight, endsByNotification: true };
+  const connection = {
+    server,
+    outbox,
+    session,
+    clientRequests,
+    inFlight,
+    endsByNotification: true,
+  };
+  return caller === undefined ? connection : { ...connection, caller };
 }
 
 /** Time in milliseconds that never goes back; tests bring their own. */

@@ -11,8 +11,13 @@ import {
   type InputResponses,
   kindsLacking,
 } from "../../protocol/input-request.ts";
-import type { LogLevel } from "../../protocol/json-rpc.ts";
-import { taskAcknowledgement, tasksNotDeclared } from "../../protocol/mcp-task.ts";
+import type { LogLevel, Params } from "../../protocol/json-rpc.ts";
+import {
+  encodeGetTaskResult,
+  type McpTaskView,
+  taskAcknowledgement,
+  tasksNotDeclared,
+} from "../../protocol/mcp-task.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import {
   badParams,
@@ -26,45 +31,85 @@ import type { McpTask } from "../tasks/mcp-task.ts";
 import { mcpTasksOf } from "../tasks/mcp-tasks.ts";
 import { ToolCall } from "./handler-context.ts";
 
+/** The part of an MCP task that its methods need. */
+interface NamedTask {
+  getResult(): string;
+  cancel(): void;
+  update(responses: Params): void;
+}
+
 /**
  * The MCP task that a request names. @throws FaultError -32602 without an id, -32021 without the extension in this very
  * request, -32602 for an unknown or expired task, or another client's (docs/spec/modern.md#declaring-tasks, docs/spec/modern.md#task-methods)
  */
-function taskOf(request: ActiveRequest, connection: ServedConnection): McpTask {
+function taskOf(
+  request: ActiveRequest,
+  connection: ServedConnection,
+): NamedTask | Promise<NamedTask> {
   const taskId = request.params?.taskId;
   if (typeof taskId !== "string" || taskId === "") {
     throw badParams("taskId must be the id of an MCP task");
   }
   if (!request.asker.capabilities.tasks) throw new FaultError(tasksNotDeclared(request.method));
-  const task = mcpTasksOf(connection.server).find(request.client.id, taskId);
+  const tasks = mcpTasksOf(connection.server);
+  const task = tasks.find(request.client.id, taskId);
   if (task !== undefined) return task;
+  if (tasks.records === undefined) throw noTask(taskId);
+  return tasks.records.find(request.client.id, taskId).then((view) => {
+    if (view === undefined) throw noTask(taskId);
+    return endedTask(view);
+  });
+}
+
+function noTask(taskId: string): FaultError {
   const shown = JSON.stringify(taskId.slice(0, 100));
-  throw badParams(`there is no MCP task ${shown}; it may have expired`);
+  return badParams(`there is no MCP task ${shown}; it may have expired`);
+}
+
+/** One that another process had: it has ended, there is nothing to cancel and no question to answer. */
+function endedTask(view: McpTaskView): NamedTask {
+  return { getResult: () => encodeGetTaskResult(view), cancel: () => {}, update: () => {} };
+}
+
+function withTask(
+  request: ActiveRequest,
+  connection: ServedConnection,
+  reply: (task: NamedTask) => MethodReply,
+): MethodReply | Promise<MethodReply> {
+  const task = taskOf(request, connection);
+  return task instanceof Promise ? task.then(reply) : reply(task);
 }
 
 /** `tasks/cancel`: acknowledged also when the MCP task has ended before (docs/spec/modern.md#mcp-tasks). */
 export function handleTasksCancel(
   request: ActiveRequest,
   connection: ServedConnection,
-): MethodReply {
-  taskOf(request, connection).cancel();
-  return resultReply(taskAcknowledgement);
+): MethodReply | Promise<MethodReply> {
+  return withTask(request, connection, (task) => {
+    task.cancel();
+    return resultReply(taskAcknowledgement);
+  });
 }
 
 /** `tasks/get`: the MCP task as it is now (docs/spec/modern.md#mcp-tasks). */
-export function handleTasksGet(request: ActiveRequest, connection: ServedConnection): MethodReply {
-  return resultReply(taskOf(request, connection).getResult());
+export function handleTasksGet(
+  request: ActiveRequest,
+  connection: ServedConnection,
+): MethodReply | Promise<MethodReply> {
+  return withTask(request, connection, (task) => resultReply(task.getResult()));
 }
 
 /** `tasks/update`: takes what answers an open question; the rest is ignored (docs/spec/modern.md#mcp-tasks). */
 export function handleTasksUpdate(
   request: ActiveRequest,
   connection: ServedConnection,
-): MethodReply {
+): MethodReply | Promise<MethodReply> {
   const responses = request.params?.inputResponses;
   if (!isObject(responses)) return invalidParams("inputResponses must be an object");
-  taskOf(request, connection).update(responses);
-  return resultReply(taskAcknowledgement);
+  return withTask(request, connection, (task) => {
+    task.update(responses);
+    return resultReply(taskAcknowledgement);
+  });
 }
 
 /** Runs a call that may become an MCP task; refuses one that has to, of a client that did not declare them. */
@@ -113,7 +158,10 @@ export class TaskCall extends ToolCall {
     const tasks = mcpTasksOf(this.#connection.server);
     this.#task = tasks.create(this.client.id, this.#cancellation, options);
     this.#request.progress?.finish();
-    this.#reply.resolve(resultReply(this.#task.createResult()));
+    const reply = resultReply(this.#task.createResult());
+    // A task is there before the client hears of it, on other replicas too.
+    const kept = tasks.kept(this.#task);
+    this.#reply.resolve(kept === undefined ? reply : kept.then(() => reply));
   };
 
   override get cancellation(): Cancellation {

@@ -55,7 +55,12 @@ export class HttpSession implements LegacySession {
     this.#memory = memory;
     this.id = id;
     this.principal = principal;
-    this.connection = createConnection(server, profile(this), new OwnStreamOutbox(this.#streams));
+    this.connection = createConnection(
+      server,
+      profile(this),
+      new OwnStreamOutbox(this.#streams),
+      () => ({ principal: this.principal, sessionId: id }),
+    );
     this.dispatcher = new Dispatcher(this.connection);
   }
 

@@ -174,6 +174,7 @@ export class ModernHttp {
       clientRequests: this.#clientRequests,
       inFlight,
       endsByNotification: false,
+      caller: () => ({ principal }),
     };
   }
 

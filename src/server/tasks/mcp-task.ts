@@ -75,17 +75,17 @@ export class McpTask {
 
   /** The result of the request that it was made for. */
   createResult(): string {
-    return encodeCreateTaskResult(this.#view());
+    return encodeCreateTaskResult(this.view);
   }
 
   /** The result of `tasks/get`. */
   getResult(): string {
-    return encodeGetTaskResult(this.#view());
+    return encodeGetTaskResult(this.view);
   }
 
   /** Of `notifications/tasks`, without `_meta`. */
   notificationParams(): Params {
-    return taskNotificationParams(this.#view());
+    return taskNotificationParams(this.view);
   }
 
   /**
@@ -137,7 +137,8 @@ export class McpTask {
     this.#onChange(this);
   }
 
-  #view(): McpTaskView {
+  /** As the client sees it now. */
+  get view(): McpTaskView {
     return {
       taskId: this.id,
       state: this.state,

@@ -10,6 +10,7 @@ import {
 import { FaultError } from "../../calls/ask-client.ts";
 import type { TaskOptions } from "../../calls/call.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
+import type { McpTaskView } from "../../protocol/mcp-task.ts";
 import { McpTask } from "./mcp-task.ts";
 
 /** The results that one owner's tasks keep, oldest first. */
@@ -75,6 +76,17 @@ const systemClock: McpTaskClock = { now: () => performance.now(), startTimer };
 
 type ChangeListener = (task: McpTask) => void;
 
+/** Keeps MCP tasks beyond this process, for others that serve the same clients. */
+export interface McpTaskRecords {
+  /** Resolves when the others can read the task as it is now; later for one that cannot be kept now. Never rejects. */
+  save(task: McpTask): Promise<void>;
+  /**
+   * A task that this process does not have; one whose process is gone has failed. Undefined: there is none.
+   * @throws AppError when it cannot be looked up
+   */
+  find(ownerId: string, taskId: string): Promise<McpTaskView | undefined>;
+}
+
 interface Entry {
   readonly task: McpTask;
   /** On the clock of the registry; infinite without a time to live. */
@@ -95,7 +107,10 @@ export class McpTasks {
   #timer: Timer | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
 
-  constructor(clock: McpTaskClock = systemClock) {
+  constructor(
+    clock: McpTaskClock = systemClock,
+    readonly records?: McpTaskRecords,
+  ) {
     this.#clock = clock;
   }
 
@@ -122,6 +137,11 @@ export class McpTasks {
     return task;
   }
 
+  /** Resolves when other processes know the task as it is now; undefined where there are none. */
+  kept(task: McpTask): Promise<void> | undefined {
+    return this.records?.save(task);
+  }
+
   /** Undefined also for what belongs to somebody else, or had its time. */
   find(ownerId: string, taskId: string): McpTask | undefined {
     const entry = this.#entries.get(taskId);
@@ -141,6 +161,7 @@ export class McpTasks {
     if (!this.#entries.has(task.id)) return;
     this.#results.note(task);
     this.#makeRoomForResults(task);
+    void this.kept(task);
     for (const listener of this.#listeners) listener(task);
   }
 
@@ -202,8 +223,11 @@ export class McpTasks {
 }
 
 /** The MCP tasks of a server, made with its first. The server keeps them: it knows no more of a part that is loaded late. */
-export function mcpTasksOf(server: { mcpTasks: McpTasks | undefined }): McpTasks {
-  server.mcpTasks ??= new McpTasks();
+export function mcpTasksOf(server: {
+  mcpTasks: McpTasks | undefined;
+  readonly mcpTaskRecords: McpTaskRecords | undefined;
+}): McpTasks {
+  server.mcpTasks ??= new McpTasks(undefined, server.mcpTaskRecords);
   return server.mcpTasks;
 }
 

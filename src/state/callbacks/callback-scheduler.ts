@@ -56,6 +56,18 @@ export class CallbackScheduler implements Disposable {
       .map((slot) => ({ ...slot, nextFireMs: Math.max(0, Math.ceil(slot.deadlineMs - now)) }));
   }
 
+  /** Takes over the slots that another process had; `nextFireMs` is from now on. Nothing for a client that has some. */
+  restore(clientId: string, callbacks: readonly SavedCallback[]): void {
+    if (this.#clients.has(clientId) || callbacks.length === 0) return;
+    const now = this.#parts.now();
+    const slots = new CallbackSlots();
+    for (const callback of callbacks) {
+      slots.restore({ ...callback, deadlineMs: now + callback.nextFireMs });
+    }
+    this.#clients.set(clientId, slots);
+    this.#arm(slots.earliestMs);
+  }
+
   /** Those that were cancelled. @throws AppError `not_found` when the slot is empty; `null` = all, even if there are none */
   cancel(clientId: string, callbackId: number | null): readonly SetCallback[] {
     const slots = this.#clients.get(clientId) ?? new CallbackSlots();
@@ -152,6 +164,9 @@ export interface SetCallback {
   readonly deadlineMs: number;
 }
 
+/** A callback as it is kept for another process. */
+export type SavedCallback = Omit<SetCallback, "deadlineMs"> & { readonly nextFireMs: number };
+
 /** The eight slots of one client. Has no clock: callers pass the time. */
 class CallbackSlots {
   readonly #slots: (SetCallback | undefined)[] = Array.from({ length: callbackSlotsMax });
@@ -177,6 +192,10 @@ class CallbackSlots {
     const callback = { callbackId, message, delaySeconds, firesLeft: repeatCount, deadlineMs };
     this.#put(callbackId, callback);
     return callback;
+  }
+
+  restore(callback: SetCallback): void {
+    if (callback.callbackId in this.#slots) this.#put(callback.callbackId, callback);
   }
 
   /** @throws AppError `not_found` when the slot is empty */

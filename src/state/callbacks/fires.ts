@@ -112,18 +112,48 @@ export class Mailboxes {
     this.#mailboxes.get(clientId)?.clear();
   }
 
+  /** The mailbox of a client as it is kept for another process; undefined when it never had one. */
+  saved(clientId: string): SavedMailbox | undefined {
+    return this.#mailboxes.get(clientId)?.saved();
+  }
+
+  /** Takes over the mailbox that another process had. Nothing for a client that has one. */
+  restore(clientId: string, saved: SavedMailbox): void {
+    if (!this.#mailboxes.has(clientId)) this.#mailboxes.set(clientId, new Mailbox(saved));
+  }
+
   endClient(clientId: string): void {
     this.#mailboxes.delete(clientId);
   }
 }
 
+/** A mailbox as it is kept for another process. */
+export interface SavedMailbox {
+  readonly lastFireId: number;
+  readonly fires: readonly Fire[];
+  /** How many fires have no line of their own, by callback. */
+  readonly unlisted: readonly (readonly [callbackId: number, count: number])[];
+}
+
+const emptyMailbox: SavedMailbox = { lastFireId: 0, fires: [], unlisted: [] };
+
 /** Fires that no tool result has reported to one client yet. */
 export class Mailbox {
   /** In their order. */
-  readonly #fires: Fire[] = [];
+  readonly #fires: Fire[];
   /** How many fires have no line of their own, by callback. */
-  readonly #unlisted = new Map<number, number>();
-  #lastFireId = 0;
+  readonly #unlisted: Map<number, number>;
+  #lastFireId: number;
+
+  constructor({ lastFireId, fires, unlisted }: SavedMailbox = emptyMailbox) {
+    this.#fires = [...fires];
+    this.#unlisted = new Map(unlisted);
+    this.#lastFireId = lastFireId;
+  }
+
+  saved(): SavedMailbox {
+    return { lastFireId: this.#lastFireId, fires: [...this.#fires], unlisted: [...this.#unlisted] };
+  }
 
   /** Of too many fires, the oldest of the callback that has most gives way: a quick one does not hide a slow one. */
   add({ callbackId, message, firesLeft }: Omit<Fire, "fireId">): Fire {

@@ -1,0 +1,172 @@
+import { heldClientsMax, heldStateMs } from "../../base/limits.ts";
+import { isObject } from "../../base/values.ts";
+import type { SharedEngine } from "../engine/shared-engine.ts";
+import { Script } from "../engine/script.ts";
+import type { Replica } from "../replicas/replica.ts";
+
+/** The state of clients that is worth more than the process that has it. */
+export interface Holdings {
+  /** As JSON can keep it; undefined when there is nothing to keep. */
+  saved(clientId: string): unknown;
+  /** Takes over what another replica, which is gone, had saved `passedMs` ago. */
+  restore(clientId: string, state: unknown, passedMs: number): void;
+}
+
+interface Kept {
+  readonly clientId: string;
+  readonly replica: string;
+  /** In the time of the engine. */
+  readonly at: number;
+  readonly state: unknown;
+}
+
+/** KEYS: the state, the clients of the principal, all principals. ARGV: client key, principal, ms that it is kept, state or "". */
+const saveScript = new Script(`
+if ARGV[4] == '' then
+  redis.call('DEL', KEYS[1])
+  redis.call('HDEL', KEYS[2], ARGV[1])
+  if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('HDEL', KEYS[3], ARGV[2]) end
+  return 0
+end
+redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[3])
+redis.call('HSET', KEYS[2], ARGV[1], 1)
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+redis.call('HSET', KEYS[3], ARGV[2], 1)
+return 1
+`);
+
+export interface HeldStateParts {
+  readonly engine: SharedEngine;
+  readonly replica: Replica;
+  readonly holdings: Holdings;
+}
+
+/**
+ * Copies of the state that clients have in the memory of a replica (callbacks, lines that wait, the list of background tasks), so that
+ * the replica that takes over their principal takes over these too. Written after each change, one at a time for each client.
+ */
+export class HeldState implements Disposable {
+  readonly #parts: HeldStateParts;
+  /** The principal of each client that was seen here, the longest unseen first. */
+  readonly #principals = new Map<string, string>();
+  readonly #changed = new Set<string>();
+  readonly #stopWaiting: () => void;
+  #saving: Promise<void> | undefined;
+
+  constructor(parts: HeldStateParts) {
+    this.#parts = parts;
+    this.#stopWaiting = parts.engine.onReady(() => void this.flushed());
+  }
+
+  /** A client whose state is here from now on. */
+  note(clientId: string, principalId: string): void {
+    this.#principals.delete(clientId);
+    this.#principals.set(clientId, principalId);
+    const [longest] = this.#principals.keys();
+    if (this.#principals.size > heldClientsMax && longest !== undefined)
+      this.#principals.delete(longest);
+  }
+
+  /** The state of a client is another than before. */
+  readonly changed = (clientId: string): void => {
+    if (!this.#principals.has(clientId)) return;
+    this.#changed.add(clientId);
+    this.#saving ??= this.#save();
+  };
+
+  /** Resolves when all changes so far are in the engine, or cannot get there now. Never rejects. */
+  flushed(): Promise<void> {
+    if (this.#changed.size > 0) this.#saving ??= this.#save();
+    return this.#saving ?? Promise.resolve();
+  }
+
+  /** The client is gone, and its state with it. */
+  endClient(clientId: string): void {
+    this.changed(clientId);
+    void this.flushed().finally(() => this.#principals.delete(clientId));
+  }
+
+  /** Takes over the clients of a principal that is held here from now on. @throws SharedEngineError */
+  async take(principalId: string): Promise<void> {
+    const { engine, replica, holdings } = this.#parts;
+    const names = await engine.request("HKEYS", this.#clientsOf(principalId));
+    if (!Array.isArray(names)) return;
+    for (const name of names.map(String)) {
+      const kept = readKept(await engine.request("GET", engine.keys.of("state", name)));
+      if (kept === undefined || replica.isOwn(kept.replica)) continue;
+      this.note(kept.clientId, principalId);
+      holdings.restore(kept.clientId, kept.state, Math.max(0, replica.engineNow() - kept.at));
+      this.changed(kept.clientId);
+    }
+  }
+
+  /** The principals that have state of a client somewhere. @throws SharedEngineError */
+  async principals(): Promise<readonly string[]> {
+    const names = await this.#parts.engine.request("HKEYS", this.#allPrincipals);
+    return Array.isArray(names) ? names.map(String) : [];
+  }
+
+  [Symbol.dispose](): void {
+    this.#stopWaiting();
+  }
+
+  get #allPrincipals(): string {
+    return this.#parts.engine.keys.of("state-principals");
+  }
+
+  #clientsOf(principalId: string): string {
+    return this.#parts.engine.keys.of("state-clients", digestOf(principalId));
+  }
+
+  /** A copy that could not be written waits for the next change, or for the engine to be back. */
+  async #save(): Promise<void> {
+    try {
+      // Changes of one turn are written together.
+      await Promise.resolve();
+      for (const clientId of this.#changed) await this.#saveClient(clientId);
+    } catch {
+      // The engine says so at its own place; nothing here is lost as long as this process lives.
+    } finally {
+      this.#saving = undefined;
+    }
+  }
+
+  async #saveClient(clientId: string): Promise<void> {
+    const { engine, replica, holdings } = this.#parts;
+    const principalId = this.#principals.get(clientId);
+    this.#changed.delete(clientId);
+    if (principalId === undefined) return;
+    const state = holdings.saved(clientId);
+    const kept: Kept = { clientId, replica: replica.id, at: replica.engineNow(), state };
+    const name = digestOf(clientId);
+    const keys = [engine.keys.of("state", name), this.#clientsOf(principalId), this.#allPrincipals];
+    const text = state === undefined ? "" : JSON.stringify(kept);
+    try {
+      await saveScript.run(engine, keys, [name, principalId, heldStateMs, text]);
+    } catch (error) {
+      this.#changed.add(clientId);
+      throw error;
+    }
+  }
+}
+
+/** Ids come from tokens and clients, and may hold anything. */
+function digestOf(text: string): string {
+  return new Bun.CryptoHasher("sha256").update(text).digest("base64url");
+}
+
+/** Undefined for what no replica writes. */
+function readKept(reply: unknown): Kept | undefined {
+  if (typeof reply !== "string") return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(reply);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const { clientId, replica, at, state } = value;
+  if (typeof clientId !== "string" || typeof replica !== "string" || typeof at !== "number")
+    return undefined;
+  return { clientId, replica, at, state };
+}

@@ -1,0 +1,79 @@
+import { AppError } from "../../base/errors.ts";
+import { isObject } from "../../base/values.ts";
+import type { RequestId, Params } from "../../protocol/json-rpc.ts";
+import type { Caller } from "../../server/connection/elsewhere.ts";
+
+/** Kinds of messages between the replica at which a request arrived and the one at which it runs. */
+export const relayKinds = {
+  /** The request; its answer is a `FinalReply`. */
+  request: "request",
+  /** A message of the request for its client, on its way back. */
+  message: "request-message",
+  /** The server at which it arrived goes: a request without an end is answered. */
+  end: "request-end",
+  /** The token of a principal was taken back: what it has begun is to end. */
+  endClient: "client-end",
+} as const;
+
+/** A request on its way to its place. */
+export interface RelayedRequest {
+  /** Counts the requests that the sender has relayed: names this one in other messages. */
+  readonly number: number;
+  readonly caller: Caller;
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: Params | undefined;
+}
+
+/** A text for the client of the request with this number. */
+export interface RelayedMessage {
+  readonly number: number;
+  readonly text: string;
+}
+
+/** Sets become lists on the way. */
+export function encodeRequest({ caller, ...rest }: RelayedRequest): unknown {
+  const { principal, ...session } = caller;
+  const scopes = principal.scopes === undefined ? undefined : [...principal.scopes];
+  return { ...rest, caller: { ...session, principal: { ...principal, scopes } } };
+}
+
+/** @throws AppError "unsupported" for the message of a program that relays in another form */
+export function readRequest(body: unknown): RelayedRequest {
+  if (!isObject(body)) throw foreign();
+  const { number, id, method, params, caller } = body;
+  if (typeof number !== "number" || typeof method !== "string") throw foreign();
+  if (typeof id !== "string" && typeof id !== "number") throw foreign();
+  return {
+    number,
+    id,
+    method,
+    params: isObject(params) ? params : undefined,
+    caller: readCaller(caller),
+  };
+}
+
+function readCaller(caller: unknown): Caller {
+  if (!isObject(caller) || !isObject(caller.principal)) throw foreign();
+  const { principal, sessionId } = caller;
+  const { id, scopes } = caller.principal;
+  if (typeof id !== "string" || (scopes !== undefined && !Array.isArray(scopes))) throw foreign();
+  return {
+    principal: { ...principal, id, scopes: scopes && new Set(scopes.map(String)) },
+    ...(typeof sessionId === "string" ? { sessionId } : {}),
+  };
+}
+
+/** @throws AppError as `readRequest` */
+export function readMessage(body: unknown): RelayedMessage {
+  if (!isObject(body) || typeof body.number !== "number" || typeof body.text !== "string")
+    throw foreign();
+  return { number: body.number, text: body.text };
+}
+
+function foreign(): AppError {
+  return new AppError(
+    "unsupported",
+    "A replica of another version relays requests in a form that is not known here.",
+  );
+}

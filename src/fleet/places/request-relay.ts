@@ -1,0 +1,182 @@
+import { AppError, messageOf } from "../../base/errors.ts";
+import { heldPrincipalsMax, relayedRequestMsMax } from "../../base/limits.ts";
+import { isObject } from "../../base/values.ts";
+import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
+import type { ActiveRequest } from "../../server/connection/active-request.ts";
+import type { Caller, Elsewhere } from "../../server/connection/elsewhere.ts";
+import {
+  cancelledReply,
+  faultReply,
+  type MethodReply,
+  type ReplyLane,
+} from "../../server/connection/replies.ts";
+import type { Holders } from "../replicas/holders.ts";
+import type { Messages } from "../replicas/messages.ts";
+import type { Replica } from "../replicas/replica.ts";
+import type { HeldState } from "./held-state.ts";
+import { hasPlace } from "./placed-requests.ts";
+import { encodeRequest, readMessage, relayKinds } from "./relay-messages.ts";
+
+export interface RelayParts {
+  readonly replica: Replica;
+  readonly holders: Holders;
+  readonly messages: Messages;
+  readonly held: HeldState;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * The replica at which a request arrives: one that has a place runs where its principal's workspace, processes and MCP servers
+ * are, and its messages and its reply come back to the response that waits here (FL3).
+ */
+export class RequestRelay implements Elsewhere, Disposable {
+  readonly #parts: RelayParts;
+  /** The ways back of requests that run elsewhere, by their number. */
+  readonly #lanes = new Map<number, ReplyLane>();
+  /**
+   * The principals that are held here, the one that was silent for longest first: nobody takes them while this replica lives.
+   * Each resolves when their state is here.
+   */
+  readonly #own = new Map<string, Promise<void>>();
+  readonly #stops: readonly (() => void)[];
+  #lastNumber = 0;
+
+  constructor(parts: RelayParts) {
+    this.#parts = parts;
+    const { messages, replica } = parts;
+    const forget = (): void => this.#own.clear();
+    this.#stops = [
+      messages.handle(relayKinds.message, (body) => this.#receive(body)),
+      replica.onFence(forget),
+      replica.onNewPlace(forget),
+      replica.onGone(() => void this.takeOver()),
+    ];
+  }
+
+  /** Takes over principals whose replica is gone: their callbacks fire without a call. Never rejects. */
+  async takeOver(): Promise<void> {
+    try {
+      for (const id of await this.#parts.held.principals()) await this.#holderOf(id);
+    } catch {
+      // Without the engine nobody takes over anything; each is taken over with their next request.
+    }
+  }
+
+  handle(
+    request: ActiveRequest,
+    caller: Caller,
+    here: () => MethodReply | Promise<MethodReply>,
+  ): Promise<MethodReply> | undefined {
+    if (!hasPlace(request)) return undefined;
+    return this.#handle(request, caller, here);
+  }
+
+  /** From now on others take over what is held here: this replica goes. */
+  async leave(): Promise<void> {
+    await this.#parts.holders.leave();
+    this.#own.clear();
+  }
+
+  [Symbol.dispose](): void {
+    for (const stop of this.#stops) stop();
+  }
+
+  async #handle(
+    request: ActiveRequest,
+    caller: Caller,
+    here: () => MethodReply | Promise<MethodReply>,
+  ): Promise<MethodReply> {
+    try {
+      const holder = await this.#holderOf(caller.principal.id);
+      if (request.isCancelled) return cancelledReply;
+      if (holder === undefined) {
+        this.#parts.held.note(request.client.id, caller.principal.id);
+        const reply = await here();
+        // What the client learns of is not lost with this replica.
+        await this.#parts.held.flushed();
+        return reply;
+      }
+      return await this.#relay(holder, request, caller);
+    } catch (error) {
+      if (request.isCancelled) return cancelledReply;
+      if (!(error instanceof AppError)) throw error;
+      return faultReply(createFault(errorCodes.internalError, error.message));
+    }
+  }
+
+  /** Undefined: this replica. @throws SharedEngineError */
+  async #holderOf(principalId: string): Promise<string | undefined> {
+    const { replica, holders } = this.#parts;
+    const taken = replica.isFenced ? undefined : this.#own.get(principalId);
+    if (taken !== undefined) {
+      this.#own.delete(principalId);
+      this.#own.set(principalId, taken);
+      await taken;
+      return undefined;
+    }
+    const holder = await holders.holderOf(`principal ${principalId}`);
+    if (!replica.isOwn(holder)) return holder;
+    await this.#take(principalId);
+    return undefined;
+  }
+
+  #take(principalId: string): Promise<void> {
+    // Another request may have been quicker.
+    const taken = this.#own.get(principalId) ?? this.#parts.held.take(principalId);
+    const [longest] = this.#own.keys();
+    if (this.#own.size >= heldPrincipalsMax && longest !== undefined) this.#own.delete(longest);
+    this.#own.set(principalId, taken);
+    taken.catch((error: unknown) => {
+      this.#own.delete(principalId);
+      this.#parts.warn(
+        `the state of a user whose replica is gone was not taken over: ${messageOf(error)}`,
+      );
+    });
+    return taken;
+  }
+
+  async #relay(holder: string, request: ActiveRequest, caller: Caller): Promise<MethodReply> {
+    const { messages } = this.#parts;
+    this.#lastNumber += 1;
+    const number = this.#lastNumber;
+    this.#lanes.set(number, request.lane);
+    request.onEndGracefully(
+      () => void messages.notify(holder, relayKinds.end, number).catch(() => {}),
+    );
+    const { id, method, params, cancellation } = request;
+    const body = encodeRequest({ number, caller, id, method, params });
+    try {
+      const options = { msMax: relayedRequestMsMax, cancellation };
+      const reply = await messages.request(holder, relayKinds.request, body, options);
+      return replyIn(reply);
+    } catch (error) {
+      throw new AppError("system", lostText(holder, messageOf(error)));
+    } finally {
+      this.#lanes.delete(number);
+    }
+  }
+
+  /** A message of a request that is over, or was never here, is dropped. */
+  async #receive(body: unknown): Promise<void> {
+    const { number, text } = readMessage(body);
+    this.#lanes.get(number)?.send(text);
+  }
+}
+
+function lostText(holder: string, reason: string): string {
+  return (
+    `The call was handed to the replica ${holder}, which has the workspace of this user, and its answer did not come: ` +
+    `${reason} It may or may not have run: check before you repeat it.`
+  );
+}
+
+/** Another replica may have another version of the program. */
+function replyIn(reply: unknown): MethodReply {
+  if (
+    isObject(reply) &&
+    (reply.kind === "result" || reply.kind === "fault" || reply.kind === "cancelled")
+  )
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `RelayedRequests` answers with a `FinalReply`
+    return reply as unknown as MethodReply;
+  throw new AppError("unsupported", "The reply has a form that is not known here.");
+}
