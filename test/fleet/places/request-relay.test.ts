@@ -161,7 +161,7 @@ test.concurrent(
       },
       { saved: (id) => states.get(id), restore: () => {} },
     );
-    await using second = await PlacedReplica.start(redis.url, named("second"), {
+    await using _second = await PlacedReplica.start(redis.url, named("second"), {
       saved: () => undefined,
       restore: (clientId, state, passedMs) => restored.push([clientId, state, passedMs >= 0]),
     });
