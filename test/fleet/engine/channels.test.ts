@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 
 import { Channels } from "../../../src/fleet/engine/channels.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
-import { startReplica } from "../../fixtures/engines/fleet.ts";
-import { startRedis } from "../../fixtures/engines/redis.ts";
+import { startReplica } from "../../support/engines/fleet.ts";
+import { startRedis } from "../../support/engines/redis.ts";
 
 test("Channels: each listener hears each message once, until it stops", async () => {
   await using redis = await startRedis();

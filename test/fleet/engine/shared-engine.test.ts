@@ -4,8 +4,8 @@ import { FleetKeys } from "../../../src/fleet/engine/keys.ts";
 import { Script } from "../../../src/fleet/engine/script.ts";
 import { SharedEngine } from "../../../src/fleet/engine/shared-engine.ts";
 import { parseSharedUrl } from "../../../src/fleet/engine/shared-url.ts";
-import { hasEngine, startRedis, startValkey } from "../../fixtures/engines/redis.ts";
-import { TcpProxy } from "../../fixtures/engines/tcp-proxy.ts";
+import { hasEngine, startRedis, startValkey } from "../../support/engines/redis.ts";
+import { TcpProxy } from "../../support/engines/tcp-proxy.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
 
 function engineAt(url: string): SharedEngine {

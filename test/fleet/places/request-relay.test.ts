@@ -2,8 +2,8 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 
 import type { CallOutcome, CallRequest } from "../../../src/calls/call.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
-import { PlacedReplica } from "../../fixtures/engines/placed-replica.ts";
-import { startRedis } from "../../fixtures/engines/redis.ts";
+import { PlacedReplica } from "../../support/engines/placed-replica.ts";
+import { startRedis } from "../../support/engines/redis.ts";
 import { C, tasksCapability, V } from "../../server/harness.ts";
 
 setDefaultTimeout(60_000);

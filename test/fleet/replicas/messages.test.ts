@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { AppError, failureOf } from "../../../src/base/errors.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
-import { startReplica } from "../../fixtures/engines/fleet.ts";
-import { startRedis } from "../../fixtures/engines/redis.ts";
+import { startReplica } from "../../support/engines/fleet.ts";
+import { startRedis } from "../../support/engines/redis.ts";
 
 async function outcomeOf(work: Promise<unknown>): Promise<unknown> {
   try {

@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { leaseFenceMs, leaseMs } from "../../../src/base/limits.ts";
 import { Holders } from "../../../src/fleet/replicas/holders.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
-import { startReplica } from "../../fixtures/engines/fleet.ts";
-import { startRedis } from "../../fixtures/engines/redis.ts";
-import { TcpProxy } from "../../fixtures/engines/tcp-proxy.ts";
+import { startReplica } from "../../support/engines/fleet.ts";
+import { startRedis } from "../../support/engines/redis.ts";
+import { TcpProxy } from "../../support/engines/tcp-proxy.ts";
 
 test("Replica.live has the replicas that hold a lease, and not one that gave it back", async () => {
   await using redis = await startRedis();
