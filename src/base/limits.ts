@@ -707,5 +707,9 @@ export const inboxMs = 120_000;
 export const inboxMessagesMax = 10_000;
 /** Characters of one message between replicas: an MCP message and its envelope. */
 export const replicaMessageCharsMax = messageLineBytesMax + MIB;
+/** A key that seals `requestState` is used this long: longer than a state is good for. */
+export const stateKeyEpochMs = 60 * 60_000;
+/** A secret in a file is read again this often. */
+export const secretLookMs = 15_000;
 /** Requests of other replicas that one runs at a time. */
 export const replicaRequestsMax = 2_000;

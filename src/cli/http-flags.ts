@@ -72,6 +72,16 @@ export const httpFlags: Readonly<Record<string, HttpFlag>> = {
     help: "Also serve clients that only have HTTP+SSE (2024-11-05), at /sse beside --path.",
   },
   metrics: { kind: "switch", help: "Serve metrics for Prometheus at /metrics." },
+  fleet: {
+    kind: "text",
+    placeholder: "NAME",
+    help: "With SHARED_URL: the fleet of this replica; others with the same name are one server with it. Default: default.",
+  },
+  fence: {
+    kind: "text",
+    placeholder: "MODE",
+    help: "With SHARED_URL: when its lease cannot be renewed, kill running commands, or detach them and never report them again. Default: kill.",
+  },
   "tls-cert": {
     kind: "text",
     isPath: true,
@@ -85,6 +95,9 @@ export const httpFlags: Readonly<Record<string, HttpFlag>> = {
     help: "The key of --tls-cert (PEM).",
   },
 };
+
+/** What a replica does with its running commands when it can no longer prove that it is alive. */
+export const fenceModes = ["kill", "detach"] as const;
 
 /** The key of a flag in `http.toml`. */
 export function httpKeyOf(flag: string): string {

@@ -1,7 +1,7 @@
 import { AppError } from "../base/errors.ts";
 import type { ConfigEntry } from "../config/resolution.ts";
 import { type CommandIo, ParsedArguments } from "./command-io.ts";
-import { defaultAddress } from "./http-flags.ts";
+import { defaultAddress, fenceModes } from "./http-flags.ts";
 import { type HttpValues, readHttpValues } from "./http-values.ts";
 
 /** The paths of HTTP+SSE: its stream, and its messages. */
@@ -32,6 +32,9 @@ export interface HttpSettings {
   readonly hasMetrics: boolean;
   /** Where HTTP+SSE, the transport of 2024-11-05, is served too. */
   readonly ssePair: SsePairPaths | undefined;
+  /** Undefined: `default`. Of use with `SHARED_URL` only. */
+  readonly fleetName: string | undefined;
+  readonly fence: (typeof fenceModes)[number];
 }
 
 const defaultPath = "/mcp";
@@ -57,7 +60,16 @@ export function readHttpSettings(values: HttpValues): HttpSettings {
     tlsKey: values.text("tls-key"),
     hasMetrics: values.has("metrics"),
     ssePair: values.has("sse") ? pairBeside(path, values) : undefined,
+    fleetName: values.text("fleet"),
+    fence: parseFence(values),
   };
+}
+
+function parseFence(values: HttpValues): HttpSettings["fence"] {
+  const text = values.text("fence") ?? "kill";
+  const mode = fenceModes.find((each) => each === text);
+  if (mode !== undefined) return mode;
+  throw new AppError("usage", `${values.shown("fence")} is not one of ${fenceModes.join(", ")}.`);
 }
 
 /** The settings of the environment and `http.toml`. @throws AppError as `serve --http` does when it cannot use one */

@@ -7,6 +7,7 @@ import type { AuditLog } from "../calls/policy/audit/audit-log.ts";
 import type { RefusedRequest, RefusedRequests } from "../calls/policy/audit/refused-requests.ts";
 import type { HttpSettings } from "../cli/http-settings.ts";
 import type { StartUp } from "../cli/start-up.ts";
+import type { Fleet } from "../fleet/open-fleet.ts";
 import {
   type Authorization,
   type AuthorizationRefusal,
@@ -32,6 +33,8 @@ export interface ServeHttpOptions extends Omit<ToolServicesOptions, "start"> {
 }
 
 interface EndpointOptions extends ServeHttpOptions {
+  /** Where this process is a replica. */
+  readonly fleet: Fleet | undefined;
   readonly refusals: RefusalLog;
   readonly refuse: (request: Request) => AuthorizationRefusal | undefined;
 }
@@ -42,7 +45,7 @@ export function createEndpoint(
   start: StartUp,
   settings: HttpSettings,
   { authorizer, toolScopes, metadata }: Auth,
-  { warn, cwd, refusals, refuse }: EndpointOptions,
+  { warn, cwd, refusals, refuse, fleet }: EndpointOptions,
 ): HttpEndpoint {
   const hasPrincipals = settings.tokenFile !== undefined || settings.keySetUrl !== undefined;
   const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
@@ -60,8 +63,9 @@ export function createEndpoint(
       ? {}
       : { mayUse: (toolName) => toolScopes.isAllowed(principal(), toolName) }),
   });
+  const stateKey = fleet && (() => Promise.resolve(fleet.secret.stateKeys()));
   return new HttpEndpoint({
-    server: createServerContext(router, start),
+    server: createServerContext(router, start, stateKey),
     path: settings.path,
     guard: createGuard(settings, warn),
     authorize: (request) => refusals.watch(request, refuse(request) ?? watch.authorize(request)),

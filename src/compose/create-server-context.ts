@@ -7,15 +7,22 @@ import { FileResources } from "../calls/resources/file-resources.ts";
 import { JoinedResources } from "../calls/resources/joined-resources.ts";
 import { hasServers, instructionsWith } from "../calls/upstream/instructions-with.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import { ServerContext } from "../server/context/server-context.ts";
+import { ServerContext, type ServerContextOptions } from "../server/context/server-context.ts";
 import { readTold, toldOf, toldPlaceOf, type ToldServers } from "../upstream/cache/told-servers.ts";
 import { namedByProject } from "../upstream/config/upstream-start.ts";
 import { instructionLines, standInLine } from "./instructions.ts";
 import type { LazyGateway } from "./lazy-gateway.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 
-/** The features that the product offers its clients over any transport. */
-export function createServerContext(router: LazyRouter, start: StartUp): ServerContext {
+/**
+ * The features that the product offers its clients over any transport.
+ * @param stateKey for a fleet; else the key is that of the user's folder
+ */
+export function createServerContext(
+  router: LazyRouter,
+  start: StartUp,
+  stateKey?: ServerContextOptions["stateKey"],
+): ServerContext {
   const { changes, connections } = router;
   const joinedHints = router.gateway.joinedHints.bind(router.gateway);
   const features = { ...offersOf(router), router, changes, joinedHints };
@@ -23,7 +30,7 @@ export function createServerContext(router: LazyRouter, start: StartUp): ServerC
   return new ServerContext({
     features,
     instructions: () => instructionsOf(router, start),
-    stateKey: () => Promise.resolve(readStateKey(scorpioxDir)),
+    stateKey: stateKey ?? (() => Promise.resolve(readStateKey(scorpioxDir))),
     connections,
     onRootsChanged: (client) => router.rootsChanged(client),
   });

@@ -17,6 +17,7 @@ import { warmHandlers } from "../server/handlers/late.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
 import { createEndpoint, RefusalLog, type ServeHttpOptions } from "./create-endpoint.ts";
 import { openEntrance } from "./entrance.ts";
+import { openFleetOf } from "./fleet.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts } from "./program-parts.ts";
 
@@ -98,8 +99,10 @@ export async function serveHttp(
   });
   const scopesWarning = auth.toolScopes.commandWarning(router.gateway.isWanted);
   if (scopesWarning !== undefined) warn(scopesWarning);
+  const fleet = await openFleetOf(settings, warn);
   const endpoint = createEndpoint(router, start, settings, auth, {
     ...options,
+    fleet,
     refusals,
     refuse: (request) => entrance.refuse(request, server),
   });
@@ -126,6 +129,7 @@ export async function serveHttp(
   await server.stop(true);
   stopCapping();
   await Promise.all([router[Symbol.asyncDispose](), refusals[Symbol.asyncDispose]()]);
+  await fleet?.[Symbol.asyncDispose]();
   return 0;
 }
 

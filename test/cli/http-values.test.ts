@@ -21,6 +21,8 @@ allow_origin = ["https://a.example", "https://b.example"]
 allow_host = ["a.example"]
 sse = true
 metrics = true
+fleet = "team"
+fence = "detach"
 tls_cert = "~/cert.pem"
 tls_key = "/etc/key.pem"
 `;
@@ -49,6 +51,8 @@ describe("serve --http", () => {
         tlsCertificate: tree.path("home/cert.pem"),
         tlsKey: "/etc/key.pem",
         hasMetrics: true,
+        fleetName: "team",
+        fence: "detach",
         ssePair: { stream: "/sse", messages: "/messages" },
       },
     ]);

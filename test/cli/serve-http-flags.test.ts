@@ -19,6 +19,8 @@ const defaults = {
   tlsCertificate: undefined,
   tlsKey: undefined,
   hasMetrics: false,
+  fleetName: undefined,
+  fence: "kill" as const,
   ssePair: undefined,
 };
 
@@ -50,6 +52,7 @@ describe("serve --http", () => {
     ["--http 8808 --path /healthz/mcp", { path: "/healthz/mcp" }],
     ["--http 8808 --token-file t --tool-scopes *=x", { tokenFile: "t", toolScopes: "*=x" }],
     ["--http 8808 --allow-any-local-user", { allowsAnyLocalUser: true }],
+    ["--http 8808 --fleet a --fence detach", { fleetName: "a", fence: "detach" }],
     ["--http 8808 --sse", { ssePair: { stream: "/sse", messages: "/messages" } }],
     [
       "--http 8808 --sse --path /a/mcp",

@@ -6,7 +6,7 @@ import type { FleetKeys } from "./keys.ts";
 import { type EngineFaultReason, SharedEngineError } from "./shared-engine-error.ts";
 import type { SharedUrl } from "./shared-url.ts";
 
-/** A reply of the engine (RESP3). */
+/** A reply of the engine, in the third version of its protocol. */
 export type Reply =
   string | number | boolean | null | readonly Reply[] | { readonly [key: string]: Reply };
 

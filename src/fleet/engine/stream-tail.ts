@@ -105,7 +105,7 @@ export class StreamTail implements Disposable {
   }
 }
 
-/** XREAD answers with a map (RESP3), or with nothing. */
+/** XREAD answers with a map, or with nothing. */
 function streamsIn(reply: Reply): readonly (readonly [string, Reply])[] {
   return typeof reply === "object" && reply !== null ? Object.entries(reply) : [];
 }

@@ -66,10 +66,18 @@ interface Letter {
   readonly failure?: Failure;
 }
 
+/** Signs messages, and tells those that a replica of this fleet has signed (`FleetSecret`). */
+interface MessageSeal {
+  sign(text: string, purpose: string): string;
+  verified(signed: string, purpose: string): string | undefined;
+}
+
 export interface MessagesParts {
   readonly engine: SharedEngine;
   readonly replica: Replica;
   readonly tail: StreamTail;
+  /** Whoever may write to the engine must not be able to have a replica do something. */
+  readonly seal: MessageSeal;
   readonly warn: (message: string) => void;
 }
 
@@ -165,23 +173,29 @@ export class Messages implements Disposable {
   }
 
   async #send(to: string, letter: Letter): Promise<void> {
-    const { engine, replica } = this.#parts;
+    const { engine, replica, seal } = this.#parts;
     const text = JSON.stringify(letter);
     if (text.length > replicaMessageCharsMax) {
       const what = `has ${text.length} characters, of ${replicaMessageCharsMax} at most`;
       throw new AppError("limit", `A message to another replica ${what}.`);
     }
-    const keys = [...replica.liveKeys, this.#inboxOf(to)];
-    const outcome = await sendScript.run(engine, keys, [to, inboxMessagesMax, inboxMs, text]);
+    const inbox = this.#inboxOf(to);
+    // Signed for this one stream, of this fleet and this replica.
+    const signed = seal.sign(text, inbox);
+    const keys = [...replica.liveKeys, inbox];
+    const outcome = await sendScript.run(engine, keys, [to, inboxMessagesMax, inboxMs, signed]);
     if (outcome === "gone") throw goneError(to);
     if (outcome === "full") throw new AppError("limit", `The replica ${to} has too much to do.`);
   }
 
   #receive({ id, fields }: TailEntry): void {
     this.#trimLater(id);
-    const letter = readLetter(fields.get("m"));
+    const text = this.#parts.seal.verified(fields.get("m") ?? "", this.#inbox);
+    const letter = readLetter(text);
     if (letter === undefined)
-      return this.#parts.warn("a message of another replica cannot be read");
+      return this.#parts.warn(
+        "a message in the shared engine was not written by a replica of this fleet, or FLEET_KEY differs: it is ignored",
+      );
     if (!this.#isNext(letter)) return;
     if (letter.answers !== undefined) return this.#settle(letter, letter.answers);
     void this.#run(letter);

@@ -1,5 +1,4 @@
 import { AppError } from "../../base/errors.ts";
-import { Lazy } from "../../base/lazy.ts";
 import { requestStateCharsMax, requestStateMsMax } from "../../base/limits.ts";
 import { parseOwnJson, canonicalJson } from "../../base/values.ts";
 import { FaultError } from "../../calls/ask-client.ts";
@@ -19,45 +18,73 @@ const tagBytes = 16;
  * purpose that they were sealed for (AES-256-GCM, the purpose is authenticated along; docs/spec/modern.md#questions).
  */
 export class StateSeal {
-  readonly #readSecret: () => Promise<Uint8Array>;
-  /** The secret may serve other purposes too, so it is not used as it is. */
-  readonly #key: Lazy<Uint8Array> = new Lazy(() => this.#deriveKey());
+  readonly #readSecrets: ServerContext["stateKey"];
+  #only: Uint8Array | undefined;
 
-  constructor(readSecret: () => Promise<Uint8Array>) {
-    this.#readSecret = readSecret;
+  /** @param readSecrets one, or several: the first seals, all open */
+  constructor(readSecrets: ServerContext["stateKey"]) {
+    this.#readSecrets = readSecrets;
   }
 
   /** The sealed text, in base64url; a nonce makes it another one each time. */
   async seal(text: string, purpose: string): Promise<string> {
     const { createCipheriv, randomBytes } = await import("node:crypto");
+    const [key] = await this.#keys();
+    if (key === undefined) throw new Error("there is no secret to seal with");
     const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv(cipherName, await this.#key.get(), nonce);
+    const cipher = createCipheriv(cipherName, key, nonce);
     cipher.setAAD(await digestOf(purpose));
     const parts = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
     return Buffer.concat(parts).toString("base64url");
   }
 
-  /** Undefined for data that was not sealed by this secret for this purpose. */
+  /** Undefined for data that was not sealed by one of the secrets for this purpose. */
   async open(sealed: string, purpose: string): Promise<string | undefined> {
     const bytes = decodeStrictly(sealed);
     if (bytes === undefined) return undefined;
-    const { createDecipheriv } = await import("node:crypto");
-    const nonce = bytes.subarray(0, nonceBytes);
-    const decipher = createDecipheriv(cipherName, await this.#key.get(), nonce);
-    decipher.setAAD(await digestOf(purpose));
-    decipher.setAuthTag(bytes.subarray(-tagBytes));
-    const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
-    try {
-      return Buffer.concat([text, decipher.final()]).toString("utf8");
-    } catch {
-      return undefined;
+    for (const key of await this.#keys()) {
+      const text = await openWith(key, bytes, purpose);
+      if (text !== undefined) return text;
     }
+    return undefined;
   }
 
-  async #deriveKey(): Promise<Uint8Array> {
-    const { hkdfSync } = await import("node:crypto");
-    return new Uint8Array(hkdfSync("sha256", await this.#readSecret(), "", keyName, keyBytes));
+  /** A secret that is alone stays; of several there may be others next time. */
+  async #keys(): Promise<readonly Uint8Array[]> {
+    const secrets = this.#only ?? (await this.#readSecrets());
+    if (secrets instanceof Uint8Array) this.#only = secrets;
+    return Promise.all([secrets].flat().map(derivedKey));
   }
+}
+
+async function openWith(
+  key: Uint8Array,
+  bytes: Buffer,
+  purpose: string,
+): Promise<string | undefined> {
+  const { createDecipheriv } = await import("node:crypto");
+  const nonce = bytes.subarray(0, nonceBytes);
+  const decipher = createDecipheriv(cipherName, key, nonce);
+  decipher.setAAD(await digestOf(purpose));
+  decipher.setAuthTag(bytes.subarray(-tagBytes));
+  const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
+  try {
+    return Buffer.concat([text, decipher.final()]).toString("utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+const derived = new WeakMap<Uint8Array, Uint8Array>();
+
+/** A secret may serve other purposes too, so it is not used as it is. */
+async function derivedKey(secret: Uint8Array): Promise<Uint8Array> {
+  const known = derived.get(secret);
+  if (known !== undefined) return known;
+  const { hkdfSync } = await import("node:crypto");
+  const key = new Uint8Array(hkdfSync("sha256", secret, "", keyName, keyBytes));
+  derived.set(secret, key);
+  return key;
 }
 
 const seals = new WeakMap<ServerContext, StateSeal>();

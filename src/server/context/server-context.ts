@@ -26,8 +26,11 @@ export interface ServerContextOptions {
   readonly features: ServerFeatures;
   /** Told to clients in the handshake, as they are then; at most 2 KB, because clients cut there. */
   readonly instructions: string | (() => string);
-  /** 32 secret bytes that seal `requestState`; servers that share them take over each other's rounds. */
-  readonly stateKey: () => Promise<Uint8Array>;
+  /**
+   * 32 secret bytes that seal `requestState`; servers that share them take over each other's rounds. Of several the first seals, and
+   * all open.
+   */
+  readonly stateKey: () => Promise<Uint8Array | readonly Uint8Array[]>;
   /** The connections that accept unsolicited messages; absent = only the server needs them. */
   readonly connections?: LiveConnections;
   /** Told when a client says that it offers other folders. */
@@ -37,7 +40,7 @@ export interface ServerContextOptions {
 /** The state that all connections of one server share. Lives as long as the process; owned by the composition root. */
 export class ServerContext {
   readonly features: ServerFeatures;
-  readonly stateKey: () => Promise<Uint8Array>;
+  readonly stateKey: ServerContextOptions["stateKey"];
   readonly toolPages: ToolPages;
   readonly subscriptions: Subscriptions;
   readonly completionRate = new CallRate(completionsPerSecondMax);

@@ -21,7 +21,7 @@ async function outcomeOf(work: Promise<unknown>): Promise<unknown> {
   }
 }
 
-test("SharedEngine answers in RESP3, in the order of the requests, and runs scripts", async () => {
+test("SharedEngine answers in the order of the requests, and runs scripts", async () => {
   await using redis = await startRedis();
   using engine = engineAt(redis.url);
   await engine.start();

@@ -2,8 +2,9 @@ import { expect, test } from "bun:test";
 
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { AppError, failureOf } from "../../../src/base/errors.ts";
+import { FleetSecret } from "../../../src/fleet/fleet-secret.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
-import { startReplica } from "../../support/engines/fleet.ts";
+import { fleetKey, startReplica } from "../../support/engines/fleet.ts";
 import { startRedis } from "../../support/engines/redis.ts";
 
 async function outcomeOf(work: Promise<unknown>): Promise<unknown> {
@@ -92,33 +93,23 @@ test("Messages: a request that has waited for too long is not run, and a cancell
     messages.handle("run", async (body) => void ran.push(body));
   };
   handle(second.messages);
-  // Written by hand, as one that lay there for longer than its time.
-  const letter = {
-    from: "aaaaaaaaaa",
-    kind: "run",
-    body: "late",
-    number: 1,
-    until: second.replica.engineNow() - 1,
+  // Written by hand, as one that lay there for longer than its time, and one that comes again.
+  const inbox = `scorpiox:test:1:inbox:${second.replica.id}`;
+  const seal = new FleetSecret(() => fleetKey);
+  const put = async (letter: object, purpose = inbox): Promise<void> => {
+    const text = seal.sign(JSON.stringify(letter), purpose);
+    await redis.send("XADD", inbox, "*", "m", text);
   };
-  await redis.send(
-    "XADD",
-    `scorpiox:test:1:inbox:${second.replica.id}`,
-    "*",
-    "m",
-    JSON.stringify(letter),
-  );
-  const again = { ...letter, body: "once", until: second.replica.engineNow() + 60_000, number: 2 };
-  for (const each of [again, again, { ...again, number: 1 }]) {
-    await redis.send(
-      "XADD",
-      `scorpiox:test:1:inbox:${second.replica.id}`,
-      "*",
-      "m",
-      JSON.stringify(each),
-    );
-  }
-  await redis.send("XADD", `scorpiox:test:1:inbox:${second.replica.id}`, "*", "m", '{"from":1}');
-  await eventually("all were read", () => second.warnings.length === 1);
+  const now = second.replica.engineNow();
+  const letter = { from: "aaaaaaaaaa", kind: "run", body: "late", number: 1, until: now - 1 };
+  await put(letter);
+  const again = { ...letter, body: "once", until: now + 60_000, number: 2 };
+  for (const each of [again, again, { ...again, number: 1 }]) await put(each);
+  // Signed for another replica, not signed at all, and signed but of no form.
+  await put({ ...again, number: 3 }, "scorpiox:test:1:inbox:other");
+  await redis.send("XADD", inbox, "*", "m", JSON.stringify({ ...again, number: 4 }));
+  await put({ from: 1 });
+  await eventually("all were read", () => second.warnings.length === 3);
   expect(ran).toEqual(["once"]);
   let isCancelled = false;
   first.messages.handle("wait", (_, { cancellation }) => {

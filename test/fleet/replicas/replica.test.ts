@@ -26,7 +26,7 @@ test("Replica.isFenced at lease - 3 s of its own clock, and another id when it i
   await using redis = await startRedis();
   let nowMs = 1_000;
   using proxy = new TcpProxy(redis.port);
-  await using replica = await startReplica(proxy.url, () => nowMs);
+  await using replica = await startReplica(proxy.url, { now: () => nowMs });
   await using other = await startReplica(redis.url);
   const { id } = replica.replica;
   let fences = 0;

@@ -4,6 +4,8 @@ import type { ReplicaClock } from "../../../src/fleet/replicas/replica.ts";
 /** One replica of a fleet in this process, with connections of its own. */
 export interface TestReplica extends Fleet {
   readonly warnings: readonly string[];
+  /** Breaks off as a killed process would: nothing is given back. */
+  vanish(): void;
 }
 
 export const fleetKey = "a secret of all replicas in the tests";
@@ -21,5 +23,8 @@ export async function startReplica(
     warn: (message) => void warnings.push(message),
     ...(now === undefined ? {} : { now }),
   });
-  return Object.assign(fleet, { warnings });
+  const vanish = (): void => {
+    for (const part of [fleet.tail, fleet.channels, fleet.engine]) part[Symbol.dispose]();
+  };
+  return Object.assign(fleet, { warnings, vanish });
 }
