@@ -96,7 +96,7 @@ export const httpFlags: Readonly<Record<string, HttpFlag>> = {
   },
 };
 
-/** What a replica does with its running commands when it can no longer prove that it is alive. */
+/** The fates of the running commands of a replica that can no longer prove that it is alive. */
 export const fenceModes = ["kill", "detach"] as const;
 
 /** The key of a flag in `http.toml`. */

@@ -76,7 +76,7 @@ export interface MessagesParts {
   readonly engine: SharedEngine;
   readonly replica: Replica;
   readonly tail: StreamTail;
-  /** Whoever may write to the engine must not be able to have a replica do something. */
+  /** Access to the engine alone must not let anybody have a replica do something. */
   readonly seal: MessageSeal;
   readonly warn: (message: string) => void;
 }
