@@ -277,6 +277,14 @@ export const tokenFileBytesMax = 256 * KIB;
 export const tokenFileLookMs = 1_000;
 /** Streams and sessions of tokens are checked this often; they end when their token is missing in two checks, so within 5 s. */
 export const tokenLookMs = 2_000;
+/** Made tokens in one store: with some 300 bytes each the file stays below what configuration files may have. */
+export const storedTokensMax = 2_000;
+/** A made token that has ended is remembered this long: the log says of its use why it was refused. */
+export const endedTokenMsMax = 30 * 86_400_000;
+/** A server looks for changes of made tokens this often, so that a revocation counts within a second. */
+export const tokenStoreLookMs = 400;
+/** The last uses of made tokens are written this often at most. */
+export const tokenUseMs = 60_000;
 /** Signed tokens whose check is remembered: one for each client and a few renewed ones. About 300 bytes each. */
 export const verifiedTokensMax = 1000;
 /** A check is remembered this long, so a withdrawn key is refused after at most that and the age of the keys. */

@@ -13,6 +13,7 @@ const placeNames = /(?:mode|type|file|path|dir|url|uri|name|host|port|method|ser
 
 /** Of code hosts, clouds, model providers, chat, shops; JWTs; keys in PEM. Each has an example in the tests. */
 const shapes: readonly string[] = [
+  String.raw`scx_[\w-]{16,}`,
   String.raw`gh[oprsu]_[A-Za-z\d]{12,}`,
   String.raw`github_pat_\w{12,}`,
   String.raw`gl(?:pat|dt|rt|ptt|ft|soat|imt|agent|cbt)-[\w-]{12,}`,
