@@ -83,6 +83,8 @@ export interface ClientContext {
   readonly isRemote?: boolean;
   /** Absent when all tools may be used: which ones the principal's scopes allow. */
   readonly mayUse?: (toolName: string) => boolean;
+  /** The upstream servers that exist for it; absent: all. */
+  readonly servers?: ReadonlySet<string>;
 }
 
 /** A step of the work: text alone (scorpiox-code sets numbers and rate), or numbers of the worker's own. */

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { systemCodeOf } from "../base/errors.ts";
+import type { ClientContext } from "../calls/call.ts";
 import { type ServerFeatures, type SkillProvider, skillToolName } from "../calls/features.ts";
 import { FileResources } from "../calls/resources/file-resources.ts";
 import { JoinedResources } from "../calls/resources/joined-resources.ts";
@@ -29,7 +30,7 @@ export function createServerContext(
   const { scorpioxDir } = start.dirs;
   return new ServerContext({
     features,
-    instructions: () => instructionsOf(router, start),
+    instructions: (servers) => instructionsOf(router, start, servers),
     stateKey: stateKey ?? (() => Promise.resolve(readStateKey(scorpioxDir))),
     connections,
     onRootsChanged: (client) => router.rootsChanged(client),
@@ -37,7 +38,11 @@ export function createServerContext(
 }
 
 /** Only facts known by now: the handshake does not wait for upstream servers. */
-function instructionsOf(router: LazyRouter, start: StartUp): string {
+function instructionsOf(
+  router: LazyRouter,
+  start: StartUp,
+  reachable: ReadonlySet<string> | undefined,
+): string {
   const { gateway, upstreams, ownNames, wholeInstructions: whole } = router;
   const { snapshot } = upstreams;
   const isAlone = !gateway.isWanted || (snapshot !== undefined && !hasServers(snapshot));
@@ -45,7 +50,16 @@ function instructionsOf(router: LazyRouter, start: StartUp): string {
   if (isAlone && notice === undefined && whole !== undefined) return whole.text;
   const own = { lines: whole?.lines ?? instructionLines(ownNames), notice };
   if (isAlone) return instructionsWith(own);
-  return instructionsWith(own, snapshot === undefined ? toldBefore(start) : toldOf(snapshot));
+  const told = snapshot === undefined ? toldBefore(start) : toldOf(snapshot);
+  return instructionsWith(own, reachable === undefined ? told : toldTo(reachable, told));
+}
+
+/** For a client for which only some servers exist: without the file that names the tools of all. */
+function toldTo(reachable: ReadonlySet<string>, told: ToldServers): ToldServers {
+  return {
+    waiting: told.waiting.filter((server) => reachable.has(server)),
+    introductions: told.introductions.filter(({ server }) => reachable.has(server)),
+  };
 }
 
 /** Nothing of upstream servers is loaded yet: the facts that an earlier run here has kept, else the names in the project's files. */
@@ -85,10 +99,11 @@ function withForeignSkills(
   own: SkillProvider,
   gateway: Pick<LazyGateway, "skills">,
 ): SkillProvider {
-  const joined = async (): Promise<SkillProvider> => (await gateway.skills())?.join(own) ?? own;
+  const joined = async (client: ClientContext): Promise<SkillProvider> =>
+    (await gateway.skills(client))?.join(own) ?? own;
   return {
-    list: async (client) => (await joined()).list(client),
-    directory: async (uri, client) => (await joined()).directory(uri, client),
+    list: async (client) => (await joined(client)).list(client),
+    directory: async (uri, client) => (await joined(client)).directory(uri, client),
   };
 }
 

@@ -71,7 +71,7 @@ export class LazyGateway implements Disposable {
     client: ClientContext,
     asked: ListAsked,
   ): Promise<readonly ToolListing[]> {
-    return this.#gateway.get().then(({ listings }) => listings.listFor(own, client, asked));
+    return this.#for(client).then(({ listings }) => listings.listFor(own, client, asked));
   }
 
   /** A client has declared its capabilities. */
@@ -96,14 +96,14 @@ export class LazyGateway implements Disposable {
     if (!this.isWanted) return call;
     if (call.capabilities !== undefined) this.meet(call.capabilities);
     return (
-      this.#gateway.made?.resolver.resolve(call) ??
-      this.#gateway.get().then(({ resolver }) => resolver.resolve(call))
+      this.#gateway.made?.for(call.client).resolver.resolve(call) ??
+      this.#for(call.client).then(({ resolver }) => resolver.resolve(call))
     );
   }
 
   /** The project is another one: the next list waits for its servers as the first did. */
   onMoved(): void {
-    this.#gateway.made?.listings.awaitAgain();
+    this.#gateway.made?.awaitAgain();
     this.#consent?.onMoved();
   }
 
@@ -112,7 +112,7 @@ export class LazyGateway implements Disposable {
     restFor: ({ target }) =>
       target === undefined ? { until: Number.POSITIVE_INFINITY } : undefined,
     check: (call, isLast): Promise<Refusal | undefined> | undefined => {
-      const gateway = this.#gateway.made;
+      const gateway = this.#gateway.made?.for(call.client);
       if (call.target === undefined || gateway === undefined) return undefined;
       const asking = this.#askConsent(call, gateway);
       if (asking !== undefined) return asking.then(() => gateway.stage.check(call, isLast));
@@ -133,7 +133,9 @@ export class LazyGateway implements Disposable {
   /** Makes the calls behind the gate that have a target. */
   readonly calls: Pick<Router, "call"> = {
     call: (request, passedMs, look) => {
-      const calls = this.#gateway.made?.calls() ?? this.#gateway.get().then((it) => it.calls());
+      const { client } = request;
+      const calls =
+        this.#gateway.made?.for(client).calls() ?? this.#for(client).then((it) => it.calls());
       return calls instanceof Promise
         ? calls.then((made) => made.call(request, passedMs, look))
         : calls.call(request, passedMs, look);
@@ -141,33 +143,37 @@ export class LazyGateway implements Disposable {
   };
 
   readonly resources: ResourceProvider = {
-    list: async () => (this.isWanted ? (await this.#gateway.get()).resources.list() : []),
-    templates: async () => (this.isWanted ? (await this.#gateway.get()).resources.templates() : []),
+    list: async (client) => (this.isWanted ? (await this.#for(client)).resources.list() : []),
+    templates: async (client) =>
+      this.isWanted ? (await this.#for(client)).resources.templates() : [],
     read: async (uri, context) =>
-      this.isWanted ? (await this.#gateway.get()).resources.read(uri, context) : undefined,
+      this.isWanted ? (await this.#for(context.client)).resources.read(uri, context) : undefined,
     prepareWatch: (uris, client) => {
       const gateway = this.#gateway.made;
-      if (gateway !== undefined) return gateway.resources.prepareWatch(uris, client);
+      if (gateway !== undefined) return gateway.for(client).resources.prepareWatch(uris, client);
       if (!this.isWanted) return undefined;
-      return this.#gateway.get().then(({ resources }) => resources.prepareWatch(uris, client));
+      return this.#for(client).then(({ resources }) => resources.prepareWatch(uris, client));
     },
-    canSubscribe: (uri, client) => this.#gateway.made?.resources.canSubscribe(uri, client) === true,
-    watch: (uri, client) => this.#gateway.made?.resources.watch(uri, client) ?? ((): void => {}),
+    canSubscribe: (uri, client) =>
+      this.#gateway.made?.for(client).resources.canSubscribe(uri, client) === true,
+    watch: (uri, client) =>
+      this.#gateway.made?.for(client).resources.watch(uri, client) ?? ((): void => {}),
   };
 
   readonly prompts: PromptProvider = {
-    list: async (client) => (await this.#prompts()).list(client),
-    get: async (name, args, context) => (await this.#prompts()).get(name, args, context),
+    list: async (client) => (await this.#prompts(client)).list(client),
+    get: async (name, args, context) =>
+      (await this.#prompts(context.client)).get(name, args, context),
   };
 
   /** Skills of upstream servers; undefined while there are none. */
-  skills(): Promise<UpstreamSkills> | undefined {
-    return this.isWanted ? this.#gateway.get().then(({ skills }) => skills) : undefined;
+  skills(client: ClientContext): Promise<UpstreamSkills> | undefined {
+    return this.isWanted ? this.#for(client).then(({ skills }) => skills) : undefined;
   }
 
   readonly completion: CompletionProvider = {
     complete: async (request, client) => {
-      const { completion } = this.isWanted ? await this.#gateway.get() : this.#parts.skills;
+      const { completion } = this.isWanted ? await this.#for(client) : this.#parts.skills;
       return completion.complete(request, client);
     },
   };
@@ -216,8 +222,13 @@ export class LazyGateway implements Disposable {
     this.#gateway.made?.[Symbol.dispose]();
   }
 
-  async #prompts(): Promise<PromptProvider> {
-    return this.isWanted ? (await this.#gateway.get()).prompts : this.#parts.skills.prompts;
+  /** The part of it that exists for the client. */
+  #for(client: ClientContext): Promise<UpstreamGateway> {
+    return this.#gateway.get().then((gateway) => gateway.for(client));
+  }
+
+  async #prompts(client: ClientContext): Promise<PromptProvider> {
+    return this.isWanted ? (await this.#for(client)).prompts : this.#parts.skills.prompts;
   }
 
   async #make(): Promise<UpstreamGateway> {

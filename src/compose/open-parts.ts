@@ -118,7 +118,8 @@ function openState(
     warn: options.warn,
     transport: options.transport,
     skills: options.skills,
-    loadForeignSkill: async (request, call) => (await gateway.skills())?.load(request, call),
+    loadForeignSkill: async (request, call) =>
+      (await gateway.skills(call.client))?.load(request, call),
     instanceId: commands.instanceId,
     storePath: storePathOf(parts),
     createStoreWorker: program.createStoreWorker,

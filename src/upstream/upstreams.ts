@@ -100,6 +100,8 @@ export interface SearchQuery {
   readonly query: string;
   readonly limit?: number;
   readonly server?: string;
+  /** The only servers that are searched and mentioned; absent: all. */
+  readonly servers?: readonly string[];
   readonly detail?: "schema" | "summary" | "name";
   readonly readOnly?: boolean;
   readonly explain?: boolean;

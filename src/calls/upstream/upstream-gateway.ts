@@ -1,6 +1,7 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { upstreamChangeGatherMs } from "../../base/upstream-limits.ts";
 import type { UpstreamEvent, Upstreams } from "../../upstream/upstreams.ts";
+import type { ClientContext } from "../call.ts";
 import type { Changes, CompletionProvider, PromptProvider } from "../features.ts";
 import type { StateServices } from "../state-calls.ts";
 import { CallResolver, type CallResolverParts } from "./call-resolver.ts";
@@ -14,6 +15,7 @@ import {
   UpstreamListings,
   type UpstreamListingsParts,
 } from "./upstream-listings.ts";
+import { ReachableUpstreams } from "./reachable-upstreams.ts";
 import { JoinedCompletion, JoinedPrompts } from "./upstream-prompts.ts";
 import { UpstreamResources } from "./upstream-resources.ts";
 import { UpstreamSkills } from "./upstream-skills.ts";
@@ -28,7 +30,8 @@ export interface GatewayServices
 export interface UpstreamGatewayParts
   extends Omit<CallResolverParts, "upstreams">, Omit<UpstreamListingsParts, "upstreams"> {
   readonly upstreams: Upstreams;
-  readonly changes: Changes;
+  /** Absent for a part of the servers: the whole notifies of their changes too. */
+  readonly changes?: Changes;
   /** Made when they are first needed. */
   readonly services: () => Promise<GatewayServices>;
   /** The own prompts, to which those of upstream servers are joined. */
@@ -45,7 +48,9 @@ export class UpstreamGateway implements Disposable {
   readonly prompts: PromptProvider;
   readonly skills: UpstreamSkills;
   readonly completion: CompletionProvider;
-  readonly #changes: UpstreamChanges;
+  readonly #changes: UpstreamChanges | undefined;
+  /** By the names of the servers that they show. */
+  readonly #parted = new Map<string, UpstreamGateway>();
   readonly #suspended = new SuspendedCalls();
   readonly #parts: UpstreamGatewayParts;
   #calls: UpstreamCalls | undefined;
@@ -55,11 +60,11 @@ export class UpstreamGateway implements Disposable {
     const { upstreams, changes } = parts;
     this.resolver = new CallResolver(parts);
     this.stage = new UpstreamStage(upstreams);
-    this.#changes = new UpstreamChanges(upstreams, changes);
+    this.#changes = changes && new UpstreamChanges(upstreams, changes);
     this.listings = new UpstreamListings({
       ...parts,
-      onFirst: (first, isKept) => this.#changes.note(first, isKept),
-      onKnown: () => this.#changes.othersAreGiven(),
+      onFirst: (first, isKept) => this.#changes?.note(first, isKept),
+      onKnown: () => this.#changes?.othersAreGiven(),
     });
     const exchange = (): Promise<UpstreamCallsParts> => this.#callParts();
     const known = this.listings.known.bind(this.listings);
@@ -68,6 +73,26 @@ export class UpstreamGateway implements Disposable {
     this.skills = new UpstreamSkills(provided);
     this.prompts = new JoinedPrompts(parts.prompts, provided);
     this.completion = new JoinedCompletion(parts.completion, provided);
+  }
+
+  /** The part of it that exists for a client: all, unless its token names servers (TM4). There are at most as many parts as such tokens. */
+  for({ servers }: Pick<ClientContext, "servers">): UpstreamGateway {
+    if (servers === undefined) return this;
+    const key = JSON.stringify([...servers].sort());
+    const known = this.#parted.get(key);
+    if (known !== undefined) return known;
+    // The whole must know what its first list was, to notice that it has changed.
+    void this.listings.known();
+    const { changes: _, keptLists: __, ...parts } = this.#parts;
+    const upstreams = new ReachableUpstreams(parts.upstreams, servers);
+    const part = new UpstreamGateway({ ...parts, upstreams });
+    this.#parted.set(key, part);
+    return part;
+  }
+
+  /** There are other upstream servers now: the next list waits for them as the first did. */
+  awaitAgain(): void {
+    for (const { listings } of [this, ...this.#parted.values()]) listings.awaitAgain();
   }
 
   /** The maker of calls, once its parts are made: mostly at once. */
@@ -88,11 +113,13 @@ export class UpstreamGateway implements Disposable {
   endClient(clientId: string): void {
     this.#suspended.endClient(clientId);
     this.resources.endClient(clientId);
+    for (const part of this.#parted.values()) part.endClient(clientId);
     this.#parts.upstreams.endClient(clientId);
   }
 
   [Symbol.dispose](): void {
-    this.#changes[Symbol.dispose]();
+    this.#changes?.[Symbol.dispose]();
+    for (const part of this.#parted.values()) part[Symbol.dispose]();
     this.#suspended[Symbol.dispose]();
   }
 }

@@ -27,6 +27,8 @@ export interface ClientProfile {
   readonly fallbackDir: string;
   /** See `ClientContext.mayUse`. */
   readonly mayUse?: (toolName: string) => boolean;
+  /** See `ClientContext`; of the newest request. */
+  readonly servers?: () => ReadonlySet<string> | undefined;
   /** See `ClientContext`. */
   readonly owner?: string;
   readonly workspaceName?: string | undefined;
@@ -53,6 +55,11 @@ export class Session {
   constructor(profile: ClientProfile, requests: ClientRequests) {
     this.#profile = profile;
     this.#roots = new WorkspaceRoots(requests, profile.fallbackDir);
+  }
+
+  /** The upstream servers that exist for the client; undefined: all. */
+  get servers(): ReadonlySet<string> | undefined {
+    return this.#profile.servers?.();
   }
 
   /** Whom live state belongs to. */
@@ -153,9 +160,11 @@ export class Session {
     name: string | undefined,
   ): Omit<ClientContext, "limits" | "workspaceDir" | "workspaceNow" | "workspaceKnown" | "roots"> {
     const { id, mayUse, owner, workspaceName, isRemote } = this.#profile;
+    const { servers } = this;
     return {
       id,
       name,
+      ...(servers === undefined ? {} : { servers }),
       ...(mayUse === undefined ? {} : { mayUse }),
       ...(owner === undefined ? {} : { owner }),
       ...(workspaceName === undefined ? {} : { workspaceName }),

@@ -24,8 +24,11 @@ import type { McpTaskRecords, McpTasks } from "../tasks/mcp-tasks.ts";
 
 export interface ServerContextOptions {
   readonly features: ServerFeatures;
-  /** Told to clients in the handshake, as they are then; at most 2 KB, because clients cut there. */
-  readonly instructions: string | (() => string);
+  /**
+   * Told to clients in the handshake, as they are then; at most 2 KB, because clients cut there. `servers`: the upstream servers that
+   * exist for the client.
+   */
+  readonly instructions: string | ((servers: ReadonlySet<string> | undefined) => string);
   /**
    * 32 secret bytes that seal `requestState`; servers that share them take over each other's rounds. Of several the first seals, and
    * all open.
@@ -73,8 +76,10 @@ export class ServerContext {
     this.#connections = connections ?? new LiveConnections();
   }
 
-  get instructions(): string {
-    return typeof this.#instructions === "string" ? this.#instructions : this.#instructions();
+  instructionsFor(servers: ReadonlySet<string> | undefined): string {
+    return typeof this.#instructions === "string"
+      ? this.#instructions
+      : this.#instructions(servers);
   }
 
   /** A legacy session is ready: from now on it accepts unsolicited messages. */
@@ -170,11 +175,11 @@ export class ToolPages {
   #page(
     listings: readonly ToolListing[],
     version: ProtocolVersion,
-    { mayUse }: ClientContext,
+    { mayUse, servers }: ClientContext,
     cursor: unknown,
   ): string | undefined {
-    if (mayUse !== undefined) {
-      const usable = listings.filter(({ name }) => mayUse(name));
+    if (mayUse !== undefined || servers !== undefined) {
+      const usable = listings.filter(({ name }) => mayUse?.(name) !== false);
       return this.#encode(usable, version, cursor, true);
     }
     if (cursor !== undefined || listings.length > toolsPerPageMax) {
@@ -186,7 +191,7 @@ export class ToolPages {
   #wholeList(listings: readonly ToolListing[], version: ProtocolVersion): string | undefined {
     const jsons = this.#json.get(listings) ?? new Map<string, string>();
     this.#json.set(listings, jsons);
-    const { ttlMs, cacheScope } = listCacheHints(this.#features, "tools");
+    const { ttlMs, cacheScope } = listCacheHints(this.#features, "tools", {});
     const key = `${version} ${ttlMs} ${cacheScope}`;
     const known = jsons.get(key);
     if (known !== undefined) return known;
@@ -204,7 +209,7 @@ export class ToolPages {
     const list = { name: "tools", entries, keyOf: ({ name }: ToolListing) => name };
     const page = cutListPage(list, cursor, toolsPerPageMax);
     if (page === undefined) return undefined;
-    const cacheHints = listCacheHints(this.#features, "tools");
+    const cacheHints = listCacheHints(this.#features, "tools", {});
     const hints = isPrivate ? ({ ...cacheHints, cacheScope: "private" } as const) : cacheHints;
     return encodeToolsListResult(page.items, version, { hints, nextCursor: page.nextCursor });
   }
@@ -225,10 +230,16 @@ export function featureOf<Name extends FeatureName>(
 type ListKind = "tools" | "prompts" | "resources" | "skills";
 
 /** How long a client may keep a list; the same on all its pages (docs/spec/modern.md#caching). */
-export function listCacheHints(features: ServerFeatures, kind: ListKind): CacheHints {
+export function listCacheHints(
+  features: ServerFeatures,
+  kind: ListKind,
+  client: Pick<ClientContext, "servers">,
+): CacheHints {
   const own = features.cacheHints ?? hintsOf(features, kind);
   const joined = kind === "skills" ? undefined : features.joinedHints?.();
-  return joined === undefined ? own : stricterHints(own, joined);
+  const hints = joined === undefined ? own : stricterHints(own, joined);
+  // A client for which other servers exist gets another list.
+  return client.servers === undefined ? hints : { ...hints, cacheScope: "private" };
 }
 
 function hintsOf({ changing }: ServerFeatures, kind: ListKind): CacheHints {

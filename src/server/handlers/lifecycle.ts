@@ -12,12 +12,13 @@ export function handleInitialize(
   connection: ServedConnection,
 ): MethodReply {
   const { server, session } = connection;
-  const { features, instructions } = server;
+  const { features } = server;
   const version = session.begin(request.params);
   features.router.meet?.(session.capabilities);
   // What an earlier session of this connection was not told yet is not told to this one.
   server.release(connection);
   const offered = { ...offeredCapabilities(features), channel: session.takesChannel };
+  const instructions = server.instructionsFor(session.servers);
   return resultReply(encodeInitializeResult(version, { offered, instructions }));
 }
 
@@ -26,9 +27,10 @@ export function handleDiscover(
   { asker }: ActiveRequest,
   { server }: ServedConnection,
 ): MethodReply {
-  const { features, instructions } = server;
+  const { features } = server;
   features.router.meet?.(asker.capabilities);
   const offered = offeredCapabilities(features);
+  const instructions = server.instructionsFor(asker.client.servers);
   return resultReply(encodeDiscoverResult({ offered, instructions }));
 }
 

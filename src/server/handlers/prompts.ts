@@ -41,7 +41,7 @@ export async function handlePromptsList(
   connection: ServedConnection,
 ): Promise<MethodReply> {
   const entries = await featureOf(connection, "prompts").list(request.client);
-  const hints = listCacheHints(connection.server.features, "prompts");
+  const hints = listCacheHints(connection.server.features, "prompts", request.client);
   return pageReply(request, { name: "prompts", entries, keyOf: ({ name }) => name }, (page) =>
     encodePromptsList(page, request.version, hints),
   );

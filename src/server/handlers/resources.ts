@@ -37,7 +37,7 @@ export async function handleResourcesList(
   connection: ServedConnection,
 ): Promise<MethodReply> {
   const entries = await featureOf(connection, "resources").list(request.client);
-  const hints = listCacheHints(connection.server.features, "resources");
+  const hints = listCacheHints(connection.server.features, "resources", request.client);
   return pageReply(request, { name: "resources", entries, keyOf: ({ uri }) => uri }, (page) =>
     encodeResourcesList(page, request.version, hints),
   );
@@ -49,7 +49,7 @@ export async function handleResourceTemplatesList(
   connection: ServedConnection,
 ): Promise<MethodReply> {
   const entries = await featureOf(connection, "resources").templates(request.client);
-  const hints = listCacheHints(connection.server.features, "resources");
+  const hints = listCacheHints(connection.server.features, "resources", request.client);
   return pageReply(
     request,
     { name: "templates", entries, keyOf: ({ uriTemplate }) => uriTemplate },
@@ -144,7 +144,7 @@ export async function handleResourcesDirectoryRead(
   const uri = uriOf(request);
   const entries = await featureOf(connection, "skills").directory(uri, request.client);
   if (entries === undefined) return invalidParams("uri names no directory", { uri });
-  const hints = listCacheHints(connection.server.features, "skills");
+  const hints = listCacheHints(connection.server.features, "skills", request.client);
   return pageReply(request, { name: "directory", entries, keyOf: ({ uri }) => uri }, (page) =>
     encodeResourcesList(page, request.version, hints),
   );
@@ -156,7 +156,7 @@ export async function handleSkillsList(
   connection: ServedConnection,
 ): Promise<MethodReply> {
   const entries = await featureOf(connection, "skills").list(request.client);
-  const hints = listCacheHints(connection.server.features, "skills");
+  const hints = listCacheHints(connection.server.features, "skills", request.client);
   return pageReply(request, { name: "skills", entries, keyOf: ({ uri }) => uri }, (page) =>
     encodeSkillsList(page, request.version, hints),
   );
@@ -171,6 +171,6 @@ export async function handleSkillsGet(
   const skills = await featureOf(connection, "skills").list(request.client);
   const skill = skills.find((entry) => entry.uri === uri);
   if (skill === undefined) return invalidParams("uri names no skill", { uri });
-  const hints = listCacheHints(connection.server.features, "skills");
+  const hints = listCacheHints(connection.server.features, "skills", request.client);
   return resultReply(encodeSkill(skill, request.version, hints));
 }

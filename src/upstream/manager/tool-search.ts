@@ -5,6 +5,7 @@ import { modernVersions } from "../../protocol/message.ts";
 import { encodeCallToolResult } from "../../protocol/result-codec.ts";
 import { NameTable } from "../catalogue/name-table.ts";
 import { answerSearch } from "../search/answer-search.ts";
+import type { SearchParts } from "../search/find-matches.ts";
 import type { SearchedTool } from "../search/tool-fields.ts";
 import { buildToolIndex, type ToolIndex } from "../search/tool-index.ts";
 import type { ServerInfo } from "../server-state.ts";
@@ -47,15 +48,43 @@ export class ToolSearch {
     }
     for (const { name } of infoList().filter(isUnknown)) this.#givenUp.add(name);
     const { snapshot, searched } = state();
+    const result = await answerSearch(
+      query,
+      query.servers === undefined
+        ? this.#wholeParts(snapshot, searched)
+        : this.#partsOf(new Set(query.servers), snapshot, searched),
+    );
+    return new JsonText(encodeCallToolResult(result, modernVersions[0]));
+  }
+
+  #wholeParts(snapshot: SearchState["snapshot"], searched: SearchState["searched"]): SearchParts {
     const { indexFile } = snapshot;
-    const result = await answerSearch(query, {
+    return {
       index: this.#indexOf(searched),
-      servers: infoList(),
+      servers: this.#parts.infoList(),
       blocked: snapshot.blocked,
       resolve: (name) => this.#resolve(name, snapshot),
       ...(indexFile === undefined ? {} : { indexFile }),
-    });
-    return new JsonText(encodeCallToolResult(result, modernVersions[0]));
+    };
+  }
+
+  /** As if these upstream servers were all: the file with every tool is not mentioned. */
+  #partsOf(
+    servers: ReadonlySet<string>,
+    snapshot: SearchState["snapshot"],
+    searched: SearchState["searched"],
+  ): SearchParts {
+    const isWanted = ({ server }: { readonly server: string }): boolean => servers.has(server);
+    const { ownKey, infoList } = this.#parts;
+    const blocked = snapshot.blocked.filter(isWanted);
+    const tools = snapshot.tools.filter(isWanted);
+    const table = new NameTable({ tools, blocked, reserved: [], ownKey });
+    return {
+      index: buildToolIndex(searched.filter(isWanted)),
+      servers: infoList().filter(({ name }) => servers.has(name)),
+      blocked,
+      resolve: (name) => nameIn(table, name),
+    };
   }
 
   #isAnyAwaited(): boolean {
@@ -80,9 +109,13 @@ export class ToolSearch {
       const table = new NameTable({ tools, blocked, reserved: [], ownKey: this.#parts.ownKey });
       this.#names = { of: snapshot, table };
     }
-    const found = this.#names.table.resolve(name);
-    return found.kind === "found" ? found.entry.name : undefined;
+    return nameIn(this.#names.table, name);
   }
+}
+
+function nameIn(table: NameTable, name: string): string | undefined {
+  const found = table.resolve(name);
+  return found.kind === "found" ? found.entry.name : undefined;
 }
 
 /** Whether its tools are unknown; known ones are searched from the cache. */
