@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { hasTokenStore } from "../state/tokens/token-place.ts";
 import type { ConfigEntry } from "../config/resolution.ts";
 import { type CommandIo, ParsedArguments } from "./command-io.ts";
 import { defaultAddress, fenceModes } from "./http-flags.ts";
@@ -17,6 +18,8 @@ export interface HttpSettings {
   readonly port: number;
   readonly path: string;
   readonly tokenFile: string | undefined;
+  /** Tokens were made by `token add`: they are accepted, and without one nobody is. */
+  readonly hasMadeTokens: boolean;
   readonly keySetUrl: string | undefined;
   readonly issuer: string | undefined;
   readonly audience: string | undefined;
@@ -39,14 +42,22 @@ export interface HttpSettings {
 
 const defaultPath = "/mcp";
 
+/** Whether clients need a token. */
+export function needsToken(settings: HttpSettings): boolean {
+  const { tokenFile, keySetUrl, hasMadeTokens } = settings;
+  return tokenFile !== undefined || keySetUrl !== undefined || hasMadeTokens;
+}
+
 /** @throws AppError `usage` for an invalid address or path, or settings that do nothing without another */
-export function readHttpSettings(values: HttpValues): HttpSettings {
-  refuseLonely(values);
+export function readHttpSettings(values: HttpValues, scorpioxDir: string): HttpSettings {
+  const hasMadeTokens = hasTokenStore(scorpioxDir);
+  refuseLonely(values, hasMadeTokens);
   const path = parsePath(values);
   return {
     ...parseAddress(values),
     path,
     tokenFile: values.text("token-file"),
+    hasMadeTokens,
     keySetUrl: values.text("jwks"),
     issuer: values.text("issuer"),
     audience: values.text("audience"),
@@ -75,26 +86,26 @@ function parseFence(values: HttpValues): HttpSettings["fence"] {
 /** The settings of the environment and `http.toml`. @throws AppError as `serve --http` does when it cannot use one */
 export function httpEntries(io: CommandIo, scorpioxDir: string): readonly ConfigEntry[] {
   const values = readHttpValues(new ParsedArguments(new Map(), []), io, scorpioxDir);
-  readHttpSettings(values);
+  readHttpSettings(values, scorpioxDir);
   return values.entries();
 }
 
 /** Rejects settings that would do nothing. */
-function refuseLonely(values: HttpValues): void {
+function refuseLonely(values: HttpValues, hasMadeTokens: boolean): void {
   if (values.has("tls-cert") !== values.has("tls-key")) {
     throw new AppError("usage", "--tls-cert and --tls-key must be given together.");
   }
-  const hasTokens = values.has("token-file") || values.has("jwks");
+  const hasTokens = hasMadeTokens || values.has("token-file") || values.has("jwks");
   if (values.has("allow-any-local-user") && hasTokens) {
     throw new AppError(
       "usage",
-      `${values.nameOf("allow-any-local-user")} is for a server without tokens: a client with a token may connect from any account.`,
+      `${values.nameOf("allow-any-local-user")} is for a server without tokens: a client with a token may connect from any account.${hasMadeTokens ? ' There are tokens of "token add": move http-tokens.json away to be without.' : ""}`,
     );
   }
   if (values.has("tool-scopes") && !hasTokens) {
     throw new AppError(
       "usage",
-      `${values.nameOf("tool-scopes")} needs --token-file or --jwks: without tokens every client may use every tool.`,
+      `${values.nameOf("tool-scopes")} needs --token-file, --jwks or "token add": without tokens every client may use every tool.`,
     );
   }
   const stray = ["issuer", "resource", "audience", "groups-claim"].find((flag) => values.has(flag));

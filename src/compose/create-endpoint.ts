@@ -5,7 +5,7 @@ import { httpPrincipalPartMax, httpRequestsMax } from "../base/limits.ts";
 import { parseOwnJson } from "../base/values.ts";
 import type { AuditLog } from "../calls/policy/audit/audit-log.ts";
 import type { RefusedRequest, RefusedRequests } from "../calls/policy/audit/refused-requests.ts";
-import type { HttpSettings } from "../cli/http-settings.ts";
+import { type HttpSettings, needsToken } from "../cli/http-settings.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { Fleet } from "../fleet/open-fleet.ts";
 import {
@@ -44,10 +44,10 @@ export function createEndpoint(
   router: LazyRouter,
   start: StartUp,
   settings: HttpSettings,
-  { authorizer, toolScopes, metadata }: Auth,
+  { authorizer, stored, toolScopes, metadata }: Auth,
   { warn, cwd, refusals, refuse, fleet }: EndpointOptions,
 ): HttpEndpoint {
-  const hasPrincipals = settings.tokenFile !== undefined || settings.keySetUrl !== undefined;
+  const hasPrincipals = needsToken(settings);
   const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
   const { workspaceName } = start;
   const watch = new PrincipalWatch(authorizer, () => router.upstreams.serveSeveral());
@@ -57,6 +57,7 @@ export function createEndpoint(
     fallbackDir,
     owner: principal().id,
     workspaceName,
+    ...(hasPrincipals && { servers: () => principal().servers }),
     // Without tokens only this machine is listened to; with them anybody may sit behind one.
     isRemote: hasPrincipals,
     ...(toolScopes.all.length === 0
@@ -64,7 +65,7 @@ export function createEndpoint(
       : { mayUse: (toolName) => toolScopes.isAllowed(principal(), toolName) }),
   });
   const stateKey = fleet && (() => Promise.resolve(fleet.secret.stateKeys()));
-  return new HttpEndpoint({
+  const endpoint = new HttpEndpoint({
     server: createServerContext(router, start, stateKey),
     path: settings.path,
     guard: createGuard(settings, warn),
@@ -87,6 +88,8 @@ export function createEndpoint(
     hasMetrics: settings.hasMetrics,
     hubGauges: settings.hasMetrics ? hubGaugesOf(start) : undefined,
   });
+  if (stored !== undefined) stored.onChange = () => endpoint.lookAtTokens();
+  return endpoint;
 }
 
 /** A server over HTTP uses a hub only with HUB=on. */
@@ -205,9 +208,10 @@ export class RefusalLog implements AsyncDisposable {
 
   #seen(request: Request, authorization: Authorization): Authorization {
     if (authorization.kind === "ok") return authorization;
-    const { status, body } = authorization;
+    const { status, body, log } = authorization;
     if (status === 401 && !hasToken(request)) return authorization;
-    this.add({ status, reason: messageIn(body) }, this.#parts.addressOf(request));
+    const about = log ?? { reason: messageIn(body) };
+    this.add({ status, ...about }, this.#parts.addressOf(request));
     return authorization;
   }
 

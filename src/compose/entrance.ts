@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { randomHex } from "../base/digests.ts";
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
-import type { HttpSettings } from "../cli/http-settings.ts";
+import { type HttpSettings, needsToken } from "../cli/http-settings.ts";
 import { ConnectionUsers } from "../commands/process/connections.ts";
 import {
   openSocketOwner,
@@ -77,7 +77,7 @@ const anyoneText =
  */
 export function openEntrance(settings: HttpSettings, scorpioxDir: string): Entrance {
   const entrance: Entrance = { auth: settings, refuse: refuseNobody, notice: refuseNobody };
-  if (settings.tokenFile !== undefined || settings.keySetUrl !== undefined) return entrance;
+  if (needsToken(settings)) return entrance;
   if (settings.allowsAnyLocalUser) return { ...entrance, notice: () => anyoneText };
   const [ownerOf, uid] = [openSocketOwner(), process.getuid?.()];
   if (ownerOf === undefined || uid === undefined) {

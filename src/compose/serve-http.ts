@@ -7,10 +7,10 @@ import {
   httpIdleSMax,
   messageLineBytesMax,
 } from "../base/limits.ts";
-import type { HttpSettings } from "../cli/http-settings.ts";
+import { type HttpSettings, needsToken } from "../cli/http-settings.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { capConnections } from "../commands/process/connections.ts";
-import { createAuth } from "../server/auth/create-auth.ts";
+import { type Auth, type AuthSettings, createAuth } from "../server/auth/create-auth.ts";
 import { decideListening } from "../server/auth/listen-policy.ts";
 import type { HttpEndpoint } from "../server/http/http-endpoint.ts";
 import { warmHandlers } from "../server/handlers/late.ts";
@@ -85,7 +85,7 @@ export async function serveHttp(
   const { warn, print } = options;
   for (const warning of listenWarnings(settings)) warn(warning);
   const entrance = openEntrance(settings, start.dirs.scorpioxDir);
-  const auth = await createAuth(entrance.auth, warn);
+  const auth = await openAuth(settings, entrance.auth, start.dirs.scorpioxDir, warn);
   const transport = `http ${settings.host}:${settings.port}`;
   const { authorizer } = auth;
   const principals = (): Principals => authorizer.principals;
@@ -128,15 +128,32 @@ export async function serveHttp(
   await within(httpFlushMsMax, stopped);
   await server.stop(true);
   stopCapping();
-  await Promise.all([router[Symbol.asyncDispose](), refusals[Symbol.asyncDispose]()]);
+  await Promise.all([
+    router[Symbol.asyncDispose](),
+    refusals[Symbol.asyncDispose](),
+    auth.stored?.[Symbol.asyncDispose](),
+  ]);
   await fleet?.[Symbol.asyncDispose]();
   return 0;
 }
 
-function listenWarnings({ host, tokenFile, keySetUrl, tlsKey }: HttpSettings): readonly string[] {
+/** Where clients need a token at all, those that are made while the server runs are accepted too. */
+async function openAuth(
+  settings: HttpSettings,
+  auth: AuthSettings,
+  scorpioxDir: string,
+  warn: (message: string) => void,
+): Promise<Auth> {
+  if (!needsToken(settings)) return createAuth(auth, warn);
+  const { openTokenStore } = await import("../state/tokens/open-token-store.ts");
+  return createAuth({ ...auth, tokenStore: openTokenStore(scorpioxDir) }, warn);
+}
+
+function listenWarnings(settings: HttpSettings): readonly string[] {
+  const { host, tokenFile, hasMadeTokens, keySetUrl, tlsKey } = settings;
   const decision = decideListening({
     host,
-    hasTokens: tokenFile !== undefined,
+    hasTokens: tokenFile !== undefined || hasMadeTokens,
     hasKeySet: keySetUrl !== undefined,
     hasTls: tlsKey !== undefined,
   });

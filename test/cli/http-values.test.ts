@@ -39,6 +39,7 @@ describe("serve --http", () => {
         port: 8809,
         path: "/file",
         tokenFile: tree.path("home/.scorpiox/tokens.txt"),
+        hasMadeTokens: false,
         keySetUrl: "https://keys.example/",
         issuer: "https://issuer.example",
         audience: "mcp",

@@ -10,4 +10,9 @@ export const teamRequirements: Readonly<Record<string, Requirement>> = {
     "team.first-process":
       "As the first process of a container it reaps every orphan, and ends none that it has not started.",
   }),
+  ...from("docs/teams.md#tokens", {
+    "team.tokens":
+      "Made tokens are kept as digests, expire, are replaced with a grace, and end with all that they opened.",
+    "team.token-servers": "A token for some MCP servers neither sees nor reaches any other.",
+  }),
 };

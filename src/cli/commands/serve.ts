@@ -33,7 +33,7 @@ const serveCommand: Command = {
     const start = startServing(args, io, print);
     const values = readHttpValues(args, io, start.dirs.scorpioxDir);
     for (const line of values.lines()) print.detail(line);
-    return services.serveHttp(start, readHttpSettings(values));
+    return services.serveHttp(start, readHttpSettings(values, start.dirs.scorpioxDir));
   },
 };
 

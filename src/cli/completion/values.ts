@@ -8,6 +8,8 @@ import { configKeys } from "../../config/keys.ts";
 import { configFolders } from "../../config/places.ts";
 import { listProfiles } from "../../config/profiles.ts";
 import { editableClients } from "../../install/find-client.ts";
+import { openTokenStore } from "../../state/tokens/open-token-store.ts";
+import { isAccepted } from "../../state/tokens/token-store.ts";
 import { CatalogueCache, cacheKeyOf } from "../../upstream/cache/catalogue-cache.ts";
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
@@ -78,6 +80,14 @@ const projectHooks: Source = async ({ args, io }) => {
   return words(found.map(({ row: { event, name } }) => `${event}/${name}`));
 };
 
+const tokenLabels: Source = async ({ args, io }) => {
+  const store = openTokenStore(readStartUp(args, io).dirs.scorpioxDir);
+  const labels = (await store.list())
+    .filter((record) => isAccepted(record, Date.now()))
+    .map(({ label }) => label);
+  return words([...new Set(labels)]);
+};
+
 const secretActions: Source = () => [
   { value: "set", help: "Keep a secret" },
   { value: "list", help: "List the names" },
@@ -110,6 +120,8 @@ const sources: Readonly<Record<string, readonly Source[]>> = {
   "mcp import": [() => importClients.map(({ id, title }) => ({ value: id, help: title }))],
   "mcp secrets": [secretActions],
   "skills get": [skills],
+  "token revoke": [tokenLabels],
+  "token rotate": [tokenLabels],
   "hooks approve": [projectHooks],
   "hooks revoke": [projectHooks],
   "hooks emit": [() => words(productEvents)],

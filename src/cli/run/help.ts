@@ -75,7 +75,7 @@ const sections: readonly (readonly [title: string, words: readonly string[]])[] 
   ["Your MCP servers", ["mcp"]],
   ["The tools in this terminal", ["tools", "call", "extract", "search"]],
   ["Running work", ["attach", "hub", "bg", "callbacks", "tasks"]],
-  ["Settings and rules", ["config", "profile", "policy", "hooks", "skills"]],
+  ["Settings and rules", ["config", "profile", "policy", "hooks", "skills", "token"]],
   ["More", ["serve", "completions", "version", "help"]],
 ];
 
@@ -89,6 +89,7 @@ const groupTexts: Readonly<Record<string, string>> = {
   config: "Configuration keys",
   profile: "Sets of configuration keys",
   policy: "Rules for calls",
+  token: "Tokens of clients over HTTP",
   hooks: "Programs that run at events",
   skills: "Instructions that models load",
 };

@@ -280,6 +280,26 @@ export const commandListings: readonly CommandListing[] = [
     summary: "List the rules for calls",
     load: async () => (await import("../commands/policy.ts")).policyListCommand,
   },
+  {
+    name: "token add",
+    summary: "Make a token for a client of serve --http",
+    load: async () => (await import("../commands/token.ts")).tokenAddCommand,
+  },
+  {
+    name: "token list",
+    summary: "List the tokens of serve --http",
+    load: async () => (await import("../commands/token-list.ts")).tokenListCommand,
+  },
+  {
+    name: "token revoke",
+    summary: "End the tokens of a label",
+    load: async () => (await import("../commands/token.ts")).tokenRevokeCommand,
+  },
+  {
+    name: "token rotate",
+    summary: "Make a new token in the place of another",
+    load: async () => (await import("../commands/token.ts")).tokenRotateCommand,
+  },
   ...mcpListings,
   {
     name: "completions",

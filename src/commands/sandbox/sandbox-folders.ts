@@ -137,8 +137,8 @@ async function openUp(top: string): Promise<void> {
  * background tasks that outlive their client, with their output.
  */
 const secretFolders = [secretsFolderName, "run", "principals", "browser", keptFolderName];
-/** The key that seals the state that clients bring back, and the token of `serve --http`. */
-const secretFiles = ["state.key", "http-token"];
+/** The key that seals the state that clients bring back, and the tokens of `serve --http`. */
+const secretFiles = ["state.key", "http-token", "http-tokens.json"];
 const names = new Set([...secretFolders, ...secretFiles]);
 
 /**

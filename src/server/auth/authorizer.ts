@@ -4,6 +4,7 @@ import { createFault, encodeError, errorCodes } from "../../protocol/json-rpc.ts
 import type { JwtVerifier, TokenCheck } from "./jwt-verifier.ts";
 import { localPrincipal, type Principal, type TokenState } from "./principal.ts";
 import type { StaticTokens } from "./static-tokens.ts";
+import type { StoredTokens } from "./stored-tokens.ts";
 
 /** The complete HTTP answer to a request that may not pass. */
 export interface AuthorizationRefusal {
@@ -12,6 +13,8 @@ export interface AuthorizationRefusal {
   readonly headers: Readonly<Record<string, string>>;
   /** A JSON-RPC error without id: the request was not looked at. */
   readonly body: string;
+  /** For the log alone: whose token it was, and why it does not count any more. */
+  readonly log?: { readonly owner: string; readonly reason: string };
 }
 
 /** @param message what happened and what to do next; never anything that the request sent */
@@ -114,6 +117,8 @@ export interface ProtectedAccess {
   readonly kind: "protected";
   /** Asked first. */
   readonly tokens?: StaticTokens | undefined;
+  /** Those that scorpiox-code has made. */
+  readonly stored?: StoredTokens | undefined;
   readonly jwt?: JwtVerifier | undefined;
   /** Given with a challenge when there is an authorization server. */
   readonly resourceMetadataUrl?: string | undefined;
@@ -162,15 +167,19 @@ export class Authorizer {
   /** How many may come in: with signed tokens nobody knows, and so several. Undefined: the user of this machine. */
   get principals(): "one" | "several" | undefined {
     if (this.access.kind === "open") return undefined;
-    const { tokens, jwt } = this.access;
-    return jwt !== undefined || (tokens?.principalCount ?? 0) > 1 ? "several" : "one";
+    const { tokens, stored, jwt } = this.access;
+    if (jwt !== undefined) return "several";
+    const ids = new Set([...(tokens?.principalIds ?? []), ...(stored?.principalIds ?? [])]);
+    return ids.size > 1 ? "several" : "one";
   }
 
   /** The current state of the token of `principal`, an answer of `authorize`. */
   tokenStateOf(principal: Principal): TokenState {
     if (this.access.kind === "open") return "valid";
-    const { tokens, jwt } = this.access;
+    const { tokens, stored, jwt } = this.access;
     if (tokens?.includes(principal) === true) return "valid";
+    const state = stored?.stateOf(principal);
+    if (state !== undefined) return state;
     const isExpired = jwt?.isExpired(principal);
     if (isExpired === undefined) return "withdrawn";
     return isExpired ? "expired" : "valid";
@@ -183,13 +192,27 @@ export class Authorizer {
     return createRefusal(403, `${text}.`, { "www-authenticate": challenge });
   }
 
-  #check(token: string, { tokens, jwt }: ProtectedAccess): Authorization | Promise<Authorization> {
+  #check(token: string, access: ProtectedAccess): Authorization | Promise<Authorization> {
+    const { tokens, stored, jwt } = access;
     const principal = tokens?.find(token);
     if (principal !== undefined) return { kind: "ok", principal };
-    const check = jwt?.check(token) ?? { kind: "rejected", reason: "it is not known here" };
+    const found = stored?.find(token);
+    if (found?.kind === "accepted") return { kind: "ok", principal: found.principal };
+    if (found?.kind === "ended") {
+      const { reason, principal: holder } = found;
+      return { ...this.#unknown(access), log: { owner: holder.id, reason } };
+    }
+    const check = jwt?.check(token);
+    if (check === undefined) return this.#unknown(access);
     return check instanceof Promise
       ? check.then((done) => this.#answerTo(done))
       : this.#answerTo(check);
+  }
+
+  /** The same words for a token that was never known and for one that has ended: only the log tells them apart. */
+  #unknown({ stored }: ProtectedAccess): AuthorizationRefusal {
+    const isEnded = stored === undefined ? "" : ", or has ended";
+    return this.#invalid(`The token is refused: it is not known here${isEnded}`);
   }
 
   #answerTo(check: TokenCheck): Authorization {

@@ -1,11 +1,15 @@
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
+import type { TokenStore } from "../../state/tokens/token-store.ts";
 import { type Access, Authorizer, type ProtectedAccess } from "./authorizer.ts";
+import type { StoredTokens } from "./stored-tokens.ts";
 import { parseToolScopes, type ToolScopes } from "./tool-scopes.ts";
 
 /** The operator's flags, as written. */
 export interface AuthSettings {
   readonly tokenFile?: string | undefined;
+  /** The tokens that scorpiox-code has made, for a server that accepts them. It is closed by the authorization. */
+  readonly tokenStore?: TokenStore | undefined;
   /** Tell clients without a token that it is in the token file: the server has made it itself. */
   readonly tellsTokenFile?: boolean;
   /** Where the keys for signed tokens are; needs `issuer` and `resource`. */
@@ -24,6 +28,8 @@ export interface AuthSettings {
 /** All that the endpoint needs. */
 export interface Auth {
   readonly authorizer: Authorizer;
+  /** The made tokens; they write their last uses when they are closed. */
+  readonly stored?: StoredTokens | undefined;
   readonly toolScopes: ToolScopes;
   /** To serve without authorization at these paths; undefined without an authorization server. */
   readonly metadata:
@@ -43,11 +49,13 @@ export async function createAuth(
   const signed = signedTokenSettings(settings);
   const tokens = await createStaticTokens(settings.tokenFile, warn);
   const jwt = signed && (await createJwtVerifier(signed, warn));
-  if (tokens === undefined && signed === undefined)
+  const stored = await openStoredTokens(settings.tokenStore, warn);
+  if (tokens === undefined && signed === undefined && stored === undefined)
     return { authorizer: new Authorizer({ kind: "open" }), toolScopes, metadata: undefined };
   const access: Access = {
     kind: "protected",
     tokens,
+    stored,
     jwt,
     resourceMetadataUrl: signed && resourceMetadataUrl(signed.resource),
     scopes: toolScopes.all,
@@ -55,6 +63,7 @@ export async function createAuth(
   };
   return {
     authorizer: new Authorizer(access),
+    stored,
     toolScopes,
     metadata: metadataOf(signed, toolScopes),
   };
@@ -99,6 +108,15 @@ async function createStaticTokens(
     import("./static-tokens.ts"),
   ]);
   return new StaticTokens(new TokenFile(path, warn));
+}
+
+async function openStoredTokens(
+  store: TokenStore | undefined,
+  warn: (message: string) => void,
+): Promise<StoredTokens | undefined> {
+  if (store === undefined) return undefined;
+  const { StoredTokens: Tokens } = await import("./stored-tokens.ts");
+  return Tokens.open(store, { warn });
 }
 
 async function createJwtVerifier(

@@ -32,7 +32,7 @@ export function decideListening({
 function refusalText(host: string): string {
   return (
     `Listening on "${host}" without authentication is refused: anyone who reaches it could run commands here. ` +
-    "Give --token-file or --jwks, or listen on 127.0.0.1."
+    "Give --token-file or --jwks, make tokens with token add, or listen on 127.0.0.1."
   );
 }
 

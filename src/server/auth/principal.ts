@@ -22,6 +22,8 @@ export interface Principal {
    * nobody can tell of a group whether it is one of them.
    */
   readonly groups?: readonly string[] | "unknown";
+  /** The upstream servers that it sees and may use; absent: all. */
+  readonly servers?: ReadonlySet<string>;
 }
 
 /** The principal of an open server on the loopback interface: the user of this machine. */
@@ -35,8 +37,10 @@ export type TokenState =
   | "valid"
   /** Its time is over: its holder may come back with a new one. */
   | "expired"
-  /** It was taken back: what it opened is to end. */
-  | "withdrawn";
+  /** It is missing: what it opened is to end, unless it comes back at once, as when an editor rewrites a file. */
+  | "withdrawn"
+  /** It was taken back: what it opened is to end now. */
+  | "revoked";
 
 /** How claims are read. */
 export interface ClaimRules {

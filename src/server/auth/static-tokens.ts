@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 
 import { AppError } from "../../base/errors.ts";
 import { bearerTokenCharsMax, staticTokenCharsMin, staticTokensMax } from "../../base/limits.ts";
+import { isTokenLabel } from "../../state/tokens/make-token.ts";
 import { digestToken, isScope, type Principal } from "./principal.ts";
 
 /** Where the tokens come from; asked for each request. */
@@ -24,9 +25,9 @@ export class StaticTokens {
     this.#current();
   }
 
-  /** How many principals there were so far. */
-  get principalCount(): number {
-    return this.#principals.size;
+  /** `id` of every principal that there was so far. */
+  get principalIds(): ReadonlySet<string> {
+    return this.#principals;
   }
 
   /** The principal of the token; undefined for an unknown one. The whole list is always walked. */
@@ -78,7 +79,6 @@ export interface TokenLines {
 
 /** The characters that can follow `Bearer` (RFC 6750 section 2.1). */
 const tokenExpression = /^[A-Za-z0-9\-._~+/]+=*$/;
-const labelExpression = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
  * Reads the text of a token file: one token a line.
@@ -141,7 +141,7 @@ function readLine(words: readonly string[], seen: Set<string>): KnownToken | str
 }
 
 function faultOf(label: string, token: string, scopes: readonly string[]): string | undefined {
-  if (!labelExpression.test(label))
+  if (!isTokenLabel(label))
     return `has a label of other than 1 to 64 letters, digits, ".", "_", "-": write "label token scopes".`;
   if (!tokenExpression.test(token))
     return `has a token with characters that a header cannot carry: use letters, digits and "-._~+/".`;

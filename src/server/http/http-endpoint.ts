@@ -75,6 +75,11 @@ export class HttpEndpoint {
     ]);
   }
 
+  /** Looks over what is open now: tokens have changed. */
+  lookAtTokens(): void {
+    this.#tokenWatch?.look();
+  }
+
   #watchTokens(): TokenWatch | undefined {
     const { tokenStateOf, tokenLookMs } = this.#parts;
     if (tokenStateOf === undefined) return undefined;

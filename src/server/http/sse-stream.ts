@@ -157,6 +157,7 @@ export class TokenWatch {
     this.#seenWithdrawn = now;
     this.#review((principal) => {
       const state = this.#tokenStateOf(principal);
+      if (state === "revoked") return "withdrawn";
       if (state !== "withdrawn") return state;
       now.add(principal);
       return before.has(principal) ? "withdrawn" : "valid";

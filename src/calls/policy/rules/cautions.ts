@@ -144,7 +144,7 @@ function aboutTarget({ pieces }: Word, homeDir: string): string | undefined {
 
 /** Files below the home folder that decide which commands may run. */
 const ownFiles =
-  /^\.(?:scorpiox\/(?:(?:policy\.jsonc|config\.toml|http\.toml|mcp_servers\.json|trust\.json)$|scorpiox-env[^/]*$|(?:approved-hooks|hooks|installs|workspaces|secrets)(?:\/|$))|claude\/scorpiox-env[^/]*$)/;
+  /^\.(?:scorpiox\/(?:(?:policy\.jsonc|config\.toml|http\.toml|http-tokens?(?:\.json)?|mcp_servers\.json|trust\.json)$|scorpiox-env[^/]*$|(?:approved-hooks|hooks|installs|workspaces|secrets)(?:\/|$))|claude\/scorpiox-env[^/]*$)/;
 
 /** Any of them taken away or changed in its place, as any argument. */
 function aboutChange({ args, homeDir }: Called): string | undefined {
@@ -167,7 +167,7 @@ function aboutOwnCommand({ args }: Called): string | undefined {
 
 /** A question mark is a word that only the shell knows. */
 const ownCommands =
-  /^(?:\?$|(?:attach|install|undo|uninstall|update) |(?:bg|config|profile|hooks|hub|mcp) \?$|config (?:set|remove|unset)$|profile (?:use|off)$|hooks (?:approve|revoke)$|hub stop$|bg (?:kill|read)$|mcp (?:add|add-json|approve|import|lock|login|logout|remove|rm|secrets)$)/;
+  /^(?:\?$|(?:attach|install|undo|uninstall|update) |(?:bg|config|profile|hooks|hub|mcp|token) \?$|config (?:set|remove|unset)$|profile (?:use|off)$|hooks (?:approve|revoke)$|hub stop$|token (?:add|revoke|rotate)$|bg (?:kill|read)$|mcp (?:add|add-json|approve|import|lock|login|logout|remove|rm|secrets)$)/;
 
 function isDevice(path: string): boolean {
   return /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|dm-|md|mapper\/)/.test(path);
