@@ -470,6 +470,21 @@ export const storeCloseMsMax = 1_000;
 /** Requests that share one transaction: more would keep other processes from writing for longer than they notice. */
 export const storeCallsTogetherMax = 256;
 
+/** A PostgreSQL that answers nothing for this long is taken to be away: who asks must have an answer within a second. */
+export const pgAnswerMsMax = 900;
+/** Connections of one replica: each holds some 5 MB of the engine, whose default is 100 for all of its clients. */
+export const pgConnectionsMax = 5;
+/** Pauses between tries to connect: back within a second of the engine's return, and no storm of hundreds of replicas. */
+export const pgRetryMs = { min: 25, max: 500 } as const;
+/** Requests that wait for PostgreSQL; at some thousand in a second, more would be answered too late to be of use. */
+export const pgCallsWaitingMax = 2_000;
+/** Tries of a transaction that the engine undid because of another one; each is likely to pass. */
+export const pgConflictTriesMax = 6;
+/** All tries of one request together: an engine half a second away takes three of them. */
+export const pgCallMsMax = 10_000;
+/** One migration, or the wait for that of another replica. */
+export const pgMigrateMsMax = 20_000;
+
 // ---- Callbacks ------------------------------------------------------------------------------
 
 /** Slots of one client (docs/callbacks.md#setting-listing-cancelling). */

@@ -12,10 +12,10 @@ export interface Statement {
 }
 
 /**
- * Work in a transaction that does not know the engine which runs it: it yields statements that need not wait for each
- * other, and gets the rows of the last one. SQLite answers at once, PostgreSQL later; the work is written once.
+ * Work in a transaction that does not know the engine which runs it: it yields statements, and gets the rows of each.
+ * SQLite answers at once, PostgreSQL later; the work is written once.
  */
-export type Steps<Value> = Generator<readonly Statement[], Value, readonly unknown[]>;
+export type Steps<Value> = Generator<Statement, Value, readonly unknown[]>;
 
 /** The SQL in which the engines differ. */
 export interface Dialect {
@@ -33,27 +33,26 @@ export const sqliteDialect: Dialect = {
 
 /** The type is that of the columns in `text`. */
 export function* rowsOf<Row>(text: string, ...values: SqlValue[]): Steps<readonly Row[]> {
-  return ownValue(yield [{ text, values }]);
+  return ownValue(yield { text, values });
 }
 
 /** Undefined when there is none. */
 export function* firstOf<Row>(text: string, ...values: SqlValue[]): Steps<Row | undefined> {
-  const [first] = yield [{ text, values }];
+  const [first] = yield { text, values };
   return ownValue(first);
 }
 
-/** Runs statements that return nothing. */
-export function* runAll(...statements: readonly Statement[]): Steps<void> {
-  if (statements.length > 0) yield statements;
+/** For a statement that returns nothing. */
+export function* run(text: string, ...values: SqlValue[]): Steps<void> {
+  yield { text, values };
 }
 
 /** @throws what the steps throw, and the errors of SQLite */
 export function runSteps<Value>(database: Database, steps: Steps<Value>): Value {
   let step = steps.next();
   while (step.done !== true) {
-    let rows: readonly unknown[] = [];
-    for (const { text, values } of step.value) rows = database.query(text).all(...values);
-    step = steps.next(rows);
+    const { text, values } = step.value;
+    step = steps.next(database.query(text).all(...values));
   }
   return step.value;
 }

@@ -102,7 +102,8 @@ export class Postgres implements AsyncDisposable {
 
   /** A client that is not of the product. Close it. */
   client(max = 1): Bun.SQL {
-    return new Bun.SQL(this.url, { max });
+    const query = this.#options.tls === undefined ? "" : "?sslmode=require";
+    return new Bun.SQL(this.urlWith({ query }), { max });
   }
 
   /** Starts it, after `kill` or `stop` too; resolves when it answers. */

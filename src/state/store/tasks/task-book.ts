@@ -2,7 +2,7 @@ import { oneLine } from "../../../base/cut-text.ts";
 import { AppError } from "../../../base/errors.ts";
 import { resultCharsMax, tasksMax, taskStepsMax } from "../../../base/limits.ts";
 import type { StateScope } from "../../../base/server-events.ts";
-import { type Dialect, runAll, type Steps } from "../steps.ts";
+import type { Dialect, Steps } from "../steps.ts";
 import { fitTasks, selectTasks, taskTextFrom, wholeTask, wordsFrom } from "./select-tasks.ts";
 import type { Task, TaskReply, TaskRequest, TaskStep } from "./task-records.ts";
 import {
@@ -73,7 +73,7 @@ class TaskBook {
     const scope = this.#scope;
     if (scope.total >= tasksMax) throw fullError(`${tasksMax} tasks`, "this workspace");
     const task = { taskId: scope.lastTaskId + 1, text: taskTextFrom(text), isDone: false };
-    yield* runAll(this.#table.adding(task));
+    yield* this.#table.addTasks([task]);
     scope.lastTaskId = task.taskId;
     scope.currentTaskId = task.taskId;
     scope.total += 1;
@@ -88,7 +88,7 @@ class TaskBook {
     if (stepCount >= taskStepsMax) throw fullError(`${taskStepsMax} steps`, `task ${task.taskId}`);
     const stepId = scope.lastStepId + 1;
     const step = { stepId, text: taskTextFrom(text), isDone: false };
-    yield* runAll(this.#table.addingStep({ ...step, taskId: task.taskId }));
+    yield* this.#table.addSteps([{ ...step, taskId: task.taskId }]);
     scope.lastStepId = stepId;
     if (task.isDone) {
       yield* this.#table.markTask(task.taskId, false);

@@ -1,13 +1,5 @@
 import type { StateScope } from "../../../base/server-events.ts";
-import {
-  type Dialect,
-  firstOf,
-  present,
-  rowsOf,
-  runAll,
-  type Statement,
-  type Steps,
-} from "../steps.ts";
+import { type Dialect, firstOf, present, rowsOf, run, type Steps } from "../steps.ts";
 import type { TaskStep } from "./task-records.ts";
 
 export interface TaskRow {
@@ -42,6 +34,9 @@ const byWeight = "ORDER BY is_done, task_id DESC";
 
 /** Texts that are held at a time while all of a scope are looked through: 2 MB when each has its longest. */
 const textsAtOnce = 200;
+
+/** Rows of one statement: an engine takes some ten thousand values in one. */
+const rowsAtOnce = 100;
 
 /** Tasks and steps of one scope. Decides nothing. */
 export class TaskTable {
@@ -154,30 +149,36 @@ export class TaskTable {
     return new Map(rows.map(({ taskId, ...counts }) => [taskId, counts]));
   }
 
-  /** To be run: several go out together. */
-  adding({ taskId, text, isDone }: TaskRow): Statement {
-    return {
-      text: "INSERT INTO tasks (scope_id, task_id, text, is_done) VALUES ($1, $2, $3, $4)",
-      values: [this.#scopeId, taskId, text, Number(isDone)],
-    };
+  *addTasks(tasks: readonly TaskRow[]): Steps<void> {
+    const rows = tasks.map(({ taskId, text, isDone }) => [taskId, text, Number(isDone)]);
+    yield* this.#insert("tasks (scope_id, task_id, text, is_done)", rows);
   }
 
-  /** As `adding`. */
-  addingStep({ taskId, stepId, text, isDone }: StepRow): Statement {
-    return {
-      text: "INSERT INTO task_steps (scope_id, step_id, task_id, text, is_done) VALUES ($1, $2, $3, $4, $5)",
-      values: [this.#scopeId, stepId, taskId, text, Number(isDone)],
-    };
+  *addSteps(steps: readonly StepRow[]): Steps<void> {
+    const rows = steps.map(({ taskId, stepId, text, isDone }) => {
+      return [stepId, taskId, text, Number(isDone)];
+    });
+    yield* this.#insert("task_steps (scope_id, step_id, task_id, text, is_done)", rows);
+  }
+
+  /** Each row has the scope before its values. Many go out in one statement: an engine may be far away. */
+  *#insert(into: string, rows: readonly (readonly (number | string)[])[]): Steps<void> {
+    for (let first = 0; first < rows.length; first += rowsAtOnce) {
+      const values = rows.slice(first, first + rowsAtOnce).map((row) => [this.#scopeId, ...row]);
+      let place = 0;
+      const places = values.map((row) => `(${row.map(() => `$${(place += 1)}`).join(", ")})`);
+      yield* run(`INSERT INTO ${into} VALUES ${places.join(", ")}`, ...values.flat());
+    }
   }
 
   *markTask(taskId: number, isDone: boolean): Steps<void> {
     const text = "UPDATE tasks SET is_done = $1 WHERE scope_id = $2 AND task_id = $3";
-    yield* runAll({ text, values: [Number(isDone), this.#scopeId, taskId] });
+    yield* run(text, Number(isDone), this.#scopeId, taskId);
   }
 
   *completeStep(stepId: number): Steps<void> {
     const text = "UPDATE task_steps SET is_done = 1 WHERE scope_id = $1 AND step_id = $2";
-    yield* runAll({ text, values: [this.#scopeId, stepId] });
+    yield* run(text, this.#scopeId, stepId);
   }
 }
 
@@ -228,7 +229,7 @@ export function* claimScope(dialect: Dialect, { workspace, owner }: StateScope):
   if (known !== undefined) return { ...known };
   const text =
     "INSERT INTO task_scopes (workspace, owner) VALUES ($1, $2) ON CONFLICT (workspace, owner) DO NOTHING";
-  yield* runAll({ text, values: [workspace, owner] });
+  yield* run(text, workspace, owner);
   return { ...present(yield* firstOf<ScopeRow>(claim, workspace, owner)) };
 }
 
@@ -237,6 +238,5 @@ export function* saveScope(row: ScopeRow): Steps<void> {
   const text = `UPDATE task_scopes SET current_task_id = $1, last_task_id = $2, last_step_id = $3,
     total = $4, pending = $5, revision = revision + 1 WHERE scope_id = $6`;
   const { currentTaskId, lastTaskId, lastStepId, total, pending, scopeId } = row;
-  const values = [currentTaskId, lastTaskId, lastStepId, total, pending, scopeId];
-  yield* runAll({ text, values });
+  yield* run(text, currentTaskId, lastTaskId, lastStepId, total, pending, scopeId);
 }

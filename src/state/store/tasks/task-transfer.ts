@@ -1,10 +1,18 @@
 import { AppError } from "../../../base/errors.ts";
 import { tasksMax, taskStepsMax } from "../../../base/limits.ts";
 import type { StateScope } from "../../../base/server-events.ts";
-import { type Dialect, runAll, type Statement, type Steps } from "../steps.ts";
+import type { Dialect, Steps } from "../steps.ts";
 import { taskTextFrom, wholeTasks } from "./select-tasks.ts";
 import type { TaskStep } from "./task-records.ts";
-import { claimScope, readScope, saveScope, type ScopeRow, TaskTable } from "./task-table.ts";
+import {
+  claimScope,
+  readScope,
+  saveScope,
+  type ScopeRow,
+  type StepRow,
+  type TaskRow,
+  TaskTable,
+} from "./task-table.ts";
 
 /** Tasks as they leave and enter: whole, by id. */
 export interface TransferredTask {
@@ -47,35 +55,33 @@ export function* importTasks(
 ): Steps<{ taskIds: number[] }> {
   const row = yield* claimScope(dialect, scope);
   const table = new TaskTable(dialect, row.scopeId);
-  const taskIds: number[] = [];
-  for (const [place, task] of tasks.entries()) {
-    const { taskId, statements } = adding(table, row, task, place);
-    taskIds.push(taskId);
-    yield* runAll(...statements);
-  }
+  const numbered = tasks.map((task, place) => numberedTask(row, task, place));
+  yield* table.addTasks(numbered);
+  yield* table.addSteps(numbered.flatMap(({ steps }) => steps));
+  const taskIds = numbered.map(({ taskId }) => taskId);
   if (taskIds.length > 0) yield* saveScope(row);
   return { taskIds };
 }
 
 /** Gives a task and its steps their ids, and counts them in `row`. */
-function adding(
-  table: TaskTable,
+function numberedTask(
   row: ScopeRow,
   { text, isDone, steps }: TransferredTask,
   place: number,
-): { taskId: number; statements: readonly Statement[] } {
+): TaskRow & { readonly steps: readonly StepRow[] } {
   if (row.total >= tasksMax) throw tooMany(place, `${tasksMax} tasks in a workspace`);
   if (steps.length > taskStepsMax) throw tooMany(place, `${taskStepsMax} steps of a task`);
   const taskId = (row.lastTaskId += 1);
-  const statements = [table.adding({ taskId, text: textOf(text, place), isDone })];
-  for (const step of steps) {
-    const stepId = (row.lastStepId += 1);
-    const added = { taskId, stepId, text: textOf(step.text, place), isDone: step.isDone };
-    statements.push(table.addingStep(added));
-  }
+  const task = { taskId, text: textOf(text, place), isDone };
   row.total += 1;
   row.pending += isDone ? 0 : 1;
-  return { taskId, statements };
+  return {
+    ...task,
+    steps: steps.map((step) => {
+      const stepId = (row.lastStepId += 1);
+      return { taskId, stepId, text: textOf(step.text, place), isDone: step.isDone };
+    }),
+  };
 }
 
 function textOf(text: string, place: number): string {

@@ -1,0 +1,141 @@
+import { AppError, messageOf } from "../../../base/errors.ts";
+import {
+  pgCallsWaitingMax,
+  pgConnectionsMax,
+  storeCallsTogetherMax,
+} from "../../../base/limits.ts";
+import type { StoreCall, StoreReply } from "../store-methods.ts";
+import { Batch } from "./batch.ts";
+import { Connections, Patience } from "./connections.ts";
+import { engineError, isAway } from "./postgres-errors.ts";
+import { migratePostgres } from "./postgres-schema.ts";
+import type { PostgresPlace } from "./store-url.ts";
+
+interface WaitingCall {
+  readonly call: StoreCall;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: AppError) => void;
+}
+
+/** Of the connections one is left for what belongs to no scope. */
+const lanesMax = pgConnectionsMax - 1;
+
+/**
+ * The store in PostgreSQL. Requests about one scope are done in their order, those that wait together in one transaction; a
+ * scope that another replica keeps busy holds up no other.
+ */
+export class PostgresStore implements AsyncDisposable {
+  readonly #connections: Connections;
+  /** By scope. One that is here is at work, or waits for a connection. */
+  readonly #lanes = new Map<string, WaitingCall[]>();
+  readonly #ready: string[] = [];
+  #working = 0;
+  #waiting = 0;
+  #migrated: Promise<void> | undefined;
+  #idle: (() => void) | undefined;
+
+  constructor(place: PostgresPlace) {
+    this.#connections = new Connections(place);
+  }
+
+  /**
+   * Resolves when its changes are kept.
+   * @throws AppError as the method does, `system` with the name of the engine when it cannot be used, `limit` when too
+   *   many wait
+   */
+  call<Call extends StoreCall>(call: Call): Promise<StoreReply<Call["method"]>> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    if (this.#waiting >= pgCallsWaitingMax) {
+      const { name } = this.#connections.place;
+      const text = `${name} is behind: ${pgCallsWaitingMax} requests wait for it. Try again later.`;
+      return Promise.reject(new AppError("limit", text));
+    }
+    this.#waiting += 1;
+    const key = keyOf(call);
+    const lane = this.#lanes.get(key);
+    const waiting: WaitingCall = { call, resolve, reject };
+    if (lane === undefined) {
+      this.#lanes.set(key, [waiting]);
+      this.#ready.push(key);
+      this.#startLanes();
+    } else lane.push(waiting);
+    return promise as Promise<StoreReply<Call["method"]>>;
+  }
+
+  /** Ends when what was asked for is done. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#lanes.size > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    await this.#connections[Symbol.asyncDispose]();
+  }
+
+  #startLanes(): void {
+    while (this.#working < lanesMax) {
+      const key = this.#ready.shift();
+      if (key === undefined) return;
+      this.#working += 1;
+      void this.#work(key);
+    }
+  }
+
+  /** Never rejects. */
+  async #work(key: string): Promise<void> {
+    // In the next round: by then all that came with the first of them is here.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    const lane = this.#lanes.get(key) ?? [];
+    const together = lane.splice(0, storeCallsTogetherMax);
+    this.#waiting -= together.length;
+    if (together.length > 0) await this.#settle(together);
+    this.#working -= 1;
+    // Behind the others: a scope with many requests must not starve them.
+    if (lane.length > 0) this.#ready.push(key);
+    else this.#lanes.delete(key);
+    this.#startLanes();
+    if (this.#lanes.size === 0) this.#idle?.();
+  }
+
+  /** Never rejects. */
+  async #settle(together: readonly WaitingCall[]): Promise<void> {
+    try {
+      await this.#migrate();
+      const batch = new Batch(
+        this.#connections,
+        together.map(({ call }) => call),
+      );
+      for (const [place, outcome] of (await batch.perform()).entries()) {
+        if (outcome.kind === "done") together[place]?.resolve(outcome.value);
+        else together[place]?.reject(outcome.error);
+      }
+    } catch (error) {
+      const failure = error instanceof AppError ? error : new AppError("system", messageOf(error));
+      for (const { reject } of together) reject(failure);
+      if (isAway(failure.cause)) this.#refuseWaiting(failure.cause);
+    }
+  }
+
+  /** None of them waits for its own turn to find out. */
+  #refuseWaiting(reason: unknown): void {
+    const error = engineError(this.#connections.place.name, reason, "Nothing was changed.");
+    for (const lane of this.#lanes.values()) {
+      for (const { reject } of lane.splice(0)) {
+        reject(error);
+        this.#waiting -= 1;
+      }
+    }
+  }
+
+  /** Once; after a failure the next request tries again. @throws AppError */
+  #migrate(): Promise<void> {
+    const { place } = this.#connections;
+    this.#migrated ??= this.#connections
+      .use(new Patience(), (connection) => migratePostgres(connection, place.name))
+      .catch((error: unknown) => {
+        this.#migrated = undefined;
+        throw engineError(place.name, error, "Nothing was changed.");
+      });
+    return this.#migrated;
+  }
+}
+
+function keyOf({ request: { scope } }: StoreCall): string {
+  return JSON.stringify([scope.workspace, scope.owner]);
+}
