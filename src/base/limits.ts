@@ -482,6 +482,8 @@ export const pgCallsWaitingMax = 2_000;
 export const pgConflictTriesMax = 6;
 /** All tries of one request together: an engine half a second away takes three of them. */
 export const pgCallMsMax = 10_000;
+/** Looks at scopes of an engine that come within this are one request: a thousand subscribers ask in one. */
+export const storeLooksTogetherMs = 20;
 /** One migration, or the wait for that of another replica. */
 export const pgMigrateMsMax = 20_000;
 

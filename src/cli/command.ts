@@ -11,6 +11,7 @@ import type { WebSearch } from "../web/search/create-search.ts";
 import type { CommandIo, ParsedArguments, Printer } from "./command-io.ts";
 import type { FlagTable } from "./flags.ts";
 import type { HttpSettings } from "./http-settings.ts";
+import type { PostgresPlace } from "../state/store/postgres/store-url.ts";
 import type { StartUp } from "./start-up.ts";
 
 /** The services that commands need from the composition root. */
@@ -27,6 +28,11 @@ export interface CliServices {
   tryServer?(words: readonly string[], how: ServerTrialOptions): Promise<ServerTrial>;
   /** The native tools, including those that are switched off. */
   readonly toolNames: readonly string[];
+  /**
+   * The engine that keeps tasks and plans; undefined, or absent, when the file of this user does.
+   * @throws {AppError} `config` when STORE_URL cannot be used
+   */
+  storePlace?(): Promise<PostgresPlace | undefined>;
   /** Serves one client over stdin and stdout; resolves with the exit code when it has gone. */
   serveStdio(options: StartUp): Promise<number>;
   /** Serves clients over HTTP; resolves with the exit code when it is stopped. */

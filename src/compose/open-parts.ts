@@ -122,6 +122,7 @@ function openState(
       (await gateway.skills(call.client))?.load(request, call),
     instanceId: commands.instanceId,
     storePath: storePathOf(parts),
+    storePlace: options.storePlace,
     createStoreWorker: program.createStoreWorker,
     events,
     changes,

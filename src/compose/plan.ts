@@ -11,13 +11,14 @@ import {
   type PlanPlace,
   type PlanStore,
 } from "../state/plan/plan-keeper.ts";
-import { PlanLook, type PlanSight } from "../state/store/look-file.ts";
+import { engineIsAsked, PlanLook, type PlanSight } from "../state/store/look-file.ts";
 import type { StoreClient, Stored } from "../state/store/worker/store-client.ts";
 import type { PlanReply, PlanState } from "../tools/state-services.ts";
 
 export interface PlansParts {
   readonly store: StoreClient;
-  readonly storePath: string;
+  /** Undefined where the store is not in a file: the engine is asked. */
+  readonly storePath: string | undefined;
   readonly scorpioxDir: string;
   readonly events: EventStream;
   /** The rights and restrictions of commands in plan mode on this system; one sentence each. */
@@ -28,13 +29,14 @@ export interface PlansParts {
 export class Plans implements Disposable {
   readonly service: StateServices["plan"];
   readonly resource: StateResource;
-  readonly #look: PlanLook;
+  readonly #look: Pick<PlanLook, "look"> & Disposable;
   readonly #events: EventStream;
+  readonly #kept: StoredPlans;
 
   constructor({ store, storePath, scorpioxDir, events, notes }: PlansParts) {
-    this.#look = new PlanLook(storePath);
+    this.#look = storePath === undefined ? engineIsAsked : new PlanLook(storePath);
     this.#events = events;
-    const kept = new StoredPlans(store, this.#look);
+    const kept = (this.#kept = new StoredPlans(store, this.#look));
     const keeper = new PlanKeeper({ store: kept, scorpioxDir, emit: events.emit });
     this.service = createService(keeper, async (plan) => {
       const held = plan === undefined ? [] : await notes();
@@ -59,7 +61,19 @@ export class Plans implements Disposable {
   }
 
   #watch(client: ClientContext, tell: () => void): () => void {
-    const look = (scope: StateScope): string => JSON.stringify(this.#look.look(scope));
+    let seen = "";
+    const ask = async (scope: StateScope): Promise<string> => {
+      try {
+        seen = JSON.stringify(await this.#kept.get(scope)) ?? "";
+      } catch {
+        // A plan that cannot be read now is taken to be unchanged.
+      }
+      return seen;
+    };
+    const look = (scope: StateScope): string | Promise<string> => {
+      const sight = this.#look.look(scope);
+      return sight.kind === "remote" ? ask(scope) : JSON.stringify(sight);
+    };
     return watchScope({ look, events: this.#events, kind: "plan" }, client, tell);
   }
 }

@@ -9,6 +9,7 @@ import type { StartUp } from "../cli/start-up.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
 import type { Orphanage } from "../commands/process/orphanage.ts";
 import type { Shell } from "../commands/process/shell.ts";
+import type { PostgresPlace } from "../state/store/postgres/store-url.ts";
 import type { LoadedSkill } from "../tools/state-services.ts";
 import type { ToolCard } from "../tools/tool-card.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
@@ -47,6 +48,8 @@ export interface ToolServicesOptions {
   readonly isBrief?: boolean;
   /** Absent where InvokeSkill is switched off. */
   readonly skills?: CallSkills | undefined;
+  /** Where tasks and plans are kept, when that is not the file of this user. */
+  readonly storePlace?: PostgresPlace | undefined;
   /** Awaited before any Worker or child is started. */
   readonly beforeServices?: () => Promise<unknown>;
 }

@@ -17,6 +17,7 @@ import type { CliServices } from "../cli/command.ts";
 import { createProcessIo } from "../cli/process-io.ts";
 import { runCommandLine } from "../cli/run/run.ts";
 import type { StartUp } from "../cli/start-up.ts";
+import type { PostgresPlace } from "../state/store/postgres/store-url.ts";
 import { hasSecrets } from "../config/secret-names.ts";
 import { warmHandlers } from "../server/handlers/late.ts";
 import { serveConnection } from "../server/serve-connection.ts";
@@ -34,24 +35,29 @@ interface CliServicesParts extends Pick<ToolServicesOptions, "env" | "warn"> {
   readonly program: ProgramParts;
   readonly cwd: string;
   readonly print: (line: string) => void;
+  readonly storePlace: () => Promise<PostgresPlace | undefined>;
 }
 
 /** The services of the program for the commands of the command line; each loads its parts when called. */
 function createCliServices(services: CliServicesParts): CliServices {
-  const { program: parts, env, warn, cwd, print } = services;
+  const { program: parts, env, warn, cwd, print, storePlace } = services;
   return {
     version: product.version,
     ...ownProgram(env),
     get toolNames() {
       return parts.cards.map(({ listing }) => listing.name);
     },
-    serveStdio: (start) => serveStdio(parts, start, { env, warn, cwd }),
+    storePlace,
+    serveStdio: async (start) =>
+      serveStdio(parts, start, { env, warn, cwd, storePlace: await storePlace() }),
     async serveHttp(start, http) {
       const { serveHttp } = await import("./serve-http.ts");
-      return serveHttp(parts, start, http, { env, warn, print, cwd });
+      const options = { env, warn, print, cwd, storePlace: await storePlace() };
+      return serveHttp(parts, start, http, options);
     },
     async createRouter(start) {
-      const router = new LazyRouter(parts, { start, env, warn, isBrief: true });
+      const options = { start, env, warn, isBrief: true, storePlace: await storePlace() };
+      const router = new LazyRouter(parts, options);
       return {
         router,
         upstreams: router.upstreams,
@@ -161,7 +167,8 @@ async function serveStdio(
 export async function runProgram(parts: ProgramParts): Promise<never> {
   routeConsoleToStderr();
   await runInnerProgram(process.argv.slice(2));
-  if (hasSecrets(process.env)) await hideSecrets();
+  const isGivenSecrets = hasSecrets(process.env);
+  if (isGivenSecrets) await hideSecrets();
   const startedByServer = async (): Promise<string | undefined> =>
     (await import("./started-by-server.ts")).startedByServer(process.env);
   const io = createProcessIo({ ...parts, startedByServer });
@@ -172,8 +179,20 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
   surviveMistakes(warn);
   if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") warn(uncheckedWarning);
   const print = (line: string): void => io.stdout.write(`${line}\n`);
-  const services = createCliServices({ program: parts, env, warn, cwd, print });
+  const services = createCliServices({
+    program: parts,
+    env,
+    warn,
+    cwd,
+    print,
+    storePlace: isGivenSecrets ? storePlace : async () => undefined,
+  });
   process.exit(await runCommandLine(process.argv.slice(2), io, services));
+}
+
+async function storePlace(): Promise<PostgresPlace | undefined> {
+  const { readStorePlace } = await import("./store-place.ts");
+  return readStorePlace();
 }
 
 /** Before anything is started: what it starts would inherit them, or read them in `/proc`. */

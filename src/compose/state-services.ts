@@ -53,12 +53,17 @@ async function loadSkill(
 
 /** The services that keep state beyond a call, and the stages that every call passes. */
 export function createStateServices(parts: StateParts): OpenStateServices {
-  const { createStoreWorker: createWorker, storePath: path, warn } = parts;
-  const store = new StoreClient({ createWorker, path, warn });
-  const tasks = new Tasks({ store, storePath: path, events: parts.events });
-  const plans = new Plans({
+  const { createStoreWorker: createWorker, storePath: path, storePlace: postgres, warn } = parts;
+  const store = new StoreClient({ createWorker, path, postgres, warn });
+  const tasks = new Tasks({
     store,
     storePath: path,
+    hasEngine: postgres !== undefined,
+    events: parts.events,
+  });
+  const plans = new Plans({
+    store,
+    storePath: postgres === undefined ? path : undefined,
     scorpioxDir: parts.start.dirs.scorpioxDir,
     events: parts.events,
     notes: () => confinements.planNotes(),

@@ -4,6 +4,7 @@ import type { ClientContext } from "../calls/call.ts";
 import { type StateResource, tasksResource } from "../calls/resources/state-resources.ts";
 import { watchScope } from "../calls/resources/watch-scope.ts";
 import { scopeOf, type StateServices } from "../calls/state-calls.ts";
+import { EngineTaskLook } from "../state/store/engine-looks.ts";
 import { TaskLook } from "../state/store/look-file.ts";
 import type { StoreClient } from "../state/store/worker/store-client.ts";
 import type { TaskReply, TaskRequest, TasksReply } from "../tools/state-services.ts";
@@ -11,6 +12,8 @@ import type { TaskReply, TaskRequest, TasksReply } from "../tools/state-services
 export interface TasksParts {
   readonly store: Pick<StoreClient, "call">;
   readonly storePath: string;
+  /** True when the store is not in that file. */
+  readonly hasEngine?: boolean;
   readonly events: EventStream;
 }
 
@@ -25,15 +28,17 @@ export class Tasks implements Disposable {
     watch: (client, tell) => this.#watch(client, tell),
   });
   readonly #parts: TasksParts;
-  readonly #look: TaskLook;
+  readonly #fileLook: TaskLook;
+  readonly #engineLook: EngineTaskLook;
 
   constructor(parts: TasksParts) {
     this.#parts = parts;
-    this.#look = new TaskLook(parts.storePath);
+    this.#fileLook = new TaskLook(parts.storePath);
+    this.#engineLook = new EngineTaskLook(parts.store);
   }
 
   [Symbol.dispose](): void {
-    this.#look[Symbol.dispose]();
+    this.#fileLook[Symbol.dispose]();
   }
 
   /** Reports changes once they are on the disk. */
@@ -52,7 +57,11 @@ export class Tasks implements Disposable {
   #watch(client: ClientContext, tell: () => void): () => void {
     let seen = 0;
     // Tasks that cannot be read now are taken to be unchanged.
-    const look = (scope: StateScope): string => String((seen = this.#look.revision(scope) ?? seen));
+    const keep = (revision: number | undefined): string => String((seen = revision ?? seen));
+    const look = (scope: StateScope): string | Promise<string> =>
+      this.#parts.hasEngine === true
+        ? this.#engineLook.revision(scope).then(keep)
+        : keep(this.#fileLook.revision(scope));
     return watchScope({ look, events: this.#parts.events, kind: "task" }, client, tell);
   }
 }

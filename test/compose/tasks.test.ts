@@ -1,15 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Cancellation } from "../../src/base/cancellation.ts";
 import { EventStream, type ServerEvent } from "../../src/base/server-events.ts";
 import type { CallRequest } from "../../src/calls/call.ts";
+import { StoredPlans } from "../../src/compose/plan.ts";
 import { Tasks } from "../../src/compose/tasks.ts";
+import { engineIsAsked } from "../../src/state/store/look-file.ts";
+import { PostgresStore } from "../../src/state/store/postgres/postgres-store.ts";
+import { readStoreUrl } from "../../src/state/store/postgres/store-url.ts";
 import { StoreFile } from "../../src/state/store/store-file.ts";
 import { StoreClient } from "../../src/state/store/worker/store-client.ts";
 import type { TaskRequest, TasksReply } from "../../src/tools/state-services.ts";
+import { hasPostgres, Postgres } from "../support/engines/postgres.ts";
 import { until } from "../commands/process/until.ts";
 
 let root = "";
@@ -85,5 +90,36 @@ describe("Tasks", () => {
     stop?.();
     await perform({ action: "create", text: "c" }, mine);
     expect(told).toBe(2);
+  });
+});
+
+describe.skipIf(!hasPostgres)("Tasks in PostgreSQL", () => {
+  test("who watches is told of changes of this and of other replicas; plan mode is one for all", async () => {
+    await using postgres = await Postgres.start();
+    const place = readStoreUrl(postgres.url);
+    const path = join(root, "unused.db");
+    const createWorker = (): Worker =>
+      new Worker(new URL("../../src/store-worker.ts", import.meta.url).href);
+    await using client = new StoreClient({ createWorker, path, postgres: place, warn: () => {} });
+    await using other = new PostgresStore(place);
+    const events = new EventStream(() => {});
+    using shared = new Tasks({ store: client, storePath: path, hasEngine: true, events });
+    let told = 0;
+    const stop = shared.resource.watch?.(mine.client, () => (told += 1));
+    await shared.service.perform({ action: "create", text: "a" }, mine);
+    await until(() => told === 1);
+    const create = { action: "create", text: "b" } as const;
+    const { total } = await other.call({
+      method: "tasks.perform",
+      request: { scope, request: create },
+    });
+    expect(total).toBe(2);
+    await until(() => told === 2);
+    stop?.();
+    const plan = { goal: "g", planFile: "/w/p.md", startedAtMs: 5 };
+    await other.call({ method: "plans.set", request: { scope, plan } });
+    const kept = new StoredPlans(client, engineIsAsked);
+    expect(await kept.get(scope)).toEqual(plan);
+    expect(existsSync(path)).toBe(false);
   });
 });

@@ -4,8 +4,8 @@ import type { ClientContext } from "../call.ts";
 import { scopeOf } from "../state-calls.ts";
 
 export interface WatchedScope {
-  /** Costs little and does not throw: its results are compared. */
-  readonly look: (scope: StateScope) => string;
+  /** Costs little and never fails: its results are compared. A promise where an engine has to be asked. */
+  readonly look: (scope: StateScope) => string | Promise<string>;
   /** After these it looks at once, so that changes of this process are reported without delay. */
   readonly events: EventStream;
   readonly kind: ServerEvent["kind"];
@@ -51,29 +51,51 @@ function isOf({ workspace, owner }: StateScope, event: ServerEvent): boolean {
 
 /**
  * Looks at something every second, and on request, and reports when it has changed: another process may
- * have changed it. `look` costs little, does not throw, and its replies are compared.
+ * have changed it. `look` costs little, never fails, and its replies are compared.
  */
 export class LookedAt implements Disposable {
-  readonly #look: () => string;
+  readonly #look: () => string | Promise<string>;
   readonly #tell: () => void;
   readonly #timer: ReturnType<typeof setInterval>;
-  #seen: string;
+  #seen: string | undefined;
+  /** The answer is still under way, and whether it was asked for again meanwhile. */
+  #asked: { isAgain: boolean } | undefined;
+  #isOver = false;
 
-  constructor(look: () => string, tell: () => void, everyMs: number = stateLookMs) {
+  constructor(look: () => string | Promise<string>, tell: () => void, everyMs = stateLookMs) {
     this.#look = look;
     this.#tell = tell;
-    this.#seen = look();
+    this.lookNow();
     this.#timer = setInterval(this.lookNow, everyMs).unref();
   }
 
   readonly lookNow = (): void => {
+    if (this.#asked !== undefined) {
+      this.#asked.isAgain = true;
+      return;
+    }
     const now = this.#look();
-    if (now === this.#seen) return;
-    this.#seen = now;
-    this.#tell();
+    if (typeof now === "string") this.#compare(now);
+    else void this.#compareLater(now);
   };
 
   [Symbol.dispose](): void {
+    this.#isOver = true;
     clearInterval(this.#timer);
+  }
+
+  #compare(now: string): void {
+    const before = this.#seen;
+    this.#seen = now;
+    if (before !== undefined && before !== now) this.#tell();
+  }
+
+  async #compareLater(answer: Promise<string>): Promise<void> {
+    const asked = (this.#asked = { isAgain: false });
+    const now = await answer;
+    this.#asked = undefined;
+    if (this.#isOver) return;
+    this.#compare(now);
+    if (asked.isAgain) this.lookNow();
   }
 }

@@ -6,12 +6,13 @@ import { taskFileBytesMax } from "../../base/limits.ts";
 import { ownValue } from "../../base/values.ts";
 import type { StateScope } from "../../base/server-events.ts";
 import { storePathIn } from "../../state/store/open-store.ts";
+import type { PostgresPlace } from "../../state/store/postgres/store-url.ts";
 import { StoreFile } from "../../state/store/store-file.ts";
 import type { StoreCall, StoreReply } from "../../state/store/store-methods.ts";
 import type { Task, TaskReply } from "../../state/store/tasks/task-records.ts";
 import type { TransferredTask } from "../../state/store/tasks/task-transfer.ts";
 import { type CommandIo, exitCodes, type Printer } from "../command-io.ts";
-import type { Command } from "../command.ts";
+import type { CliServices, Command } from "../command.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
 import { startUp, type StartUp } from "../start-up.ts";
 import { readAll } from "../terminal-io.ts";
@@ -42,16 +43,17 @@ export const tasksListCommand: Command = {
   },
   arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
   needsPerson: false,
-  run({ args, io, print }) {
+  async run({ args, io, print, services }) {
     const start = startUp(args, io, print);
+    const store = await openStore(start, services, print);
     const action = args.has("pending") ? "pending" : "list";
     const request = { action, words: args.positionals, charsMax } as const;
     const scope = taskScope(start, io);
     const call = { method: "tasks.perform", request: { scope, request } } as const;
-    const reply = hasStore(start) ? askStore(start, call, print) : nothing;
+    const reply = store.isThere ? await store.ask(call) : nothing;
     if (args.has("json")) print.json(shapeOf(reply));
     else printTasks(reply, print);
-    return Promise.resolve(exitCodes.done);
+    return exitCodes.done;
   },
 };
 
@@ -93,12 +95,13 @@ export const tasksExportCommand: Command = {
   },
   arguments: { min: 0, max: 0 },
   needsPerson: false,
-  run({ args, io, print }) {
+  async run({ args, io, print, services }) {
     const start = startUp(args, io, print);
+    const store = await openStore(start, services, print);
     const call = { method: "tasks.export", request: { scope: taskScope(start, io) } } as const;
-    const tasks = hasStore(start) ? askStore(start, call, print) : [];
+    const tasks = store.isThere ? await store.ask(call) : [];
     print.json({ format, version, tasks });
-    return Promise.resolve(exitCodes.done);
+    return exitCodes.done;
   },
 };
 
@@ -110,12 +113,13 @@ export const tasksImportCommand: Command = {
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 1, max: 1 },
   needsPerson: false,
-  async run({ args, io, print }) {
+  async run({ args, io, print, services }) {
     const start = startUp(args, io, print);
+    const store = await openStore(start, services, print);
     const [name = ""] = args.positionals;
     const tasks = readTaskFile(await bytesOf(name, io), name);
     const request = { scope: taskScope(start, io), tasks };
-    const { taskIds } = askStore(start, { method: "tasks.import", request }, print);
+    const { taskIds } = await store.ask({ method: "tasks.import", request });
     if (args.has("json")) print.json({ taskIds });
     else print.note(`${formatAmount(taskIds.length, "task")} added${rangeOf(taskIds)}.`);
     return exitCodes.done;
@@ -159,21 +163,43 @@ function realFolder(folder: string): string {
   }
 }
 
-/** False when nothing was ever kept: a command that only looks makes no file. */
-function hasStore({ dirs }: StartUp): boolean {
-  return existsSync(storePathIn(dirs.scorpioxDir));
+/** The store of a command, which has nobody to keep waiting. */
+interface CommandStore {
+  /** False when nothing was ever kept: a command that only looks makes no file. */
+  readonly isThere: boolean;
+  /** @throws AppError as the method does, `system` when the store cannot be used */
+  ask<Call extends StoreCall>(call: Call): Promise<StoreReply<Call["method"]>>;
 }
 
-/**
- * Asks the store in this process: a command has nobody to keep waiting.
- * @throws AppError as the method does, `system` when the file cannot be used
- */
-function askStore<Call extends StoreCall>(
+async function openStore(
   { dirs }: StartUp,
+  services: CliServices,
+  print: Printer,
+): Promise<CommandStore> {
+  const place = await services.storePlace?.();
+  if (place !== undefined) return { isThere: true, ask: (call) => askEngine(place, call) };
+  const path = storePathIn(dirs.scorpioxDir);
+  return {
+    isThere: existsSync(path),
+    ask: <Call extends StoreCall>(call: Call) => askFile(path, call, print),
+  };
+}
+
+async function askEngine<Call extends StoreCall>(
+  place: PostgresPlace,
+  call: Call,
+): Promise<StoreReply<Call["method"]>> {
+  const { PostgresStore } = await import("../../state/store/postgres/postgres-store.ts");
+  await using store = new PostgresStore(place);
+  return await store.call(call);
+}
+
+async function askFile<Call extends StoreCall>(
+  path: string,
   call: Call,
   print: Printer,
-): StoreReply<Call["method"]> {
-  const file = new StoreFile(storePathIn(dirs.scorpioxDir));
+): Promise<StoreReply<Call["method"]>> {
+  const file = new StoreFile(path);
   try {
     const [outcome] = file.perform([call]);
     if (outcome?.kind === "refused") throw outcome.error;

@@ -126,7 +126,15 @@ export type PlanSight =
   /** `plan` is null when plan mode is not active. */
   | { readonly kind: "seen"; readonly plan: ActivePlan | null }
   /** The file is there and says nothing now: damaged, or held by another process. */
-  | { readonly kind: "unreadable"; readonly reason: string };
+  | { readonly kind: "unreadable"; readonly reason: string }
+  /** The store is in an engine, which has to be asked. */
+  | { readonly kind: "remote" };
+
+/** In place of a `PlanLook` where the store is in no file. */
+export const engineIsAsked: Pick<PlanLook, "look"> & Disposable = {
+  look: () => ({ kind: "remote" }),
+  [Symbol.dispose]: () => undefined,
+};
 
 /** Looks which plan is active: every command asks, and another process may have entered plan mode. */
 export class PlanLook implements Disposable {

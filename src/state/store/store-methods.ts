@@ -2,6 +2,7 @@ import type { StateScope } from "../../base/server-events.ts";
 import { type ActivePlan, clearPlan, getPlan, setPlanIfInactive } from "./plans.ts";
 import type { Dialect, Steps } from "./steps.ts";
 import { performTaskRequest } from "./tasks/task-book.ts";
+import { readRevisions } from "./tasks/task-table.ts";
 import type { TaskReply, TaskRequest } from "./tasks/task-records.ts";
 import {
   type ExportedTask,
@@ -19,6 +20,8 @@ interface StoreMethods {
     request: { scope: StateScope; tasks: readonly TransferredTask[] };
     reply: { taskIds: number[] };
   };
+  /** Changes of their tasks so far; 0 where there were never any. */
+  "tasks.revisions": { request: { scopes: readonly StateScope[] }; reply: number[] };
   "plans.get": { request: { scope: StateScope }; reply: ActivePlan | null };
   /** Unless one is active; the reply says which one is then. */
   "plans.set": {
@@ -47,6 +50,7 @@ const performers: Performers = {
   "tasks.perform": (dialect, { scope, request }) => performTaskRequest(dialect, scope, request),
   "tasks.export": (dialect, { scope }) => exportTasks(dialect, scope),
   "tasks.import": (dialect, { scope, tasks }) => importTasks(dialect, scope, tasks),
+  "tasks.revisions": (_dialect, { scopes }) => readRevisions(scopes),
   "plans.get": (_dialect, { scope }) => getPlan(scope),
   "plans.set": (_dialect, { scope, plan }) => setPlanIfInactive(scope, plan),
   "plans.clear": (_dialect, { scope, startedAtMs }) => clearPlan(scope, startedAtMs),
@@ -65,10 +69,16 @@ export function storeCallSteps<Method extends StoreMethod>(
   return performers[method](dialect, request);
 }
 
+const readingMethods: ReadonlySet<StoreMethod> = new Set([
+  "plans.get",
+  "tasks.export",
+  "tasks.revisions",
+]);
+
 /** False for a method that only reads: it needs no lock and nothing on the disk. */
 export function isWrite({ method, request }: StoreCall): boolean {
   if (method === "tasks.perform") {
     return request.request.action !== "list" && request.request.action !== "pending";
   }
-  return method !== "plans.get" && method !== "tasks.export";
+  return !readingMethods.has(method);
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { AppError } from "../../../src/base/errors.ts";
+import type { StateScope } from "../../../src/base/server-events.ts";
 import { ownValue } from "../../../src/base/values.ts";
 import type { StoreCall } from "../../../src/state/store/store-methods.ts";
 import type { TaskRequest } from "../../../src/state/store/tasks/task-records.ts";
@@ -54,6 +55,10 @@ const calls: fc.Arbitrary<StoreCall> = fc.oneof(
     request: fc.record({ scope, tasks: fc.array(transferred, { maxLength: 3 }) }),
   }),
   fc.record({ method: fc.constant("tasks.export" as const), request: fc.record({ scope }) }),
+  fc.record({
+    method: fc.constant("tasks.revisions" as const),
+    request: fc.record({ scopes: fc.array(scope, { maxLength: 3 }) }),
+  }),
   fc.record({ method: fc.constant("plans.get" as const), request: fc.record({ scope }) }),
   fc.record({
     method: fc.constant("plans.set" as const),
@@ -67,9 +72,15 @@ const calls: fc.Arbitrary<StoreCall> = fc.oneof(
 
 /** Each run has scopes of its own. */
 function inRun(call: StoreCall, run: number): StoreCall {
-  const { workspace, owner } = call.request.scope;
-  const own = { workspace: `${run} ${workspace}`, owner };
-  return ownValue({ ...call, request: { ...call.request, scope: own } });
+  const { request } = call;
+  const own = ({ workspace, owner }: StateScope): StateScope => {
+    return { workspace: `${run} ${workspace}`, owner };
+  };
+  const scoped =
+    "scope" in request
+      ? { ...request, scope: own(request.scope) }
+      : { scopes: request.scopes.map(own) };
+  return ownValue({ ...call, request: scoped });
 }
 
 async function answer(engine: StoreEngine, call: StoreCall): Promise<unknown> {

@@ -174,7 +174,7 @@ export class Postgres implements AsyncDisposable {
       fsync: fsync ? "on" : "off",
       // Little, since many of them run at once.
       shared_buffers: "16MB",
-      max_connections: "40",
+      max_connections: "100",
       autovacuum: "off",
       ...(tls === undefined
         ? {}

@@ -31,7 +31,7 @@ SELECT set_config('synchronous_commit', 'on', true)
 const beginReading = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settings}`;
 
 /**
- * Begins, and records the transaction under an id of ours, which says after a lost connection whether it was kept. Waits for
+ * Begins, and records the transaction under an id, which says after a lost connection whether it was kept. Waits for
  * one of the same id that still runs. Without a row it was recorded before, or the schema is not for this program any more.
  */
 function beginWriting(changeId: string): string {
@@ -57,7 +57,7 @@ export class Batch {
     this.#calls = calls;
   }
 
-  /** What was changed is kept when it resolves. @throws AppError `system` when none of them was done, or nobody knows */
+  /** Resolves when the changes are kept. @throws AppError `system` when none of them was done, or nobody knows */
   async perform(): Promise<StoreOutcome[]> {
     const patience = new Patience();
     const endAt = performance.now() + pgCallMsMax;

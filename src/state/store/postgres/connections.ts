@@ -123,7 +123,11 @@ export class Connections implements AsyncDisposable {
     const { hostname, port, username, password, database, tlsMode, authorities } = place;
     this.#sql = new Bun.SQL({
       adapter: "postgres",
-      ...{ hostname, port, username, password, database },
+      hostname,
+      port,
+      username,
+      password,
+      database,
       tls: authorities === undefined ? tlsMode : { ca: authorities, ...unchecked(tlsMode) },
       max: pgConnectionsMax,
       connectionTimeout: connectSecondsMax,

@@ -1,6 +1,6 @@
 import { AppError, messageOf, systemCodeOf } from "../../../base/errors.ts";
 
-/** The connection did not survive, or the engine is silent: the fate of what was under way is unknown here. */
+/** The connection did not survive, or the engine is silent: nobody here knows how the transaction ended. */
 export class EngineLost extends Error {
   override readonly name = "EngineLost";
 }
@@ -15,7 +15,7 @@ export class NoConnection extends Error {
 }
 
 /** The SQLSTATE that the engine sent; undefined for errors of the connection. */
-export function stateOf(error: unknown): string | undefined {
+function stateOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("errno" in error)) return undefined;
   return typeof error.errno === "string" ? error.errno : undefined;
 }

@@ -1,5 +1,6 @@
 import { pgMigrateMsMax } from "../../../base/limits.ts";
 import { AppError } from "../../../base/errors.ts";
+import { ownValue } from "../../../base/values.ts";
 import type { Connection } from "./connections.ts";
 
 interface Migration {
@@ -64,7 +65,7 @@ export const postgresMigrations: readonly Migration[] = [
   },
 ];
 
-/** What this program knows. */
+/** The version of the schema that this program knows. */
 export const programVersion = postgresMigrations.length;
 
 interface SchemaVersion {
@@ -129,11 +130,11 @@ const makeVersions = `CREATE TABLE IF NOT EXISTS scorpiox.store_schema (
 /** Undefined for an empty database. */
 async function readVersion(connection: Connection): Promise<SchemaVersion | undefined> {
   const there = "SELECT to_regclass('scorpiox.store_schema') IS NOT NULL AS is";
-  const [table] = (await connection.rows({ text: there, values: [] })) as { is: boolean }[];
-  if (table?.is !== true) return undefined;
+  const [table] = await connection.rows({ text: there, values: [] });
+  if (!ownValue<{ is: boolean }>(table).is) return undefined;
   const text = 'SELECT version, oldest_program AS "oldestProgram" FROM scorpiox.store_schema';
-  const [row] = (await connection.rows({ text, values: [] })) as SchemaVersion[];
-  return row;
+  const [row] = await connection.rows({ text, values: [] });
+  return ownValue(row);
 }
 
 function assertUsable(

@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../../../base/errors.ts";
+import { ownValue } from "../../../base/values.ts";
 import {
   pgCallsWaitingMax,
   pgConnectionsMax,
@@ -43,12 +44,12 @@ export class PostgresStore implements AsyncDisposable {
    * @throws AppError as the method does, `system` with the name of the engine when it cannot be used, `limit` when too
    *   many wait
    */
-  call<Call extends StoreCall>(call: Call): Promise<StoreReply<Call["method"]>> {
+  async call<Call extends StoreCall>(call: Call): Promise<StoreReply<Call["method"]>> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     if (this.#waiting >= pgCallsWaitingMax) {
       const { name } = this.#connections.place;
       const text = `${name} is behind: ${pgCallsWaitingMax} requests wait for it. Try again later.`;
-      return Promise.reject(new AppError("limit", text));
+      throw new AppError("limit", text);
     }
     this.#waiting += 1;
     const key = keyOf(call);
@@ -59,7 +60,7 @@ export class PostgresStore implements AsyncDisposable {
       this.#ready.push(key);
       this.#startLanes();
     } else lane.push(waiting);
-    return promise as Promise<StoreReply<Call["method"]>>;
+    return ownValue(await promise);
   }
 
   /** Ends when what was asked for is done. */
@@ -136,6 +137,7 @@ export class PostgresStore implements AsyncDisposable {
   }
 }
 
-function keyOf({ request: { scope } }: StoreCall): string {
-  return JSON.stringify([scope.workspace, scope.owner]);
+/** Requests without a scope look only. */
+function keyOf({ request }: StoreCall): string {
+  return "scope" in request ? JSON.stringify([request.scope.workspace, request.scope.owner]) : "";
 }

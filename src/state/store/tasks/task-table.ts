@@ -233,6 +233,28 @@ export function* claimScope(dialect: Dialect, { workspace, owner }: StateScope):
   return { ...present(yield* firstOf<ScopeRow>(claim, workspace, owner)) };
 }
 
+/** Scopes that one statement names. */
+const scopesAtOnce = 100;
+
+/** Of each scope, in their order; 0 for one that never had a task. */
+export function* readRevisions(scopes: readonly StateScope[]): Steps<number[]> {
+  const found = new Map<string, number>();
+  for (let first = 0; first < scopes.length; first += scopesAtOnce) {
+    const some = scopes.slice(first, first + scopesAtOnce);
+    const places = some.map((_scope, place) => `($${2 * place + 1}, $${2 * place + 2})`);
+    const text = `SELECT workspace, owner, revision FROM task_scopes
+      WHERE (workspace, owner) IN (VALUES ${places.join(", ")})`;
+    const values = some.flatMap(({ workspace, owner }) => [workspace, owner]);
+    const rows = yield* rowsOf<StateScope & { revision: number }>(text, ...values);
+    for (const { revision, ...scope } of rows) found.set(keyOf(scope), revision);
+  }
+  return scopes.map((scope) => found.get(keyOf(scope)) ?? 0);
+}
+
+function keyOf({ workspace, owner }: StateScope): string {
+  return JSON.stringify([workspace, owner]);
+}
+
 /** Writes the changes in `row`. */
 export function* saveScope(row: ScopeRow): Steps<void> {
   const text = `UPDATE task_scopes SET current_task_id = $1, last_task_id = $2, last_step_id = $3,

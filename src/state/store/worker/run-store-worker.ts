@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../../../base/errors.ts";
+import { Lazy } from "../../../base/lazy.ts";
 import { storeCallsTogetherMax } from "../../../base/limits.ts";
 import {
   serveChannel,
@@ -6,6 +7,8 @@ import {
   type WorkerWork,
 } from "../../../base/worker-channel/worker-side.ts";
 import type { StoreOutcome } from "../commit-together.ts";
+import type { PostgresStore } from "../postgres/postgres-store.ts";
+import type { PostgresPlace } from "../postgres/store-url.ts";
 import { StoreFile } from "../store-file.ts";
 import type { StoreCall } from "../store-methods.ts";
 import type { Notices, Stored, StoreClientOptions } from "./store-client.ts";
@@ -13,10 +16,34 @@ import type { Notices, Stored, StoreClientOptions } from "./store-client.ts";
 /** The whole of the store Worker: requests that wait together are committed together. */
 export function runStoreWorker(): void {
   serveChannel(
-    ({ path, busyMsMax }: StoreClientOptions, host: WorkerHost<Notices>) =>
-      new StoreWork(new StoreFile(path, busyMsMax), host),
+    ({ path, postgres, busyMsMax }: StoreClientOptions, host: WorkerHost<Notices>) =>
+      postgres === undefined
+        ? new StoreWork(new StoreFile(path, busyMsMax), host)
+        : new PostgresWork(postgres),
     { survivesErrors: false },
   );
+}
+
+/** Loaded with the first request. */
+class PostgresWork implements WorkerWork<StoreCall, never> {
+  readonly #store: Lazy<PostgresStore>;
+
+  constructor(place: PostgresPlace) {
+    this.#store = new Lazy(async () => {
+      const module = await import("../postgres/postgres-store.ts");
+      return new module.PostgresStore(place);
+    });
+  }
+
+  async call(call: StoreCall): Promise<Stored<unknown>> {
+    const store = await this.#store.get();
+    return { value: await store.call(call), notices: [] };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const store = await this.#store.making;
+    await store?.[Symbol.asyncDispose]();
+  }
 }
 
 interface WaitingCall {

@@ -3,6 +3,7 @@ import { storeBusyMsMax, storeCallMsMax, storeCloseMsMax } from "../../../base/l
 import { ownValue } from "../../../base/values.ts";
 import { workerPort } from "../../../base/worker-channel/channel-port.ts";
 import { WorkerChannel } from "../../../base/worker-channel/worker-channel.ts";
+import type { PostgresPlace } from "../postgres/store-url.ts";
 import { isWrite, type StoreCall, type StoreReply } from "../store-methods.ts";
 
 /** With a call is kept whether it changes something. */
@@ -11,6 +12,8 @@ type StoreChannel = WorkerChannel<StoreClientOptions, StoreCall, boolean, never,
 export interface StoreClientParts {
   readonly createWorker: () => Worker;
   readonly path: string;
+  /** Where the store is instead, when it is not in the file. */
+  readonly postgres?: PostgresPlace | undefined;
   /** Receives events of the file, and the loss of a Worker. */
   readonly warn: (message: string) => void;
   readonly busyMsMax?: number;
@@ -18,7 +21,7 @@ export interface StoreClientParts {
 }
 
 /**
- * The store from the main thread: one Worker with one connection, started with the first request, replaced when it
+ * The store from the main thread: one Worker with the connections to it, started with the first request, replaced when it
  * is lost. fsync takes milliseconds, which neither the main thread nor a Worker of tools has: a Worker of tools may
  * be ended at any time, in the middle of a transaction too.
  */
@@ -35,7 +38,7 @@ export class StoreClient {
 
   /**
    * Resolves when its changes are on the disk.
-   * @throws AppError as the method does, `system` when the file cannot be used, `worker` when the Worker is lost:
+   * @throws AppError as the method does, `system` when the file or the engine cannot be used, `worker` when the Worker is lost:
    * then a change may or may not have been kept, which the message says
    */
   async call<Call extends StoreCall>(call: Call): Promise<Stored<StoreReply<Call["method"]>>> {
@@ -59,10 +62,10 @@ export class StoreClient {
   }
 
   #open(): StoreChannel {
-    const { createWorker, path, warn, busyMsMax = storeBusyMsMax } = this.#parts;
+    const { createWorker, path, postgres, warn, busyMsMax = storeBusyMsMax } = this.#parts;
     const channel: StoreChannel = new WorkerChannel({
       port: workerPort(createWorker()),
-      options: { path, busyMsMax },
+      options: { path, postgres, busyMsMax },
       deadline: { msMax: this.#parts.callMsMax ?? storeCallMsMax },
       lostText,
       events: {
@@ -97,5 +100,7 @@ export interface Stored<Value> {
 
 export interface StoreClientOptions {
   readonly path: string;
+  /** Where the store is instead, when it is not in the file. */
+  readonly postgres?: PostgresPlace | undefined;
   readonly busyMsMax: number;
 }

@@ -72,7 +72,7 @@ describe.skipIf(!hasPostgres)("PostgresStore", () => {
   test("a COMMIT of which nothing is heard any more: the error says that it may be kept", async () => {
     await create(store, "before", "doubt");
     proxy.look = (bytes) => {
-      if (bytes.includes("COMMIT")) proxy.freeze();
+      if (bytes.includes("COMMIT")) proxy.isCut = true;
       return "pass";
     };
     const refusal = await refusalOf(create(store, "x", "doubt"));
@@ -81,7 +81,7 @@ describe.skipIf(!hasPostgres)("PostgresStore", () => {
 
   test("a network that drops everything: refused within a second, for those that wait too; then as before", async () => {
     await create(store, "before", "silent");
-    proxy.freeze();
+    proxy.isCut = true;
     const began = performance.now();
     const refusals = await Promise.all(
       Array.from({ length: 20 }, (_, place) => refusalOf(create(store, "x", `silent ${place}`))),
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres)("PostgresStore", () => {
       `PostgreSQL at localhost:${proxy.port} (database postgres) can`,
     );
     expect(performance.now() - began).toBeLessThan(5_000);
-    proxy.thaw();
+    proxy.isCut = false;
     while ((await refusalOf(create(store, "after", "silent"))) !== "done") await Bun.sleep(20);
     expect(await textsIn(store, "silent")).toEqual(["before", "after"]);
   });
@@ -105,10 +105,10 @@ describe.skipIf(!hasPostgres)("PostgresStore", () => {
 
   test("killed twenty times under load: nothing acknowledged is lost, nothing is there twice", async () => {
     const acknowledged: string[] = [];
-    let isOver = false;
-    const timer = setTimeout(() => (isOver = true), 30_000);
+    const over = new AbortController();
+    const timer = setTimeout(() => over.abort(), 30_000);
     const write = async (writer: number): Promise<void> => {
-      for (let place = 0; !isOver; place += 1) {
+      for (let place = 0; !over.signal.aborted; place += 1) {
         const text = `${writer} ${place}`;
         if ((await refusalOf(create(store, text, `kills ${writer % 3}`))) === "done") {
           acknowledged.push(text);
@@ -118,13 +118,13 @@ describe.skipIf(!hasPostgres)("PostgresStore", () => {
     const writers = Array.from({ length: 12 }, (_, writer) => write(writer));
     for (let kill = 0; kill < 20; kill += 1) {
       const target = acknowledged.length + 30;
-      while (acknowledged.length < target && !isOver) await Bun.sleep(2);
+      while (acknowledged.length < target && !over.signal.aborted) await Bun.sleep(2);
       await postgres.kill();
       await postgres.start();
     }
-    expect(isOver).toBe(false);
+    expect(over.signal.aborted).toBe(false);
     clearTimeout(timer);
-    isOver = true;
+    over.abort();
     await Promise.all(writers);
     const kept = (
       await Promise.all([0, 1, 2].map((place) => textsIn(store, `kills ${place}`)))
@@ -148,7 +148,7 @@ describe.skipIf(!hasPostgres)("PostgresStore", () => {
   });
 
   test("more than can be answered in time is refused", async () => {
-    proxy.freeze();
+    proxy.isCut = true;
     const asked = Array.from({ length: pgCallsWaitingMax + 1 }, () =>
       refusalOf(create(store, "x", "many")),
     );
