@@ -1,4 +1,5 @@
 import type { Cancellation } from "../base/cancellation.ts";
+import type { Person } from "../base/person.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { InputRequests } from "../protocol/input-request.ts";
 import type { LogLevel, Params, ProtocolFault } from "../protocol/json-rpc.ts";
@@ -83,6 +84,8 @@ export interface ClientContext {
   readonly isRemote?: boolean;
   /** Absent when all tools may be used: which ones the principal's scopes allow. */
   readonly mayUse?: (toolName: string) => boolean;
+  /** The person behind it, for rules; absent where nobody is known: stdin and stdout, HTTP without tokens, the command line. */
+  readonly person?: Person;
   /** The upstream servers that exist for it; absent: all. */
   readonly servers?: ReadonlySet<string>;
 }

@@ -57,7 +57,7 @@ export function createEndpoint(
     fallbackDir,
     owner: principal().id,
     workspaceName,
-    ...(hasPrincipals && { servers: () => principal().servers }),
+    ...(hasPrincipals && { person: principal, servers: () => principal().servers }),
     // Without tokens only this machine is listened to; with them anybody may sit behind one.
     isRemote: hasPrincipals,
     ...(toolScopes.all.length === 0

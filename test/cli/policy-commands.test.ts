@@ -50,3 +50,43 @@ test.each<[string, number, string]>([
   expect([checked.exitCode, checked.stderr]).toEqual([exitCode, expect.stringContaining(said)]);
   expect(checked.stdout).toBe(exitCode === 0 ? "allow\n" : "");
 });
+
+test.each<[flags: string, exitCode: number, text: string]>([
+  ["", 0, "allow"],
+  ["--owner ada", 1, `deny: ${rule(1)}`],
+  ["--owner token:ada", 1, `deny: ${rule(1)}`],
+  ["--owner ben", 0, "allow"],
+  ["--owner ben --group ops", 4, `ask: ${rule(2)}`],
+  ["--owner jwt:https://id.example.com|alice", 1, `deny: ${rule(3)}`],
+  ["--owner auth0|alice", 2, ""],
+])("policy check by person, %s", async (flags, exitCode, text) => {
+  const people = JSON.stringify({
+    rules: [
+      { server: "files", owner: "ada", action: "deny" },
+      { server: "files", tool: "read*", group: "ops", action: "ask" },
+      { tool: "mcp__files", owner: "https://id.example.com|alice", action: "deny" },
+    ],
+  });
+  const all = {
+    "home/.scorpiox/policy.jsonc": people,
+    "home/.scorpiox/config.toml": '[mcp.servers.files]\ncommand = "c"\n',
+  };
+  const words = ["policy", "check", "{}", "--tool", "mcp__files__read_file"];
+  const checked = await run([...words, ...flags.split(" ").filter(Boolean)], { files: all });
+  expect([checked.exitCode, checked.stdout.split("\n")[0]]).toEqual([exitCode, text]);
+});
+
+test("policy list says whose calls a rule is about", async () => {
+  const people = JSON.stringify({
+    rules: [{ server: "files", owner: ["ada", "ci-*"], group: "ops", action: "deny" }],
+  });
+  const all = { "home/.scorpiox/policy.jsonc": people };
+  const { stdout } = await run(["policy", "list"], { files: all });
+  expect(stdout).toContain(
+    `deny  *  server files  owner ada, ci-*  group ops  every call  # ${rule(1)}\n`,
+  );
+  const { stdout: json } = await run(["policy", "list", "--json"], { files: all });
+  expect(JSON.parse(json)).toMatchObject({
+    rules: [{ tools: ["*"], servers: ["files"], owners: ["ada", "ci-*"], groups: ["ops"] }],
+  });
+});

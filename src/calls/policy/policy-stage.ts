@@ -14,7 +14,7 @@ import {
 } from "./consent/call-consent.ts";
 import { judgeCall, type JudgeParts } from "./rules/judge-call.ts";
 import { withProject } from "./rules/policy-files.ts";
-import { allowed, type Policy, policyFor, type Verdict } from "./rules/rule.ts";
+import { allowed, type JudgedCall, type Policy, policyFor, type Verdict } from "./rules/rule.ts";
 
 export interface PolicyStageParts extends CallConsentParts, Omit<JudgeParts, "folder"> {
   /** The rules as they are now. */
@@ -87,7 +87,8 @@ export class PolicyStage implements GateStage, CallWatcher {
     const judged = {
       tool: call.name,
       args: call.args,
-      ...(target === undefined ? {} : { otherNames: ruleNamesOf(target) }),
+      ...namesOf(target),
+      ...(call.client.person !== undefined && { person: call.client.person }),
       ...(target?.kind !== "tool" || serverPolicy === undefined
         ? {}
         : { serverPolicy: { server: target.server, action: serverPolicy } }),
@@ -103,7 +104,7 @@ export class PolicyStage implements GateStage, CallWatcher {
     if (serverPolicyOf(call) !== undefined) return false;
     if (this.#parts.warnsOfDanger && commandTools.has(call.name)) return false;
     const { name, target } = call;
-    const own = policyFor(policy, name, target === undefined ? undefined : ruleNamesOf(target));
+    const own = policyFor(policy, { tool: name, ...namesOf(target) });
     return own.rules.length + own.defaults.length === 0 && own.problem === undefined;
   }
 
@@ -148,16 +149,17 @@ function serverPolicyOf({ target }: CallRequest): ToolTarget["rights"]["policy"]
  * Further names under which rules may refer to a call: an upstream tool uncut, as its server writes it, and all
  * tools of the server (TR9). None for own tools.
  */
-function ruleNamesOf(target: CallTarget | undefined): readonly string[] {
+function namesOf(target: CallTarget | undefined): Pick<JudgedCall, "otherNames" | "upstream"> {
   const named = foreignToolOf(target);
-  if (named === undefined) return [];
+  if (named === undefined) return {};
   const { server, tool } = named;
-  return [
+  const otherNames = [
     originalName(server, tool),
     uncutName(server, tool),
     `mcp__${server}`,
     `mcp__${cleanServer(server)}`,
   ];
+  return { otherNames, upstream: { server, tool } };
 }
 
 /** A call that cannot be judged is refused. */

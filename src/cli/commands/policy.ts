@@ -1,23 +1,15 @@
-import { existsSync } from "node:fs";
-
 import { AppError } from "../../base/errors.ts";
 import { commandTools } from "../../base/command-tools.ts";
-import type { Glob } from "../../calls/policy/rules/glob.ts";
-import type {
-  CommandMatch,
-  JudgedCall,
-  PolicyDefault,
-  Rule,
-  RuleAction,
-  Verdict,
-} from "../../calls/policy/rules/rule.ts";
+import type { Person } from "../../base/person.ts";
+import { parseOwner } from "../../calls/policy/rules/callers.ts";
+import type { JudgedCall, RuleAction, Verdict } from "../../calls/policy/rules/rule.ts";
 import type { ShellReading, SimpleCommand } from "../../calls/policy/shell/shell-text.ts";
 import { nearestNames } from "../../config/nearest-name.ts";
 import { nameStarts } from "../../upstream/catalogue/name-table.ts";
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
-import { exitCodes, type Printer } from "../command-io.ts";
+import { exitCodes, type ParsedArguments, type Printer } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
 import { startUp } from "../start-up.ts";
@@ -29,13 +21,23 @@ const codes: Readonly<Record<RuleAction, number>> = {
 };
 
 export const policyCheckCommand: Command = {
-  usage: "'<command>' [--tool NAME] [--json]",
+  usage: "'<command>' [--tool NAME] [--owner WHO] [--group NAME ...] [--json]",
   description:
     "Prints what the rules would do with a command, and why. Runs nothing. With --tool it checks a call of another tool: its\n" +
-    "arguments as JSON instead of the command. Exits with 0 when allowed, 1 when denied, 4 when the user would be asked,\n" +
+    "arguments as JSON instead of the command. --owner and --group say whose call it is, for rules by person. Exits with 0 when allowed, 1 when denied, 4 when the user would be asked,\n" +
     "3 when there is no such tool.",
   flags: {
     tool: { kind: "text", placeholder: "NAME", help: "The tool that is called. Default: Bash." },
+    owner: {
+      kind: "text",
+      placeholder: "WHO",
+      help: "The caller: the label of a token, or ISSUER|SUB of a signed one. Default: nobody that rules could name.",
+    },
+    group: {
+      kind: "list",
+      placeholder: "NAME",
+      help: "A group that the caller is in. May be repeated.",
+    },
     ...jsonFlag,
     ...startUpFlags,
   },
@@ -47,8 +49,14 @@ export const policyCheckCommand: Command = {
     const { createJudge } = await import("../create-judge.ts");
     const judge = createJudge(start, io, (message) => print.warning(message));
     const tool = args.text("tool") ?? "Bash";
-    checkTool(tool, services.toolNames, loadUpstreamConfig(configPartsOf(start, io.env)).servers);
-    const call = callOf(tool, written);
+    const { servers } = loadUpstreamConfig(configPartsOf(start, io.env));
+    checkTool(tool, services.toolNames, servers);
+    const person = personOf(args);
+    const call = {
+      ...callOf(tool, written),
+      ...upstreamOf(tool, servers),
+      ...(person !== undefined && { person }),
+    };
     const { verdict, reading } = await judge(call);
     if (args.has("json")) print.json({ ...call, ...verdict, ...(reading && describe(reading)) });
     else printVerdict(verdict, reading, print);
@@ -84,6 +92,36 @@ function checkTool(
   throw new AppError("not_found", `There is no tool ${tool.slice(0, 100)}. ${hint}`);
 }
 
+/** @throws AppError `usage` for an owner that no token can have */
+function personOf(args: ParsedArguments): Person | undefined {
+  const [written, groups] = [args.text("owner"), args.list("group")];
+  if (written === undefined && groups.length === 0) return undefined;
+  const given = { ...(groups.length > 0 && { groups }) };
+  if (written === undefined) return given;
+  // As the audit log has it.
+  const owner = parseOwner(written.replace(/^(?:token|jwt):/, ""));
+  if (owner?.kind === "label") return { label: owner.label.pattern, ...given };
+  if (owner?.kind === "subject") return { issuer: owner.issuer, sub: owner.sub.pattern, ...given };
+  const text = `--owner ${written} is neither the label of a token nor ISSUER|SUB, such as https://id.example.com|alice.`;
+  throw new AppError("usage", text);
+}
+
+/** The server of a tool by the longest name that it begins with, and the rest, which mostly is its name there. */
+function upstreamOf(
+  tool: string,
+  servers: ReadonlyMap<string, ConfiguredServer>,
+): Pick<JudgedCall, "upstream" | "otherNames"> {
+  const [found] = [...servers.values()]
+    .flatMap(({ entry: { name, options } }) =>
+      nameStarts(name, options.toolsPrefix).map((start) => ({ server: name, start })),
+    )
+    .filter(({ start }) => tool.startsWith(start))
+    .toSorted((one, other) => other.start.length - one.start.length);
+  if (found === undefined) return {};
+  const { server, start } = found;
+  return { upstream: { server, tool: tool.slice(start.length) }, otherNames: [`mcp__${server}`] };
+}
+
 function callOf(tool: string, written: string): JudgedCall {
   if (commandTools.has(tool)) return { tool, args: { command: written } };
   try {
@@ -117,84 +155,4 @@ function printVerdict(
   const { programs, unknowns } = describe(reading);
   for (const program of programs) print.row(`  runs ${program}`);
   for (const unknown of unknowns) print.row(`  not known: ${unknown}`);
-}
-
-export const policyListCommand: Command = {
-  usage: "[--json]",
-  description:
-    "Lists the rules in effect, the files that they come from, and the errors in those files. Exits with 1 when a file is broken.",
-  flags: { ...jsonFlag, ...startUpFlags },
-  arguments: { min: 0, max: 0 },
-  needsPerson: false,
-  async run({ args, io, print }) {
-    const { dirs, config } = startUp(args, io, print);
-    const { merged, policyPlaces, readPolicy } =
-      await import("../../calls/policy/rules/policy-files.ts");
-    const places = policyPlaces(dirs, process.platform);
-    const { rules, defaults, problems, notes } = merged(places.map(readPolicy));
-    const { cautions } = config.settings.policy;
-    if (args.has("json")) {
-      print.json({
-        files: places,
-        cautions,
-        rules: rules.map(ruleEntry),
-        defaults: defaults.map(defaultEntry),
-        problems: problems.map(({ message }) => message),
-        notes,
-      });
-    } else {
-      for (const { level, path } of places) {
-        print.row(`# ${level}: ${path}${existsSync(path) ? "" : " (none)"}`);
-      }
-      for (const rule of rules) print.row(ruleLine(rule));
-      for (const { action, tools } of defaults)
-        print.row(`${action}  ${textOfGlobs(tools)}  by default`);
-      print.line(`# built-in cautions: ${cautions ? "on" : "off"}`);
-      for (const { message } of problems) print.error(message);
-      for (const note of notes) print.warning(note);
-    }
-    return problems.length > 0 ? exitCodes.failed : exitCodes.done;
-  },
-};
-
-function ruleLine(rule: Rule): string {
-  const { name, action, tools, match, reason } = ruleEntry(rule);
-  const shown = match === undefined ? "every call" : JSON.stringify(match);
-  return `${action}  ${tools.join(", ")}  ${shown}  # ${name}${reason === undefined ? "" : `: ${reason}`}`;
-}
-
-function ruleEntry({ name, action, tools, reason, command, callArguments }: Rule): {
-  name: string;
-  action: string;
-  tools: readonly string[];
-  match: Readonly<Record<string, unknown>> | undefined;
-  reason: string | undefined;
-} {
-  const given = Object.fromEntries(callArguments.map(([key, { pattern }]) => [key, pattern]));
-  const hasGiven = callArguments.length > 0;
-  const match =
-    command === undefined && !hasGiven
-      ? undefined
-      : { ...commandEntry(command), ...(hasGiven && { arguments: given }) };
-  return { name, action, tools: patternsOf(tools), match, reason };
-}
-
-function commandEntry(
-  command: CommandMatch | undefined,
-): Readonly<Record<string, readonly string[]>> {
-  const given: Readonly<Record<string, readonly Glob[]>> = { ...command };
-  const parts = Object.entries(given);
-  return Object.fromEntries(parts.map(([key, globs]) => [key, patternsOf(globs)]));
-}
-
-function defaultEntry({ tools, action, name }: PolicyDefault): Readonly<Record<string, unknown>> {
-  return { name, action, tools: patternsOf(tools) };
-}
-
-function patternsOf(globs: readonly Glob[]): readonly string[] {
-  return globs.map(({ pattern }) => pattern);
-}
-
-function textOfGlobs(globs: readonly Glob[]): string {
-  return patternsOf(globs).join(", ");
 }

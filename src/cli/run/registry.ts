@@ -278,7 +278,7 @@ export const commandListings: readonly CommandListing[] = [
   {
     name: "policy list",
     summary: "List the rules for calls",
-    load: async () => (await import("../commands/policy.ts")).policyListCommand,
+    load: async () => (await import("../commands/policy-list.ts")).policyListCommand,
   },
   {
     name: "token add",

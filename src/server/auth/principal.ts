@@ -1,10 +1,11 @@
 import type { JWTPayload } from "jose";
 
 import { tokenGroupsMax, tokenSubjectCharsMax } from "../../base/limits.ts";
+import type { Person } from "../../base/person.ts";
 import { isObject } from "../../base/values.ts";
 
 /** The identity behind a request. Sessions, background tasks and cursors belong to one `id`. */
-export interface Principal {
+export interface Principal extends Person {
   /**
    * `token:<label>`, `jwt:<issuer>|<sub>`, `jwt-client:<issuer>|<client_id>` or `local`.
    * Never a token or a part of one, so it may be logged and compared.
@@ -12,16 +13,6 @@ export interface Principal {
   readonly id: string;
   /** Its scopes; undefined: everything. */
   readonly scopes: ReadonlySet<string> | undefined;
-  /** Of a static token, which the operator has given it. */
-  readonly label?: string;
-  /** Of a signed token. Together with `sub` it is who a person is: other claims are for display, and may be chosen. */
-  readonly issuer?: string;
-  readonly sub?: string;
-  /**
-   * Of a signed token that names groups. "unknown": it says that they are elsewhere, or names more than can be read, so that
-   * nobody can tell of a group whether it is one of them.
-   */
-  readonly groups?: readonly string[] | "unknown";
   /** The upstream servers that it sees and may use; absent: all. */
   readonly servers?: ReadonlySet<string>;
 }

@@ -1,3 +1,4 @@
+import type { Person } from "../../base/person.ts";
 import type { ClientContext, ClientLimits } from "../../calls/call.ts";
 import {
   type ClientCapabilities,
@@ -28,6 +29,7 @@ export interface ClientProfile {
   /** See `ClientContext.mayUse`. */
   readonly mayUse?: (toolName: string) => boolean;
   /** See `ClientContext`; of the newest request. */
+  readonly person?: () => Person;
   readonly servers?: () => ReadonlySet<string> | undefined;
   /** See `ClientContext`. */
   readonly owner?: string;
@@ -161,9 +163,11 @@ export class Session {
   ): Omit<ClientContext, "limits" | "workspaceDir" | "workspaceNow" | "workspaceKnown" | "roots"> {
     const { id, mayUse, owner, workspaceName, isRemote } = this.#profile;
     const { servers } = this;
+    const person = this.#profile.person?.();
     return {
       id,
       name,
+      ...(person === undefined ? {} : { person }),
       ...(servers === undefined ? {} : { servers }),
       ...(mayUse === undefined ? {} : { mayUse }),
       ...(owner === undefined ? {} : { owner }),

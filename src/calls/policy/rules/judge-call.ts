@@ -5,6 +5,7 @@ import {
   type ShellReading,
   type SimpleCommand,
 } from "../shell/shell-text.ts";
+import { isAboutCaller } from "./callers.ts";
 import { cautionRule, cautionsAbout } from "./cautions.ts";
 import {
   hasArguments,
@@ -51,8 +52,9 @@ export function judgeCall(
   policy: Policy,
   parts: JudgeParts,
 ): Verdict | Promise<Verdict> {
-  const own = policyFor(policy, call.tool, call.otherNames);
-  const { rules, problem: broken } = own;
+  const own = policyFor(policy, call);
+  const rules = own.rules.filter((rule) => isAboutCaller(rule, call));
+  const { problem: broken } = own;
   const about: About = { call, rules, otherwise: otherwiseOf(call, own.defaults), parts };
   const verdict = rules.length === 0 ? judgeNow(about) : judgeWithFiles(about, own);
   if (broken === undefined) return verdict;

@@ -1,9 +1,11 @@
 import { messageOf } from "../../../base/errors.ts";
 import { policyCharsMax, policyPatternCharsMax, policyRulesMax } from "../../../base/limits.ts";
+import { parseOwner } from "./callers.ts";
 import { createGlob, type Glob } from "./glob.ts";
 import {
   type CommandMatch,
   isAboutTool,
+  type OwnerMatch,
   type Policy,
   type PolicyDefault,
   type PolicyLevel,
@@ -64,7 +66,7 @@ function readFile(text: string): Readonly<Record<string, unknown>> {
 /** The tools of a rule that may be broken elsewhere; all when they are unknown. */
 function toolsOf(rule: unknown): readonly Glob[] {
   try {
-    return patternsOf(objectOf(rule, "it")["tool"], "tool");
+    return toolPatterns(objectOf(rule, "it"), "it");
   } catch {
     return everyTool;
   }
@@ -72,11 +74,11 @@ function toolsOf(rule: unknown): readonly Glob[] {
 
 function readRule(value: unknown, name: string, level: PolicyLevel): Rule {
   const rule = objectOf(value, name);
-  assertKnown(rule, ["tool", "match", "action", "reason"], name);
+  assertKnown(rule, ruleKeys, name);
   const { reason } = rule;
   if (reason !== undefined && typeof reason !== "string")
     throw new Unusable(`${name}: reason must be text`);
-  const tools = patternsOf(rule["tool"], `${name}: tool`);
+  const tools = toolPatterns(rule, name);
   const action = actionOf(rule["action"], name);
   const match = readMatch(rule["match"], name);
   // `npm *` as text allows `npm x; rm -rf /` too.
@@ -84,7 +86,37 @@ function readRule(value: unknown, name: string, level: PolicyLevel): Rule {
   if (action === "allow" && isByText && tools.some((glob) => isAboutTool(glob, "BackgroundBash"))) {
     throw new Unusable(`${name}: a command is not allowed by its text; name its program instead`);
   }
-  return { name, level, tools, action, reason, ...match };
+  return { name, level, tools, ...readCallers(rule, name), action, reason, ...match };
+}
+
+const ruleKeys = ["tool", "server", "owner", "group", "match", "action", "reason"];
+
+/** A rule for a server needs no tool: it is about all of its tools. */
+function toolPatterns(rule: Readonly<Record<string, unknown>>, name: string): readonly Glob[] {
+  if (rule["tool"] === undefined && rule["server"] !== undefined) return everyTool;
+  return patternsOf(rule["tool"], `${name}: tool`);
+}
+
+/** Whose calls it is about, and of which servers. */
+function readCallers(
+  { server, owner, group }: Readonly<Record<string, unknown>>,
+  name: string,
+): Pick<Rule, "servers" | "owners" | "groups"> {
+  return {
+    ...(server !== undefined && { servers: patternsOf(server, `${name}: server`) }),
+    ...(owner !== undefined && {
+      owners: patternsOf(owner, `${name}: owner`).map(({ pattern }) => ownerOf(pattern, name)),
+    }),
+    ...(group !== undefined && { groups: patternsOf(group, `${name}: group`) }),
+  };
+}
+
+function ownerOf(text: string, name: string): OwnerMatch {
+  const owner = parseOwner(text);
+  if (owner !== undefined) return owner;
+  throw new Unusable(
+    `${name}: owner must be the label of a token, or ISSUER|SUB of a signed one, not ${shown(text)}`,
+  );
 }
 
 function readMatch(value: unknown, name: string): Pick<Rule, "command" | "callArguments"> {

@@ -1,6 +1,7 @@
 import { callKindsMax, policyWorkMax } from "../../../base/limits.ts";
 import { commandTools } from "../../../base/command-tools.ts";
 import { cautionRule, gravityOf } from "./cautions.ts";
+import type { Person } from "../../../base/person.ts";
 import { createGlob, type Glob, globMatches, isPathGlob } from "./glob.ts";
 
 export const ruleActions = ["allow", "ask", "deny"] as const;
@@ -21,11 +22,24 @@ export interface CommandMatch {
   readonly writes?: readonly Glob[];
 }
 
+/** Whom a rule is about, by one of its `owner` texts. */
+export type OwnerMatch =
+  /** The holder of a static token. */
+  | { readonly kind: "label"; readonly label: Glob }
+  /** A person of an authorization server, whose issuer is this very text. */
+  | { readonly kind: "subject"; readonly issuer: string; readonly sub: Glob };
+
 export interface Rule {
   /** For people: `rule 2 of /home/me/.scorpiox/policy.jsonc`. */
   readonly name: string;
   readonly level: PolicyLevel;
   readonly tools: readonly Glob[];
+  /** The upstream servers whose tools it is about; undefined: it is about own tools too. */
+  readonly servers?: readonly Glob[];
+  /** Whose calls it is about; undefined: everybody's. */
+  readonly owners?: readonly OwnerMatch[];
+  /** The groups whose calls it is about; undefined: everybody's. */
+  readonly groups?: readonly Glob[];
   readonly action: RuleAction;
   /** The writer's words, shown with a refusal. */
   readonly reason: string | undefined;
@@ -91,22 +105,28 @@ const toolPolicies = new WeakMap<Policy, Map<string, ToolPolicy>>();
 /** No tool has longer names; those of others are not kept. */
 const keptNamesCharsMax = 500;
 
-/** @param otherNames names of the tool that rules may use as well */
-export function policyFor(
-  policy: Policy,
-  tool: string,
-  otherNames: readonly string[] = [],
-): ToolPolicy {
+/** A tool as rules name it. */
+export type JudgedTool = Pick<JudgedCall, "tool" | "otherNames" | "upstream">;
+
+export function policyFor(policy: Policy, judged: JudgedTool): ToolPolicy {
+  const { tool, otherNames = [], upstream } = judged;
   const { rules, defaults, problems } = policy;
   if (rules.length + defaults.length + problems.length === 0) return noRules;
   // Always in this form: clients choose names, and one that looks like the names of another tool must not share its key.
-  const key = JSON.stringify([tool, ...otherNames]);
+  const key = JSON.stringify([tool, otherNames, upstream]);
   const known = toolPolicies.get(policy)?.get(key);
   if (known !== undefined) return known;
-  const isAbout = ({ tools }: Pick<Rule, "tools">): boolean =>
-    tools.some(
-      (glob) => isAboutTool(glob, tool) || otherNames.some((name) => globMatches(glob, name)),
+  const isAbout = ({ tools, servers }: Pick<Rule, "tools" | "servers">): boolean => {
+    if (servers !== undefined) {
+      if (upstream === undefined) return false;
+      if (!servers.some((glob) => globMatches(glob, upstream.server))) return false;
+    }
+    // A rule that names the server may call the tool as its server does.
+    const names = servers === undefined ? otherNames : [...otherNames, upstream?.tool ?? tool];
+    return tools.some(
+      (glob) => isAboutTool(glob, tool) || names.some((name) => globMatches(glob, name)),
     );
+  };
   const own = rules.filter(isAbout);
   const found: ToolPolicy = {
     rules: own,
@@ -138,6 +158,10 @@ export interface JudgedCall {
   readonly args: unknown;
   /** Names that rules may use as well. */
   readonly otherNames?: readonly string[];
+  /** The upstream server of the tool, and the name that the tool has there; absent for own tools. */
+  readonly upstream?: { readonly server: string; readonly tool: string };
+  /** The caller; absent where nobody is known. */
+  readonly person?: Person;
   /** The policy for all calls in the user's entry of the tool's server. */
   readonly serverPolicy?: { readonly server: string; readonly action: RuleAction };
 }

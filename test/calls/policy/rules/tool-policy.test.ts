@@ -26,24 +26,28 @@ test.each<[string, readonly string[] | undefined, readonly string[], readonly bo
   ["WebSearch", undefined, ["rule 3 of P"], [false, false, true]],
   ["ListBgTasks", undefined, [], [false, false, false]],
 ])("policyFor %s, also called %j", (tool, otherNames, names, flags) => {
-  const { rules, defaults, problem, hasPaths, hasPrograms } = policyFor(policy, tool, otherNames);
+  const named = { tool, ...(otherNames && { otherNames }) };
+  const { rules, defaults, problem, hasPaths, hasPrograms } = policyFor(policy, named);
   expect([...rules, ...defaults].map(({ name }) => name)).toEqual([...names]);
   expect([hasPaths, hasPrograms, problem !== undefined]).toEqual([...flags]);
 });
 
 test("policyFor: read once for each tool, of a bounded number of names", () => {
-  const first = policyFor(policy, "Bash");
-  expect(policyFor(policy, "Bash")).toBe(first);
-  for (let index = 0; index < callKindsMax; index++) policyFor(policy, `made-up-${index}`);
-  expect(policyFor(policy, "Bash")).not.toBe(first);
-  expect(policyFor(policy, "Bash")).toEqual(first);
-  expect(policyFor(emptyPolicy, "Bash").rules).toEqual([]);
+  const first = policyFor(policy, { tool: "Bash" });
+  expect(policyFor(policy, { tool: "Bash" })).toBe(first);
+  for (let index = 0; index < callKindsMax; index++)
+    policyFor(policy, { tool: `made-up-${index}` });
+  expect(policyFor(policy, { tool: "Bash" })).not.toBe(first);
+  expect(policyFor(policy, { tool: "Bash" })).toEqual(first);
+  expect(policyFor(emptyPolicy, { tool: "Bash" }).rules).toEqual([]);
   const long = "x".repeat(1_000);
-  expect(policyFor(policy, long)).not.toBe(policyFor(policy, long));
+  expect(policyFor(policy, { tool: long })).not.toBe(policyFor(policy, { tool: long }));
 });
 
 test("policyFor: a name that reads like the names of another tool is not that tool", () => {
   const [name, other] = ["mcp__one__made", "mcp__one"];
-  expect(policyFor(policy, JSON.stringify([name, other])).rules).toEqual([]);
-  expect(policyFor(policy, name, [other]).rules.map((rule) => rule.name)).toEqual(["rule 2 of P"]);
+  expect(policyFor(policy, { tool: JSON.stringify([name, other]) }).rules).toEqual([]);
+  expect(
+    policyFor(policy, { tool: name, otherNames: [other] }).rules.map((rule) => rule.name),
+  ).toEqual(["rule 2 of P"]);
 });
