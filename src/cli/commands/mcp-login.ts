@@ -1,9 +1,10 @@
 import { AppError } from "../../base/errors.ts";
 import { hideInUrl } from "../../base/secrets.ts";
 import type { LoginUser } from "../../upstream/oauth/authorization-request.ts";
-import { logIn, type LoginWish, logOut } from "../../upstream/oauth/log-in.ts";
+import { logIn, logOut } from "../../upstream/oauth/log-in.ts";
 import type { LoginRecord } from "../../upstream/oauth/logins-file.ts";
 import { configuredWish, serviceWish } from "../../upstream/oauth/open-login.ts";
+import type { LoginWish } from "../../upstream/oauth/plan-login.ts";
 import { provingClient } from "../../upstream/oauth/service-grant.ts";
 import { logInAsService } from "../../upstream/oauth/service-login.ts";
 import { exitCodes } from "../command-io.ts";

@@ -53,7 +53,7 @@ function hasState(answer: URLSearchParams, { state }: LoginAttempt): boolean {
  * The code of an answer whose `state` was checked. @throws AppError `refused` when another server sent it; OauthError
  * with the server's error
  */
-function readCode(answer: URLSearchParams, metadata: ServerMetadata): string {
+export function readCode(answer: URLSearchParams, metadata: ServerMetadata): string {
   checkIssuer(answer.get("iss"), metadata);
   const error = answer.get("error");
   if (error !== null) throw new OauthError(error, answer.get("error_description") ?? "");

@@ -28,6 +28,15 @@ export interface KnownClient extends OauthClient {
   readonly redirectUri: string;
 }
 
+/** A program on the user's machine, or a server that the browser returns to (OpenID Connect registration). */
+export type ClientKind = "native" | "web";
+
+/** Where the browser returns to. */
+export interface ReturnAddress {
+  readonly redirectUri: string;
+  readonly kind: ClientKind;
+}
+
 /**
  * Chooses in the order of OA2: the configured client, a metadata document, an earlier registration, a new one.
  * @throws AppError `refused`, OauthError, OauthUnreachable
@@ -35,10 +44,11 @@ export interface KnownClient extends OauthClient {
 export async function chooseClient(
   wanted: WantedClient,
   known: KnownClient | undefined,
-  redirectUri: string,
+  address: ReturnAddress,
   metadata: ServerMetadata,
   requests: OauthRequests,
 ): Promise<OauthClient> {
+  const { redirectUri, kind } = address;
   const { clientId, clientSecret, metadataUrl } = wanted;
   if (clientId !== undefined) {
     const authMethod = methodOf(metadata, clientSecret);
@@ -50,15 +60,15 @@ export async function chooseClient(
   if (known?.redirectUri === redirectUri) return known;
   if (metadata.registrationEndpoint === undefined) {
     throw refusal(
-      `The authorization server ${shown(metadata.issuer)} has no dynamic registration. Register a client there with the redirect address http://127.0.0.1/callback and write its id into the entry: oauth = { client_id = "…" }.`,
+      `The authorization server ${shown(metadata.issuer)} has no dynamic registration. Register a client there with the redirect address ${kind === "native" ? "http://127.0.0.1/callback" : redirectUri} and write its id into the entry: oauth = { client_id = "…" }.`,
     );
   }
-  return register(metadata.registrationEndpoint, redirectUri, metadata, requests);
+  return register(metadata.registrationEndpoint, address, metadata, requests);
 }
 
 async function register(
   endpoint: string,
-  redirectUri: string,
+  { redirectUri, kind }: ReturnAddress,
   metadata: ServerMetadata,
   requests: OauthRequests,
 ): Promise<OauthClient> {
@@ -67,7 +77,7 @@ async function register(
   const asked = isPublic ? "none" : methodOf(metadata, "");
   const about = {
     client_name: product.title,
-    application_type: "native",
+    application_type: kind,
     redirect_uris: [redirectUri],
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],

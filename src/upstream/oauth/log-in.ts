@@ -1,33 +1,13 @@
 import { messageOf } from "../../base/errors.ts";
-import {
-  createAuthorizationRequest,
-  RedirectListener,
-  type LoginUser,
-  answerOf,
-} from "./authorization-request.ts";
-import {
-  chooseClient,
-  type KnownClient,
-  type WantedClient,
-  type OauthClient,
-} from "./client-registration.ts";
-import { discover, type Discovery, joinScopes, assertIssuer, forPersons } from "./discover.ts";
+import { answerOf, type LoginUser, RedirectListener } from "./authorization-request.ts";
+import type { KnownClient, OauthClient } from "./client-registration.ts";
+import type { Discovery } from "./discover.ts";
 import type { LoginStore } from "./login-store.ts";
 import type { LoginRecord } from "./logins-file.ts";
 import type { LoginPlace } from "./oauth-reach.ts";
 import { OauthRequests } from "./oauth-requests.ts";
-import { exchangeCode, revokeToken } from "./token-endpoint.ts";
-
-export interface LoginWish {
-  readonly place: LoginPlace;
-  readonly client: WantedClient;
-  /** The only authorization server at which a person may log in. */
-  readonly issuer?: string;
-  /** Pinned scopes; no others are requested. */
-  readonly scopes?: readonly string[];
-  /** The port of the redirect address. */
-  readonly redirectPort?: number;
-}
+import { completeLogin, findLogin, type LoginWish, planLogin } from "./plan-login.ts";
+import { revokeToken } from "./token-endpoint.ts";
 
 /**
  * Logs the user in to a server (OA1–OA4, OA7) and keeps the tokens.
@@ -41,34 +21,15 @@ export async function logIn(
 ): Promise<LoginRecord> {
   const { place } = wish;
   const requests = new OauthRequests(place, store.roads, signal);
-  const found = await discover(place.url, await store.wanted(place), requests);
-  const metadata = forPersons(found.metadata);
-  if (wish.issuer !== undefined) assertIssuer(metadata, wish.issuer);
-  const page = "The page of the login";
-  await requests.assertAllowed(metadata.authorizationEndpoint, page);
+  const found = await findLogin(wish, await store.wanted(place), requests);
   const before = await knownLogin(store, place, found);
   const known = before === undefined ? undefined : knownClient(before);
   using listener = openListener(wish.redirectPort, known);
   const { redirectUri } = listener;
-  const client = await chooseClient(wish.client, known, redirectUri, metadata, requests);
-  const scope = scopeOf(wish, before, found);
-  const { resource } = found;
-  const { clientId } = client;
-  const request = createAuthorizationRequest({ metadata, clientId, redirectUri, resource, scope });
-  const answer = await answerOf(request, listener, metadata, user, signal);
-  const grant = { code: answer, verifier: request.verifier, redirectUri, resource };
-  const tokens = await exchangeCode(metadata.tokenEndpoint, client, grant, requests);
-  const { issuer, tokenEndpoint, revocationEndpoint } = metadata;
-  const record: LoginRecord = {
-    issuer,
-    resource,
-    client,
-    tokenEndpoint,
-    ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }),
-    redirectUri,
-    ...(scope === undefined ? {} : { scope }),
-    ...tokens,
-  };
+  const parts = { redirectUri, kind: "native", before, known } as const;
+  const plan = await planLogin(wish, found, parts, requests);
+  const code = await answerOf(plan.attempt, listener, plan.metadata, user, signal);
+  const record = await completeLogin(plan, code, requests);
   await store.add(place, record);
   return record;
 }
@@ -103,18 +64,6 @@ function openListener(
   }
 }
 
-/** Pinned scopes, else those that the server wants now and those of the earlier login; never all that it supports. */
-function scopeOf(
-  { scopes }: LoginWish,
-  before: LoginRecord | undefined,
-  { scope, metadata }: Discovery,
-): string | undefined {
-  if (scopes !== undefined) return joinScopes(...scopes);
-  const all = joinScopes(before?.scope, scope);
-  const isOffline = metadata.scopesSupported.includes("offline_access");
-  return all !== undefined && isOffline ? joinScopes(all, "offline_access") : all;
-}
-
 export interface Logout {
   /** False when there was no login. */
   readonly wasLoggedIn: boolean;
@@ -131,7 +80,7 @@ export interface Logout {
  */
 export async function logOut(
   place: LoginPlace,
-  store: LoginStore,
+  store: Pick<LoginStore, "entry" | "record" | "remove" | "roads">,
   signal: AbortSignal,
   prove?: (record: LoginRecord) => Promise<OauthClient>,
 ): Promise<Logout> {

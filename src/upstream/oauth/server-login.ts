@@ -13,10 +13,16 @@ interface Known {
   readonly record: LoginRecord;
 }
 
+/** The part of a store of logins that a running server uses. */
+export type KeptLogins = Pick<
+  LoginStore,
+  "entry" | "record" | "note" | "renewing" | "keep" | "roads"
+>;
+
 /** The login of a running server: its current tokens, which one process renews for all (OA6, OA8). */
 export class ServerLogin implements ServerAuth {
   readonly #place: LoginPlace;
-  readonly #store: LoginStore;
+  readonly #store: KeptLogins;
   readonly #clock: () => number;
   readonly #url: URL;
   #known: Known | undefined;
@@ -26,7 +32,7 @@ export class ServerLogin implements ServerAuth {
   #secrets: readonly string[] = [];
 
   /** @param clock milliseconds since 1970 */
-  constructor(place: LoginPlace, store: LoginStore, clock: () => number = Date.now) {
+  constructor(place: LoginPlace, store: KeptLogins, clock: () => number = Date.now) {
     this.#place = place;
     this.#store = store;
     this.#clock = clock;

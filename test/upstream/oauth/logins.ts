@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { LoginUser } from "../../../src/upstream/oauth/authorization-request.ts";
-import { logIn, type LoginWish } from "../../../src/upstream/oauth/log-in.ts";
+import { logIn } from "../../../src/upstream/oauth/log-in.ts";
 import { LoginStore } from "../../../src/upstream/oauth/login-store.ts";
 import type { LoginRecord } from "../../../src/upstream/oauth/logins-file.ts";
+import type { LoginWish } from "../../../src/upstream/oauth/plan-login.ts";
 import { UserSecrets } from "../../../src/upstream/secrets/user-secrets.ts";
 import { type AuthScript, AuthServer } from "../../fixtures/oauth/auth-server.ts";
 
