@@ -145,15 +145,26 @@ export const isolations: readonly Isolation[] = ["shared", "workspace", "user", 
  * project's file can only make this stricter.
  */
 export function isolationOf(
-  { launch, options, origin }: Pick<ServerEntry, "launch" | "options" | "origin">,
+  entry: Pick<ServerEntry, "launch" | "options" | "origin">,
   principals: Principals,
 ): Isolation {
-  const usual = principals === "several" || namesPrincipal(launch) ? "user" : "shared";
+  const { launch, options, origin } = entry;
+  const isPersonal = isPerUser(entry, principals);
+  const usual =
+    principals === "several" || isPersonal || namesPrincipal(launch) ? "user" : "shared";
   const wanted = options.isolation ?? usual;
   const isLooser = isolations.indexOf(wanted) < isolations.indexOf(usual);
-  const kept = origin.trust === "project" && isLooser ? usual : wanted;
+  const kept = (origin.trust === "project" || isPersonal) && isLooser ? usual : wanted;
   // One person has one connection.
   return kept === "user" && principals === undefined ? "shared" : kept;
+}
+
+/** Whether each principal has a login of its own there. Without principals there is one user, with one login. */
+export function isPerUser(
+  { options }: Pick<ServerEntry, "options">,
+  principals: Principals,
+): boolean {
+  return principals !== undefined && options.oauth?.perUser !== undefined;
 }
 
 /**

@@ -30,6 +30,7 @@ const wideningKeys: readonly (readonly [
   ["max_result_chars", ({ maxResultChars = 0 }) => maxResultChars > resultCharsMax],
   ["oauth.grant", ({ oauth }) => oauth?.service !== undefined],
   ["oauth.issuer", ({ oauth }) => oauth?.issuer !== undefined],
+  ["oauth.per_user", ({ oauth }) => oauth?.perUser !== undefined],
   ["timeout_ms", ({ timeoutMs }) => timeoutMs > defaults.timeoutMs],
   ["init_timeout_ms", ({ initTimeoutMs }) => initTimeoutMs > defaults.initTimeoutMs],
   ["idle_ms", ({ idleMs }) => idleMs > defaults.idleMs],
@@ -68,12 +69,13 @@ export function narrowOptions(
 }
 
 /**
- * Removes logins without a person and the choice of the authorization server: a project can neither have the user's
+ * Removes logins without a person, those of each principal, and the choice of the authorization server: a project can neither have the user's
  * credentials sent, nor decide which addresses of the local network are asked.
  */
 function forPersonsAlone({
   service: _service,
   issuer: _issuer,
+  perUser: _perUser,
   ...oauth
 }: OauthOptions): OauthOptions {
   return oauth;
@@ -94,8 +96,8 @@ export function warnOfRights(launch: ServerLaunch, notes: EntryNotes): void {
 const policies = ["allow", undefined, "ask", "deny"] as const;
 
 /**
- * A project's entry neither shares a connection that the user wanted isolated, nor allows a call for which the user
- * wanted a question.
+ * A project's entry neither shares a connection or a login that the user wanted isolated, nor allows a call for which the
+ * user wanted a question.
  */
 export function keepStrictness(
   entry: ServerEntry,
@@ -121,12 +123,21 @@ export function keepStrictness(
   ]);
   const policy = keep("policy", users.policy, options.policy, policies);
   const roots = keepRoots(entry, users, warn);
+  const perUser = users.oauth?.perUser;
   const kept = {
+    ...(perUser !== undefined && { oauth: { ...options.oauth, ...tradeOf(users), perUser } }),
     ...(isolation !== undefined && { isolation }),
     ...(policy !== undefined && { policy }),
     ...(roots !== undefined && { roots }),
   };
   return { ...entry, options: { ...others, ...kept } };
+}
+
+/** The user's client, where it trades the tokens of principals: a project cannot choose who gets them. */
+function tradeOf({ oauth }: ServerOptions): OauthOptions {
+  if (oauth?.perUser?.trade === undefined) return {};
+  const { perUser: _perUser, scopes: _scopes, ...client } = oauth;
+  return client;
 }
 
 /** The project's rule if it shows less than the user's; if both name folders, the user's. */

@@ -5,15 +5,18 @@ import {
   type IdpOptions,
   keyAlgorithms,
   type KeyOptions,
+  type PerUserOptions,
   type ServiceGrant,
   serviceGrants,
   type ServiceOptions,
+  tradeGrants,
+  type TradeOptions,
   type WrittenSecret,
 } from "./server-entry.ts";
 
 /**
  * Reads the table `oauth` of an entry. Clients write these names in snake case or in camel case.
- * @throws EntryFault for a login without a person that lacks a required key
+ * @throws EntryFault for a login without a person, or of each principal, that lacks a required key
  */
 export function readOauth(reader: OptionReader): OauthOptions {
   const clientId = text(reader, "client_id", "clientId");
@@ -31,10 +34,47 @@ export function readOauth(reader: OptionReader): OauthOptions {
     ...(redirectPort !== undefined && { redirectPort }),
     ...(issuer !== undefined && { issuer }),
   };
-  const grants = ["authorization_code", ...serviceGrants] as const;
+  if (reader.right("per_user", [true, false], false)) {
+    return { ...options, perUser: readPerUser(reader, options) };
+  }
+  const grants = ["authorization_code", "token-exchange", ...serviceGrants] as const;
   const grant = reader.right("grant", grants, undefined);
   if (grant === undefined || grant === "authorization_code") return options;
+  if (grant === "token-exchange") throw lacks(grant, "per_user = true");
   return { ...options, service: readService(reader, grant, options) };
+}
+
+/** @throws EntryFault */
+function readPerUser(reader: OptionReader, options: OauthOptions): PerUserOptions {
+  const grants = ["authorization_code", ...tradeGrants] as const;
+  const grant = reader.right("grant", grants, "authorization_code");
+  const confirm = reader.right("confirm", ["click", "token"], "click");
+  if (grant === "authorization_code") return { confirm };
+  return { confirm, trade: readTrade(reader, grant, options) };
+}
+
+/**
+ * Reads how the token of a principal is traded. It goes to a party that the user names, and to no other: whoever has it
+ * can come to this server with it.
+ * @throws EntryFault
+ */
+function readTrade(
+  reader: OptionReader,
+  grant: TradeOptions["grant"],
+  { clientId, clientSecret, issuer }: OauthOptions,
+): TradeOptions {
+  if (clientId === undefined) throw lacks(grant, "client_id");
+  if (grant === "token-exchange" && issuer === undefined) throw lacks(grant, "issuer");
+  const key = readKey(reader);
+  const proofs = [clientSecret, key?.text, key?.file].filter((proof) => proof !== undefined);
+  if (proofs.length !== 1) {
+    throw lacks(grant, "one of client_secret, private_key and private_key_file");
+  }
+  const trade = { grant, ...(key !== undefined && { key }) };
+  if (grant !== "enterprise") return trade;
+  const idp = readIdpClient(reader);
+  if (idp === undefined) throw lacks(grant, "idp_issuer and idp_client_id");
+  return { ...trade, idp };
 }
 
 /** @throws EntryFault */
@@ -77,7 +117,7 @@ function readVoucher(
   }
 }
 
-function lacks(grant: ServiceGrant, what: string): EntryFault {
+function lacks(grant: ServiceGrant | TradeOptions["grant"], what: string): EntryFault {
   return new EntryFault(`has oauth.grant ${grant}, which needs ${what}`);
 }
 
@@ -95,12 +135,18 @@ function readKey(reader: OptionReader): KeyOptions | undefined {
 
 /** Undefined when a required key is missing. */
 function readIdp(reader: OptionReader): IdpOptions | undefined {
+  const client = readIdpClient(reader);
+  const idToken = text(reader, "id_token");
+  return client === undefined || idToken === undefined ? undefined : { ...client, idToken };
+}
+
+/** Undefined when a required key is missing. */
+function readIdpClient(reader: OptionReader): Omit<IdpOptions, "idToken"> | undefined {
   const issuer = text(reader, "idp_issuer");
   const clientId = text(reader, "idp_client_id");
   const clientSecret = text(reader, "idp_client_secret");
-  const idToken = text(reader, "id_token");
-  if (issuer === undefined || clientId === undefined || idToken === undefined) return undefined;
-  return { issuer, clientId, idToken, ...(clientSecret !== undefined && { clientSecret }) };
+  if (issuer === undefined || clientId === undefined) return undefined;
+  return { issuer, clientId, ...(clientSecret !== undefined && { clientSecret }) };
 }
 
 /** A secret written in the entry, or in a file that the entry names. */

@@ -15,6 +15,7 @@ import {
   EntryFault,
   type EntryNotes,
   type EntryOrigin,
+  type Isolation,
   type ServerEntry,
   type HttpLaunch,
   type ServerLaunch,
@@ -52,9 +53,24 @@ export function readEntry(raw: RawEntry, origin: EntryOrigin, notes: EntryNotes)
   const isEnabled = readSwitch(reader);
   const launch = readLaunch(value, notes, !isEnabled);
   const options = readOptions(reader);
+  if (options.oauth?.perUser !== undefined) assertOwnLogins(launch, options.isolation);
   if (origin.trust === "user") return { name, isEnabled, launch, options, origin };
   warnOfRights(launch, notes);
   return { name, isEnabled, launch, options: narrowOptions(options, value, notes), origin };
+}
+
+/** @throws EntryFault where the principals could not have logins of their own */
+function assertOwnLogins(launch: ServerLaunch, isolation: Isolation | undefined): void {
+  const fault = (what: string): never => {
+    throw new EntryFault(`has oauth.per_user, ${what}`);
+  };
+  if (launch.transport !== "http") return fault("which is for servers at a URL");
+  if (Object.keys(launch.headers).some((name) => name.toLowerCase() === "authorization")) {
+    return fault("and an Authorization header, which would be sent for everybody: remove one");
+  }
+  if (isolation === "shared" || isolation === "workspace") {
+    return fault(`and isolation ${isolation}, which shares one connection: remove one`);
+  }
 }
 
 /** Other clients write `disabled: true` for `enabled: false`. */

@@ -84,6 +84,32 @@ export interface OauthOptions {
   readonly issuer?: string;
   /** Absent: a person logs in. Only in entries of the user. */
   readonly service?: ServiceOptions;
+  /** Each principal of a server over HTTP has a login of its own (TM2). Only in entries of the user. */
+  readonly perUser?: PerUserOptions;
+}
+
+/** How each principal gets its own tokens. */
+export interface PerUserOptions {
+  /** How the browser shows whose it is: a click on the page that names the principal, or the principal's own token. */
+  readonly confirm: "click" | "token";
+  /** The signed token of the principal is traded; absent: the person logs in. */
+  readonly trade?: TradeOptions;
+}
+
+/** The grants that trade the token with which a principal has come, by the party that trades it. */
+export const tradeGrants = [
+  /** The authorization server of the upstream server (RFC 8693). */
+  "token-exchange",
+  /** The company's identity provider (enterprise-managed authorization). */
+  "enterprise",
+] as const;
+
+export interface TradeOptions {
+  readonly grant: (typeof tradeGrants)[number];
+  /** Absent: the client's secret is the proof, where there is one. */
+  readonly key?: KeyOptions;
+  /** With `enterprise`, and only then. The identity is the principal's. */
+  readonly idp?: Omit<IdpOptions, "idToken">;
 }
 
 /** The nine sources, weakest first (docs/mcp-servers.md#where-servers-come-from). */
