@@ -8,14 +8,10 @@ import type { ServerContext } from "../context/server-context.ts";
 
 /** Another layout of the sealed data needs another name, so that old states do not open. */
 const keyName = "scorpiox-code requestState 2";
-const cipherName = "aes-256-gcm";
-const keyBytes = 32;
-const nonceBytes = 12;
-const tagBytes = 16;
 
 /**
  * Seals texts so that who carries them can neither read nor change them, and so that they open only for the
- * purpose that they were sealed for (AES-256-GCM, the purpose is authenticated along; docs/spec/modern.md#questions).
+ * purpose that they were sealed for (`base/sealed-text.ts`; docs/spec/modern.md#questions).
  */
 export class StateSeal {
   readonly #readSecrets: ServerContext["stateKey"];
@@ -28,22 +24,18 @@ export class StateSeal {
 
   /** The sealed text, in base64url; a nonce makes it another one each time. */
   async seal(text: string, purpose: string): Promise<string> {
-    const { createCipheriv, randomBytes } = await import("node:crypto");
+    const { sealText } = await import("../../base/sealed-text.ts");
     const [key] = await this.#keys();
     if (key === undefined) throw new Error("there is no secret to seal with");
-    const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv(cipherName, key, nonce);
-    cipher.setAAD(await digestOf(purpose));
-    const parts = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
-    return Buffer.concat(parts).toString("base64url");
+    return sealText(key, text, purpose);
   }
 
   /** Undefined for data that was not sealed by one of the secrets for this purpose. */
   async open(sealed: string, purpose: string): Promise<string | undefined> {
-    const bytes = decodeStrictly(sealed);
-    if (bytes === undefined) return undefined;
+    if (sealed.length > requestStateCharsMax) return undefined;
+    const { openText } = await import("../../base/sealed-text.ts");
     for (const key of await this.#keys()) {
-      const text = await openWith(key, bytes, purpose);
+      const text = openText(key, sealed, purpose);
       if (text !== undefined) return text;
     }
     return undefined;
@@ -57,32 +49,14 @@ export class StateSeal {
   }
 }
 
-async function openWith(
-  key: Uint8Array,
-  bytes: Buffer,
-  purpose: string,
-): Promise<string | undefined> {
-  const { createDecipheriv } = await import("node:crypto");
-  const nonce = bytes.subarray(0, nonceBytes);
-  const decipher = createDecipheriv(cipherName, key, nonce);
-  decipher.setAAD(await digestOf(purpose));
-  decipher.setAuthTag(bytes.subarray(-tagBytes));
-  const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
-  try {
-    return Buffer.concat([text, decipher.final()]).toString("utf8");
-  } catch {
-    return undefined;
-  }
-}
-
 const derived = new WeakMap<Uint8Array, Uint8Array>();
 
 /** A secret may serve other purposes too, so it is not used as it is. */
 async function derivedKey(secret: Uint8Array): Promise<Uint8Array> {
   const known = derived.get(secret);
   if (known !== undefined) return known;
-  const { hkdfSync } = await import("node:crypto");
-  const key = new Uint8Array(hkdfSync("sha256", secret, "", keyName, keyBytes));
+  const { deriveKey } = await import("../../base/sealed-text.ts");
+  const key = deriveKey(secret, keyName);
   derived.set(secret, key);
   return key;
 }
@@ -102,14 +76,6 @@ function sealOf(server: ServerContext): StateSeal {
 export async function digestOf(text: string): Promise<Buffer> {
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(text).digest();
-}
-
-/** The decoder skips what it does not know; two texts for the same bytes would be one too many. */
-function decodeStrictly(text: string): Buffer | undefined {
-  if (text.length > requestStateCharsMax) return undefined;
-  const bytes = Buffer.from(text, "base64url");
-  const isCanonical = bytes.toString("base64url") === text;
-  return isCanonical && bytes.length >= nonceBytes + tagBytes ? bytes : undefined;
 }
 
 interface RequestState {
