@@ -69,8 +69,12 @@ function inFile(variable: string): Found[] {
 
 function inCredentials(name: SecretName): string | undefined {
   if (places.credentials === undefined) return undefined;
-  const path = `${places.credentials}/${name.toLowerCase()}`;
-  return readTextFile(path).kind === "absent" ? undefined : readSecret(path, credentialsVariable);
+  const { credentials } = places;
+  const small = name.toLowerCase();
+  const path = [small.replaceAll("_", "-"), small]
+    .map((file) => `${credentials}/${file}`)
+    .find((each) => readTextFile(each).kind !== "absent");
+  return path === undefined ? undefined : readSecret(path, credentialsVariable);
 }
 
 function readSecret(path: string, variable: string): string {

@@ -10,6 +10,7 @@ afterEach(() => void removeSecrets({}));
 const files = {
   "with-break": "from a file\n",
   "credentials/secrets_key": "from systemd",
+  "hyphen/secrets-key": "from systemd",
   empty: "\n",
 };
 
@@ -18,6 +19,7 @@ test.each([
   ["a variable of ours", { SCORPIOX_SECRETS_KEY: "plain" }, "plain"],
   ["a file", { SECRETS_KEY_FILE: "DIR/with-break" }, "from a file"],
   ["a credential", { CREDENTIALS_DIRECTORY: "DIR/credentials" }, "from systemd"],
+  ["a credential with a hyphen", { CREDENTIALS_DIRECTORY: "DIR/hyphen" }, "from systemd"],
   [
     "a variable before a credential",
     { CREDENTIALS_DIRECTORY: "DIR/credentials", SECRETS_KEY: "plain" },
