@@ -10,6 +10,8 @@ export const loginsFileName = "logins.json";
 export const secretsFolderName = "secrets";
 /** In the folder of secrets: written when any of them changes, wherever it is kept. */
 export const secretNamesFileName = "names.json";
+/** Logins of the principals of a server over HTTP, sealed. */
+export const userLoginsFolderName = "user-logins";
 
 /** The folder of background tasks that outlive their client. */
 export const keptFolderName = "kept";

@@ -474,6 +474,22 @@ export const oauthErrorCharsShown = 300;
 export const oauthAskAgainMs = 10 * 60_000;
 /** A login is noticed by all servers that run within this. */
 export const upstreamLoginSeenMs = 4_000;
+/** Keys in a file of them: the one that seals, and those before it until all logins are renewed. */
+export const secretsKeysMax = 16;
+/** Bytes of one login of a principal: two tokens of `oauthTokenCharsMax`, sealed, and all that a renewal needs. */
+export const userLoginBytesMax = 512 * KIB;
+/** Rows of logins that a process remembers: 2,000 principals with five servers each. */
+export const userLoginRowsKept = 10_000;
+/** Logins in a list: more than anybody reads. */
+export const userLoginsListedMax = 100_000;
+/** A principal who was asked to log in has this long to open the page. */
+export const userLoginAskMs = 10 * 60_000;
+/** How often a waiting call looks whether its principal has logged in, perhaps at another replica: it costs one look at a file. */
+export const userLoginLookMs = 250;
+/** Rows that have expired are removed this often. */
+export const userLoginSweepMs = 60_000;
+/** Characters of the query or form of a login page: a code of `oauthTokenCharsMax` does not come by a URL. */
+export const loginPageCharsMax = 16 * KIB;
 /** Bytes of the list of logins; an entry has a few hundred. */
 export const oauthLoginsBytesMax = 4 * MIB;
 /** Files of one skill of an upstream server: the number that the extension requires every host to accept. */

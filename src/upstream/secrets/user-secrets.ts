@@ -147,15 +147,22 @@ export class UserSecrets implements WritableSecretStore {
   }
 }
 
-/** Opens the secrets of this user. With `SCORPIOX_SECRETS=file` no keychain is used. */
+/** Opens the secrets of this user. */
 export function openUserSecrets(
-  { homeDir, scorpioxDir }: Pick<ConfigDirs, "homeDir" | "scorpioxDir">,
+  dirs: Pick<ConfigDirs, "homeDir" | "scorpioxDir">,
   env: Environment,
 ): UserSecrets {
+  return new UserSecrets(join(dirs.scorpioxDir, secretsFolderName), userKeychain(dirs, env));
+}
+
+/** The keychain of this user, which may not answer. Undefined with `SCORPIOX_SECRETS=file`. */
+export function userKeychain(
+  { homeDir, scorpioxDir }: Pick<ConfigDirs, "homeDir" | "scorpioxDir">,
+  env: Environment,
+): Keychain | undefined {
+  if (env["SCORPIOX_SECRETS"] === "file") return undefined;
   const isUsual = scorpioxDir === join(homeDir, ".scorpiox");
   // A different folder (SCORPIOX_HOME) has secrets of its own.
   const hash = sha256Hex(scorpioxDir).slice(0, 12);
-  const service = isUsual ? "scorpiox-code" : `scorpiox-code ${hash}`;
-  const keychain = env["SCORPIOX_SECRETS"] === "file" ? undefined : new Keychain(service);
-  return new UserSecrets(join(scorpioxDir, secretsFolderName), keychain);
+  return new Keychain(isUsual ? "scorpiox-code" : `scorpiox-code ${hash}`);
 }

@@ -1,0 +1,98 @@
+import { sha256Hex } from "../../base/digests.ts";
+import { userLoginSweepMs } from "../../base/upstream-limits.ts";
+import { ownValue, parseOwnJson } from "../../base/values.ts";
+import type { Roads } from "../../network/route.ts";
+import { purposeOf, type RowKind, type SealedRow, type SealedRows } from "./sealed-rows.ts";
+import type { SecretsKeys } from "./secrets-keys.ts";
+
+export interface VaultParts {
+  readonly rows: SealedRows;
+  readonly keys: SecretsKeys;
+  /** Routes to authorization servers. */
+  readonly roads: Roads;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+/** A row that was opened. */
+export interface OpenedRow<Value> {
+  readonly row: SealedRow;
+  readonly value: Value;
+}
+
+/** Seals what is kept of principals, and opens it again; nothing secret is written in clear. */
+export class LoginVault {
+  readonly roads: Roads;
+  readonly clock: () => number;
+  readonly #rows: SealedRows;
+  readonly #keys: SecretsKeys;
+  /** The contents of rows, as long as the rows are remembered. */
+  readonly #opened = new WeakMap<SealedRow, unknown>();
+  #sweptAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ rows, keys, roads, clock }: VaultParts) {
+    this.#rows = rows;
+    this.#keys = keys;
+    this.roads = roads;
+    this.clock = clock;
+  }
+
+  /** Undefined also for a row that no present key opens. @throws AppError `system` */
+  async get<Value>(kind: RowKind, key: string): Promise<OpenedRow<Value> | undefined> {
+    return this.#open(await this.#rows.get(kind, key));
+  }
+
+  /** The same, and removes it: of several callers at once one gets it. @throws AppError `system` */
+  async take<Value>(kind: RowKind, key: string): Promise<OpenedRow<Value> | undefined> {
+    return this.#open(await this.#rows.take(kind, key));
+  }
+
+  /** @throws AppError `system` */
+  async put(row: Omit<SealedRow, "sealed">, value: unknown): Promise<void> {
+    await this.#sweep();
+    const sealed = this.#keys.seal(JSON.stringify(value), purposeOf(row));
+    await this.#rows.put({ ...row, sealed });
+  }
+
+  /** @see SealedRows.alone */
+  alone<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#rows.alone(key, work);
+  }
+
+  /** Whether the key that seals now has sealed it. */
+  isCurrent({ sealed }: SealedRow): boolean {
+    return this.#keys.isCurrent(sealed);
+  }
+
+  #open<Value>(row: SealedRow | undefined): OpenedRow<Value> | undefined {
+    if (row === undefined || this.#isOver(row)) return undefined;
+    if (!this.#opened.has(row)) {
+      const text = this.#keys.open(row.sealed, purposeOf(row));
+      // Only this program can have sealed it.
+      this.#opened.set(row, text === undefined ? undefined : parseOwnJson(text));
+    }
+    const value = this.#opened.get(row);
+    return value === undefined ? undefined : { row, value: ownValue<Value>(value) };
+  }
+
+  #isOver({ kind, expiresAt }: SealedRow): boolean {
+    return kind !== "login" && expiresAt !== undefined && this.clock() >= expiresAt;
+  }
+
+  /** Logins that nobody finished leave rows behind. */
+  async #sweep(): Promise<void> {
+    const now = this.clock();
+    if (now < this.#sweptAt + userLoginSweepMs) return;
+    this.#sweptAt = now;
+    for (const kind of ["request", "attempt"] as const) {
+      for (const row of await this.#rows.list(kind)) {
+        if (this.#isOver(row)) await this.#rows.take(kind, row.key);
+      }
+    }
+  }
+}
+
+/** The key of a row. */
+export function rowKeyOf(...parts: readonly (string | null)[]): string {
+  return sha256Hex(JSON.stringify(parts)).slice(0, 40);
+}

@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import {
+  oauthAskAgainMs,
+  oauthLoginMsMax,
+  userLoginAskMs,
+  userLoginLookMs,
+  userLoginRowsKept,
+} from "../../base/upstream-limits.ts";
+import type { InputRequest } from "../../protocol/input-request.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
+import type { ConfiguredServer } from "../config/server-entry.ts";
+import type { ExpansionContext } from "../config/text-expander.ts";
+import type { ServerAuth } from "../connect/connection.ts";
+import type { LoginPageReply, LoginPageRequest } from "../login-page.ts";
+import { configuredWish, placeOf } from "../oauth/open-login.ts";
+import { ServerLogin } from "../oauth/server-login.ts";
+import { LoginFlow, type LoginSubject, type SubjectWish } from "./login-flow.ts";
+import type { LoginVault } from "./login-vault.ts";
+import { ownerName } from "./owner-name.ts";
+import { PrincipalLogins } from "./principal-logins.ts";
+
+/** A server for one principal: its address may have the principal's name in it. */
+export interface OwnedServer {
+  readonly configured: ConfiguredServer;
+  readonly url: string;
+  /** The id of the principal. */
+  readonly owner: string;
+}
+
+/** Puts a question to the client of a call. */
+export type AskClient = (request: InputRequest) => Promise<Params>;
+
+export interface UserLoginsParts {
+  readonly vault: LoginVault;
+  /** The origin of this server, as browsers reach it. */
+  readonly origin: string;
+  readonly expansion: ExpansionContext;
+  /** A configured server by its name, with its address for a principal; undefined when it has no logins of principals. */
+  readonly server: (name: string, owner: string) => OwnedServer | undefined;
+}
+
+interface Known {
+  readonly logins: PrincipalLogins;
+  readonly login: ServerLogin;
+  /** The link that the principal was given last. */
+  link?: { readonly url: string; readonly until: number };
+  /** A call that asks for the login; other calls of the principal wait with it. */
+  asking?: Promise<boolean> | undefined;
+  declinedAt?: number;
+}
+
+/** The logins of all principals of this server to upstream servers (TM2). Those of one know nothing of another. */
+export class UserLogins {
+  readonly #parts: UserLoginsParts;
+  readonly #flow: LoginFlow;
+  readonly #known = new Map<string, Known>();
+
+  constructor(parts: UserLoginsParts) {
+    this.#parts = parts;
+    const { vault, origin } = parts;
+    const redirectUri = `${origin}/oauth/callback`;
+    this.#flow = new LoginFlow({ vault, origin, redirectUri, wishOf: (of) => this.#wishOf(of) });
+  }
+
+  /** The tokens of a principal for a server; it never gets those of another. */
+  auth(server: OwnedServer): ServerAuth {
+    return this.#of(server).login;
+  }
+
+  /** Tokens of a principal that must not appear in any text; the same array until they change. */
+  secrets(server: OwnedServer): readonly string[] {
+    return this.#of(server).login.secrets;
+  }
+
+  /** Unique for each login: connections of different logins are not shared. Undefined without one. Never rejects. */
+  async loginId(server: OwnedServer): Promise<string | undefined> {
+    const place = placeOf(server.configured, server.url);
+    return (
+      await this.#of(server)
+        .logins.entry(place)
+        .catch(() => undefined)
+    )?.id;
+  }
+
+  /** The link to the page of a login; the same one until it was used. @throws AppError `system` */
+  async link(server: OwnedServer): Promise<string> {
+    const known = this.#of(server);
+    const { clock } = this.#parts.vault;
+    const { link } = known;
+    // Another process may have been where it led.
+    if (link !== undefined && clock() < link.until && (await this.#flow.isOpen(link.url))) {
+      return link.url;
+    }
+    const url = await this.#flow.link(subjectOf(server), known.logins.wanted());
+    // It has to work for as long as somebody needs to click on it.
+    known.link = { url, until: clock() + userLoginAskMs / 2 };
+    return url;
+  }
+
+  /**
+   * Shows the principal's client the link, and waits for the login. False without one: the client declined, the call was
+   * cancelled, or the time is over. Never rejects.
+   */
+  async ask(server: OwnedServer, ask: AskClient, signal: AbortSignal): Promise<boolean> {
+    const known = this.#of(server);
+    const { clock } = this.#parts.vault;
+    const declinedAt = known.declinedAt ?? Number.NEGATIVE_INFINITY;
+    if (clock() < declinedAt + oauthAskAgainMs) return false;
+    const asking = (known.asking ??= this.#ask(server, known, ask, signal)
+      .catch(() => false)
+      .finally(() => (known.asking = undefined)));
+    return asking;
+  }
+
+  /** Answers a request for one of the pages. Never rejects. */
+  page(request: LoginPageRequest): Promise<LoginPageReply> {
+    return this.#flow.page(request);
+  }
+
+  async #ask(
+    server: OwnedServer,
+    known: Known,
+    ask: AskClient,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { name } = server.configured.entry;
+    const before = await this.loginId(server);
+    const url = await this.link(server);
+    const declined = new AbortController();
+    const message = `Log in to ${name} as ${ownerName(server.owner)}. The call continues after that.`;
+    const params = { mode: "url", message, url, elicitationId: crypto.randomUUID() } as const;
+    ask({ method: "elicitation/create", params }).then(
+      ({ action }) => {
+        if (action !== "accept") declined.abort();
+      },
+      () => declined.abort(),
+    );
+    const ended = AbortSignal.any([signal, declined.signal, AbortSignal.timeout(oauthLoginMsMax)]);
+    while (!ended.aborted) {
+      const now = await this.loginId(server);
+      if (now !== undefined && now !== before) return true;
+      await sleep(userLoginLookMs, undefined, { signal: ended }).catch(() => {});
+    }
+    if (declined.signal.aborted) known.declinedAt = this.#parts.vault.clock();
+    return false;
+  }
+
+  #of(server: OwnedServer): Known {
+    const place = placeOf(server.configured, server.url);
+    const { owner, configured } = server;
+    const { vault } = this.#parts;
+    const logins = new PrincipalLogins(vault, owner, configured.entry.name);
+    const key = logins.keyOf(place);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const made: Known = { logins, login: new ServerLogin(place, logins, vault.clock) };
+    const [oldest] = this.#known.keys();
+    if (this.#known.size >= userLoginRowsKept && oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(key, made);
+    return made;
+  }
+
+  async #wishOf({ owner, server, url }: LoginSubject): Promise<SubjectWish | undefined> {
+    const found = this.#parts.server(server, owner);
+    const { perUser } = found?.configured.entry.options.oauth ?? {};
+    if (found?.url !== url || perUser === undefined || perUser.trade !== undefined)
+      return undefined;
+    const wish = await configuredWish(found.configured, url, this.#parts.expansion);
+    return { wish, confirm: perUser.confirm, logins: this.#of(found).logins };
+  }
+}
+
+function subjectOf({ configured, url, owner }: OwnedServer): LoginSubject {
+  return { owner, server: configured.entry.name, url };
+}
