@@ -8,6 +8,7 @@ import type { InputRequest, InputRequests, InputResponses } from "../protocol/in
 import type { LogLevel, Params, ProtocolFault } from "../protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../protocol/message.ts";
 import type { ConfiguredServer } from "./config/server-entry.ts";
+import type { LoginPageRequest } from "./login-page.ts";
 import { type Installing, isComing, type ServerInfo } from "./server-state.ts";
 import type { UpstreamSnapshot } from "./snapshot.ts";
 
@@ -159,6 +160,8 @@ export type UpstreamControl =
   | { readonly kind: "several-principals" }
   /** A client shows the apps of servers. */
   | { readonly kind: "show-apps"; readonly apps: AppSupport }
+  /** A page on which a principal logs in (`LoginPageReply`); undefined: there are none. */
+  | { readonly kind: "login-page"; readonly request: LoginPageRequest }
   /** Whole definitions of tools, hidden ones included. */
   | { readonly kind: "tools"; readonly server?: string }
   /** Reads all that a server offers over a separate connection; keeps and approves nothing. May start the server. */

@@ -43,8 +43,10 @@ export function composeSnapshot(parts: ToolParts): ComposedSnapshot {
       blocked,
       prompts: promptsOf(views, parts.toolNameMax),
       ...(skills.length === 0 ? {} : { skills }),
-      resources: views.flatMap(({ info, offer }) =>
-        (offer?.catalogue.resources ?? []).map((one) => resourceListing(info.name, one)),
+      resources: views.flatMap(({ info, offer, hidesResources }) =>
+        (hidesResources === true ? [] : (offer?.catalogue.resources ?? [])).map((one) =>
+          resourceListing(info.name, one),
+        ),
       ),
       templates: views.flatMap(({ info, offer }) =>
         (offer?.catalogue.templates ?? []).map((one) => templateListing(info.name, one)),

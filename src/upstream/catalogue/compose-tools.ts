@@ -189,6 +189,8 @@ export interface ServerView {
   readonly roots: GivenRoots;
   /** Its catalogue may depend on the principal. */
   readonly hasCredentials: boolean;
+  /** Its resources are those of one person, who is not every client. */
+  readonly hidesResources?: boolean;
 }
 
 export interface DeferralParts {

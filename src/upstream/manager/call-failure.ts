@@ -20,6 +20,7 @@ import type {
 import { ConnectionDown } from "./connection-parts.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
+import { loginWanted, LoginWanted, logInPrincipal } from "./principal-login.ts";
 import { loginAdvice } from "./server-info.ts";
 import type { ServerOffer } from "./server-offer.ts";
 
@@ -40,6 +41,7 @@ export function failureOf(
   if (error instanceof UnusableAnswer) return failed(error.reason, error.message);
   if (error instanceof ConnectionDown) return downFailure(server, error);
   if (error instanceof ConnectionError) return requestFailure(server, call, error, tookMs);
+  if (error instanceof LoginWanted) return failed("needs_auth", error.message);
   const said = error instanceof Error ? error.message : String(error);
   return failed(
     "worker",
@@ -152,8 +154,17 @@ export async function requestAgain(
   } catch (error) {
     const { signal, request } = failedCall;
     if (!wantsLogin(error) || signal.aborted || !(await logInDuringCall(failedCall))) throw error;
-    return request().catch((failure: unknown) => repeated(failure, failedCall));
+    return request()
+      .catch((failure: unknown) => repeated(failure, failedCall))
+      .catch((failure: unknown) => refusedAgain(failure, failedCall));
   }
+}
+
+/** A login that the server does not accept either: the principal may have another account. @throws the failure */
+async function refusedAgain(failure: unknown, { server, call }: FailedCall): Promise<never> {
+  const target = server.links?.target;
+  const isLogin = wantsLogin(failure) && target !== undefined;
+  throw (isLogin ? await loginWanted(target, call.owner) : undefined) ?? failure;
 }
 
 /** Repeats a request after a lost connection, where that does no harm, and later when the server is busy. */
@@ -209,17 +220,23 @@ function wantsLogin(error: unknown): boolean {
 /**
  * Asks the user of a call to log in, where their client can show the address. True when there is a login now and the
  * server's connections use it.
+ * @throws LoginWanted for a principal who has not logged in
  */
 async function logInDuringCall({
   server,
-  call: { capabilities },
+  call,
   events,
   parts: { askToLogIn },
   signal,
 }: FailedCall): Promise<boolean> {
   const target = server.links?.target;
-  if (askToLogIn === undefined || target === undefined || !capabilities.elicitationUrl)
-    return false;
+  if (target === undefined) return false;
+  const outcome = await logInPrincipal(target, call, events, signal);
+  if (outcome !== undefined) {
+    if (outcome !== true && !signal.aborted) throw outcome;
+    return !signal.aborted;
+  }
+  if (askToLogIn === undefined || !call.capabilities.elicitationUrl) return false;
   const { launch, configured } = target;
   if (launch.transport !== "http" || !target.takesLogin) return false;
   const ask: typeof events.ask = (request) => events.ask(request);

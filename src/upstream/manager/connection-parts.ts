@@ -39,7 +39,7 @@ export interface LentStart {
   readonly owner?: string | undefined;
   readonly prepared?: Prepared | undefined;
   /** The start of a present user of the connection. Absent: the one that opens it. */
-  readonly now?: () => Pick<ConnectionStart, "auth">;
+  readonly now?: () => Pick<ConnectionStart, "authOf">;
 }
 
 /**
@@ -50,8 +50,8 @@ export type Hold = Disposable | string | undefined;
 
 /** How one user of a connection starts it. */
 export interface ConnectionStart {
-  /** Its login. */
-  readonly auth: ServerAuth | undefined;
+  /** The login for a connection. @param owner the principal that it belongs to */
+  authOf(owner: string | undefined): ServerAuth | undefined;
   /** @see ConnectionParts.hold */
   hold(): Hold;
   /** @see ConnectionParts.prepare */

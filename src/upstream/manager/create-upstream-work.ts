@@ -14,6 +14,7 @@ import { TrustStore } from "../trust/trust-store.ts";
 import type { OpenUpstreams } from "../worker/upstream-options.ts";
 import { realTime } from "./connection-parts.ts";
 import { ConnectionPool } from "./connection-pool.ts";
+import { LazyUserLogins } from "./lazy-user-logins.ts";
 import { CurrentProject } from "./manager-parts.ts";
 import { type OuterParts, UpstreamManager } from "./upstream-manager.ts";
 
@@ -57,6 +58,9 @@ export const createUpstreamWork = ((given, host, others: Partial<OuterParts> = {
     ending,
     // The browser returns to this machine, so only its user can log in through a client.
     ...(options.ownUrl === undefined ? { askToLogIn: (...args) => asker.logIn(...args) } : {}),
+    ...(options.userLogins === undefined
+      ? {}
+      : { userLogins: new LazyUserLogins(options, expansion) }),
     linkTime: realTime,
     ...others,
   });

@@ -2,7 +2,7 @@ import { product } from "../../base/product.ts";
 import { hideTokens } from "../../base/secrets.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import { cleanText, redactSecrets } from "../adapters/text-of.ts";
-import { isolationOf } from "../config/entry-options.ts";
+import { isolationOf, isPerUser } from "../config/entry-options.ts";
 import type {
   ConfiguredServer,
   GivenRoots,
@@ -21,6 +21,7 @@ import {
 import type { Prepared } from "../install/installer.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { Installing } from "../server-state.ts";
+import type { OwnedServer, UserLogins } from "../user-logins/user-logins.ts";
 import type {
   ConnectionStart,
   Hold,
@@ -63,6 +64,8 @@ export class LaunchTarget implements ConnectionStart {
    * processes are started differently for each principal.
    */
   readonly keepsListsApart: boolean;
+  /** Each principal has a login of its own. */
+  readonly isPerUser: boolean;
   /** Cleans text of or about the server for display. */
   readonly clean: (text: string) => string;
 
@@ -78,7 +81,10 @@ export class LaunchTarget implements ConnectionStart {
     const roots = await givenRoots(configured.entry, launch, parts.options.dirs);
     const apps = parts.apps();
     const { projectDir } = parts.options.dirs;
-    const facts = { configured, launch, projectDir, secrets, login, roots, apps };
+    const isOwn = isPerUser(configured.entry, parts.principals());
+    const opened = isOwn ? await parts.userLogins?.open() : undefined;
+    const userLogins = typeof opened === "string" ? undefined : opened;
+    const facts = { configured, launch, projectDir, secrets, login, roots, apps, userLogins };
     const { shared } = parts;
     return new LaunchTarget(
       shared === undefined ? facts : await shared.withClient(facts, parts),
@@ -100,7 +106,36 @@ export class LaunchTarget implements ConnectionStart {
     this.isolation = facts.client?.isolation ?? isolationOf(configured.entry, principals);
     const { scorpioxDir } = parts.options.dirs;
     this.#principal = { scorpioxDir, principals, isolation: this.isolation };
-    this.keepsListsApart = this.isolation === "user" || isPersonal(configured, this.#principal);
+    this.isPerUser = isPerUser(configured.entry, principals);
+    // The connection for the lists has the operator's login.
+    this.keepsListsApart =
+      this.isolation === "user" || this.isPerUser || isPersonal(configured, this.#principal);
+  }
+
+  /** The logins of its principals; undefined where there are none. */
+  get userLogins(): UserLogins | undefined {
+    return this.#facts.userLogins;
+  }
+
+  /** The server as one principal sees it; undefined where principals have no logins of their own. */
+  ownedBy(owner: string | undefined): OwnedServer | undefined {
+    if (!this.isPerUser || owner === undefined) return undefined;
+    const launch = launchFor(this.configured, this.launch, owner, this.#principal);
+    if (launch.transport !== "http") return undefined;
+    return { configured: this.configured, url: launch.url, owner };
+  }
+
+  /** The same as `clean`, for text in answers to a principal. */
+  cleanFor(owner: string | undefined): (text: string) => string {
+    const owned = this.ownedBy(owner);
+    const { userLogins } = this;
+    if (owned === undefined || userLogins === undefined) return this.clean;
+    return (text) => redactSecrets(this.clean(text), userLogins.secrets(owned));
+  }
+
+  /** Its lists are read with the operator's login, and the resources in them are the operator's. */
+  get hidesResources(): boolean {
+    return this.isPerUser && this.#facts.login?.id !== undefined;
   }
 
   /** The same target for clients that show apps, or do not. */
@@ -174,9 +209,8 @@ export class LaunchTarget implements ConnectionStart {
 
   /** Whether a person can log in to it: it has no `Authorization` header and no automatic login. */
   get takesLogin(): boolean {
-    return (
-      this.#facts.login !== undefined && this.configured.entry.options.oauth?.service === undefined
-    );
+    const isForPersons = this.configured.entry.options.oauth?.service === undefined;
+    return this.#facts.login !== undefined && isForPersons && !this.isPerUser;
   }
 
   #redacted(text: string): string {
@@ -230,8 +264,7 @@ export class LaunchTarget implements ConnectionStart {
         opening.onBegun();
       },
       launchFor(this.configured, this.launch, owner, this.#principal),
-      prepared,
-      now,
+      { prepared, now, owner },
     );
     if (endpoint.transport === "http") opening.onBegun();
     try {
@@ -278,11 +311,10 @@ export class LaunchTarget implements ConnectionStart {
   #endpoint(
     onProcess: (process: UpstreamProcess) => void,
     launch: ServerLaunch,
-    prepared: Prepared | undefined,
-    now: NonNullable<LentStart["now"]>,
+    { prepared, owner, now }: LentStart & Required<Pick<LentStart, "now">>,
   ): Endpoint {
     if (launch.transport === "http") {
-      const auth = this.#facts.login?.auth === undefined ? undefined : authOf(now);
+      const auth = this.authOf(owner) === undefined ? undefined : currentAuth(now, owner);
       const { url, headers } = launch;
       const { proxyOf } = this.#facts.client ?? {};
       return {
@@ -308,15 +340,23 @@ export class LaunchTarget implements ConnectionStart {
     return processLaunchOf(this.configured, launch, { homeDir, redact: this.cleanTalk, base });
   }
 
-  get auth(): ServerAuth | undefined {
-    return this.#facts.login?.auth;
+  authOf(owner: string | undefined): ServerAuth | undefined {
+    const owned = this.ownedBy(owner);
+    return owned === undefined ? this.#facts.login?.auth : (this.userLogins?.auth(owned) ?? noAuth);
   }
 }
 
+/** A principal whose login cannot be kept has none; the operator's is never used in its place. */
+const noAuth: ServerAuth = {
+  token: () => Promise.resolve(undefined),
+  refused: () => Promise.resolve(false),
+};
+
 /** The login of the target that the connection belongs to now: the one that opened it may have gone. */
-function authOf(now: NonNullable<LentStart["now"]>): ServerAuth {
+function currentAuth(now: NonNullable<LentStart["now"]>, owner: string | undefined): ServerAuth {
+  const auth = (): ServerAuth => now().authOf(owner) ?? noAuth;
   return {
-    token: (target) => now().auth?.token(target) ?? Promise.resolve(undefined),
-    refused: (response, used) => now().auth?.refused(response, used) ?? Promise.resolve(false),
+    token: (target) => auth().token(target),
+    refused: (response, used) => auth().refused(response, used),
   };
 }

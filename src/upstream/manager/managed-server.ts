@@ -11,6 +11,7 @@ import type { ManagerParts, ServerEvents } from "./manager-parts.ts";
 import { ConnectionSets } from "./connection-sets.ts";
 import type { ServerConnections } from "./server-connections.ts";
 import { conditionOf, type ServerFacts, serverInfo, viewOf } from "./server-info.ts";
+import { withUserLogins } from "./principal-login.ts";
 import { ServerLog } from "./server-log.ts";
 import { ListReader, ServerOffer } from "./server-offer.ts";
 import { type ServerPermission, permissionOf } from "./server-permission.ts";
@@ -95,11 +96,11 @@ export class ManagedServer implements AsyncDisposable {
   async apply(configured: ConfiguredServer): Promise<void> {
     this.#configured = configured;
     const before = this.#permission;
-    const permission = await permissionOf(configured, this.#parts).catch(
-      (error: unknown): ServerPermission => {
+    const permission = await permissionOf(configured, this.#parts)
+      .then((found) => withUserLogins(found, this.#parts))
+      .catch((error: unknown): ServerPermission => {
         return { kind: "needs_config", text: messageOf(error) };
-      },
-    );
+      });
     if (this.#isClosed) return;
     this.#permission = permission;
     if (permission.kind !== "usable") {

@@ -15,6 +15,7 @@ import type { FailureReason } from "../upstreams.ts";
 import type { UpstreamHost, UpstreamOptions } from "../worker/upstream-options.ts";
 import type { ConnectionTime, Hold } from "./connection-parts.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
+import type { LazyUserLogins } from "./lazy-user-logins.ts";
 import type { TargetFacts } from "./target-facts.ts";
 
 /** Events of a server other than changes of its state. */
@@ -60,6 +61,8 @@ export interface ManagerParts {
    * Never rejects.
    */
   readonly askToLogIn?: LoginAsker["logIn"];
+  /** Logins of principals; absent when clients do not come over HTTP. */
+  readonly userLogins?: LazyUserLogins;
   /** The principals that are served now. */
   readonly principals: () => Principals;
   /** The workspace that the client has named. */

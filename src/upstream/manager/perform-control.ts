@@ -52,6 +52,10 @@ export async function performControl(
       return installServer(control.server, parts, signal);
     case "try":
       return tryServer(control.server, parts, signal);
+    case "login-page": {
+      const opened = await parts.userLogins?.opened;
+      return typeof opened === "object" ? opened.page(control.request) : undefined;
+    }
     case "tools": {
       const { server } = control;
       return parts.searched().filter((tool) => server === undefined || tool.server === server);

@@ -17,7 +17,10 @@ import type { ManagerParts } from "./manager-parts.ts";
 import { RecentFailures } from "./restart-limits.ts";
 
 /** The owner of a connection. */
-type Caller = Pick<UpstreamCall, "clientId" | "workspace" | "owner">;
+type Caller = Pick<UpstreamCall, "clientId" | "workspace" | "owner"> & {
+  /** The login that the owner has now; undefined without one. */
+  readonly login?: string | undefined;
+};
 
 /** A connection for one call. */
 export interface LentConnection {
@@ -40,6 +43,8 @@ interface Held {
   readonly shared?: SharedConnection;
   /** Present while other clients of a hub may use it too. */
   turns?: ClientTurns | undefined;
+  /** The login with which it was made, where each principal has its own. */
+  readonly login?: string | undefined;
   /** The calls that use it. */
   uses: number;
   /** Ends it, or the use of it. */
@@ -112,8 +117,10 @@ export class ServerConnections {
   forCall(caller: Caller): LentConnection | undefined {
     if (this.#isolation === "call") return this.#forOneCall(caller);
     const scope = this.#scopeOf(caller);
-    const held =
-      this.#links.get(scope) ?? this.#adopt(scope) ?? this.#makeNext(scope, caller.owner);
+    const known = this.#links.get(scope);
+    // What the server keeps for an earlier login is not for the next one, and that one may work where this did not.
+    if (known !== undefined && known.login !== caller.login) this.#leave(scope, known);
+    const held = this.#links.get(scope) ?? this.#adopt(scope) ?? this.#makeNext(scope, caller);
     return held === undefined ? undefined : this.#lend(held, caller.clientId);
   }
 
@@ -209,12 +216,12 @@ export class ServerConnections {
     return held;
   }
 
-  #makeNext(scope: string, owner: string | undefined): Held | undefined {
-    return this.#links.size >= upstreamLinksPerServerMax ? undefined : this.#make(scope, owner);
+  #makeNext(scope: string, caller: Caller): Held | undefined {
+    return this.#links.size >= upstreamLinksPerServerMax ? undefined : this.#make(scope, caller);
   }
 
-  #make(scope: string, owner?: string): Held {
-    const held = this.#target.isShared ? this.#share(scope) : this.#own(scope, owner);
+  #make(scope: string, caller?: Caller): Held {
+    const held = this.#target.isShared ? this.#share(scope) : this.#own(scope, caller);
     this.#links.set(scope, held);
     if (scope === unowned || !this.#target.keepsListsApart) this.#primary ??= held.link;
     this.#newest = held.link;
@@ -222,7 +229,7 @@ export class ServerConnections {
     return held;
   }
 
-  #own(scope: string, owner: string | undefined): Held {
+  #own(scope: string, { owner, login }: Partial<Caller> = {}): Held {
     const isForOneCall = scope.startsWith(oneCall);
     const link = this.#newLink(
       {
@@ -234,7 +241,7 @@ export class ServerConnections {
       { owner, isForOneCall },
     );
     const user = this.#user(this.#listener);
-    return { link, uses: 0, end: () => link.stop() };
+    return { link, login, uses: 0, end: () => link.stop() };
   }
 
   #share(scope: string): Held {
@@ -330,7 +337,8 @@ export class ServerConnections {
       },
       turns: this.#parts.turns,
       time: this.#parts.linkTime,
-      failures: servesSeveral ? new RecentFailures() : this.#failures,
+      // The failures of one client, or of one principal's login, are not those of another.
+      failures: servesSeveral || this.#target.isPerUser ? new RecentFailures() : this.#failures,
       // A call does not wait for a restart.
       restarts: restart && !isForOneCall,
       idleStopMs: isShared || idleMs > 0 ? idleMs : upstreamIdleSessionMs,
@@ -347,9 +355,10 @@ export class ServerConnections {
     });
   }
 
-  #forOneCall({ clientId, owner }: Caller): LentConnection | undefined {
+  #forOneCall(caller: Caller): LentConnection | undefined {
+    const { clientId } = caller;
     const scope = oneCall + crypto.randomUUID();
-    const held = this.#makeNext(scope, owner);
+    const held = this.#makeNext(scope, caller);
     if (held === undefined) return undefined;
     const end = held.link.use();
     return {

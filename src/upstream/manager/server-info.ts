@@ -218,9 +218,16 @@ export function viewOf({ info, configured, permission, offer, target }: ViewPart
     isLookedAt: kind !== undefined,
     isAwaited: isAsked && offer.contact?.isHopeless !== true,
     holdsLists: isAsked && offer.contact?.holdsLists !== false,
-    roots: target?.roots ?? "none",
-    hasCredentials: target?.hasCredentials ?? false,
+    ...targetView(target),
   };
+}
+
+function targetView(
+  target: LaunchTarget | undefined,
+): Pick<ServerView, "roots" | "hasCredentials" | "hidesResources"> {
+  if (target === undefined) return { roots: "none", hasCredentials: false };
+  const { roots, hasCredentials, hidesResources } = target;
+  return { roots, hasCredentials, ...(hidesResources && { hidesResources }) };
 }
 
 /** The advice to the user for a server that wants a login. */

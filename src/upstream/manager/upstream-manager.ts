@@ -12,6 +12,7 @@ import type {
   UpstreamReply,
 } from "../upstreams.ts";
 import type { UpstreamHost, UpstreamOptions, UpstreamWork } from "../worker/upstream-options.ts";
+import { argumentsFault } from "./call-checks.ts";
 import { failed } from "./call-failure.ts";
 import { Composer, Publisher } from "./composer.ts";
 import { listSourcesOf } from "./list-keeper.ts";
@@ -20,7 +21,7 @@ import { CurrentConfig, Notices } from "./current-config.ts";
 import { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts, ServerEvents } from "./manager-parts.ts";
 import { performControl } from "./perform-control.ts";
-import { argumentsFault, callServer } from "./server-call.ts";
+import { callServer } from "./server-call.ts";
 import { ownStatus, StatusFile } from "./server-status.ts";
 import { UpstreamSubscriptions } from "./subscriptions.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
@@ -101,6 +102,10 @@ export class UpstreamManager implements UpstreamWork {
       infoList: () => this.infoList(),
       ownKey: this.#options.ownKey,
     });
+    if (outer.userLogins !== undefined) {
+      outer.userLogins.serverOf = (name, owner) =>
+        this.#servers.get(name)?.links?.target.ownedBy(owner);
+    }
     const { dirs, clientProcess } = this.#options;
     this.#status = new StatusFile(dirs.scorpioxDir, clientProcess?.pid ?? process.pid, () =>
       ownStatus(this.#options, this.infoList()),
@@ -156,6 +161,8 @@ export class UpstreamManager implements UpstreamWork {
       return this.#switchPlace(control);
     if (control.kind === "several-principals") return this.#config.serveSeveral();
     if (control.kind === "show-apps") return this.#showApps(control.apps);
+    // A browser may come back before the files are read again.
+    if (control.kind === "login-page") await this.#configured;
     return performControl(control, signalOf(signal), {
       ...this.#parts,
       infoList: () => this.infoList(),

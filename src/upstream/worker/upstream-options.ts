@@ -52,8 +52,20 @@ export interface UpstreamOptions {
   readonly keptLists?: string;
   /** The address of this HTTP server: an entry with it is scorpiox-code itself (CF20). */
   readonly ownUrl?: string;
+  /** Present over HTTP. */
+  readonly userLogins?: UserLoginsOptions;
   /** The process that serves the client; absent: this one. The work may be done in another. */
   readonly clientProcess?: ProcessIdentity;
+}
+
+/** The options for logins of principals (TM2). */
+export interface UserLoginsOptions {
+  /** The origin at which browsers reach this server; undefined when nobody has said it. */
+  readonly origin?: string | undefined;
+  /** The keys that seal tokens (`parseSecretsKeys`); undefined: that of the keychain is used. */
+  readonly keys?: string | undefined;
+  /** Why the keys cannot be read. */
+  readonly fault?: string | undefined;
 }
 
 /** The methods of `Upstreams` that the Worker implements unchanged. */
