@@ -108,7 +108,7 @@ function refuseLonely(values: HttpValues, hasMadeTokens: boolean): void {
       `${values.nameOf("tool-scopes")} needs --token-file, --jwks or "token add": without tokens every client may use every tool.`,
     );
   }
-  const stray = ["issuer", "resource", "audience", "groups-claim"].find((flag) => values.has(flag));
+  const stray = ["issuer", "audience", "groups-claim"].find((flag) => values.has(flag));
   if (stray === undefined || values.has("jwks")) return;
   throw new AppError(
     "usage",
@@ -151,6 +151,7 @@ function isPath(path: string): boolean {
 function ownerOf(path: string, hasMetrics: boolean): string | undefined {
   if (path === "/healthz" || path === "/readyz") return "the health check";
   if (path === "/metrics" && hasMetrics) return "--metrics";
+  if (`${path}/`.startsWith("/oauth/")) return "the pages on which users log in";
   if (`${path}/`.startsWith("/.well-known/")) return "the documents for authorization";
   return undefined;
 }

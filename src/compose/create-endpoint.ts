@@ -19,10 +19,10 @@ import type { Auth } from "../server/auth/create-auth.ts";
 import type { Principal } from "../server/auth/principal.ts";
 import type { ClientProfile } from "../server/connection/session.ts";
 import { HttpEndpoint } from "../server/http/http-endpoint.ts";
-import type { HubGauges } from "../server/http/http-metrics.ts";
 import { hostOfAddress, RequestGuard } from "../server/transport/http/request-guard.ts";
 import { createServerContext } from "./create-server-context.ts";
-import { HubLook } from "./hub-look.ts";
+import { hubGaugesOf } from "./hub-look.ts";
+import { lazyLoginPages } from "./lazy-login-pages.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 import { limitsFor, type ToolServicesOptions, workspaceFallback } from "./program-parts.ts";
 
@@ -35,6 +35,8 @@ export interface ServeHttpOptions extends Omit<ToolServicesOptions, "start"> {
 interface EndpointOptions extends ServeHttpOptions {
   /** Where this process is a replica. */
   readonly fleet: Fleet | undefined;
+  /** The origin at which browsers reach this server; undefined when it is not known. */
+  readonly pagesOrigin: () => string | undefined;
   readonly refusals: RefusalLog;
   readonly refuse: (request: Request) => AuthorizationRefusal | undefined;
 }
@@ -45,7 +47,7 @@ export function createEndpoint(
   start: StartUp,
   settings: HttpSettings,
   { authorizer, stored, toolScopes, metadata }: Auth,
-  { warn, cwd, refusals, refuse, fleet }: EndpointOptions,
+  { warn, cwd, refusals, refuse, fleet, pagesOrigin }: EndpointOptions,
 ): HttpEndpoint {
   const hasPrincipals = needsToken(settings);
   const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
@@ -65,10 +67,17 @@ export function createEndpoint(
       : { mayUse: (toolName) => toolScopes.isAllowed(principal(), toolName) }),
   });
   const stateKey = fleet && (() => Promise.resolve(fleet.secret.stateKeys()));
+  const guard = createGuard(settings, warn);
   const endpoint = new HttpEndpoint({
     server: createServerContext(router, start, stateKey),
     path: settings.path,
-    guard: createGuard(settings, warn),
+    guard,
+    pages: lazyLoginPages({
+      origin: pagesOrigin,
+      guard,
+      authorizer,
+      upstreams: router.upstreams,
+    }),
     authorize: (request) => refusals.watch(request, refuse(request) ?? watch.authorize(request)),
     tokenStateOf: (principal) => authorizer.tokenStateOf(principal),
     refuseTool: (principal, toolName) => {
@@ -90,18 +99,6 @@ export function createEndpoint(
   });
   if (stored !== undefined) stored.onChange = () => endpoint.lookAtTokens();
   return endpoint;
-}
-
-/** A server over HTTP uses a hub only with HUB=on. */
-function hubGaugesOf(start: StartUp): (() => Promise<HubGauges | undefined>) | undefined {
-  if (start.config.settings.hub.mode !== "on") return undefined;
-  const look = new HubLook(start);
-  return async () => {
-    const status = await look.status();
-    if (status === undefined) return undefined;
-    const keptTasks = status.kept.filter(({ state }) => state === "running").length;
-    return { clients: status.clients.length, servers: status.servers.length, keptTasks };
-  };
 }
 
 /** The operator chose the address to listen on: clients may use it as host. */

@@ -2,6 +2,7 @@ import { startTimer, type Timer } from "../base/cancellation.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { HubStatus } from "../hub/watch/hub-status.ts";
 import type { HubWatch } from "../hub/watch/hub-watch.ts";
+import type { HubGauges } from "../server/http/http-metrics.ts";
 
 /** Terminals are shown the state once a second: a link that nobody has used for this long is not needed. */
 const idleMs = 10_000;
@@ -64,4 +65,16 @@ export class HubLook implements Disposable {
       () => {},
     );
   }
+}
+
+/** A server over HTTP uses a hub only with HUB=on. */
+export function hubGaugesOf(start: StartUp): (() => Promise<HubGauges | undefined>) | undefined {
+  if (start.config.settings.hub.mode !== "on") return undefined;
+  const look = new HubLook(start);
+  return async () => {
+    const status = await look.status();
+    if (status === undefined) return undefined;
+    const keptTasks = status.kept.filter(({ state }) => state === "running").length;
+    return { clients: status.clients.length, servers: status.servers.length, keptTasks };
+  };
 }

@@ -13,6 +13,7 @@ import type { PostgresPlace } from "../state/store/postgres/store-url.ts";
 import type { LoadedSkill } from "../tools/state-services.ts";
 import type { ToolCard } from "../tools/tool-card.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
+import type { UserLoginsOptions } from "../upstream/worker/upstream-options.ts";
 import type { CallSkills } from "./lazy-features.ts";
 
 /** The parts that differ between the product and the program that tests Worker faults. */
@@ -38,8 +39,10 @@ export interface ToolServicesOptions {
   readonly warn: (message: string) => void;
   /** How clients reach this server, for people: `stdio`, or `http` with the address. */
   readonly transport?: string | undefined;
-  /** Where this server listens, when it does. */
-  readonly ownUrl?: string | undefined;
+  /** Over HTTP: the address of this server; undefined before it listens. */
+  readonly ownUrl?: () => string | undefined;
+  /** Over HTTP: what logins of principals to upstream servers need. */
+  readonly userLogins?: () => UserLoginsOptions;
   /** The principals served over HTTP now; absent or undefined: the user of this machine. */
   readonly principals?: () => Principals;
   /** Upstream servers get the requests of a command, and nothing else. */

@@ -19,6 +19,7 @@ import { createEndpoint, RefusalLog, type ServeHttpOptions } from "./create-endp
 import { openEntrance } from "./entrance.ts";
 import { openFleetOf } from "./fleet.ts";
 import { LazyRouter } from "./lazy-router.ts";
+import { OwnAddresses } from "./own-addresses.ts";
 import type { ProgramParts } from "./program-parts.ts";
 
 /** The key and certificate for TLS, in PEM. */
@@ -87,10 +88,16 @@ export async function serveHttp(
   const entrance = openEntrance(settings, start.dirs.scorpioxDir);
   const auth = await openAuth(settings, entrance.auth, start.dirs.scorpioxDir, warn);
   const transport = `http ${settings.host}:${settings.port}`;
-  const { authorizer } = auth;
-  const principals = (): Principals => authorizer.principals;
-  const router = new LazyRouter(parts, { ...options, start, transport, principals });
+  const principals = (): Principals => auth.authorizer.principals;
   let server: Bun.Server<undefined> | undefined = undefined;
+  const addresses = new OwnAddresses(settings, () => server?.url);
+  const router = new LazyRouter(parts, {
+    ...options,
+    start,
+    transport,
+    principals,
+    ...addresses.forServers,
+  });
   const refusals = new RefusalLog({
     scorpioxDir: start.dirs.scorpioxDir,
     isOn: start.config.settings.policy.audit,
@@ -104,6 +111,7 @@ export async function serveHttp(
     ...options,
     fleet,
     refusals,
+    pagesOrigin: () => addresses.origin,
     refuse: (request) => entrance.refuse(request, server),
   });
   server = listen(settings, endpoint, warn);
@@ -119,14 +127,7 @@ export async function serveHttp(
   void warmHandlers();
   router.warm();
   await untilSignal();
-  // It goes on listening: answers to questions, cancellations and `/readyz` must get through.
-  await within(httpDrainMsMax, endpoint.drain());
-  endpoint.close();
-  const stopped = server.stop();
-  // Last words, such as the results of subscriptions, are written but may not be out yet.
-  server.closeIdleConnections();
-  await within(httpFlushMsMax, stopped);
-  await server.stop(true);
+  await endServer(server, endpoint);
   stopCapping();
   await Promise.all([
     router[Symbol.asyncDispose](),
@@ -135,6 +136,17 @@ export async function serveHttp(
   ]);
   await fleet?.[Symbol.asyncDispose]();
   return 0;
+}
+
+async function endServer(server: Bun.Server<undefined>, endpoint: HttpEndpoint): Promise<void> {
+  // It goes on listening: answers to questions, cancellations and `/readyz` must get through.
+  await within(httpDrainMsMax, endpoint.drain());
+  endpoint.close();
+  const stopped = server.stop();
+  // Last words, such as the results of subscriptions, are written but may not be out yet.
+  server.closeIdleConnections();
+  await within(httpFlushMsMax, stopped);
+  await server.stop(true);
 }
 
 /** Where clients need a token at all, those that are made while the server runs are accepted too. */

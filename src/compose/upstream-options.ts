@@ -19,10 +19,15 @@ export function createUpstreamOptions(
     isBrief,
     principals,
     transport,
-  }: Pick<ToolServicesOptions, "ownUrl" | "isPassive" | "isBrief" | "principals" | "transport">,
+    userLogins,
+  }: Pick<
+    ToolServicesOptions,
+    "ownUrl" | "isPassive" | "isBrief" | "principals" | "transport" | "userLogins"
+  >,
 ): UpstreamOptions {
   const { dirs, config, upstream, workspaceName } = start;
   const served = principals?.();
+  const own = ownUrl?.();
   const { configFiles, isStrict, defer, onChange, trustsProject } = upstream;
   return {
     dirs,
@@ -33,8 +38,9 @@ export function createUpstreamOptions(
     onChange,
     trustsProject,
     ...(workspaceName !== undefined && { workspace: workspaceName }),
-    ...(ownUrl !== undefined && { ownUrl }),
+    ...(own !== undefined && { ownUrl: own }),
     ...(served !== undefined && { principals: served }),
+    ...(userLogins !== undefined && { userLogins: userLogins() }),
     ...(isPassive === true && { isPassive }),
     ...(isBrief === true && { isBrief }),
     ownCommand: ownCommand(),

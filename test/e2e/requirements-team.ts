@@ -2,6 +2,12 @@ import { from, type Requirement } from "./harness/requirement.ts";
 
 /** What is promised where one server serves a team. */
 export const teamRequirements: Readonly<Record<string, Requirement>> = {
+  ...from("docs/mcp-login.md#a-login-for-each-user", {
+    "team.logins":
+      "Each user logs in to an MCP server with an account of their own; tokens are encrypted, renewed once, and never those of another.",
+    "team.login-pages":
+      "The page of a login names the user, works once and in one browser, and takes no form of another page.",
+  }),
   ...from("docs/http.md#a-file-of-settings", {
     "team.settings":
       "`http.toml` and the environment say what flags say; a mistake in them is refused by name.",

@@ -1,6 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
+import { eventually } from "./harness/conditions.ts";
+import { freePort } from "./harness/free-port.ts";
+import { HttpServer } from "./harness/http-server.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { Server, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
@@ -146,4 +149,15 @@ test("[gateway.gw-03] a file that people and clients have written", () => {
     'project/.mcp.json:5: server "both" has both a command and a url; it is ignored.',
   );
   expect(stderr).toContain('server "scorpiox-code" is this program itself; it is skipped.');
+});
+
+test("[gateway.gw-03] an entry with the address of this HTTP server is skipped", async () => {
+  using home = new TempFolder();
+  const port = freePort();
+  const url = `http://127.0.0.1:${port}/mcp`;
+  home.write(".scorpiox/config.toml", `[mcp.servers.me]\nurl = "${url}"\n`);
+  await using server = await HttpServer.start({ home, address: `127.0.0.1:${port}` });
+  await eventually("it on stderr", () =>
+    server.stderr.includes('server "me" is this program itself; it is skipped.'),
+  );
 });

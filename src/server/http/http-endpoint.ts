@@ -28,6 +28,8 @@ export interface HttpEndpointParts extends HttpSessionsParts, Omit<ModernHttpPar
   readonly refuseTool: RefuseTool;
   /** Documents served without authorization, by path, such as the metadata of RFC 9728. */
   readonly documents: ReadonlyMap<string, string>;
+  /** Answers requests for pages, which check their sender themselves; undefined for another path. Never rejects. */
+  readonly pages?: ((request: Request, path: string) => Promise<Response> | undefined) | undefined;
   /** Where HTTP+SSE is served too. */
   readonly ssePair?: SsePairPaths | undefined;
   /** Count responses and serve the figures at `/metrics`, to every principal that may use the server. */
@@ -43,7 +45,7 @@ const metricsPath = "/metrics";
 const allowed = "POST, GET, DELETE";
 
 /**
- * The HTTP side of the server: `fetch` answers every request that reaches the port. Order of the checks: health,
+ * The HTTP side of the server: `fetch` answers every request that reaches the port. Order of the checks: health, pages,
  * Host and Origin, authorization, method, and then the message itself (docs/spec/modern.md#order-of-checks).
  */
 export class HttpEndpoint {
@@ -95,7 +97,9 @@ export class HttpEndpoint {
     const path = pathOf(request.url);
     if (path === "/healthz") return new Response("ok\n");
     if (path === "/readyz") return this.#ready();
-    const { guard, documents } = this.#parts;
+    const { guard, documents, pages } = this.#parts;
+    const page = pages?.(request, path);
+    if (page !== undefined) return page;
     const refused = guard.check(request);
     if (refused !== undefined) return refused;
     const document = documents.get(path);

@@ -35,6 +35,10 @@ function argumentsText(server: string, tool: RawTool, fault: Fault): Fault {
 /** Argument names shown in a fault; `tool_search` shows all. */
 const namesShownMax = 30;
 
+export function absentFailure(name: string): Failed {
+  return failed("unreachable", `No MCP server named ${name} is configured any more.`);
+}
+
 /** The reason why a configured server cannot be called at all; undefined when it can. */
 export function permissionFailure({
   name,

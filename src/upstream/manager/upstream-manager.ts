@@ -12,8 +12,7 @@ import type {
   UpstreamReply,
 } from "../upstreams.ts";
 import type { UpstreamHost, UpstreamOptions, UpstreamWork } from "../worker/upstream-options.ts";
-import { argumentsFault } from "./call-checks.ts";
-import { failed } from "./call-failure.ts";
+import { absentFailure, argumentsFault } from "./call-checks.ts";
 import { Composer, Publisher } from "./composer.ts";
 import { listSourcesOf } from "./list-keeper.ts";
 import { orCancelled } from "./connection-parts.ts";
@@ -135,7 +134,7 @@ export class UpstreamManager implements UpstreamWork {
     if (this.#configured !== undefined) await orCancelled(this.#configured, signal);
     const server = this.#servers.get(call.server);
     if (server === undefined) {
-      return failed("unreachable", `No MCP server named ${call.server} is configured any more.`);
+      return absentFailure(call.server);
     }
     const reply = await callServer(server, call, events, signal, this.#parts);
     this.#status.later();

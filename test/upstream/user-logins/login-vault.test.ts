@@ -90,10 +90,7 @@ describe("a vault", () => {
     const [hers, his] = [alice, bob].map((logins) =>
       join(folder, `login-${logins.keyOf(place)}.json`),
     );
-    const stolen = { ...JSON.parse(readFileSync(his ?? "", "utf8")), ...{} } as Record<
-      string,
-      unknown
-    >;
+    const stolen = JSON.parse(readFileSync(his ?? "", "utf8")) as Record<string, unknown>;
     const { sealed } = JSON.parse(readFileSync(hers ?? "", "utf8")) as { sealed: string };
     writeFileSync(his ?? "", JSON.stringify({ ...stolen, sealed }));
     expect(await new PrincipalLogins(open(), "token:bob", "s").entry(place)).toBeUndefined();

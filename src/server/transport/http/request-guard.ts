@@ -159,6 +159,26 @@ export class RequestGuard {
     return refuse("Origin", origin, "--allow-origin");
   }
 
+  /**
+   * The answer to a request for a page of this server that may not pass. People come to pages from everywhere; a form is
+   * sent by such a page itself, and no page is shown inside another.
+   * @param ownOrigin of this server, as browsers reach it
+   */
+  checkPage(
+    { headers, method }: RequestHead & { readonly method: string },
+    ownOrigin: string,
+  ): Response | undefined {
+    const host = headers.get("host");
+    if (!this.#hosts.allows(host)) return refuse("Host", host, "--allow-host");
+    const [origin, destination] = [headers.get("origin"), headers.get("sec-fetch-dest")];
+    if (destination !== null && destination !== "document") {
+      return refuse("Sec-Fetch-Dest", destination, "no flag");
+    }
+    if (method === "GET") return undefined;
+    if (origin !== null && origin !== ownOrigin) return refuse("Origin", origin, "no flag");
+    return refuseForeignFetch(headers.get("sec-fetch-site"));
+  }
+
   /** The response, made readable for the page that asked if its origin was configured. Never for others. */
   withCors(request: RequestHead, response: Response): Response;
   withCors(

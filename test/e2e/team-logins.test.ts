@@ -1,0 +1,414 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import {
+  Client as Client2,
+  StreamableHTTPClientTransport as Http2,
+} from "@modelcontextprotocol/client";
+import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+
+import { type AuthScript, AuthServer } from "../fixtures/oauth/auth-server.ts";
+import { Browser } from "../fixtures/oauth/browser.ts";
+import { eventually } from "./harness/conditions.ts";
+import { type HttpClient, onlyMessage } from "./harness/http-client.ts";
+import { HttpServer, type HttpServerOptions } from "./harness/http-server.ts";
+import { textOf, toolNames } from "./harness/messages.ts";
+import { testMsMax } from "./harness/platform.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
+
+setDefaultTimeout(testMsMax);
+
+const alice = "alice-0123456789abcdef";
+const bob = "bob-0123456789abcdefgh";
+const whoami = "mcp__guarded__whoami";
+
+/** A team's server, and an upstream server to which each of the team logs in. */
+class Team implements AsyncDisposable {
+  readonly upstream: AuthServer;
+  readonly home = new TempFolder();
+  readonly #options: HttpServerOptions;
+  #server: HttpServer | undefined;
+
+  constructor(script: AuthScript = {}, oauth = "per_user = true", options: HttpServerOptions = {}) {
+    this.upstream = new AuthServer({ showsLists: true, namesAccount: true, ...script });
+    this.#options = options;
+    const entry = `[mcp.servers.guarded]\nurl = "${this.upstream.url}"\noauth = { ${oauth} }\n`;
+    this.home.write(".scorpiox/config.toml", entry);
+    this.home.write("keys/secrets-key", randomBytes(32).toString("base64"), 0o600);
+  }
+
+  get server(): HttpServer {
+    if (this.#server === undefined) throw new Error("it has not started");
+    return this.#server;
+  }
+
+  async start(): Promise<this> {
+    this.#server = await HttpServer.start({
+      home: this.home,
+      tokens: [`alice ${alice}`, `bob ${bob}`],
+      ...this.#options,
+      env: { SECRETS_KEY_FILE: this.home.at("keys/secrets-key"), ...this.#options.env },
+    });
+    await eventually("the tool", async () => {
+      const listed = onlyMessage(await this.server.modern("tools/list"));
+      return toolNames(listed).includes(whoami);
+    });
+    return this;
+  }
+
+  /** Starts it again in the same home. @param keys of its file; absent: the same ones */
+  async restart(keys?: readonly string[]): Promise<void> {
+    await this.#server?.[Symbol.asyncDispose]();
+    if (keys !== undefined) this.home.write("keys/secrets-key", keys.join("\n"), 0o600);
+    await this.start();
+  }
+
+  as(token: string): HttpClient {
+    return this.server.client.withToken(token);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server?.[Symbol.asyncDispose]();
+    this.upstream[Symbol.dispose]();
+    this.home[Symbol.dispose]();
+  }
+}
+
+async function said(client: HttpClient): Promise<string> {
+  return textOf(onlyMessage(await client.modern("tools/call", { name: whoami, arguments: {} })));
+}
+
+/** Files of the server in which this is read. */
+function filesWith(home: TempFolder, text: string): readonly string[] {
+  const entries = readdirSync(home.path, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return paths.filter((path) => readFileSync(path, "latin1").includes(text));
+}
+
+function linkIn(text: string): string {
+  return /http\S+\/oauth\/login\?request=[\w-]{43}/.exec(text)?.[0] ?? `no link in: ${text}`;
+}
+
+test("[team.logins] a client that shows no addresses gets a link, and each of two users has its own account", async () => {
+  await using team = await new Team().start();
+  const [one, two] = [team.as(alice), team.as(bob)];
+  const wanted = await said(one);
+  expect(wanted).toStartWith(
+    "The server guarded wants a login of alice. Open this page in a browser",
+  );
+  // The same link until it is used.
+  expect(linkIn(await said(one))).toBe(linkIn(wanted));
+  const page = await new Browser().logIn(linkIn(wanted));
+  expect([page.status, page.text]).toEqual([
+    200,
+    expect.stringContaining("alice is logged in to guarded now."),
+  ]);
+  expect(await said(one)).toBe("you are account 1, ***");
+
+  const second = linkIn(await said(two));
+  await new Browser().logIn(second);
+  expect([await said(two), await said(one)]).toEqual([
+    "you are account 2, ***",
+    "you are account 1, ***",
+  ]);
+});
+
+test("[team.logins] nothing of a login is on the disk in clear, and without the key nothing opens it", async () => {
+  await using team = await new Team().start();
+  const client = team.as(alice);
+  const link = linkIn(await said(client));
+  const secret = new URL(link).searchParams.get("request") ?? "";
+  expect(filesWith(team.home, secret)).toEqual([]);
+  await new Browser().logIn(link);
+  expect(await said(client)).toBe("you are account 1, ***");
+  expect(filesWith(team.home, "-canary")).toEqual([]);
+  expect(team.server.stdout + team.server.stderr).not.toContain("-canary");
+
+  const old = readFileSync(team.home.at("keys/secrets-key"), "utf8");
+  const next = randomBytes(32).toString("hex");
+  await team.restart([next]);
+  expect(linkIn(await said(team.as(alice)))).toStartWith(
+    team.server.url.replace("/mcp", "/oauth/"),
+  );
+  await team.restart(["# the next one seals", next, old]);
+  expect(await said(team.as(alice))).toBe("you are account 1, ***");
+  // What the older one had sealed is sealed again, and it can go.
+  await eventually("the row of the next key", async () => {
+    await team.restart([next]);
+    return (await said(team.as(alice))) === "you are account 1, ***";
+  });
+});
+
+describe("a client that shows addresses", () => {
+  const capabilities = { elicitation: { url: {} } };
+  const clientInfo = { name: "e2e", version: "1" };
+
+  interface AnyClient {
+    callTool(params: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
+  }
+
+  const answer = async (client: AnyClient): Promise<unknown> => {
+    const { content } = (await client.callTool({ name: whoami, arguments: {} })) as {
+      content: { text: string }[];
+    };
+    return content[0]?.text;
+  };
+
+  /** Opens the page as the person in front of the client does, who says yes first. */
+  const visitor =
+    (asked: { message: string; url?: unknown }[]) =>
+    ({ params }: { params: object }): { action: "accept" } => {
+      const shown = params as { message: string; url: string };
+      asked.push(shown);
+      setTimeout(() => void new Browser().logIn(shown.url), 50);
+      return { action: "accept" };
+    };
+
+  test("[team.logins] of SDK v1 is asked by URL, and its call goes on", async () => {
+    await using team = await new Team().start();
+    const asked: { message: string; url?: unknown }[] = [];
+    const client = new Client1(clientInfo, { capabilities });
+    client.setRequestHandler(ElicitRequestSchema, visitor(asked));
+    const requestInit = { headers: { authorization: `Bearer ${alice}` } };
+    await client.connect(new Http1(new URL(team.server.url), { requestInit }));
+    try {
+      expect([await answer(client), await answer(client)]).toEqual([
+        "you are account 1, ***",
+        "you are account 1, ***",
+      ]);
+    } finally {
+      await client.close();
+    }
+    expect(asked).toMatchObject([
+      {
+        mode: "url",
+        message: expect.stringContaining("Log in to guarded as alice."),
+        url: expect.any(String),
+      },
+    ]);
+  });
+
+  test("[team.logins] of SDK v2 in the stateless revision is asked by URL, and its call goes on", async () => {
+    await using team = await new Team().start();
+    const asked: { message: string; url?: unknown }[] = [];
+    const client = new Client2(clientInfo, {
+      capabilities,
+      versionNegotiation: { mode: { pin: "2026-07-28" } },
+    });
+    client.setRequestHandler("elicitation/create", visitor(asked));
+    const requestInit = { headers: { authorization: `Bearer ${bob}` } };
+    await client.connect(new Http2(new URL(team.server.url), { requestInit }));
+    try {
+      expect(await answer(client)).toBe("you are account 1, ***");
+    } finally {
+      await client.close();
+    }
+    expect(asked).toMatchObject([{ mode: "url", message: expect.stringContaining("as bob.") }]);
+  });
+
+  test("[team.logins] and declines gets the link, and is not asked again soon", async () => {
+    await using team = await new Team().start();
+    let times = 0;
+    const client = new Client1(clientInfo, { capabilities });
+    client.setRequestHandler(ElicitRequestSchema, () => {
+      times++;
+      return { action: "decline" };
+    });
+    const requestInit = { headers: { authorization: `Bearer ${alice}` } };
+    await client.connect(new Http1(new URL(team.server.url), { requestInit }));
+    try {
+      const [one, two] = [await answer(client), await answer(client)];
+      expect([linkIn(String(one)), times]).toEqual([linkIn(String(two)), 1]);
+    } finally {
+      await client.close();
+    }
+  });
+});
+
+describe("the pages of a login", () => {
+  test("[team.login-pages] name the principal, the server and the place, and work once, in one browser", async () => {
+    await using team = await new Team().start();
+    const link = linkIn(await said(team.as(alice)));
+    const { origin } = new URL(link);
+    // Programs that look at links do not use it up.
+    for (let times = 0; times < 2; times++) await new Browser().open(link);
+    const browser = new Browser();
+    const page = await browser.open(link, "https://mail.example/");
+    for (const text of ["alice", "guarded", new URL(team.upstream.url).host, new URL(link).host]) {
+      expect(page.text).toContain(text);
+    }
+    const elsewhere = await browser.post(
+      `${origin}/oauth/login`,
+      { request: "x" },
+      "https://evil.example/",
+    );
+    expect(elsewhere.status).toBe(403);
+    const other = new Browser();
+    await other.open(link);
+    // Made by a page that knows the link: its form has the digest of no cookie of this browser.
+    expect((await other.submit(page)).status).toBe(403);
+    expect(team.upstream.to("/authorize")).toEqual([]);
+    expect((await browser.submit(page)).status).toBe(200);
+    expect((await browser.submit(page)).status).toBe(410);
+    expect((await new Browser().open(link)).status).toBe(410);
+    expect(team.upstream.to("/authorize")).toHaveLength(1);
+  });
+
+  test("[team.login-pages] a browser that did not begin the login cannot end it", async () => {
+    await using team = await new Team().start();
+    const client = team.as(alice);
+    const link = linkIn(await said(client));
+    const attacker = new Browser();
+    const page = await attacker.open(link);
+    team.upstream.script = { ...team.upstream.script, stopsAtLogin: true };
+    const stopped = await attacker.submit(page);
+    const victim = await new Browser().open(stopped.text, "https://evil.example/");
+    expect([victim.status, victim.text]).toEqual([
+      403,
+      expect.stringContaining("Not this browser"),
+    ]);
+    // It was the only try.
+    expect((await attacker.open(stopped.text)).status).toBe(410);
+    expect(linkIn(await said(client))).toContain("/oauth/login");
+    expect(team.upstream.to("/token")).toEqual([]);
+  });
+
+  test("[team.login-pages] with confirm = token the page wants the principal's own", async () => {
+    await using team = await new Team({}, 'per_user = true, confirm = "token"').start();
+    const client = team.as(alice);
+    const link = linkIn(await said(client));
+    const browser = new Browser();
+    for (const token of ["", bob, "nobody-0123456789abcdef"]) {
+      const refused = await browser.logIn(link, { token });
+      expect([refused.status, refused.text]).toEqual([
+        403,
+        expect.stringContaining("not a token of alice"),
+      ]);
+    }
+    expect(team.upstream.to("/authorize")).toEqual([]);
+    expect((await browser.logIn(link, { token: alice })).status).toBe(200);
+    expect(await said(client)).toBe("you are account 1, ***");
+  });
+
+  test.each<[string, AuthScript, string]>([
+    ["refuses", { error: "access_denied" }, "access_denied"],
+    ["answers for another server", { iss: "https://evil.example" }, "The login was aborted"],
+  ])(
+    "[team.login-pages] an authorization server that %s ends the login",
+    async (_, script, text) => {
+      await using team = await new Team(script).start();
+      const client = team.as(alice);
+      const page = await new Browser().logIn(linkIn(await said(client)));
+      expect([page.status, page.text]).toEqual([400, expect.stringContaining(text)]);
+      expect(linkIn(await said(client))).toContain("/oauth/login");
+    },
+  );
+
+  test("[team.login-pages] there are none without such an entry", async () => {
+    await using team = new Team({}, 'scopes = ["read"]');
+    const server = await HttpServer.start({ home: team.home, tokens: [`alice ${alice}`] });
+    await using _server = server;
+    for (const path of ["login?request=x", "callback?state=x", "other"]) {
+      const page = await new Browser().open(new URL(`/oauth/${path}`, server.url).href);
+      expect(page.status).toBe(404);
+    }
+  });
+});
+
+test("[team.logins] without per_user nobody who comes over HTTP is asked for the login of all", async () => {
+  await using team = await new Team({}, 'scopes = ["read"]').start();
+  const client = new Client1(
+    { name: "e2e", version: "1" },
+    { capabilities: { elicitation: { url: {} } } },
+  );
+  let times = 0;
+  client.setRequestHandler(ElicitRequestSchema, () => {
+    times++;
+    return { action: "decline" };
+  });
+  const requestInit = { headers: { authorization: `Bearer ${alice}` } };
+  await client.connect(new Http1(new URL(team.server.url), { requestInit }));
+  try {
+    const { content } = await client.callTool({ name: whoami, arguments: {} });
+    expect([times, JSON.stringify(content)]).toEqual([
+      0,
+      expect.stringContaining("scorpiox-code mcp login guarded"),
+    ]);
+  } finally {
+    await client.close();
+  }
+});
+
+test("[team.logins] a login that one server has lost is asked for again, and no other user notices", async () => {
+  await using team = await new Team().start();
+  const [one, two] = [team.as(alice), team.as(bob)];
+  for (const client of [one, two]) await new Browser().logIn(linkIn(await said(client)));
+  const [token = ""] = [...team.upstream.tokens.keys()];
+  team.upstream.tokens.delete(token);
+  team.upstream.script = { ...team.upstream.script, refuseRefresh: [400, "invalid_grant"] };
+  const again = await said(one);
+  expect([linkIn(again), await said(two)]).toEqual([
+    expect.stringContaining("/oauth/login?"),
+    "you are account 2, ***",
+  ]);
+  await new Browser().logIn(linkIn(again));
+  expect([await said(one), await said(two)]).toEqual([
+    "you are account 3, ***",
+    "you are account 2, ***",
+  ]);
+});
+
+test("[team.logins] a server that is killed between code and token has nothing in clear, and the next login works", async () => {
+  await using team = await new Team({ codeMs: 60_000 }).start();
+  const link = linkIn(await said(team.as(alice)));
+  void new Browser().logIn(link).catch(() => {});
+  await eventually("the exchange", () => team.upstream.to("/token").length === 1);
+  process.kill(team.server.pid, "SIGKILL");
+  team.upstream.script = { ...team.upstream.script, codeMs: 0 };
+  await team.restart();
+  expect(filesWith(team.home, "code-")).toEqual([]);
+  const again = linkIn(await said(team.as(alice)));
+  expect((await new Browser().logIn(again)).status).toBe(200);
+  expect(await said(team.as(alice))).toBe("you are account 2, ***");
+});
+
+test("[team.logins] two servers of one home renew a token once", async () => {
+  await using team = await new Team({ expiresIn: 1 }).start();
+  await new Browser().logIn(linkIn(await said(team.as(alice))));
+  await using other = await HttpServer.start({
+    home: team.home,
+    args: ["--token-file", team.home.at("tokens.txt")],
+    env: { SECRETS_KEY_FILE: team.home.at("keys/secrets-key") },
+  });
+  const clients = [team.as(alice), other.client.withToken(alice)];
+  team.upstream.script = { ...team.upstream.script, expiresIn: 3600, refreshMs: 300 };
+  const [first] = team.upstream.tokens.keys();
+  await eventually("the end of the token", async () => {
+    const texts = await Promise.all([...clients, ...clients].map(said));
+    expect(texts).toEqual(texts.map(() => "you are account 1, ***"));
+    return [...team.upstream.tokens.keys()].some((token) => token !== first);
+  });
+  const refreshes = team.upstream
+    .to("/token")
+    .filter(({ body }) => body["grant_type"] === "refresh_token");
+  expect(refreshes).toHaveLength(1);
+});
+
+test("[team.logins] without a key the entry is not used, and the start says what to do", async () => {
+  await using team = new Team();
+  await using server = await HttpServer.start({ home: team.home, tokens: [`alice ${alice}`] });
+  await eventually("the notice", () =>
+    server.stderr.includes(
+      "The MCP server guarded has oauth.per_user and is not used. Tokens of users are kept encrypted only",
+    ),
+  );
+  expect(server.stderr).toContain("openssl rand -base64 32");
+  expect(toolNames(onlyMessage(await server.modern("tools/list")))).not.toContain(whoami);
+  expect(team.upstream.requests).toEqual([]);
+});
