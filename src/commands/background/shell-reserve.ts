@@ -2,12 +2,9 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 
 import { hasProcessLimit } from "../process/command-limits.ts";
-import {
-  type OutputReceiver,
-  startWaitingCommand,
-  type WaitingCommand,
-} from "../process/command.ts";
+import { startWaitingCommand, type WaitingCommand } from "../process/command.ts";
 import type { Orphanage } from "../process/orphanage.ts";
+import type { OutputReceiver } from "../process/output-pipe.ts";
 import { ownerVariable } from "../process/processes.ts";
 import type { Shell } from "../process/shell.ts";
 

@@ -1,16 +1,14 @@
-import { describe, expect, spyOn, test } from "bun:test";
-import { closeSync, readdirSync, writeSync } from "node:fs";
+import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 
 import {
   type CommandExit,
-  OutputPipe,
   startCommand,
   startWaitingCommand,
 } from "../../../src/commands/process/command.ts";
 import { isProcessAlive } from "../../../src/commands/process/processes.ts";
 import { plainEnv, runToEnd } from "./collect-output.ts";
 import { until } from "./until.ts";
-import { type Libc, loadLibc } from "../../../src/commands/process/libc.ts";
 
 /** Prints the descriptors of its shell, without opening one for the look. */
 const openOnes = "for n in $(seq 0 99); do [ -e /proc/$$/fd/$n ] && printf $n; done; true";
@@ -143,28 +141,4 @@ describe("startWaitingCommand()", () => {
     await until(() => !isProcessAlive(command?.pid ?? 1));
     expect(command?.release("echo x\0")).toBe(false);
   });
-});
-
-const libc = loadLibc() as Libc;
-
-test("finish: at the end of a streamed output the loop is left alone", async () => {
-  const [readFd, writeFd] = libc.createPipe();
-  let text = "";
-  const pipe = new OutputPipe(libc, readFd, (chunk) => void (text += Buffer.from(chunk)));
-  pipe.start();
-  writeSync(writeFd, "first ");
-  await until(() => text === "first ");
-  writeSync(writeFd, "last");
-  closeSync(writeFd);
-  const turn = globalThis.setImmediate;
-  const turns = spyOn(globalThis, "setImmediate");
-  try {
-    await pipe.finish();
-    expect(text).toBe("first last");
-    const taken = turns.mock.calls.length;
-    for (let own = 0; own < 20; own++) await new Promise<void>((resolve) => turn(resolve));
-    expect(turns.mock.calls.length - taken).toBeLessThan(3);
-  } finally {
-    turns.mockRestore();
-  }
 });
