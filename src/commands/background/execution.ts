@@ -235,10 +235,7 @@ export class Execution {
     this.#saved = this.#createSavedOutput?.();
     if (this.#saved === undefined) return;
     // All that came before is still held: saving starts long before the window is full.
-    for (const segment of this.output.read(0)) {
-      if (segment.from >= before) break;
-      void this.#saved.append(segment.bytes.subarray(0, before - segment.from));
-    }
+    for (const { bytes } of this.output.read(0, before)) void this.#saved.append(bytes);
     return this.#saved.append(chunk);
   }
 }

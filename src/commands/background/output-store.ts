@@ -14,6 +14,7 @@ export interface OutputStoreSizes {
 
 /** The ring starts this small and doubles, since most outputs are short. */
 const ringBytesFirst = 16 * 1024;
+const nothing = new Uint8Array(0);
 
 /**
  * A bounded window on an output of any length: its first bytes, then a ring of the newest, addressed by
@@ -51,13 +52,13 @@ export class OutputStore {
     if (ringPart.length > 0) this.#appendRing(ringPart);
   }
 
-  /** The stored bytes from `from` (an absolute offset) on, oldest first: at most three segments. */
-  read(from: number): OutputSegment[] {
+  /** The stored bytes between the absolute offsets `from` and `to`, oldest first: at most two segments. */
+  read(from: number, to = this.#end): OutputSegment[] {
     const segments: OutputSegment[] = [];
-    const headEnd = Math.min(this.#end, this.#headBytes);
+    const headEnd = Math.min(to, this.#headBytes);
     if (from < headEnd) segments.push({ from, bytes: this.#head.slice(from, headEnd) });
     const ringFrom = Math.max(from, this.#ringFrom);
-    if (ringFrom < this.#end) segments.push({ from: ringFrom, bytes: this.#readRing(ringFrom) });
+    if (ringFrom < to) segments.push({ from: ringFrom, bytes: this.#readRing(ringFrom, to) });
     return segments;
   }
 
@@ -117,9 +118,9 @@ export class OutputStore {
     this.#ring = ring;
   }
 
-  #readRing(from: number): Uint8Array {
+  #readRing(from: number, to: number): Uint8Array {
     const size = this.#ring.length;
-    const length = this.#end - from;
+    const length = to - from;
     const place = (from - this.#headBytes) % size;
     const bytes = new Uint8Array(length);
     const first = this.#ring.subarray(place, Math.min(size, place + length));
@@ -148,15 +149,17 @@ export interface CutOutput {
  * which makes three bytes of one: binary output is cut to half as much.
  */
 export function outputText(store: OutputStore, charsMax: number, to = store.end): OutputText {
-  const all = concat(store.read(0));
-  const held = all.subarray(0, all.length - (store.end - to));
   const bytesMax = charsMax * resultBytesPerChar;
   if (store.droppedBytes === 0 && to <= bytesMax) {
-    const text = decode(held);
+    const text = decode(concat(store.read(0, to)));
     if (text.length <= charsMax) return { kind: "whole", text };
   }
-  const endsOf = (endBytes: number): CutOutput =>
-    twoEnds(held.subarray(0, endBytes), held.subarray(-endBytes), to);
+  const endsOf = (endBytes: number): CutOutput => {
+    // What follows a gap does not belong to the beginning, nor what precedes it to the end.
+    const first = joinAdjacent(store.read(0, Math.min(to, endBytes)))[0];
+    const last = joinAdjacent(store.read(Math.max(0, to - endBytes), to)).at(-1);
+    return twoEnds(first?.bytes ?? nothing, last?.bytes ?? nothing, to);
+  };
   const cut = endsOf(Math.floor(charsMax / 2));
   const bytes = Buffer.byteLength(cut.head) + Buffer.byteLength(cut.tail);
   return bytes <= bytesMax ? cut : endsOf(Math.floor(charsMax / 4));

@@ -236,6 +236,18 @@ describe("outputText()", () => {
     );
   });
 
+  test("what follows a gap is not shown as the beginning, nor what precedes it as the end", () => {
+    const store = storeOf("0123456789".repeat(5));
+    expect(outputText(store, 44)).toEqual({
+      kind: "cut",
+      head: "01234567",
+      tail: "4567890123456789",
+      headBytes: 8,
+      omittedBytes: 26,
+      totalBytes: 50,
+    });
+  });
+
   test("`to` leaves out what follows it", () => {
     expect(outputText(storeOf("abcdef"), 10, 4)).toEqual({ kind: "whole", text: "abcd" });
     const long = storeOf("0123456789€".repeat(3), { headBytes: 100, windowBytes: 1_000 });
