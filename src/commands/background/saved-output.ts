@@ -4,7 +4,6 @@ import { basename, dirname } from "node:path";
 
 import { formatAmount } from "../../base/cut-text.ts";
 import { messageOf } from "../../base/errors.ts";
-import { outputQueueBytesMax } from "../../base/limits.ts";
 import { SavingRoom } from "./saving-room.ts";
 
 /**
@@ -13,12 +12,19 @@ import { SavingRoom } from "./saving-room.ts";
  */
 const writtenAtOnceMax = 256 * 1024;
 
+/** Chunks that are written together, in their order. */
+interface Batch {
+  readonly chunks: Uint8Array[];
+  bytes: number;
+  readonly done: PromiseWithResolvers<void>;
+}
+
 /** A private file that takes the whole of an output while it is produced. */
 export class SavedOutput {
   readonly path: string;
   readonly #fd: number;
-  #queue: Uint8Array[] = [];
-  #queuedBytes = 0;
+  /** Chunks that come while others are written: they are written next, together. */
+  #next: Batch | undefined;
   #writtenBytes = 0;
   #writing = false;
   #isClosed = false;
@@ -27,7 +33,6 @@ export class SavedOutput {
   #takenBytes = 0;
   #hasLeft = false;
   #problem: string | undefined;
-  #drain: PromiseWithResolvers<void> | undefined;
   #idle: PromiseWithResolvers<void> | undefined;
 
   /**
@@ -61,18 +66,18 @@ export class SavedOutput {
     return this.#problem;
   }
 
-  /** Takes a chunk; the returned promise, if any, asks the producer to wait for the disk. */
+  /** Takes a chunk, which must not change until the returned promise, if any, is kept: it is written then, or given up. */
   append(chunk: Uint8Array): void | Promise<void> {
     if (this.#problem !== undefined || this.#isClosed) return;
     if (!this.#writing && this.#takenBytes + chunk.length <= writtenAtOnceMax) {
       return this.#writeNow(chunk);
     }
-    this.#queue.push(chunk);
-    this.#queuedBytes += chunk.length;
+    this.#next ??= { chunks: [], bytes: 0, done: Promise.withResolvers() };
+    const { chunks, done } = this.#next;
+    chunks.push(chunk);
+    this.#next.bytes += chunk.length;
     if (!this.#writing) this.#writeNext();
-    if (this.#queuedBytes <= outputQueueBytesMax) return;
-    this.#drain ??= Promise.withResolvers();
-    return this.#drain.promise;
+    return done.promise;
   }
 
   /** Waits until all is in the file, where every program can read it, and closes it. Idempotent. */
@@ -108,36 +113,25 @@ export class SavedOutput {
   }
 
   #writeNext(): void {
-    const chunks = this.#queue;
-    const bytes = this.#queuedBytes;
-    this.#queue = [];
-    this.#queuedBytes = 0;
-    this.#drain?.resolve();
-    this.#drain = undefined;
-    if (bytes === 0 || this.#problem !== undefined || this.#isFull(bytes)) {
-      this.#writing = false;
-      return this.#idle?.resolve();
-    }
-    this.#writing = true;
-    this.#writeAll(chunks, bytes);
+    const batch = this.#next;
+    this.#next = undefined;
+    this.#writing =
+      batch !== undefined && this.#problem === undefined && !this.#isFull(batch.bytes);
+    if (batch !== undefined && this.#writing) return this.#writeAll(batch, batch.chunks);
+    batch?.done.resolve();
+    this.#idle?.resolve();
   }
 
-  /**
-   * Writes the chunks as they are: one copy of them all would double the memory that waits for the disk.
-   * @param bytes of all chunks when they were queued
-   */
-  #writeAll(chunks: readonly Uint8Array[], bytes: number): void {
+  /** Writes the chunks as they are: one copy of them all would double the memory that waits for the disk. */
+  #writeAll(batch: Batch, chunks: readonly Uint8Array[]): void {
     writev(this.#fd, chunks.slice(0, chunksAtOnceMax), (error, length) => {
       this.#writtenBytes += error === null ? length : 0;
       const left = error === null ? behind(chunks, length) : [];
       if (error !== null) this.#giveUp(messageOf(error));
-      else if (left.length > 0) return this.#writeAll(left, bytes);
-      this.#room.settle(bytes);
-      if (this.#queue.length > 0 && this.#problem === undefined) return this.#writeNext();
-      this.#queue = [];
-      this.#writing = false;
-      this.#drain?.resolve();
-      this.#idle?.resolve();
+      else if (left.length > 0) return this.#writeAll(batch, left);
+      this.#room.settle(batch.bytes);
+      batch.done.resolve();
+      this.#writeNext();
     });
   }
 
