@@ -19,7 +19,7 @@ export async function runToEnd(script: string): Promise<CollectedRun> {
     argv: ["/bin/sh", "-c", script],
     cwd: "/",
     env: plainEnv,
-    onOutput: (chunk) => void chunks.push(chunk),
+    onOutput: (chunk) => void chunks.push(chunk.slice()),
   });
   const exit = await command.ended;
   const whole = Buffer.concat(chunks);
