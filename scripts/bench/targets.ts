@@ -194,7 +194,7 @@ export const targets: readonly Target[] = [
     metric: "output100MbMs",
     figure: "100 MB of output",
     bound: { kind: "value", is: "at most", value: 200 },
-    difference: "the reader is woken for each write of 8 KiB; the floor takes twice as long",
+    difference: "on a busy machine the writer waits for a processor; the floor takes twice as long",
   },
   {
     ...shellCall,

@@ -19,7 +19,7 @@ export function processTree(root: number): number[] {
 
 /** Anonymous pages: what this server adds to the machine, its shared executable not counted. */
 export function privateMb(root: number): number {
-  return sumOverTree(root, (pid) => fieldMb(pid, "smaps_rollup", "Anonymous"));
+  return sumOfMemory(root, (pid) => fieldMb(pid, "smaps_rollup", "Anonymous"));
 }
 
 /** Anonymous pages of this process alone. */
@@ -34,17 +34,17 @@ export function ownResidentMb(pid: number): number {
 
 /** Proportional share of all pages, the executable's included. */
 export function proportionalMb(root: number): number {
-  return sumOverTree(root, (pid) => fieldMb(pid, "smaps_rollup", "Pss"));
+  return sumOfMemory(root, (pid) => fieldMb(pid, "smaps_rollup", "Pss"));
 }
 
 /** Resident size, shared pages included. */
 export function residentMb(root: number): number {
-  return sumOverTree(root, (pid) => fieldMb(pid, "status", "VmRSS"));
+  return sumOfMemory(root, (pid) => fieldMb(pid, "status", "VmRSS"));
 }
 
 /** Highest resident size since the start or the last reset. */
 export function peakResidentMb(root: number): number {
-  return sumOverTree(root, (pid) => fieldMb(pid, "status", "VmHWM"));
+  return sumOfMemory(root, (pid) => fieldMb(pid, "status", "VmHWM"));
 }
 
 export function resetPeakResident(root: number): void {
@@ -65,7 +65,7 @@ export function countThreads(pid: number, name: RegExp): number {
 
 /** Processor time used so far by all threads of the tree. */
 export function processorMs(root: number): number {
-  return sumOverTree(root, ownProcessorMs);
+  return sumOf(processTree(root), ownProcessorMs);
 }
 
 /** Processor time used so far by all threads of this process alone. */
@@ -78,15 +78,35 @@ export function ownProcessorMs(pid: number): number {
   return total;
 }
 
-function sumOverTree(root: number, measure: (pid: number) => number): number {
-  return processTree(root).reduce((total, pid) => total + measure(pid), 0);
+/** A child that is not a program of its own yet has the memory of the process that starts it, which would count twice. */
+function sumOfMemory(root: number, measure: (pid: number) => number): number {
+  return sumOf(processTree(root).filter(isProgram), measure);
 }
 
+function isProgram(pid: number, _index: number, [root]: readonly number[]): boolean {
+  const stat = statOf(String(pid));
+  const parent = stat?.[parentId];
+  if (pid === root || parent === undefined) return true;
+  return stat?.[startOfStack] !== statOf(parent)?.[startOfStack];
+}
+
+function sumOf(pids: readonly number[], measure: (pid: number) => number): number {
+  return pids.reduce((total, pid) => total + measure(pid), 0);
+}
+
+/** Fields of `/proc/PID/stat` behind the name. The stack of each program begins elsewhere. */
+const parentId = 1;
+const startOfStack = 25;
+
 function parentOf(pid: string): number | undefined {
-  const stat = readProc(`${pid}/stat`);
-  // The command name may hold spaces and brackets; the fields after its last bracket are plain.
-  const parent = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[1];
+  const parent = statOf(pid)?.[parentId];
   return parent === undefined ? undefined : Number(parent);
+}
+
+function statOf(pid: string): string[] | undefined {
+  const stat = readProc(`${pid}/stat`);
+  // The name may hold spaces and brackets; the fields after its last bracket are plain.
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 function fieldMb(pid: number, file: string, key: string): number {
