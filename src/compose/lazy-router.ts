@@ -10,6 +10,7 @@ import type {
 } from "../calls/call.ts";
 import { Changes, type ResourceProvider, skillToolName } from "../calls/features.ts";
 import type { StartUp } from "../cli/start-up.ts";
+import type { Holdings } from "../fleet/places/held-state.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { ProtocolVersion } from "../protocol/message.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
@@ -133,6 +134,17 @@ export class LazyRouter implements Router, AsyncDisposable {
       () => {},
     );
     this.gateway.warm();
+  }
+
+  /** The state of clients that another process can take over. */
+  readonly holdings: Holdings = {
+    saved: (clientId) => this.#services.made?.holdings.saved(clientId),
+    restore: async (...taken) => (await this.#services.get()).holdings.restore(...taken),
+  };
+
+  /** Ends or forgets all background tasks: others take them for lost. */
+  async giveUpTasks(how: "kill" | "detach"): Promise<void> {
+    await this.#services.made?.giveUpTasks(how);
   }
 
   /** Ends processes that a client has left running. */

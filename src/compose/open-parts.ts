@@ -60,6 +60,10 @@ export function openParts(parts: ToolServicesParts): OpenParts {
     noteOfStore: (notice) => state.noteOfStore(notice),
     onTask: (clientId, task) => {
       tellOfTask({ changes, emit: events.emit }, clientId, task);
+      const { onClientState } = parts.options;
+      if (onClientState === undefined) return;
+      onClientState(clientId);
+      void task.execution.ended.then(() => onClientState(clientId));
     },
   });
   const kept = openServerKept({ ...parts, commands, events });
@@ -117,6 +121,7 @@ function openState(
     env: options.env,
     warn: options.warn,
     transport: options.transport,
+    onClientState: options.onClientState,
     skills: options.skills,
     loadForeignSkill: async (request, call) =>
       (await gateway.skills(call.client))?.load(request, call),

@@ -53,6 +53,8 @@ export interface ToolServicesOptions {
   readonly skills?: CallSkills | undefined;
   /** Where tasks and plans are kept, when that is not the file of this user. */
   readonly storePlace?: PostgresPlace | undefined;
+  /** Told when a client has other callbacks or background tasks than before; absent where nobody keeps copies. */
+  readonly onClientState?: ((clientId: string) => void) | undefined;
   /** Awaited before any Worker or child is started. */
   readonly beforeServices?: () => Promise<unknown>;
 }

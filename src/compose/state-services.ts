@@ -25,6 +25,7 @@ export interface OpenStateServices extends AsyncDisposable {
   readonly notes: readonly NoteSource[];
   readonly watchers: readonly CallWatcher[];
   readonly resources: readonly StateResource[];
+  readonly callbacks: Callbacks;
   /** Has the next reply of the store say what has become of its file. */
   noteOfStore(notice: string): void;
   /** Called when there is time for work that no call needs. */
@@ -71,7 +72,11 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   const activePlan = activePlanOf(plans, warn);
   const confinements = new CommandSandbox({ ...parts, activePlan });
   const attach = new Attach(parts, () => services);
-  const callbacks = new Callbacks({ ...parts, model: parts.start.config.settings.model });
+  const callbacks = new Callbacks({
+    ...parts,
+    model: parts.start.config.settings.model,
+    onChange: parts.onClientState,
+  });
   const hooks = new ServerHooks(parts, (call, verdict) => policy.stage.confirm(call, verdict));
   const questions = new LazyQuestions({ ...parts, terminals: attach.terminals });
   const policy = new ServerPolicy({
@@ -89,6 +94,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   };
   return {
     services,
+    callbacks,
     confinements,
     planStage: new PlanStage(activePlan),
     stages: [policy.stage, ...required, ...hooks.stages],

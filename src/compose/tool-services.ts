@@ -6,6 +6,7 @@ import { OwnResources } from "../calls/resources/own-resources.ts";
 import { ToolRouter } from "../calls/router/tool-router.ts";
 import type { GatewayServices } from "../calls/upstream/upstream-gateway.ts";
 import type { ServerProcesses } from "../upstream/process/server-processes.ts";
+import { ClientHoldings } from "./client-holdings.ts";
 import { type OpenParts, openParts, storePathOf, type ToolServicesParts } from "./open-parts.ts";
 import { ImageDecoder, PdfProcess } from "./own-process.ts";
 
@@ -18,6 +19,10 @@ export interface ToolServices {
   readonly resources: OwnResources;
   /** The services that calls to upstream servers need. */
   readonly forGateway: GatewayServices;
+  /** The state of clients that another process can take over. */
+  readonly holdings: ClientHoldings;
+  /** Ends or forgets all background tasks: others take them for lost. */
+  giveUpTasks(how: "kill" | "detach"): Promise<void>;
   /** Has the first Worker and the login shell's PATH ready before the first call, if there is time. */
   warm(): void;
   /** Ends the background tasks of a client that is gone. */
@@ -44,6 +49,11 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
       state: state.resources,
     }),
     forGateway: servicesForGateway(open),
+    holdings: new ClientHoldings({
+      supervisor: commands.supervisor,
+      callbacks: state.callbacks,
+    }),
+    giveUpTasks: (how) => commands.supervisor.giveUpTasks(how),
     warm() {
       pool.warm();
       void commands.environment.get();

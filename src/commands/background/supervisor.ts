@@ -191,6 +191,16 @@ export class Supervisor implements AsyncDisposable {
     this.#strays.begin();
   }
 
+  /**
+   * This process may no longer answer for its background tasks: they are ended, or run on and are never reported again, until
+   * the server ends.
+   */
+  async giveUpTasks(how: "kill" | "detach"): Promise<void> {
+    const clients = [...this.#clients.keys()];
+    if (how === "kill") await Promise.all(clients.map((clientId) => this.endClient(clientId)));
+    else this.#clients.clear();
+  }
+
   /** Ends all background tasks of a client that is gone. */
   async endClient(clientId: string): Promise<void> {
     const tasks = this.#clients.get(clientId);

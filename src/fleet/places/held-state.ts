@@ -9,7 +9,7 @@ export interface Holdings {
   /** As JSON can keep it; undefined when there is nothing to keep. */
   saved(clientId: string): unknown;
   /** Takes over what another replica, which is gone, had saved `passedMs` ago. */
-  restore(clientId: string, state: unknown, passedMs: number): void;
+  restore(clientId: string, state: unknown, passedMs: number): void | Promise<void>;
 }
 
 interface Kept {
@@ -95,7 +95,7 @@ export class HeldState implements Disposable {
       const kept = readKept(await engine.request("GET", engine.keys.of("state", name)));
       if (kept === undefined || replica.isOwn(kept.replica)) continue;
       this.note(kept.clientId, principalId);
-      holdings.restore(kept.clientId, kept.state, Math.max(0, replica.engineNow() - kept.at));
+      await holdings.restore(kept.clientId, kept.state, Math.max(0, replica.engineNow() - kept.at));
       this.changed(kept.clientId);
     }
   }

@@ -8,6 +8,7 @@ import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { Principal } from "../auth/principal.ts";
 import { InFlight } from "../connection/active-request.ts";
 import { ClientRequests } from "../connection/client-requests.ts";
+import type { ReplyLane } from "../connection/replies.ts";
 import { type ClientProfile, Session } from "../connection/session.ts";
 import type { ServedConnection, ServerContext } from "../context/server-context.ts";
 import { Dispatcher } from "../dispatcher.ts";
@@ -134,7 +135,7 @@ export class ModernHttp {
     const { headers } = request;
     const check = (modern: ModernRequest): ProtocolFault | undefined =>
       checkRequestHeaders(modern, headers, paramHeadersLookup(this.#parts.server.features.router));
-    new Dispatcher(this.#connectionFor(principal, lane, inFlight), check).receive(message, lane);
+    new Dispatcher(this.connectionFor(principal, lane, inFlight), check).receive(message, lane);
     const response = lane.take();
     // A stream that is there at once, such as that of a subscription, is under way all the same.
     if (inFlight.size === 0) return response;
@@ -166,7 +167,8 @@ export class ModernHttp {
     return new ResponseLane({ statusOf: modernStatus, openSink, heartbeat }, false, onOver);
   }
 
-  #connectionFor(principal: Principal, lane: ResponseLane, inFlight: InFlight): ServedConnection {
+  /** A connection for one request of `principal`, which may have arrived elsewhere. */
+  connectionFor(principal: Principal, lane: ReplyLane, inFlight: InFlight): ServedConnection {
     return {
       server: this.#parts.server,
       outbox: lane,

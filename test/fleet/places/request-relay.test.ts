@@ -163,7 +163,7 @@ test.concurrent(
     );
     await using _second = await PlacedReplica.start(redis.url, named("second"), {
       saved: () => undefined,
-      restore: (clientId, state, passedMs) => restored.push([clientId, state, passedMs >= 0]),
+      restore: (clientId, state, passedMs) => void restored.push([clientId, state, passedMs >= 0]),
     });
     await first.send("anna", toolCall(1, { name: "SetCallback" })).replied.promise;
     first.vanish();
