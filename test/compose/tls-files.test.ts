@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { AppError } from "../../src/base/errors.ts";
-import { readTlsFiles, tlsFaultOf } from "../../src/compose/serve-http.ts";
+import { readTlsFiles, tlsFaultOf } from "../../src/compose/tls-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tls-files-"));
 afterAll(() => rmSync(folder, { recursive: true }));
