@@ -1,19 +1,11 @@
-import { join } from "node:path";
-
-import { Lazy } from "../base/lazy.ts";
 import { httpPrincipalPartMax, httpRequestsMax } from "../base/limits.ts";
-import { parseOwnJson } from "../base/values.ts";
-import type { AuditLog } from "../calls/policy/audit/audit-log.ts";
-import type { RefusedRequest, RefusedRequests } from "../calls/policy/audit/refused-requests.ts";
 import { type HttpSettings, needsToken } from "../cli/http-settings.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import type { Fleet } from "../fleet/open-fleet.ts";
 import {
   type Authorization,
   type AuthorizationRefusal,
   type IncomingRequest,
   type Authorizer,
-  hasTokenInQuery,
 } from "../server/auth/authorizer.ts";
 import type { Auth } from "../server/auth/create-auth.ts";
 import type { Principal } from "../server/auth/principal.ts";
@@ -22,8 +14,10 @@ import { HttpEndpoint } from "../server/http/http-endpoint.ts";
 import { hostOfAddress, RequestGuard } from "../server/transport/http/request-guard.ts";
 import { createServerContext } from "./create-server-context.ts";
 import { hubGaugesOf } from "./hub-look.ts";
+import type { ServerFleet } from "./fleet.ts";
 import { lazyLoginPages } from "./lazy-login-pages.ts";
 import type { LazyRouter } from "./lazy-router.ts";
+import type { RefusalLog } from "./refusal-log.ts";
 import { limitsFor, type ToolServicesOptions, workspaceFallback } from "./program-parts.ts";
 
 export interface ServeHttpOptions extends Omit<ToolServicesOptions, "start"> {
@@ -32,9 +26,11 @@ export interface ServeHttpOptions extends Omit<ToolServicesOptions, "start"> {
   readonly print: (line: string) => void;
 }
 
+/** Of the ids of clients without sessions. */
+const principalPrefix = "principal:";
+
 interface EndpointOptions extends ServeHttpOptions {
-  /** Where this process is a replica. */
-  readonly fleet: Fleet | undefined;
+  readonly fleet: ServerFleet;
   /** The origin at which browsers reach this server; undefined when it is not known. */
   readonly pagesOrigin: () => string | undefined;
   readonly refusals: RefusalLog;
@@ -66,7 +62,8 @@ export function createEndpoint(
       ? {}
       : { mayUse: (toolName) => toolScopes.isAllowed(principal(), toolName) }),
   });
-  const stateKey = fleet && (() => Promise.resolve(fleet.secret.stateKeys()));
+  const secret = fleet.fleet?.secret;
+  const stateKey = secret && (() => Promise.resolve(secret.stateKeys()));
   const guard = createGuard(settings, warn);
   const endpoint = new HttpEndpoint({
     server: createServerContext(router, start, stateKey),
@@ -79,7 +76,8 @@ export function createEndpoint(
       upstreams: router.upstreams,
     }),
     authorize: (request) => refusals.watch(request, refuse(request) ?? watch.authorize(request)),
-    tokenStateOf: (principal) => authorizer.tokenStateOf(principal),
+    tokenStateOf: (principal) =>
+      fleet.places?.isRelayed(principal) === true ? "valid" : authorizer.tokenStateOf(principal),
     refuseTool: (principal, toolName) => {
       if (toolScopes.isAllowed(principal, toolName)) return undefined;
       const { body, ...init } = authorizer.insufficientScope(toolScopes.requiredScopes(toolName));
@@ -89,8 +87,12 @@ export function createEndpoint(
     },
     documents: new Map(metadata?.paths.map((path) => [path, JSON.stringify(metadata.document)])),
     sessionProfile: (session) => profile(`session:${session.id}`, () => session.principal),
-    principalProfile: (principal) => profile(`principal:${principal.id}`, () => principal),
-    onEnd: (clientId) => router.endClient(clientId),
+    principalProfile: (principal) => profile(principalPrefix + principal.id, () => principal),
+    onEnd: (clientId) => {
+      router.endClient(clientId);
+      // A session that ends here may be in use at another replica.
+      if (clientId.startsWith(principalPrefix)) fleet.places?.endClient(clientId);
+    },
     requestsMax: httpRequestsMax,
     principalPart: hasPrincipals ? httpPrincipalPartMax : 1,
     ssePair: settings.ssePair,
@@ -151,84 +153,4 @@ class PrincipalWatch {
     // It fails with the Worker of the servers alone, whose connections end with it.
     this.#telling = this.#onSeveral().then(done, done);
   }
-}
-
-interface OpenLog {
-  readonly log: AuditLog;
-  readonly refused: RefusedRequests;
-}
-
-interface RefusalLogParts {
-  readonly scorpioxDir: string;
-  /** The audit log is switched on. */
-  readonly isOn: boolean;
-  readonly warn: (message: string) => void;
-  readonly addressOf: (request: Request) => string | undefined;
-}
-
-/** Has requests that were turned away for their token written into the audit log; loaded with the first of them. */
-export class RefusalLog implements AsyncDisposable {
-  readonly #parts: RefusalLogParts;
-  readonly #open: Lazy<OpenLog> = new Lazy(() => this.#make());
-
-  constructor(parts: RefusalLogParts) {
-    this.#parts = parts;
-  }
-
-  /** `authorization` itself. A request without a token is how clients find out that they need one: nothing to write. */
-  watch(
-    request: Request,
-    authorization: Authorization | Promise<Authorization>,
-  ): Authorization | Promise<Authorization> {
-    if (!this.#parts.isOn) return authorization;
-    if (authorization instanceof Promise) {
-      return authorization.then((settled) => this.#seen(request, settled));
-    }
-    return this.#seen(request, authorization);
-  }
-
-  /** Never waits and never fails. */
-  add(request: Omit<RefusedRequest, "address">, address?: string): void {
-    if (!this.#parts.isOn) return;
-    const add = ({ refused }: OpenLog): void => refused.add({ ...request, address });
-    const { made } = this.#open;
-    if (made !== undefined) return add(made);
-    this.#open.get().then(add, () => {});
-  }
-
-  /** Writes pending lines. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    const made = await this.#open.making?.catch(() => undefined);
-    made?.refused[Symbol.dispose]();
-    await made?.log.flush();
-  }
-
-  #seen(request: Request, authorization: Authorization): Authorization {
-    if (authorization.kind === "ok") return authorization;
-    const { status, body, log } = authorization;
-    if (status === 401 && !hasToken(request)) return authorization;
-    const about = log ?? { reason: messageIn(body) };
-    this.add({ status, ...about }, this.#parts.addressOf(request));
-    return authorization;
-  }
-
-  async #make(): Promise<OpenLog> {
-    const [{ AuditFile }, { AuditLog: Log }, { RefusedRequests: Refused }] = await Promise.all([
-      import("../calls/policy/audit/audit-file.ts"),
-      import("../calls/policy/audit/audit-log.ts"),
-      import("../calls/policy/audit/refused-requests.ts"),
-    ]);
-    const { scorpioxDir, warn } = this.#parts;
-    const log = new Log(new AuditFile(join(scorpioxDir, "audit")), warn);
-    return { log, refused: new Refused(log) };
-  }
-}
-
-function hasToken({ headers, url }: Request): boolean {
-  return headers.has("authorization") || hasTokenInQuery(url);
-}
-
-/** The message in an own answer. */
-function messageIn(body: string): string {
-  return parseOwnJson<{ readonly error: { readonly message: string } }>(body).error.message;
 }

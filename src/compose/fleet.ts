@@ -2,12 +2,58 @@ import { AppError } from "../base/errors.ts";
 import type { HttpSettings } from "../cli/http-settings.ts";
 import { takeSecret } from "../config/take-secret.ts";
 import type { Fleet } from "../fleet/open-fleet.ts";
+import type { HttpEndpoint } from "../server/http/http-endpoint.ts";
+import type { LazyRouter } from "./lazy-router.ts";
+import type { Places } from "./places.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
 
-/**
- * This process as a replica of a fleet; undefined without `SHARED_URL`, and then nothing of it is loaded.
- * @throws AppError for settings that cannot be used, and when the engine cannot
- */
-export async function openFleetOf(
+/** This process as a replica of a fleet; without `SHARED_URL` it is alone, and nothing of a fleet is loaded. */
+export class ServerFleet implements AsyncDisposable {
+  /** What requests that have a place need, from `join` on. */
+  places: Places | undefined;
+  readonly #settings: HttpSettings;
+  readonly #warn: (message: string) => void;
+
+  private constructor(
+    /** Undefined: this server is alone. */
+    readonly fleet: Fleet | undefined,
+    settings: HttpSettings,
+    warn: (message: string) => void,
+  ) {
+    this.#settings = settings;
+    this.#warn = warn;
+  }
+
+  /** @throws AppError for settings that cannot be used, and when the engine cannot */
+  static async open(settings: HttpSettings, warn: (message: string) => void): Promise<ServerFleet> {
+    return new ServerFleet(await openFleetOf(settings, warn), settings, warn);
+  }
+
+  get forRouter(): Pick<ToolServicesOptions, "onClientState"> {
+    if (this.fleet === undefined) return {};
+    return { onClientState: (clientId) => this.places?.changed(clientId) };
+  }
+
+  /** From now on requests that have a place elsewhere go there, and those of others come here. */
+  async join(router: LazyRouter, endpoint: HttpEndpoint): Promise<void> {
+    if (this.fleet === undefined) return;
+    const module = await import("./places.ts");
+    const [settings, warn] = [this.#settings, this.#warn];
+    this.places = new module.Places({ fleet: this.fleet, router, endpoint, settings, warn });
+  }
+
+  /** Others take over; resolves when their requests that run here are answered. */
+  async drain(): Promise<void> {
+    await this.places?.drain();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.places?.[Symbol.dispose]();
+    await this.fleet?.[Symbol.asyncDispose]();
+  }
+}
+
+async function openFleetOf(
   { fleetName }: HttpSettings,
   warn: (message: string) => void,
 ): Promise<Fleet | undefined> {

@@ -1,25 +1,19 @@
-import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
-import {
-  httpDrainMsMax,
-  httpFlushMsMax,
-  httpIdleSMax,
-  messageLineBytesMax,
-} from "../base/limits.ts";
+import { httpDrainMsMax, httpFlushMsMax } from "../base/limits.ts";
 import { type HttpSettings, needsToken } from "../cli/http-settings.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { capConnections } from "../commands/process/connections.ts";
 import { type Auth, type AuthSettings, createAuth } from "../server/auth/create-auth.ts";
-import { decideListening } from "../server/auth/listen-policy.ts";
 import type { HttpEndpoint } from "../server/http/http-endpoint.ts";
 import { warmHandlers } from "../server/handlers/late.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
-import { createEndpoint, RefusalLog, type ServeHttpOptions } from "./create-endpoint.ts";
+import { createEndpoint, type ServeHttpOptions } from "./create-endpoint.ts";
 import { openEntrance } from "./entrance.ts";
-import { openFleetOf } from "./fleet.ts";
+import { ServerFleet } from "./fleet.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import { OwnAddresses } from "./own-addresses.ts";
-import { readTlsFiles, tlsFaultOf } from "./tls-files.ts";
+import { listen, listenWarnings } from "./listening.ts";
 import type { ProgramParts } from "./program-parts.ts";
+import { RefusalLog } from "./refusal-log.ts";
 
 /**
  * Serves clients over Streamable HTTP until a signal comes; then no new work is taken, and running requests
@@ -33,19 +27,22 @@ export async function serveHttp(
   options: ServeHttpOptions,
 ): Promise<number> {
   const { warn, print } = options;
+  const warnIf = (text: string | undefined): void => void (text !== undefined && warn(text));
   for (const warning of listenWarnings(settings)) warn(warning);
   const entrance = openEntrance(settings, start.dirs.scorpioxDir);
   const auth = await openAuth(settings, entrance.auth, start.dirs.scorpioxDir, warn);
   const transport = `http ${settings.host}:${settings.port}`;
   const principals = (): Principals => auth.authorizer.principals;
+  const fleet = await ServerFleet.open(settings, warn);
   let server: Bun.Server<undefined> | undefined = undefined;
   const addresses = new OwnAddresses(settings, () => server?.url);
   const router = new LazyRouter(parts, {
     ...options,
+    ...addresses.forServers,
+    ...fleet.forRouter,
     start,
     transport,
     principals,
-    ...addresses.forServers,
   });
   const refusals = new RefusalLog({
     scorpioxDir: start.dirs.scorpioxDir,
@@ -53,9 +50,7 @@ export async function serveHttp(
     warn,
     addressOf: (request) => server?.requestIP(request)?.address,
   });
-  const scopesWarning = auth.toolScopes.commandWarning(router.gateway.isWanted);
-  if (scopesWarning !== undefined) warn(scopesWarning);
-  const fleet = await openFleetOf(settings, warn);
+  warnIf(auth.toolScopes.commandWarning(router.gateway.isWanted));
   const endpoint = createEndpoint(router, start, settings, auth, {
     ...options,
     fleet,
@@ -63,33 +58,36 @@ export async function serveHttp(
     pagesOrigin: () => addresses.origin,
     refuse: (request) => entrance.refuse(request, server),
   });
+  await fleet.join(router, endpoint);
   server = listen(settings, endpoint, warn);
   const closeIdle = (): void => void server.closeIdleConnections();
   const stopCapping = capConnections({ port: server.port ?? settings.port, closeIdle });
-  const url = new URL(settings.path, server.url).href;
-  const notice = entrance.notice(url);
-  if (notice !== undefined) warn(notice);
-  print(`Listening on ${url}`);
-  if (settings.ssePair !== undefined) {
-    print(`HTTP+SSE for older clients: ${new URL(settings.ssePair.stream, server.url).href}`);
-  }
+  const urlOf = (path: string): string => new URL(path, server?.url).href;
+  warnIf(entrance.notice(urlOf(settings.path)));
+  print(`Listening on ${urlOf(settings.path)}`);
+  const { ssePair } = settings;
+  if (ssePair !== undefined) print(`HTTP+SSE for older clients: ${urlOf(ssePair.stream)}`);
   void warmHandlers();
   router.warm();
   await untilSignal();
-  await endServer(server, endpoint);
+  await endServing(server, endpoint, fleet);
   stopCapping();
   await Promise.all([
     router[Symbol.asyncDispose](),
     refusals[Symbol.asyncDispose](),
     auth.stored?.[Symbol.asyncDispose](),
   ]);
-  await fleet?.[Symbol.asyncDispose]();
+  await fleet[Symbol.asyncDispose]();
   return 0;
 }
 
-async function endServer(server: Bun.Server<undefined>, endpoint: HttpEndpoint): Promise<void> {
-  // It goes on listening: answers to questions, cancellations and `/readyz` must get through.
-  await within(httpDrainMsMax, endpoint.drain());
+/** It goes on listening for a while: answers to questions, cancellations and `/readyz` must get through. */
+async function endServing(
+  server: Bun.Server<undefined>,
+  endpoint: HttpEndpoint,
+  fleet: ServerFleet,
+): Promise<void> {
+  await within(httpDrainMsMax, Promise.all([endpoint.drain(), fleet.drain()]));
   endpoint.close();
   const stopped = server.stop();
   // Last words, such as the results of subscriptions, are written but may not be out yet.
@@ -110,50 +108,6 @@ async function openAuth(
   return createAuth({ ...auth, tokenStore: openTokenStore(scorpioxDir) }, warn);
 }
 
-function listenWarnings(settings: HttpSettings): readonly string[] {
-  const { host, tokenFile, hasMadeTokens, keySetUrl, tlsKey } = settings;
-  const decision = decideListening({
-    host,
-    hasTokens: tokenFile !== undefined || hasMadeTokens,
-    hasKeySet: keySetUrl !== undefined,
-    hasTls: tlsKey !== undefined,
-  });
-  if (decision.kind === "refused") throw new AppError("usage", decision.reason);
-  return decision.warnings;
-}
-
-function listen(
-  { host, port, tlsCertificate, tlsKey }: HttpSettings,
-  endpoint: HttpEndpoint,
-  warn: (message: string) => void,
-): Bun.Server<undefined> {
-  const tls =
-    tlsCertificate === undefined || tlsKey === undefined
-      ? {}
-      : { tls: readTlsFiles(tlsCertificate, tlsKey) };
-  try {
-    return Bun.serve({
-      hostname: host,
-      port,
-      fetch: endpoint.fetch,
-      maxRequestBodySize: messageLineBytesMax,
-      idleTimeout: httpIdleSMax,
-      development: false,
-      // Otherwise a second server on this port would take half of the requests, and of no session all.
-      reusePort: false,
-      error: (error) => {
-        warn(`internal error: ${messageOf(error)}`);
-        return new Response("internal error\n", { status: 500 });
-      },
-      ...tls,
-    });
-  } catch (error) {
-    const tlsFault = tlsFaultOf(error);
-    if (tlsFault !== undefined) throw tlsFault;
-    throw listenFault(`${host}:${port}`, error);
-  }
-}
-
 function untilSignal(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, resolve);
@@ -161,29 +115,9 @@ function untilSignal(): Promise<void> {
 }
 
 /** Waits for `work`, but not longer than `limitMs`. */
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const handle = setTimeout(resolve, limitMs);
   await Promise.race([work, promise]);
   clearTimeout(handle);
-}
-
-/** Error codes of the system, each with its remedy. */
-const remedies: ReadonlyMap<string | undefined, string> = new Map([
-  ["EADDRINUSE", "the port is in use. Choose another one with --http, or 0 for a free one."],
-  [
-    "EADDRNOTAVAIL",
-    "this machine has no such address. Give one of its own with --http, such as 127.0.0.1.",
-  ],
-  [
-    "EACCES",
-    "the system does not allow it, mostly because the port is below 1024. Choose a higher one with --http.",
-  ],
-]);
-
-/** Why a server cannot listen at `address`. */
-export function listenFault(address: string, error: unknown): AppError {
-  const known = remedies.get(systemCodeOf(error));
-  const text = known ?? `${messageOf(error)}. Choose another address or port with --http.`;
-  return new AppError("system", `Cannot listen on ${address}: ${text}`, { cause: error });
 }

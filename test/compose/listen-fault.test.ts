@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { listenFault } from "../../src/compose/serve-http.ts";
+import { listenFault } from "../../src/compose/listening.ts";
 
 test("a port that is taken is said to be, with what to do", () => {
   using taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });

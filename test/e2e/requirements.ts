@@ -4,6 +4,7 @@ import { askRequirements } from "./requirements-ask.ts";
 import { callbackRequirements } from "./requirements-callbacks.ts";
 import { commandLineRequirements } from "./requirements-command-line.ts";
 import { connectionRequirements } from "./requirements-connections.ts";
+import { fleetRequirements } from "./requirements-fleet.ts";
 import { foreignSkillRequirements } from "./requirements-foreign-skills.ts";
 import { hookRequirements } from "./requirements-hooks.ts";
 import { loginRequirements } from "./requirements-logins.ts";
@@ -239,6 +240,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...foreignSkillRequirements,
   ...principalRequirements,
   ...teamRequirements,
+  ...fleetRequirements,
   ...separationRequirements,
   ...upstreamManagerRequirements,
   ...planRequirements,

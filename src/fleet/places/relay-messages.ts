@@ -7,6 +7,8 @@ import type { Caller } from "../../server/connection/elsewhere.ts";
 export const relayKinds = {
   /** The request; its answer is a `FinalReply`. */
   request: "request",
+  /** The request with this number is about to run. */
+  begun: "request-begun",
   /** A message of the request for its client, on its way back. */
   message: "request-message",
   /** The server at which it arrived goes: a request without an end is answered. */

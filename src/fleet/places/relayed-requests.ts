@@ -88,6 +88,8 @@ export class RelayedRequests implements Disposable {
     this.#open.add(inFlight);
     inFlight.begin(request);
     try {
+      // Before anything is done: a request that has not begun when this replica is gone runs elsewhere.
+      await this.#parts.messages.notify(received.from, relayKinds.begun, relayed.number);
       const reply = await replyTo(request, connection);
       // Progress that waits goes out before the reply.
       request.markAnswered();

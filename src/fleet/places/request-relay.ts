@@ -11,11 +11,14 @@ import {
   type ReplyLane,
 } from "../../server/connection/replies.ts";
 import type { Holders } from "../replicas/holders.ts";
-import type { Messages } from "../replicas/messages.ts";
+import { type Messages, ReplicaGoneError } from "../replicas/messages.ts";
 import type { Replica } from "../replicas/replica.ts";
 import type { HeldState } from "./held-state.ts";
 import { hasPlace } from "./placed-requests.ts";
 import { encodeRequest, readMessage, relayKinds } from "./relay-messages.ts";
+
+/** Replicas that go before they begin a request: with that many in a row there is none that stays. */
+const attemptsMax = 5;
 
 export interface RelayParts {
   readonly replica: Replica;
@@ -31,8 +34,8 @@ export interface RelayParts {
  */
 export class RequestRelay implements Elsewhere, Disposable {
   readonly #parts: RelayParts;
-  /** The ways back of requests that run elsewhere, by their number. */
-  readonly #lanes = new Map<number, ReplyLane>();
+  /** Requests that run elsewhere, by their number. */
+  readonly #away = new Map<number, { readonly lane: ReplyLane; hasBegun: boolean }>();
   /**
    * The principals that are held here, the one that was silent for longest first: nobody takes them while this replica lives.
    * Each resolves when their state is here.
@@ -47,6 +50,7 @@ export class RequestRelay implements Elsewhere, Disposable {
     const forget = (): void => this.#own.clear();
     this.#stops = [
       messages.handle(relayKinds.message, (body) => this.#receive(body)),
+      messages.handle(relayKinds.begun, async (body) => this.#begun(Number(body))),
       replica.onFence(forget),
       replica.onNewPlace(forget),
       replica.onGone(() => void this.takeOver()),
@@ -87,21 +91,35 @@ export class RequestRelay implements Elsewhere, Disposable {
     here: () => MethodReply | Promise<MethodReply>,
   ): Promise<MethodReply> {
     try {
-      const holder = await this.#holderOf(caller.principal.id);
-      if (request.isCancelled) return cancelledReply;
-      if (holder === undefined) {
-        this.#parts.held.note(request.client.id, caller.principal.id);
-        const reply = await here();
-        // What the client learns of is not lost with this replica.
-        await this.#parts.held.flushed();
-        return reply;
+      for (let attempt = 0; attempt < attemptsMax; attempt++) {
+        const holder = await this.#holderOf(caller.principal.id);
+        if (request.isCancelled) return cancelledReply;
+        if (holder === undefined) return await this.#runHere(request, caller, here);
+        const reply = await this.#relay(holder, request, caller);
+        if (reply !== undefined) return reply;
       }
-      return await this.#relay(holder, request, caller);
+      throw new AppError(
+        "system",
+        "The replica of this user goes, and no other one has taken over. Try again.",
+      );
     } catch (error) {
       if (request.isCancelled) return cancelledReply;
       if (!(error instanceof AppError)) throw error;
       return faultReply(createFault(errorCodes.internalError, error.message));
     }
+  }
+
+  async #runHere(
+    request: ActiveRequest,
+    caller: Caller,
+    here: () => MethodReply | Promise<MethodReply>,
+  ): Promise<MethodReply> {
+    const { held } = this.#parts;
+    held.note(request.client.id, caller.principal.id);
+    const reply = await here();
+    // What the client learns of is not lost with this replica.
+    await held.flushed();
+    return reply;
   }
 
   /** Undefined: this replica. @throws SharedEngineError */
@@ -135,11 +153,17 @@ export class RequestRelay implements Elsewhere, Disposable {
     return taken;
   }
 
-  async #relay(holder: string, request: ActiveRequest, caller: Caller): Promise<MethodReply> {
+  /** Undefined when the holder has gone, or goes, before it began: nothing has run. */
+  async #relay(
+    holder: string,
+    request: ActiveRequest,
+    caller: Caller,
+  ): Promise<MethodReply | undefined> {
     const { messages } = this.#parts;
     this.#lastNumber += 1;
     const number = this.#lastNumber;
-    this.#lanes.set(number, request.lane);
+    const away = { lane: request.lane, hasBegun: false };
+    this.#away.set(number, away);
     request.onEndGracefully(
       () => void messages.notify(holder, relayKinds.end, number).catch(() => {}),
     );
@@ -150,24 +174,37 @@ export class RequestRelay implements Elsewhere, Disposable {
       const reply = await messages.request(holder, relayKinds.request, body, options);
       return replyIn(reply);
     } catch (error) {
-      throw new AppError("system", lostText(holder, messageOf(error)));
+      if (!away.hasBegun && isGone(error)) return undefined;
+      throw new AppError("system", lostText(holder, messageOf(error), away.hasBegun));
     } finally {
-      this.#lanes.delete(number);
+      this.#away.delete(number);
     }
   }
 
   /** A message of a request that is over, or was never here, is dropped. */
   async #receive(body: unknown): Promise<void> {
     const { number, text } = readMessage(body);
-    this.#lanes.get(number)?.send(text);
+    this.#away.get(number)?.lane.send(text);
+  }
+
+  #begun(number: number): void {
+    const away = this.#away.get(number);
+    if (away !== undefined) away.hasBegun = true;
   }
 }
 
-function lostText(holder: string, reason: string): string {
+/** The replica is gone, or goes: it takes no more requests. */
+function isGone(error: unknown): boolean {
   return (
-    `The call was handed to the replica ${holder}, which has the workspace of this user, and its answer did not come: ` +
-    `${reason} It may or may not have run: check before you repeat it.`
+    error instanceof ReplicaGoneError || (error instanceof AppError && error.code === "cancelled")
   );
+}
+
+function lostText(holder: string, reason: string, hasBegun: boolean): string {
+  const outcome = hasBegun
+    ? "It may or may not have run: check before you repeat it."
+    : "It has not run: repeat it.";
+  return `The call was handed to the replica ${holder}, which has the workspace of this user. ${reason} ${outcome}`;
 }
 
 /** Another replica may have another version of the program. */

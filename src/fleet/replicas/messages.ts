@@ -184,7 +184,7 @@ export class Messages implements Disposable {
     const signed = seal.sign(text, inbox);
     const keys = [...replica.liveKeys, inbox];
     const outcome = await sendScript.run(engine, keys, [to, inboxMessagesMax, inboxMs, signed]);
-    if (outcome === "gone") throw goneError(to);
+    if (outcome === "gone") throw new ReplicaGoneError(to);
     if (outcome === "full") throw new AppError("limit", `The replica ${to} has too much to do.`);
   }
 
@@ -289,7 +289,7 @@ export class Messages implements Disposable {
 
   #loseReplica(id: string): void {
     for (const [number, { to }] of this.#waiting) {
-      if (to === id) this.#take(number)?.reject(goneError(id));
+      if (to === id) this.#take(number)?.reject(new ReplicaGoneError(id));
     }
     for (const [key, cancellation] of this.#running) {
       if (key.startsWith(`${id} `)) cancellation.cancel();
@@ -314,8 +314,11 @@ function idAfter(id: string): string {
   return `${ms}-${BigInt(sequence) + 1n}`;
 }
 
-function goneError(id: string): AppError {
-  return new AppError("system", `The replica ${id} is gone.`);
+/** The lease of the replica to which a message went has ended. */
+export class ReplicaGoneError extends AppError {
+  constructor(id: string) {
+    super("system", `The replica ${id} is gone.`);
+  }
 }
 
 /** Undefined for text that no replica writes: others who may write to the engine can put anything there. */

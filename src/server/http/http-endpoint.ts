@@ -1,8 +1,13 @@
 import type { Authorization } from "../auth/authorizer.ts";
 import type { Principal } from "../auth/principal.ts";
+import type { InFlight } from "../connection/active-request.ts";
+import type { Caller } from "../connection/elsewhere.ts";
+import type { ReplyLane } from "../connection/replies.ts";
+import type { ServedConnection, ServerContext } from "../context/server-context.ts";
 import { type BodyBounds, createBodyBounds } from "../transport/http/read-body.ts";
 import type { RequestGuard } from "../transport/http/request-guard.ts";
 import { type HubGauges, HttpMetrics } from "./http-metrics.ts";
+import { HttpSession } from "./http-session.ts";
 import { HttpSessions, type HttpSessionsParts } from "./http-sessions.ts";
 import { LegacyHttp } from "./legacy-http.ts";
 import { McpPost } from "./mcp-post.ts";
@@ -82,6 +87,10 @@ export class HttpEndpoint {
     this.#tokenWatch?.look();
   }
 
+  get server(): ServerContext {
+    return this.#parts.server;
+  }
+
   #watchTokens(): TokenWatch | undefined {
     const { tokenStateOf, tokenLookMs } = this.#parts;
     if (tokenStateOf === undefined) return undefined;
@@ -130,6 +139,20 @@ export class HttpEndpoint {
     this.#isDraining && beginsWork(message)
       ? shuttingDown()
       : refuseMessage(message, principal, this.#parts.refuseTool);
+
+  /**
+   * The connection for a request that arrived at another replica; undefined when its session has ended.
+   * @param lane its way back
+   */
+  async connectionOf(
+    { principal, sessionId }: Caller,
+    lane: ReplyLane,
+    inFlight: InFlight,
+  ): Promise<ServedConnection | undefined> {
+    if (sessionId === undefined) return this.#modern.connectionFor(principal, lane, inFlight);
+    const session = this.#sessions.find(sessionId, principal, HttpSession);
+    return session && { ...session.connection, inFlight };
+  }
 
   /** No new work; resolves when all that is under way has been answered. */
   async drain(): Promise<void> {

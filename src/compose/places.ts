@@ -1,0 +1,113 @@
+import type { HttpSettings } from "../cli/http-settings.ts";
+import type { Fleet } from "../fleet/open-fleet.ts";
+import { HeldState } from "../fleet/places/held-state.ts";
+import { relayKinds } from "../fleet/places/relay-messages.ts";
+import { RelayedRequests } from "../fleet/places/relayed-requests.ts";
+import { RequestRelay } from "../fleet/places/request-relay.ts";
+import { TaskRecords } from "../fleet/places/task-records.ts";
+import type { Principal } from "../server/auth/principal.ts";
+import type { HttpEndpoint } from "../server/http/http-endpoint.ts";
+import type { LazyRouter } from "./lazy-router.ts";
+
+export interface PlacesParts {
+  readonly fleet: Fleet;
+  readonly router: LazyRouter;
+  readonly endpoint: HttpEndpoint;
+  readonly settings: Pick<HttpSettings, "fence">;
+  readonly warn: (message: string) => void;
+}
+
+/** The requests, and the state of clients, that are in one place: here, or at another replica. */
+export class Places implements Disposable {
+  readonly #parts: PlacesParts;
+  readonly #held: HeldState;
+  readonly #relay: RequestRelay;
+  readonly #relayed: RelayedRequests;
+  readonly #principals = new RelayedPrincipals();
+  readonly #stops: readonly (() => void)[];
+
+  constructor(parts: PlacesParts) {
+    this.#parts = parts;
+    const { fleet, router, endpoint, settings, warn } = parts;
+    const { engine, replica, messages, holders } = fleet;
+    this.#held = new HeldState({ engine, replica, holdings: router.holdings });
+    this.#relay = new RequestRelay({ replica, holders, messages, held: this.#held, warn });
+    this.#relayed = new RelayedRequests({
+      messages,
+      held: this.#held,
+      connectionOf: ({ principal, sessionId }, lane, inFlight) => {
+        const known = this.#principals.known(principal);
+        const caller = { principal: known, ...(sessionId === undefined ? {} : { sessionId }) };
+        return endpoint.connectionOf(caller, lane, inFlight);
+      },
+    });
+    const { server } = endpoint;
+    server.elsewhere = this.#relay;
+    server.mcpTaskRecords = new TaskRecords(engine, replica);
+    this.#stops = [
+      replica.onFence(() => void router.giveUpTasks(settings.fence)),
+      messages.handle(relayKinds.endClient, async (body) => this.#endHere(String(body))),
+    ];
+    void this.#relay.takeOver();
+  }
+
+  /** The request of this principal arrived at another replica, which checks its token as long as it is under way. */
+  isRelayed(principal: Principal): boolean {
+    return this.#principals.has(principal);
+  }
+
+  /** A client has other state than before. */
+  readonly changed = (clientId: string): void => this.#held.changed(clientId);
+
+  /** The token of a client was taken back: what it has begun ends, wherever that is. */
+  endClient(clientId: string): void {
+    const { replica, messages } = this.#parts.fleet;
+    this.#held.endClient(clientId);
+    for (const id of replica.live()) {
+      if (!replica.isOwn(id)) messages.notify(id, relayKinds.endClient, clientId).catch(() => {});
+    }
+  }
+
+  /** Others take over what is held here; resolves when requests of others are answered. */
+  async drain(): Promise<void> {
+    await this.#relay.leave().catch(() => {});
+    await this.#relayed.settled();
+  }
+
+  [Symbol.dispose](): void {
+    for (const stop of this.#stops) stop();
+    this.#relayed[Symbol.dispose]();
+    this.#relay[Symbol.dispose]();
+    this.#held[Symbol.dispose]();
+  }
+
+  #endHere(clientId: string): void {
+    this.#held.endClient(clientId);
+    this.#parts.router.endClient(clientId);
+  }
+}
+
+/** Principals that are remembered: each token of each principal is one. */
+const rememberedMax = 10_000;
+
+/** The principals of requests that arrived at other replicas, each the same object as long as it is the same. */
+class RelayedPrincipals {
+  readonly #known = new Map<string, Principal>();
+  readonly #all = new WeakSet<Principal>();
+
+  /** One object for equal principals: what is kept of a principal hangs on it. */
+  known(principal: Principal): Principal {
+    const key = JSON.stringify({ ...principal, scopes: principal.scopes && [...principal.scopes] });
+    const known = this.#known.get(key) ?? principal;
+    this.#known.delete(key);
+    this.#known.set(key, known);
+    this.#all.add(known);
+    const [longest] = this.#known.keys();
+    if (this.#known.size > rememberedMax && longest !== undefined) this.#known.delete(longest);
+    return known;
+  }
+
+  has(principal: Principal): boolean {
+    return this.#all.has(principal);
+  }
+}

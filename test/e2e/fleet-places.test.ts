@@ -1,0 +1,98 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+
+import { startRedis } from "../support/engines/redis.ts";
+import { eventually } from "./harness/conditions.ts";
+import { onlyMessage } from "./harness/http-client.ts";
+import { HttpServer } from "./harness/http-server.ts";
+import { textOf } from "./harness/messages.ts";
+import { testMsMax } from "./harness/platform.ts";
+import { allGone, uniqueSeconds } from "./harness/processes.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
+
+setDefaultTimeout(testMsMax);
+
+const tokens = ["anna anna-0123456789abcdef", "ben ben-0123456789abcdef"];
+
+const fleetKey = Buffer.alloc(32, 7).toString("base64");
+
+function replica(home: TempFolder, sharedUrl: string): Promise<HttpServer> {
+  return HttpServer.start({
+    home,
+    tokens,
+    env: { SHARED_URL: sharedUrl, FLEET_KEY: fleetKey },
+  });
+}
+
+async function call(
+  server: HttpServer,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  return textOf(onlyMessage(await server.modern("tools/call", { name, arguments: args })));
+}
+
+test("[fleet.places] a background task is listed, read and ended from every replica", async () => {
+  await using redis = await startRedis();
+  using one = new TempFolder();
+  using other = new TempFolder();
+  await using first = await replica(one, redis.url);
+  await using second = await replica(other, redis.url);
+  const seconds = uniqueSeconds();
+  const command = `echo begun; pwd; exec sleep ${seconds}`;
+  expect(await call(first, "BackgroundBash", { command })).toContain("1");
+  await eventually("its output", async () =>
+    (await call(second, "ReadBgOutput", { task_id: 1 })).includes("begun"),
+  );
+  expect(await call(second, "ListBgTasks", {})).toContain(seconds);
+  expect(await call(second, "Bash", { command: "echo here" })).toContain("here");
+  expect(await call(second, "KillBgTask", { task_id: 1 })).toContain("1");
+  await allGone(`sleep ${seconds}`);
+});
+
+test("[fleet.lost] when a replica is gone, another one knows its tasks as lost and fires its callbacks", async () => {
+  await using redis = await startRedis();
+  using one = new TempFolder();
+  using other = new TempFolder();
+  await using first = await replica(one, redis.url);
+  await using second = await replica(other, redis.url);
+  const seconds = uniqueSeconds();
+  await call(first, "BackgroundBash", { command: `exec sleep ${seconds}` });
+  await call(first, "BackgroundBash", { command: "echo over" });
+  await eventually("the end of the second", async () =>
+    (await call(first, "ListBgTasks", {})).includes("exited"),
+  );
+  await call(first, "SetCallback", {
+    action: "set",
+    message: "look again",
+    delay_seconds: 1,
+    repeat_count: 1,
+  });
+  first.signal("SIGKILL");
+  const left = await eventually("the next holder", async () => {
+    const text = await call(second, "ListBgTasks", {});
+    return text.includes("lost") && text.includes("look again") ? text : undefined;
+  });
+  expect(left).toContain(seconds);
+  expect(await call(second, "ReadBgOutput", { task_id: 1 })).toContain(
+    "The replica that ran this task is gone, and its output with it. It was running",
+  );
+  expect(await call(second, "ReadBgOutput", { task_id: 2 })).toContain(
+    "It had ended before (exited with exit code 0).",
+  );
+  // Ids are not used again.
+  expect(await call(second, "BackgroundBash", { command: "true" })).toContain("3");
+  await allGone(`sleep ${seconds}`);
+});
+
+test("[fleet.leave] a replica that is told to end hands its users over without an error", async () => {
+  await using redis = await startRedis();
+  using one = new TempFolder();
+  using other = new TempFolder();
+  await using first = await replica(one, redis.url);
+  await using second = await replica(other, redis.url);
+  expect(await call(first, "Bash", { command: "echo at first" })).toContain("at first");
+  first.signal("SIGTERM");
+  for (let number = 0; number < 20; number++)
+    expect(await call(second, "Bash", { command: `echo ${number}` })).toContain(`${number}`);
+  expect(await first.ended()).toBe(0);
+});

@@ -1,0 +1,11 @@
+import { from, type Requirement } from "./harness/requirement.ts";
+
+/** What is promised where several replicas serve as one. */
+export const fleetRequirements: Readonly<Record<string, Requirement>> = {
+  ...from("docs/spec/fleet.md#fl3", {
+    "fleet.places": "Commands and background tasks are reached from every replica.",
+    "fleet.lost":
+      "Tasks of a replica that is gone are lost and say so; callbacks and waiting lines go on at another one.",
+    "fleet.leave": "A replica that ends by SIGTERM hands its users over without an error.",
+  }),
+};
