@@ -29,7 +29,7 @@ export interface CallbacksParts {
   readonly now?: () => number;
   readonly startTimer?: typeof startTimer;
   /** Told of each change of what `saved` gives. */
-  readonly onChange?: ((clientId: string) => void) | undefined;
+  readonly onClientState?: ((clientId: string) => void) | undefined;
 }
 
 /** Callbacks and mailbox of a client, for the process that takes over from this one. */
@@ -66,7 +66,7 @@ export class Callbacks implements Disposable {
       notesFor: ({ client }) => this.#mailboxes.linesFor(client.id),
       delivered: ({ client }) => {
         this.#mailboxes.delivered(client.id);
-        parts.onChange?.(client.id);
+        parts.onClientState?.(client.id);
       },
     };
     this.#stopListening = running.listen((clientId, count) => {
@@ -142,7 +142,7 @@ export class Callbacks implements Disposable {
     // The last fire and the end are one update of the resource.
     if (change !== "ended") changes.emit({ kind: "resource", uri: callbacksListing.uri, clientId });
     events.emit({ kind: "callback", clientId, callbackId, change, message });
-    this.#parts.onChange?.(clientId);
+    this.#parts.onClientState?.(clientId);
   }
 
   #list(clientId: string): readonly Callback[] {

@@ -72,11 +72,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   const activePlan = activePlanOf(plans, warn);
   const confinements = new CommandSandbox({ ...parts, activePlan });
   const attach = new Attach(parts, () => services);
-  const callbacks = new Callbacks({
-    ...parts,
-    model: parts.start.config.settings.model,
-    onChange: parts.onClientState,
-  });
+  const callbacks = new Callbacks({ ...parts, model: parts.start.config.settings.model });
   const hooks = new ServerHooks(parts, (call, verdict) => policy.stage.confirm(call, verdict));
   const questions = new LazyQuestions({ ...parts, terminals: attach.terminals });
   const policy = new ServerPolicy({
@@ -103,8 +99,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     watchers: policy.watchers,
     noteOfStore: (notice) => store.note(notice),
     warm: () => {
-      attach.warm();
-      hooks.warm();
+      for (const part of [attach, hooks]) part.warm();
     },
     endClient: (clientId) => {
       for (const part of [questions, attach, callbacks, hooks]) part.endClient(clientId);
