@@ -9,7 +9,7 @@ import type { ToolServicesOptions } from "./program-parts.ts";
 
 /** This process as a replica of a fleet; without `SHARED_URL` it is alone, and nothing of a fleet is loaded. */
 export class ServerFleet implements AsyncDisposable {
-  /** What requests that have a place need, from `join` on. */
+  /** The ways to the places of requests; there from `join` on. */
   places: Places | undefined;
   readonly #settings: HttpSettings;
   readonly #warn: (message: string) => void;
