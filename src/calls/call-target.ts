@@ -34,7 +34,8 @@ interface Resolution {
 }
 
 /** A call, or another request that is put to a server. */
-type Asked = RequestContext & Pick<CallRequest, "becomeTask" | "closeStream" | "wantsData">;
+type Asked = RequestContext &
+  Pick<CallRequest, "atReply" | "becomeTask" | "closeStream" | "wantsData">;
 
 /** The call as it is meant: under the tool's own name, for the same client and with the same ways to speak to it. */
 export function resolvedCall(request: Asked, resolution: Resolution): CallRequest {
@@ -58,6 +59,7 @@ export function resolvedCall(request: Asked, resolution: Resolution): CallReques
   if (wantsData !== undefined) call.wantsData = wantsData;
   if (becomeTask !== undefined) call.becomeTask = becomeTask;
   if (closeStream !== undefined) call.closeStream = closeStream;
+  if (request.atReply !== undefined) call.atReply = (record) => request.atReply?.(record);
   return call;
 }
 

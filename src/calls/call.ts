@@ -1,5 +1,6 @@
 import type { Cancellation } from "../base/cancellation.ts";
 import type { Person } from "../base/person.ts";
+import type { ReplyRecord } from "../base/reply-record.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { InputRequests } from "../protocol/input-request.ts";
 import type { LogLevel, Params, ProtocolFault } from "../protocol/json-rpc.ts";
@@ -130,6 +131,8 @@ export interface CallRequest extends RequestContext {
    * Present on a resumable stream (HTTP, 2025-11-25): ends the response now; the client comes back for the rest.
    */
   readonly closeStream?: () => void;
+  /** Takes the record of this call's reply. Absent: nobody knows when that goes out. */
+  readonly atReply?: (record: ReplyRecord) => void;
 }
 
 export interface TaskOptions {

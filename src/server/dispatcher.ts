@@ -197,18 +197,22 @@ export class Dispatcher {
 
   #finish(request: ActiveRequest, settled: FinalReply): void {
     this.#connection.inFlight.end(request);
-    if (request.isCancelled) return request.lane.reply(undefined);
+    if (request.isCancelled) {
+      request.record?.dropped();
+      return request.lane.reply(undefined);
+    }
     answer(request, settled);
   }
 }
 
 /** Replies, and ends what was made for the request, however its handler ended. */
 function answer(request: ActiveRequest, reply: FinalReply): void {
-  const { id, lane } = request;
+  const { id, lane, record } = request;
   request.markAnswered();
+  if (reply.kind !== "result") record?.dropped();
   switch (reply.kind) {
     case "result":
-      return lane.reply(encodeResult(id, reply.json));
+      return lane.reply(encodeResult(id, reply.json), undefined, record);
     case "fault":
       return replyError(lane, id, reply.fault);
     case "cancelled":

@@ -1,5 +1,6 @@
 import { Cancellation } from "../../base/cancellation.ts";
 import { requestsInFlightMax } from "../../base/limits.ts";
+import type { ReplyRecord } from "../../base/reply-record.ts";
 import type { ClientContext } from "../../calls/call.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { InputResponses } from "../../protocol/input-request.ts";
@@ -59,6 +60,8 @@ export class ActiveRequest {
   brought: BroughtRounds | undefined;
   /** Marks of work that must not be repeated, of earlier rounds too; sealed into the state of the next. */
   marks: readonly string[] | undefined;
+  /** Of what the reply gives. */
+  record: ReplyRecord | undefined;
   /** Cancelled by `cancel`. */
   readonly cancellation = new Cancellation();
   #isAnswered = false;
@@ -213,7 +216,7 @@ export class PipeLane implements ReplyLane {
     this.#outbox.send(text);
   }
 
-  reply(text: string | undefined): void {
-    if (text !== undefined) this.#outbox.send(text);
+  reply(text: string | undefined, _code?: number, record?: ReplyRecord): void {
+    if (text !== undefined) this.#outbox.send(text, record);
   }
 }

@@ -1,6 +1,7 @@
 import { batchReplyCharsMax } from "../../base/limits.ts";
 import { FaultError } from "../../calls/ask-client.ts";
 import type { InputRequests } from "../../protocol/input-request.ts";
+import { joinedRecord, type ReplyRecord } from "../../base/reply-record.ts";
 import {
   createFault,
   errorCodes,
@@ -19,7 +20,7 @@ export interface ReplyLane extends Outbox {
   /** HTTP, 2025-11-25: ends the response now; what follows waits until the client comes back for it. */
   readonly closeEarly?: () => void;
   /** Undefined: there is none, the request was cancelled. `code` is that of the error, if it is one. */
-  reply(text: string | undefined, code?: number): void;
+  reply(text: string | undefined, code?: number, record?: ReplyRecord): void;
 }
 
 /** The sending half of a connection, as the server sees it. */
@@ -76,6 +77,7 @@ const tooMuch = createFault(
 export class BatchReplies {
   readonly #lane: ReplyLane;
   readonly #replies: string[] = [];
+  readonly #records: ReplyRecord[] = [];
   #chars = 0;
   #expected = 0;
   #isComplete = false;
@@ -96,16 +98,18 @@ export class BatchReplies {
       get isCongested() {
         return lane.isCongested;
       },
-      reply: (text) => {
+      reply: (text, _code, record) => {
         this.#expected -= 1;
-        if (text !== undefined) this.#add(id, text);
+        if (text !== undefined) this.#add(id, text, record);
         this.#replyWhenComplete();
       },
     };
   }
 
-  #add(id: RequestId | undefined, text: string): void {
+  #add(id: RequestId | undefined, text: string, record: ReplyRecord | undefined): void {
     const isTooMuch = this.#chars + text.length > batchReplyCharsMax;
+    if (isTooMuch) record?.dropped();
+    else if (record !== undefined) this.#records.push(record);
     const reply = isTooMuch ? encodeError(id, tooMuch) : text;
     this.#chars += reply.length;
     this.#replies.push(reply);
@@ -121,6 +125,7 @@ export class BatchReplies {
   #replyWhenComplete(): void {
     if (!this.#isComplete || this.#expected > 0) return;
     this.#isComplete = false;
-    this.#lane.reply(this.#replies.length === 0 ? undefined : `[${this.#replies.join(",")}]`);
+    const text = this.#replies.length === 0 ? undefined : `[${this.#replies.join(",")}]`;
+    this.#lane.reply(text, undefined, joinedRecord(this.#records));
   }
 }

@@ -1,5 +1,6 @@
 import type { Cancellation } from "../../base/cancellation.ts";
 import { entriesPerPageMax } from "../../base/limits.ts";
+import type { ReplyRecord } from "../../base/reply-record.ts";
 import { isObject } from "../../base/values.ts";
 import type { AskClient, AskOptions } from "../../calls/ask-client.ts";
 import type {
@@ -78,6 +79,11 @@ export class HandlerContext implements RequestContext {
   get ask(): AskClient {
     this.#ask ??= new LazyAsk(this.#request, this.#connection);
     return this.#ask;
+  }
+
+  /** @see CallRequest.atReply */
+  atReply(record: ReplyRecord): void {
+    this.#request.record = record;
   }
 
   /**

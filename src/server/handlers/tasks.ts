@@ -1,4 +1,5 @@
 import { Cancellation } from "../../base/cancellation.ts";
+import type { ReplyRecord } from "../../base/reply-record.ts";
 import { isObject } from "../../base/values.ts";
 import { type AskClient, type AskOptions, FaultError } from "../../calls/ask-client.ts";
 import type { CallOutcome, TaskOptions } from "../../calls/call.ts";
@@ -175,6 +176,12 @@ export class TaskCall extends ToolCall {
       capabilities: this.capabilities,
     });
     return this.#taskAsk;
+  }
+
+  /** The request has been answered with the task: whoever asks for that gets the result. */
+  override atReply(record: ReplyRecord): void {
+    if (this.#task === undefined) super.atReply(record);
+    else record.given();
   }
 
   /** Log messages do not exist for MCP tasks (docs/spec/modern.md#task-methods). */

@@ -1,3 +1,4 @@
+import type { ReplyRecord } from "../../base/reply-record.ts";
 import type { ReplyLane } from "../connection/replies.ts";
 import { accepted, jsonResponse } from "./responses.ts";
 import { type Heartbeat } from "./sse-stream.ts";
@@ -60,7 +61,9 @@ export class ResponseLane implements ReplyLane {
     if (!this.#isOver) this.#openSink().send(text);
   }
 
-  reply(text: string | undefined, code?: number): void {
+  reply(text: string | undefined, code?: number, record?: ReplyRecord): void {
+    // The response may be asked for again, and nobody says when it has been read.
+    record?.given();
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#beatNumber !== undefined) this.#parts.heartbeat.delete(this.#beatNumber);

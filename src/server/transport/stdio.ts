@@ -1,4 +1,5 @@
 import { outputQueueBytesMax } from "../../base/limits.ts";
+import type { ReplyRecord } from "../../base/reply-record.ts";
 import type { ByteReader } from "../../base/values.ts";
 import { MessageParser } from "./message-parser.ts";
 import type { EventsReceiver, Transport } from "./transport.ts";
@@ -34,8 +35,8 @@ export class StdioTransport implements Transport {
     if (!this.#isClosed) this.#deliver(this.#parser.end(), receive);
   }
 
-  send(text: string): void {
-    this.#output.add(text);
+  send(text: string, record?: ReplyRecord): void {
+    this.#output.add(text, record);
   }
 
   flushed(): Promise<void> {
@@ -104,6 +105,8 @@ export class OutputQueue {
   readonly #onBroken: () => void;
   #sink: OutputSink;
   #waiting: string[] = [];
+  /** Of the lines that wait: few lines have one. */
+  #records: ReplyRecord[] = [];
   #waitingBytes = 0;
   #isWriting = false;
   #isBroken = false;
@@ -128,9 +131,10 @@ export class OutputQueue {
   }
 
   /** Adds one line. It goes out with all others of the same turn unless `hold` is in force. */
-  add(text: string): void {
-    if (this.#isBroken) return;
+  add(text: string, record?: ReplyRecord): void {
+    if (this.#isBroken) return record?.dropped();
     this.#waiting.push(text);
+    if (record !== undefined) this.#records.push(record);
     // Only while a write is under way can lines pile up, so only then they are counted.
     if (this.#isWriting) this.#waitingBytes += Buffer.byteLength(text) + 1;
     if (this.#isHeld || this.#isWriting || this.#isScheduled) return;
@@ -177,7 +181,7 @@ export class OutputQueue {
       const text = `${this.#waiting.length === 1 ? first : this.#waiting.join("\n")}\n`;
       this.#waiting = [];
       this.#waitingBytes = 0;
-      const written = this.#write(text);
+      const written = this.#writeRecorded(text);
       if (written !== undefined) {
         this.#isWriting = true;
         void written.then(() => this.#continueAfterWrite());
@@ -185,6 +189,26 @@ export class OutputQueue {
       }
     }
     this.#settle();
+  }
+
+  /**
+   * The place of what is given is written down right before the system gets it: a process that is killed by whoever has read a reply
+   * could not do it any more. Between the two are some microseconds.
+   */
+  #writeRecorded(text: string): Promise<void> | undefined {
+    if (this.#records.length === 0) return this.#write(text);
+    const records = this.#records;
+    this.#records = [];
+    for (const record of records) record.given();
+    const written = this.#write(text);
+    if (written === undefined && !this.#isBroken) return undefined;
+    for (const record of records) record.withdrawn();
+    return (written ?? Promise.resolve()).then(() => {
+      for (const record of records) {
+        if (this.#isBroken) record.dropped();
+        else record.given();
+      }
+    });
   }
 
   /** Undefined when the system took everything at once, as it mostly does. */
@@ -221,6 +245,8 @@ export class OutputQueue {
   #break(): void {
     if (this.#isBroken) return;
     this.#isBroken = true;
+    for (const record of this.#records) record.dropped();
+    this.#records = [];
     this.#waiting = [];
     this.#waitingBytes = 0;
     this.#room?.resolve();

@@ -1,3 +1,4 @@
+import type { ReplyRecord } from "../../base/reply-record.ts";
 import type { ProtocolFault } from "../../protocol/json-rpc.ts";
 
 /** An incoming message: a parsed JSON value of any kind, or a line that could not be parsed. */
@@ -12,8 +13,8 @@ export type EventsReceiver = (events: readonly TransportEvent[]) => void;
 export interface Transport {
   /** Reads until the peer closes its end, its reader is gone, or `close` is called. Never rejects. */
   run(receive: EventsReceiver): Promise<void>;
-  /** Queues one message, without its newline. Ignored once the peer no longer reads. */
-  send(text: string): void;
+  /** Queues one message, without its newline. Ignored once the peer no longer reads. @param record of what it gives */
+  send(text: string, record?: ReplyRecord): void;
   /** True while so much waits for a slow reader that optional messages should wait too. */
   readonly isCongested: boolean;
   /** Resolves when all that was sent has been handed over, or never will be. */

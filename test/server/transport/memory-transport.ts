@@ -1,3 +1,4 @@
+import type { ReplyRecord } from "../../../src/base/reply-record.ts";
 import { MessageParser } from "../../../src/server/transport/message-parser.ts";
 import type { EventsReceiver, Transport } from "../../../src/server/transport/transport.ts";
 
@@ -16,7 +17,8 @@ export class MemoryTransport implements Transport {
     return this.#ended.promise;
   }
 
-  send(text: string): void {
+  send(text: string, record?: ReplyRecord): void {
+    record?.given();
     this.sent.push(text);
     const watchers = this.#watchers;
     this.#watchers = [];

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+
+import type { ReplyRecord } from "../../../src/base/reply-record.ts";
 import { OutputQueue, type OutputSink } from "../../../src/server/transport/stdio.ts";
 
 /** A sink whose reader is slow or gone, as a test says. */
@@ -109,5 +111,73 @@ describe("OutputQueue", () => {
     sink.pending.reject(new Error("EPIPE"));
     await Promise.all([room, queue.idle()]);
     expect({ broken, written: sink.written }).toEqual({ broken: ["broken"], written: ["a\n"] });
+  });
+});
+
+describe("OutputQueue: the record of a reply", () => {
+  /** A queue whose sink and record note what happens, in its order. */
+  function noting() {
+    const { sink, queue } = createQueue(10);
+    const notes: string[] = [];
+    const note = (what: string) => (): void => void notes.push(what);
+    const write = sink.write.bind(sink);
+    sink.write = (text) => {
+      notes.push(`write ${text.trimEnd()}`);
+      return write(text);
+    };
+    const record: ReplyRecord = {
+      given: note("given"),
+      withdrawn: note("withdrawn"),
+      dropped: note("dropped"),
+    };
+    return { sink, queue, notes, record };
+  }
+
+  test("is given right before its write", async () => {
+    const { queue, notes, record } = noting();
+    queue.add("a", record);
+    await queue.idle();
+    queue.add("b");
+    await queue.idle();
+    expect(notes).toEqual(["given", "write a", "write b"]);
+  });
+
+  test("is withdrawn until the system has taken the rest", async () => {
+    const { sink, queue, notes, record } = noting();
+    const slow = Promise.withResolvers<number>();
+    sink.pending = slow;
+    queue.hold();
+    queue.add("a", record);
+    queue.release();
+    expect(notes).toEqual(["given", "write a", "withdrawn"]);
+    sink.pending = undefined;
+    slow.resolve(1);
+    await queue.idle();
+    expect(notes).toEqual(["given", "write a", "withdrawn", "given"]);
+  });
+
+  test("is dropped when the reader is gone: at the write, meanwhile, and later", async () => {
+    const { sink, queue, notes, record } = noting();
+    const slow = Promise.withResolvers<number>();
+    sink.pending = slow;
+    queue.hold();
+    queue.add("a", record);
+    queue.release();
+    queue.add("b", record);
+    slow.reject(new Error("EPIPE"));
+    await queue.idle();
+    queue.add("c", record);
+    expect(notes).toEqual(["given", "write a", "withdrawn", "dropped", "dropped", "dropped"]);
+  });
+
+  test("is withdrawn and dropped when the write fails at once", async () => {
+    const { sink, queue, notes, record } = noting();
+    sink.error = new Error("EPIPE");
+    queue.hold();
+    queue.add("a", record);
+    queue.release();
+    await Promise.resolve();
+    await queue.idle();
+    expect(notes).toEqual(["given", "write a", "withdrawn", "dropped"]);
   });
 });
