@@ -1,4 +1,5 @@
 import { Lazy } from "../base/lazy.ts";
+import type { ReplyRecord } from "../base/reply-record.ts";
 import type { EventStream } from "../base/server-events.ts";
 import type { CallRequest, ClientContext } from "../calls/call.ts";
 import type { Changes } from "../calls/features.ts";
@@ -81,8 +82,8 @@ export class ServerKept implements KeptCommands, Disposable {
     return this.#client.made?.followed(taskId, client);
   }
 
-  delivered(taskId: number, to: number, client: ClientContext): void {
-    this.#client.made?.delivered(taskId, to, client);
+  delivery(taskId: number, to: number, client: ClientContext): ReplyRecord | undefined {
+    return this.#client.made?.delivery(taskId, to, client);
   }
 
   turnOf(taskId: number, { id }: ClientContext): { reading: Promise<void> } {

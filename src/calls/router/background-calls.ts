@@ -215,7 +215,12 @@ export class BackgroundCalls {
     const kept = this.#keptWith(taskId);
     const { client } = this.#request;
     const deadline = performance.now() + waitMs;
-    await this.#takeTurn(kept.turnOf(taskId, client), (to) => kept.delivered(taskId, to, client));
+    await this.#takeTurn(kept.turnOf(taskId, client), (to) => {
+      const record = kept.delivery(taskId, to, client);
+      if (record === undefined) return;
+      if (this.#request.atReply === undefined) record.given();
+      else this.#request.atReply(record);
+    });
     const leftMs = Math.max(0, deadline - performance.now());
     return kept.read({ ...request, waitMs: leftMs }, this.#request);
   }

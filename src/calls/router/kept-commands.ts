@@ -1,4 +1,5 @@
 import { keptTaskIds } from "../../base/limits.ts";
+import type { ReplyRecord } from "../../base/reply-record.ts";
 import type { Confinement } from "../../commands/background/command-launcher.ts";
 import type { Execution } from "../../commands/background/execution.ts";
 import type { OutputStore } from "../../commands/background/output-store.ts";
@@ -43,8 +44,8 @@ export interface KeptCommands {
   kill(taskId: number, by: "killed" | "user", client: ClientContext): Promise<KillReply>;
   /** Undefined when there is no such task, or none was listed before. */
   followed(taskId: number, client: ClientContext): KeptFollowed | undefined;
-  /** The result with the output up to `to` is on its way to the client. */
-  delivered(taskId: number, to: number, client: ClientContext): void;
+  /** The record of the reply with the output up to `to`: a client that comes later goes on from there. */
+  delivery(taskId: number, to: number, client: ClientContext): ReplyRecord | undefined;
   /** Reads of one task by one client, one after the other. */
   turnOf(taskId: number, client: ClientContext): { reading: Promise<void> };
 }

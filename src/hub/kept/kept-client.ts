@@ -1,6 +1,7 @@
 import { join } from "node:path";
 
-import { AppError, cancelledError, messageOf } from "../../base/errors.ts";
+import { AppError, cancelledError } from "../../base/errors.ts";
+import type { ReplyRecord } from "../../base/reply-record.ts";
 import { ownValue } from "../../base/values.ts";
 import type { StateScope } from "../../base/server-events.ts";
 import type { ChannelPort } from "../../base/worker-channel/channel-port.ts";
@@ -28,6 +29,7 @@ import {
 import { keptFolderIn, workspaceKeyOf } from "./kept-place.ts";
 import { KeptTask } from "./kept-task.ts";
 import { keptProcessOf } from "./machine.ts";
+import { ReadPlaces } from "./read-places.ts";
 import { followTask, waitForEnd } from "./wait-for-output.ts";
 
 export interface KeptClientParts {
@@ -72,7 +74,7 @@ export class KeptClient
   readonly #parts: KeptClientParts;
   /** By the key of the workspace. */
   readonly #channels = new Map<string, Promise<Channel | undefined>>();
-  readonly #self = keptProcessOf(process.pid);
+  readonly #places: ReadPlaces;
   readonly #ending = new AbortController();
   readonly #local: KeptAccess;
 
@@ -80,6 +82,7 @@ export class KeptClient
     this.#parts = parts;
     const { scorpioxDir, warn: log } = parts;
     this.#local = new KeptAccess({ scorpioxDir, log });
+    this.#places = new ReadPlaces({ ...parts, self: keptProcessOf(process.pid) });
   }
 
   async start(command: KeptCommand, { client }: CallRequest): Promise<KeptStart> {
@@ -112,7 +115,10 @@ export class KeptClient
     { taskId, from, waitBeyond, waitMs }: ReadRequest,
     { client, cancellation }: Pick<CallRequest, "client" | "cancellation">,
   ): Promise<ReadReply> {
-    const request = { taskId, from, waitBeyond, waitMs };
+    const scope = scopeNow(client);
+    // Further than the files say, while the reply before this one is on its way out.
+    const place = scope === undefined ? undefined : this.#places.of(this.#taskOf(scope, taskId));
+    const request = { taskId, from: from ?? place ?? null, waitBeyond, waitMs };
     return this.#ask<"read">(
       client,
       { method: "read", request },
@@ -128,19 +134,9 @@ export class KeptClient
     );
   }
 
-  /**
-   * Written down right before the result goes out: the next client goes on from there, whatever becomes of this one. A client is
-   * often killed right after an answer, and would have it given twice if this came later; one that is killed in the moment between the
-   * two has its output left in the file, where an offset finds it.
-   */
-  delivered(taskId: number, to: number, client: ClientContext): void {
+  delivery(taskId: number, to: number, client: ClientContext): ReplyRecord | undefined {
     const scope = scopeNow(client);
-    if (scope === undefined) return;
-    try {
-      this.#taskOf(scope, taskId).moveCursor(this.#parts.clientKey, to, this.#self);
-    } catch (error) {
-      this.#parts.warn(`The place in the output of task ${taskId} is lost: ${messageOf(error)}`);
-    }
+    return scope === undefined ? undefined : this.#places.recordOf(this.#taskOf(scope, taskId), to);
   }
 
   /** A task as somebody follows it beside the client; undefined when there is none. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 
 import { cutEnd } from "../../base/cut-text.ts";
@@ -10,6 +10,7 @@ import { isSameAlive, type KeptProcess, whereIs } from "./machine.ts";
 import { OutputFile } from "./output-file.ts";
 import {
   changedAt,
+  draftJson,
   type EndWish,
   mtimeOf,
   readExit,
@@ -27,6 +28,43 @@ import { hasMembers } from "./task-process.ts";
 interface Cursor {
   readonly to: number;
   readonly client: KeptProcess;
+}
+
+/** A place of a client in the output, prepared so that it takes effect by one rename. All methods throw system errors. */
+class CursorMove {
+  readonly #folder: string;
+  readonly #key: string;
+  readonly #cursor: Cursor;
+  readonly #before: Cursor | undefined;
+  #draft: string | undefined;
+
+  constructor(folder: string, key: string, cursor: Cursor, before: Cursor | undefined) {
+    this.#folder = folder;
+    this.#key = key;
+    this.#cursor = cursor;
+    this.#before = before;
+    this.#draft = draftJson(folder, key, cursor);
+  }
+
+  make(): void {
+    const draft = this.#draft ?? draftJson(this.#folder, this.#key, this.#cursor);
+    this.#draft = undefined;
+    renameSync(draft, this.#file);
+  }
+
+  takeBack(): void {
+    if (this.#before === undefined) rmSync(this.#file, { force: true });
+    else writeJson(this.#folder, this.#key, this.#before);
+  }
+
+  drop(): void {
+    if (this.#draft !== undefined) rmSync(this.#draft, { force: true });
+    this.#draft = undefined;
+  }
+
+  get #file(): string {
+    return join(this.#folder, this.#key);
+  }
 }
 
 /** One kept task, as its files and the system's list of processes show it, to every process alike. */
@@ -134,11 +172,12 @@ export class KeptTask {
     return to;
   }
 
-  /** Called by the client itself right before its result goes out. */
-  moveCursor(clientKey: string, to: number, client: KeptProcess): void {
-    const cursor: Cursor = { to: Math.max(to, this.#cursor(clientKey)?.to ?? 0), client };
+  /** Called by the client itself, which has the place moved when its result goes out. @throws a system error */
+  prepareCursor(clientKey: string, to: number, client: KeptProcess): CursorMove {
+    const before = this.#cursor(clientKey);
     mkdirSync(this.#cursorFolder, { recursive: true, mode: 0o700 });
-    writeJson(this.#cursorFolder, clientKey, cursor);
+    const cursor: Cursor = { to: Math.max(to, before?.to ?? 0), client };
+    return new CursorMove(this.#cursorFolder, clientKey, cursor, before);
   }
 
   /** The client has ended: of those that have, it is the last. */

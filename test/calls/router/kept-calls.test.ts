@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { AppError } from "../../../src/base/errors.ts";
 import { Cancellation } from "../../../src/base/cancellation.ts";
+import type { ReplyRecord } from "../../../src/base/reply-record.ts";
 import { isKeptId, type KeptCommands } from "../../../src/calls/router/kept-commands.ts";
 import type { ReadRequest, TaskSummary } from "../../../src/tools/services.ts";
 import { RouterHarness } from "../router-harness.ts";
@@ -69,8 +70,9 @@ class FakeKept implements KeptCommands {
     return { task: { ...task, state: "killed" as const }, wasRunning: true };
   }
 
-  delivered(taskId: number, to: number): void {
-    this.deliveries.push(`${taskId} ${to}`);
+  delivery(taskId: number, to: number): ReplyRecord {
+    const note = (what: string) => (): void => void this.deliveries.push(`${taskId} ${to}${what}`);
+    return { given: note(""), withdrawn: note(" withdrawn"), dropped: note(" dropped") };
   }
 
   followed(): undefined {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 
 import { keptProcessOf } from "../../../src/hub/kept/machine.ts";
 import { KeptTasks } from "../../../src/hub/kept/kept-tasks.ts";
@@ -17,7 +19,7 @@ async function readByAnEnded(
   to: number,
 ): Promise<void> {
   const child = Bun.spawn(["sleep", "1000"], { stdio: ["ignore", "ignore", "ignore"] });
-  place.task(taskId).moveCursor(key, to, keptProcessOf(child.pid));
+  place.task(taskId).prepareCursor(key, to, keptProcessOf(child.pid)).make();
   child.kill("SIGKILL");
   await child.exited;
 }
@@ -47,15 +49,31 @@ describe("the place of a client in the output", () => {
     expect(second.stretches).toEqual(first.stretches);
   });
 
-  test("is written down by the time the result goes out: clients are killed right after an answer", async () => {
-    using place = new KeptPlace();
-    await using hub = openHub(place);
-    using client = new TestClient(place, connectTo(hub));
-    await client.start("seq 3");
-    await client.ended(1_001);
-    client.kept.delivered(1_001, 6, client.client);
-    expect((await client.task(1_001))?.unreadBytes).toBe(0);
-  });
+  type Step = "given" | "withdrawn" | "dropped";
+  test.each<[readonly Step[], string, string]>([
+    [[], "", "1\n2\n3\n"],
+    [["given"], "", ""],
+    [["given", "withdrawn"], "", "1\n2\n3\n"],
+    [["given", "withdrawn", "given"], "", ""],
+    [["given", "withdrawn", "dropped"], "1\n2\n3\n", "1\n2\n3\n"],
+    [["dropped"], "1\n2\n3\n", "1\n2\n3\n"],
+  ])(
+    "of a reply that was %j: this client goes on at %j, the next one at %j",
+    async (steps, own, next) => {
+      using place = new KeptPlace();
+      await using hub = openHub(place);
+      using client = new TestClient(place, connectTo(hub));
+      await client.start("seq 3");
+      await client.ended(1_001);
+      const record = client.kept.delivery(1_001, 6, client.client);
+      for (const step of steps) record?.[step]();
+      expect((await client.read(1_001)).stretches.join("")).toBe(own);
+      const file = place.task(1_001).cursorOf(client.key) === 6 ? "" : "1\n2\n3\n";
+      expect(file).toBe(next);
+      const drafts = readdirSync(join(place.task(1_001).folder, "cursors"));
+      expect(drafts.filter((name) => name.startsWith(".")).length).toBe(steps.length === 0 ? 1 : 0);
+    },
+  );
 
   test("of a new client is where the last that has ended stopped", async () => {
     using place = new KeptPlace();

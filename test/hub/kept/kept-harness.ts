@@ -131,6 +131,7 @@ export function clientOf(workspace: string): ClientContext {
 export class TestClient implements Disposable {
   readonly client: ClientContext;
   readonly kept: KeptClient;
+  readonly key: string;
 
   constructor(
     place: Pick<KeptPlace, "scorpioxDir" | "workspace">,
@@ -138,6 +139,7 @@ export class TestClient implements Disposable {
     options: { keepHours?: number; audit?: boolean } = {},
   ) {
     const clientKey = randomHex(8);
+    this.key = clientKey;
     this.client = clientOf(place.workspace);
     this.kept = new KeptClient({
       scorpioxDir: place.scorpioxDir,
@@ -185,7 +187,7 @@ export class TestClient implements Disposable {
   async take(taskId: number, waitMs = 0): Promise<string> {
     const reply = await this.read(taskId, waitMs);
     const isEmpty = reply.stretches.length === 0;
-    this.kept.delivered(taskId, isEmpty ? reply.partialTo : reply.linesTo, this.client);
+    this.kept.delivery(taskId, isEmpty ? reply.partialTo : reply.linesTo, this.client)?.given();
     return reply.stretches.join("") + (isEmpty ? reply.partial : "");
   }
 
