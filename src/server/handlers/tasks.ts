@@ -178,7 +178,7 @@ export class TaskCall extends ToolCall {
     return this.#taskAsk;
   }
 
-  /** The request has been answered with the task: whoever asks for that gets the result. */
+  /** Once the request has been answered with the task, its result is that of the task. */
   override atReply(record: ReplyRecord): void {
     if (this.#task === undefined) super.atReply(record);
     else record.given();

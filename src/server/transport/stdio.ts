@@ -192,8 +192,8 @@ export class OutputQueue {
   }
 
   /**
-   * The place of what is given is written down right before the system gets it: a process that is killed by whoever has read a reply
-   * could not do it any more. Between the two are some microseconds.
+   * Writes it down right before the system gets it: a client that kills this process as soon as it has read a reply leaves no time
+   * for that. Between the two are some microseconds.
    */
   #writeRecorded(text: string): Promise<void> | undefined {
     if (this.#records.length === 0) return this.#write(text);
