@@ -108,7 +108,7 @@ describe("parseBudgetOptions()", () => {
       baseBinary: undefined,
       binary: undefined,
       turns: 20,
-      parts: ["start", "calls", "relay", "http", "memory", "size"],
+      parts: ["start", "calls", "output", "relay", "http", "memory", "size"],
       env: {},
       oneProcessor: false,
       json: undefined,

@@ -1,7 +1,7 @@
 /** What a change may not make worse, and how much. */
 
 /** What is measured with one process, or with none. */
-export const parts = ["start", "calls", "relay", "http", "memory", "size"] as const;
+export const parts = ["start", "calls", "output", "relay", "http", "memory", "size"] as const;
 export type Part = (typeof parts)[number];
 /** What is measured once a turn. */
 export type TurnPart = Exclude<Part, "memory">;
@@ -48,6 +48,14 @@ const figures = {
     part: "calls",
     standsInFor: ["background"],
   },
+  output: { title: "100 MB of output", unit: "ms", part: "output" },
+  outputProcessor: {
+    title: "100 MB of output, our processor time",
+    unit: "ms",
+    part: "output",
+    standsInFor: ["output"],
+  },
+  outputPeak: { title: "its peak resident memory", unit: "MB", part: "output" },
   relay: { title: "a call relayed to an MCP server", unit: "µs", part: "relay" },
   relayProcessor: {
     title: "a call relayed, our processor time",

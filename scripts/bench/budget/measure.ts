@@ -3,7 +3,13 @@ import path from "node:path";
 
 import type { Connection } from "../client/connection.ts";
 import type { ToolCall } from "../client/message.ts";
-import { ownPrivateMb, ownProcessorMs, processorMs } from "../client/process-info.ts";
+import {
+  ownPrivateMb,
+  ownProcessorMs,
+  peakResidentMb,
+  processorMs,
+  resetPeakResident,
+} from "../client/process-info.ts";
 import { quantile } from "../stats.ts";
 import { alternate, bothOf } from "./alternate.ts";
 import type { Both, Compared } from "./alternate.ts";
@@ -22,6 +28,7 @@ const idleMs = 60_000;
 const starts = 13;
 /** How often it is the other one's turn. */
 const blocks = 15;
+const outputs = 5;
 /** Calls in a block. */
 const calls = { cheap: 60, bash: 3, pausedBash: 1, background: 2, relay: 30, http: 20 };
 /** The first calls load what is needed, and are not counted. */
@@ -32,6 +39,10 @@ const listMsMax = 10_000;
 const cheap: ToolCall = { name: "ListBgTasks", args: {} };
 const bash: ToolCall = { name: "Bash", args: { command: "echo hi" } };
 const background: ToolCall = { name: "BackgroundBash", args: { command: ":" } };
+const output: ToolCall = {
+  name: "Bash",
+  args: { command: "yes 0123456789abcdef | head -c 100000000" },
+};
 const relayed: ToolCall = { name: "mcp__least__echo", args: { message: "hi" } };
 const leastServer = path.join(import.meta.dir, "../floors/bare-bun.ts");
 const relayConfig = {
@@ -41,6 +52,7 @@ const relayConfig = {
 const measures: Readonly<Record<TurnPart, (sides: Both<Side>) => Promise<Turn>>> = {
   start: measureStarts,
   calls: measureCalls,
+  output: measureOutput,
   relay: measureRelay,
   http: measureHttp,
   size: (sides) => alternate(sides, 1, (side) => ({ size: side.sizeMb() })),
@@ -118,6 +130,18 @@ async function measureCalls(sides: Both<Side>): Promise<Turn> {
     return { background: ms, backgroundProcessor: processor };
   });
   return { ...cheapTurn, ...bashTurn, ...pausedTurn, ...backgroundTurn };
+}
+
+/** Of servers that have done nothing else: what other calls leave has its own figure. */
+async function measureOutput(sides: Both<Side>): Promise<Turn> {
+  using stack = new DisposableStack();
+  const servers = bothOf(sides, (side) => stack.use(startListed(side)));
+  await alternate(servers, 1, (server) => ({ ms: callMs(server, bash, warmUp.others) }));
+  return await alternate(servers, outputs, (server) => {
+    resetPeakResident(server.pid);
+    const [ms, processor] = withProcessor(server, output, 1);
+    return { output: ms, outputProcessor: processor, outputPeak: peakResidentMb(server.pid) };
+  });
 }
 
 async function measureRelay(sides: Both<Side>): Promise<Turn> {
