@@ -103,6 +103,8 @@ type ChangeListener = (change: Change) => void;
 /** Changes of the server's offers, for connections and subscriptions. Lives as long as the process. */
 export class Changes {
   readonly #listeners = new Set<ChangeListener>();
+  /** In a fleet: takes a change to all replicas, this one too, which then `deliver` it. False when it cannot. */
+  route: ((change: Change) => boolean) | undefined;
 
   /** Returns how to stop listening. */
   listen(listener: ChangeListener): () => void {
@@ -116,6 +118,11 @@ export class Changes {
   }
 
   readonly emit = (change: Change): void => {
+    if (this.route?.(change) !== true) this.deliver(change);
+  };
+
+  /** Tells those who listen here. */
+  readonly deliver = (change: Change): void => {
     for (const listener of this.#listeners) listener(change);
   };
 }

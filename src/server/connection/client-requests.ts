@@ -14,10 +14,19 @@ interface PendingRequest {
   readonly timer: Timer;
 }
 
+/** The id of the n-th request of a connection. */
+export type RequestIds = (number: number) => string;
+
 /** Requests from us to a legacy client. Modern clients are never asked anything (docs/spec/modern.md#questions). */
 export class ClientRequests {
   readonly #pending = new Map<string, PendingRequest>();
+  readonly #ids: RequestIds;
   #lastNumber = 0;
+
+  /** @param ids in a fleet: the ids tell which replica waits for the answer */
+  constructor(ids: RequestIds = (number) => `server-${number}`) {
+    this.#ids = ids;
+  }
 
   /**
    * The client's result, unchecked. Goes out on `lane`: that of the request it belongs to (docs/spec/legacy.md#streams).
@@ -32,7 +41,7 @@ export class ClientRequests {
     cancellation?: Cancellation,
   ): Promise<unknown> {
     this.#lastNumber += 1;
-    const id = `server-${this.#lastNumber}`;
+    const id = this.#ids(this.#lastNumber);
     return new Promise((resolve, reject) => {
       const late = `the client did not answer ${method} within ${timeoutMs} ms`;
       const timer = startTimer(timeoutMs, () => this.#giveUp(id, "timed out", late));

@@ -21,4 +21,6 @@ export interface Connection {
   readonly assumedVersion?: LegacyVersion;
   /** Absent where all requests are answered by this process: a pipe, or a message without a session. */
   readonly caller?: () => Caller;
+  /** In a fleet: whether changes are this replica's to report, since the stream of the session is here. */
+  readonly holdsStream?: () => boolean;
 }

@@ -41,8 +41,10 @@ export interface ClientProfile {
 export class Session {
   readonly #profile: ClientProfile;
   readonly #roots: WorkspaceRoots;
+  /** Called when what another replica must know of the session has changed; set by a fleet. */
+  onChange: (() => void) | undefined;
   /** The URIs of `resources/subscribe`. */
-  readonly subscribedUris = new WatchedUris();
+  readonly subscribedUris = new WatchedUris(() => this.onChange?.());
   #version: LegacyVersion | undefined;
   /** Looked up when they are first asked for: the handshake does without them. */
   #limits: ClientLimits | undefined;
@@ -109,13 +111,34 @@ export class Session {
     return this.#version;
   }
 
+  /** The handshake as another replica needs it; undefined before `initialize`. */
+  get handshake(): Handshake | undefined {
+    if (this.#version === undefined) return undefined;
+    return {
+      version: this.#version,
+      capabilities: this.#capabilities,
+      ...(this.#clientName === undefined ? {} : { clientName: this.#clientName }),
+      takesChannel: this.#takesChannel,
+    };
+  }
+
+  /** Goes on from the handshake that was held elsewhere. */
+  resume({ version, capabilities, clientName, takesChannel: takes }: Handshake): void {
+    this.#version = version;
+    this.#capabilities = capabilities;
+    this.#clientName = clientName;
+    this.#takesChannel = takes;
+  }
+
   markInitialized(): void {
     this.#isInitialized = true;
     this.#lasting = undefined;
+    this.onChange?.();
   }
 
   setLogLevel(level: LogLevel): void {
     this.#logLevel = level;
+    this.onChange?.();
   }
 
   forgetRoots(): void {
@@ -192,6 +215,14 @@ export class Session {
   }
 }
 
+/** The part of a session that does not change after `initialize`. JSON. */
+export interface Handshake {
+  readonly version: LegacyVersion;
+  readonly capabilities: ClientCapabilities;
+  readonly clientName?: string;
+  readonly takesChannel: boolean;
+}
+
 /** The live session: `logging/setLevel` applies to calls in progress. */
 class LegacyAsker implements Asker {
   readonly #session: Session;
@@ -216,6 +247,11 @@ class LegacyAsker implements Asker {
 /** The subscriptions of a legacy session, each with the function that ends its watch. */
 export class WatchedUris {
   readonly #stops = new Map<string, () => void>();
+  readonly #onChange: () => void;
+
+  constructor(onChange: () => void = () => {}) {
+    this.#onChange = onChange;
+  }
 
   get size(): number {
     return this.#stops.size;
@@ -231,12 +267,23 @@ export class WatchedUris {
 
   /** @param watch begins the watch and returns the function that ends it; not called for a watched URI */
   add(uri: string, watch: () => () => void): void {
-    if (!this.#stops.has(uri)) this.#stops.set(uri, watch());
+    if (this.#stops.has(uri)) return;
+    this.#stops.set(uri, watch());
+    this.#onChange();
+  }
+
+  /** Watches a subscribed URI that was subscribed to elsewhere, and so is not watched here yet. */
+  watch(uri: string, watch: () => () => void): void {
+    this.#stops.get(uri)?.();
+    this.#stops.set(uri, watch());
   }
 
   delete(uri: string): void {
-    this.#stops.get(uri)?.();
+    const stop = this.#stops.get(uri);
+    if (stop === undefined) return;
+    stop();
     this.#stops.delete(uri);
+    this.#onChange();
   }
 
   clear(): void {

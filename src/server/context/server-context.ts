@@ -13,9 +13,9 @@ import type { ProtocolVersion } from "../../protocol/message.ts";
 import { encodeToolsListResult } from "../../protocol/result-codec.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { InFlight } from "../connection/active-request.ts";
-import { ClientRequests } from "../connection/client-requests.ts";
+import { ClientRequests, type RequestIds } from "../connection/client-requests.ts";
 import type { Connection } from "../connection/connection.ts";
-import type { Caller, Elsewhere } from "../connection/elsewhere.ts";
+import type { Elsewhere } from "../connection/elsewhere.ts";
 import { LiveConnections } from "../connection/live-connections.ts";
 import type { Outbox } from "../connection/replies.ts";
 import { type ClientProfile, Session } from "../connection/session.ts";
@@ -100,24 +100,23 @@ export interface ServedConnection extends Connection {
   readonly server: ServerContext;
 }
 
+/** The members of a connection over HTTP, and of a replica, that others do without. */
+interface SharedConnection extends Pick<Connection, "caller" | "holdsStream"> {
+  /** See `ClientRequests`. */
+  readonly ids?: RequestIds;
+}
+
 export function createConnection(
   server: ServerContext,
   profile: ClientProfile,
   outbox: Outbox,
-  caller?: () => Caller,
+  { ids, ...shared }: SharedConnection = {},
 ): ServedConnection {
-  const clientRequests = new ClientRequests();
+  const clientRequests = new ClientRequests(ids);
   const session = new Session(profile, clientRequests);
   const inFlight = new InFlight();
-  const connection = {
-    server,
-    outbox,
-    session,
-    clientRequests,
-    inFlight,
-    endsByNotification: true,
-  };
-  return caller === undefined ? connection : { ...connection, caller };
+  const endsByNotification = true;
+  return { server, outbox, session, clientRequests, inFlight, endsByNotification, ...shared };
 }
 
 /** Time in milliseconds that never goes back; tests bring their own. */

@@ -19,6 +19,8 @@ import {
   refuseMessage,
   type RefuseTool,
 } from "./responses.ts";
+import { OwnSessions } from "./own-sessions.ts";
+import type { MakeSessionTable } from "./session-table.ts";
 import { SsePair, type SsePairPaths } from "./sse-pair.ts";
 import { Heartbeat, type TokenStateOf, TokenWatch } from "./sse-stream.ts";
 
@@ -31,6 +33,10 @@ export interface HttpEndpointParts extends HttpSessionsParts, Omit<ModernHttpPar
   readonly tokenStateOf?: TokenStateOf | undefined;
   readonly tokenLookMs?: number;
   readonly refuseTool: RefuseTool;
+  /** In a fleet: the sessions that its replicas share. */
+  readonly shareSessions?: MakeSessionTable | undefined;
+  /** Something that other requests than those for own tools need is away: `/readyz` says so. */
+  readonly isDegraded?: (() => boolean) | undefined;
   /** Documents served without authorization, by path, such as the metadata of RFC 9728. */
   readonly documents: ReadonlyMap<string, string>;
   /** Answers requests for pages, which check their sender themselves; undefined for another path. Never rejects. */
@@ -72,7 +78,8 @@ export class HttpEndpoint {
     this.#metrics = parts.hasMetrics === true ? new HttpMetrics() : undefined;
     this.#sessions = new HttpSessions(parts);
     this.#modern = new ModernHttp({ ...parts, heartbeat: this.#heartbeat });
-    this.#legacy = new LegacyHttp(this.#sessions, parts.server, this.#heartbeat);
+    const table = parts.shareSessions?.(this.#sessions) ?? new OwnSessions(this.#sessions);
+    this.#legacy = new LegacyHttp(this.#sessions, table, parts.server, this.#heartbeat);
     this.#bodies = createBodyBounds(parts.principalPart);
     this.#tokenWatch = this.#watchTokens();
     this.#post = new McpPost(this.#modern, this.#legacy, this.#refuse, this.#bodies);
@@ -219,9 +226,8 @@ export class HttpEndpoint {
   }
 
   #ready(): Response {
-    return this.#isDraining
-      ? new Response("shutting down\n", { status: 503 })
-      : new Response("ready\n");
+    if (this.#isDraining) return new Response("shutting down\n", { status: 503 });
+    return new Response(this.#parts.isDegraded?.() === true ? "degraded\n" : "ready\n");
   }
 }
 

@@ -1,5 +1,6 @@
 import { httpRetryMs } from "../../base/limits.ts";
 import type { Principal } from "../auth/principal.ts";
+import type { Caller } from "../connection/elsewhere.ts";
 import type { Outbox } from "../connection/replies.ts";
 import { createConnection, type ServedConnection } from "../context/server-context.ts";
 import { Dispatcher } from "../dispatcher.ts";
@@ -7,7 +8,7 @@ import {
   encodeEvent,
   encodePriming,
   encodeRetry,
-  type EventMemory,
+  type EventLog,
   EventStore,
   keepAliveComment,
   type StoredEvent,
@@ -22,17 +23,23 @@ const ownStreamNumber = 0;
 /** For what belongs to no request: nothing is kept for a client that has not opened the stream. */
 class OwnStreamOutbox implements Outbox {
   readonly #streams: ReadonlyMap<number, SessionStream>;
+  /** The stream where another replica has it. */
+  elsewhere: Outbox | undefined;
 
   constructor(streams: ReadonlyMap<number, SessionStream>) {
     this.#streams = streams;
   }
 
   get isCongested(): boolean {
-    return this.#streams.get(ownStreamNumber)?.isCongested ?? true;
+    return this.#stream?.isCongested ?? true;
   }
 
   send(text: string): void {
-    this.#streams.get(ownStreamNumber)?.send(text);
+    this.#stream?.send(text);
+  }
+
+  get #stream(): Outbox | undefined {
+    return this.#streams.get(ownStreamNumber) ?? this.elsewhere;
   }
 }
 
@@ -43,29 +50,42 @@ export class HttpSession implements LegacySession {
   readonly connection: ServedConnection;
   readonly dispatcher: Dispatcher;
   usedAt = performance.now();
-  readonly #memory: EventMemory;
-  #store: EventStore | undefined;
+  readonly #createLog: () => EventLog;
+  #log: EventLog | undefined;
   /** Streams that have not finished, by their number. */
   readonly #streams = new Map<number, SessionStream>();
+  readonly #outbox = new OwnStreamOutbox(this.#streams);
   #lastStreamNumber = ownStreamNumber;
   #heartbeat: Heartbeat | undefined;
   #beatNumber = 0;
 
-  constructor({ id, principal, server, memory, profile }: LegacySessionParts) {
-    this.#memory = memory;
+  constructor({ id, principal, server, memory, profile, createLog, ids }: LegacySessionParts) {
+    this.#createLog = () => createLog?.(this, memory) ?? new EventStore(memory);
     this.id = id;
     this.principal = principal;
-    this.connection = createConnection(
-      server,
-      profile(this),
-      new OwnStreamOutbox(this.#streams),
-      () => ({ principal: this.principal, sessionId: id }),
-    );
+    const caller = (): Caller => ({ principal: this.principal, sessionId: id });
+    const shared = ids === undefined ? {} : { ids, holdsStream: () => this.holdsOwnStream };
+    this.connection = createConnection(server, profile(this), this.#outbox, { caller, ...shared });
     this.dispatcher = new Dispatcher(this.connection);
   }
 
   get #ownStream(): SessionStream | undefined {
     return this.#streams.get(ownStreamNumber);
+  }
+
+  /** Whether its own stream is here, with a reader or waiting for one to come back. */
+  get holdsOwnStream(): boolean {
+    return this.#ownStream !== undefined;
+  }
+
+  /** A client reads its own stream here. */
+  get isOwnStreamRead(): boolean {
+    return this.#ownStream?.isAttached === true;
+  }
+
+  /** Where its own stream is when it is not here; undefined: nowhere. */
+  set ownStreamElsewhere(outbox: Outbox | undefined) {
+    this.#outbox.elsewhere = outbox;
   }
 
   /** True while a client reads a stream, or a request is under way: such a session is not idle. */
@@ -75,26 +95,44 @@ export class HttpSession implements LegacySession {
     return false;
   }
 
-  /** A stream for the response to one POST. */
-  openStream(): SessionStream {
+  /**
+   * A stream for the response to one POST.
+   * @param ids of its requests, as JSON
+   */
+  openStream(ids?: () => string): SessionStream {
     this.#lastStreamNumber += 1;
-    return this.#open(this.#lastStreamNumber);
+    return this.#open(this.#lastStreamNumber, [], ids);
   }
 
-  /** Answers GET: the stream for what belongs to no request. Undefined when a client reads it already. */
-  openOwnStream(heartbeat: Heartbeat): Response | undefined {
-    if (this.#ownStream?.isAttached === true) return undefined;
-    if (this.#ownStream !== undefined) return this.#ownStream.resume([]);
-    const stream = this.#open(ownStreamNumber);
+  /**
+   * Answers GET: the stream for what belongs to no request. Undefined when a client reads it already.
+   * @param missed events of the stream that another replica had; given to a client that comes back, which replaces a reader
+   */
+  openOwnStream(heartbeat: Heartbeat, missed?: readonly StoredEvent[]): Response | undefined {
+    if (this.#ownStream?.isAttached === true && missed === undefined) return undefined;
+    if (this.#ownStream !== undefined) return this.#ownStream.resume(missed ?? []);
+    const stream = this.#open(ownStreamNumber, missed ?? []);
     this.#beatNumber = heartbeat.add(stream);
     stream.keepAlive();
     this.#heartbeat = heartbeat;
     return stream.response;
   }
 
+  /** Another replica takes its own stream over. */
+  leaveOwnStream(): void {
+    this.#heartbeat?.delete(this.#beatNumber);
+    this.#ownStream?.disconnect();
+    this.#streams.delete(ownStreamNumber);
+  }
+
+  /** Ends the connection of one stream, which goes on: its client has come back elsewhere. */
+  disconnect(stream: number): void {
+    this.#streams.get(stream)?.disconnect();
+  }
+
   /** Answers GET with `Last-Event-ID`: the rest of that event's stream; undefined for an id that is unknown or gone. */
   resume(lastEventId: string): Response | undefined {
-    const replay = this.#store?.after(lastEventId);
+    const replay = this.#log?.after(lastEventId);
     if (replay === undefined) return undefined;
     const stream = this.#streams.get(replay.stream);
     if (stream !== undefined) return stream.resume(replay.events);
@@ -111,16 +149,24 @@ export class HttpSession implements LegacySession {
   closeStreams(): void {
     this.#heartbeat?.delete(this.#beatNumber);
     for (const stream of this.#streams.values()) stream.finish(undefined);
-    this.#store?.clear();
+    this.#log?.clear();
   }
 
-  #open(number: number): SessionStream {
-    this.#store ??= new EventStore(this.#memory);
+  /** The process goes, the session does not: its clients find the rest of their streams at other replicas. */
+  leaveStreams(): void {
+    this.#heartbeat?.delete(this.#beatNumber);
+    for (const stream of this.#streams.values()) stream.disconnect();
+  }
+
+  #open(number: number, missed: readonly StoredEvent[], ids?: () => string): SessionStream {
+    const log = (this.#log ??= this.#createLog());
     const primes = this.connection.session.version === "2025-11-25";
     const stream = new SessionStream({
       number,
-      store: this.#store,
+      log,
       primes,
+      missed,
+      ids,
       onFinished: () => this.#streams.delete(number),
     });
     this.#streams.set(number, stream);
@@ -128,9 +174,16 @@ export class HttpSession implements LegacySession {
   }
 }
 
+function encodeAll(events: readonly StoredEvent[]): string {
+  return events.map((event) => encodeEvent(event)).join("");
+}
+
 interface SessionStreamParts {
   readonly number: number;
-  readonly store: EventStore;
+  readonly log: EventLog;
+  /** Events that come first, to a client that was elsewhere before. */
+  readonly missed: readonly StoredEvent[];
+  readonly ids: (() => string) | undefined;
   /** 2025-11-25: an event with an id and no data comes first, so that a client can come back from the start. */
   readonly primes: boolean;
   /** The stream has ended; its events stay in the store. */
@@ -151,8 +204,9 @@ class SessionStream implements EventSink, Beating {
   constructor(parts: SessionStreamParts, headers?: Readonly<Record<string, string>>) {
     this.#parts = parts;
     this.response = this.#attach(headers).response;
+    if (parts.missed.length > 0) this.#attached?.write(encodeAll(parts.missed));
     if (!parts.primes) return;
-    this.#attached?.write(encodePriming(parts.store.append(parts.number, "")));
+    this.#keep("", (id) => this.#attached?.write(encodePriming(id)));
     this.closeEarly = () => this.disconnect();
   }
 
@@ -170,8 +224,7 @@ class SessionStream implements EventSink, Beating {
   }
 
   send(text: string): void {
-    const event = this.#stored(text);
-    this.#attached?.write(event);
+    this.#keep(text, (id) => this.#attached?.write(encodeEvent({ id, data: text })));
   }
 
   /** Its head is out from the start. */
@@ -189,8 +242,11 @@ class SessionStream implements EventSink, Beating {
 
   finish(text: string | undefined): void {
     this.#isFinished = true;
-    const event = text === undefined ? undefined : this.#stored(text);
-    this.#attached?.end(event);
+    this.#keep(text ?? "", (id) => this.#end(text, id), true);
+  }
+
+  #end(text: string | undefined, id: string): void {
+    this.#attached?.end(text === undefined ? undefined : encodeEvent({ id, data: text }));
     this.#parts.onFinished?.();
   }
 
@@ -198,8 +254,11 @@ class SessionStream implements EventSink, Beating {
   resume(missed: readonly StoredEvent[]): Response {
     this.#attached?.end();
     const stream = this.#attach();
-    stream.write(missed.map((event) => encodeEvent(event)).join("") || keepAliveComment);
-    if (this.#isFinished) stream.end();
+    stream.write(encodeAll(missed) || keepAliveComment);
+    if (this.#isFinished) {
+      stream.end();
+      this.#parts.onFinished?.();
+    }
     return stream.response;
   }
 
@@ -210,10 +269,9 @@ class SessionStream implements EventSink, Beating {
     this.#attached = undefined;
   }
 
-  /** Keeps the message and returns its event. */
-  #stored(text: string): string {
-    const { store, number } = this.#parts;
-    return encodeEvent({ id: store.append(number, text), data: text });
+  #keep(text: string, out: (id: string) => void, isLast = false): void {
+    const { log, number, ids } = this.#parts;
+    log.append(number, text, out, isLast, ids?.());
   }
 
   #attach(headers?: Readonly<Record<string, string>>): SseStream {

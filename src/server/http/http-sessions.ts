@@ -1,9 +1,10 @@
 import { httpSessionIdleMsMax, httpSessionsMax } from "../../base/limits.ts";
 import { Shares } from "../../base/turns.ts";
 import type { Principal } from "../auth/principal.ts";
+import type { RequestIds } from "../connection/client-requests.ts";
 import type { ClientProfile } from "../connection/session.ts";
 import type { ServedConnection, ServerContext } from "../context/server-context.ts";
-import { EventMemory } from "../transport/http/event-store.ts";
+import { type EventLog, EventMemory } from "../transport/http/event-store.ts";
 import type { TokenStateOf } from "./sse-stream.ts";
 
 export interface HttpSessionsParts {
@@ -16,6 +17,20 @@ export interface HttpSessionsParts {
   /** The part of them that one principal may have; all when it is not given. */
   readonly principalPart?: number | undefined;
   readonly idleMsMax?: number;
+  /** In a fleet: the ids of requests to clients. */
+  readonly requestIds?: RequestIds | undefined;
+  /** In a fleet: keeps the events of a session for its other replicas too. */
+  readonly createLog?: LegacySessionParts["createLog"];
+}
+
+/** The fate of sessions that other replicas know too. */
+export interface SessionKeeper {
+  /** Its token was withdrawn. */
+  withdrawn(session: LegacySession): void;
+  /** Nobody has used it here for long. */
+  idle(session: LegacySession): void;
+  /** A long call or a stream uses it. */
+  inUse(session: LegacySession): void;
 }
 
 /** How often idle sessions are looked for. */
@@ -30,6 +45,8 @@ export class HttpSessions {
   readonly #places: Shares;
   readonly #memory = new EventMemory();
   readonly #sweeping = setInterval(() => this.#sweep(), sweepMs).unref();
+  /** Of a fleet; without one, sessions just end. */
+  keeper: SessionKeeper | undefined;
 
   constructor(parts: HttpSessionsParts) {
     this.#parts = parts;
@@ -51,14 +68,22 @@ export class HttpSessions {
     if (!this.#places.hasRoomFor(principal.id)) this.#sweep();
     if (!this.#places.hasRoomFor(principal.id)) return undefined;
     const id = crypto.getRandomValues(Buffer.alloc(idBytes)).toString("base64url");
-    const { server, sessionProfile } = this.#parts;
-    const session = new Kind({
-      id,
-      principal,
-      server,
-      memory: this.#memory,
-      profile: sessionProfile,
-    });
+    return this.#make(id, principal, Kind);
+  }
+
+  /** A session that another replica has made; undefined when there are as many here as there may be. */
+  adopt<S extends LegacySession>(
+    id: string,
+    principal: Principal,
+    Kind: SessionKind<S>,
+  ): S | undefined {
+    return this.#places.hasRoomFor(principal.id) ? this.#make(id, principal, Kind) : undefined;
+  }
+
+  #make<S extends LegacySession>(id: string, principal: Principal, Kind: SessionKind<S>): S {
+    const { server, sessionProfile: profile, requestIds: ids, createLog } = this.#parts;
+    const memory = this.#memory;
+    const session = new Kind({ id, principal, server, memory, profile, ids, createLog });
     this.#sessions.set(id, session);
     this.#places.take(principal.id);
     return session;
@@ -77,6 +102,15 @@ export class HttpSessions {
     return session;
   }
 
+  /** Of any principal: not for requests. */
+  get(id: string): LegacySession | undefined {
+    return this.#sessions.get(id);
+  }
+
+  all(): IterableIterator<LegacySession> {
+    return this.#sessions.values();
+  }
+
   /** Cancels its work and ends its streams. */
   end(session: LegacySession): void {
     if (!this.#sessions.delete(session.id)) return;
@@ -93,7 +127,7 @@ export class HttpSessions {
   review(tokenStateOf: TokenStateOf): void {
     for (const session of this.#sessions.values()) {
       const state = tokenStateOf(session.principal);
-      if (state === "withdrawn") this.end(session);
+      if (state === "withdrawn") this.#withdraw(session);
       else if (state === "expired") session.expire();
     }
   }
@@ -111,12 +145,24 @@ export class HttpSessions {
     for (const session of this.#sessions.values()) this.end(session);
   }
 
+  #withdraw(session: LegacySession): void {
+    if (this.keeper === undefined) this.end(session);
+    else this.keeper.withdrawn(session);
+  }
+
+  #idle(session: LegacySession): void {
+    if (this.keeper === undefined) this.end(session);
+    else this.keeper.idle(session);
+  }
+
   #sweep(): void {
     const oldest = performance.now() - (this.#parts.idleMsMax ?? httpSessionIdleMsMax);
     for (const session of this.#sessions.values()) {
       // A long call or stream counts as use until it ends.
-      if (session.isBusy) session.usedAt = performance.now();
-      else if (session.usedAt < oldest) this.end(session);
+      if (session.isBusy) {
+        session.usedAt = performance.now();
+        this.keeper?.inUse(session);
+      } else if (session.usedAt < oldest) this.#idle(session);
     }
   }
 }
@@ -145,6 +191,10 @@ export interface LegacySessionParts {
   /** Bounds what the streams of all sessions keep. */
   readonly memory: EventMemory;
   readonly profile: (session: LegacySession) => ClientProfile;
+  /** See `HttpSessionsParts`. */
+  readonly ids?: RequestIds | undefined;
+  /** @param memory bounds what is kept in this process */
+  readonly createLog?: ((session: LegacySession, memory: EventMemory) => EventLog) | undefined;
 }
 
 /** A class of sessions. */

@@ -1,3 +1,4 @@
+import { AppError } from "../../base/errors.ts";
 import { type ClassifiedMessage, classifyMessage } from "../../protocol/message.ts";
 import type { Principal } from "../auth/principal.ts";
 import { InFlight } from "../connection/active-request.ts";
@@ -23,6 +24,7 @@ import {
   tooManySessions,
   beginsWork,
 } from "./responses.ts";
+import type { SessionTable } from "./session-table.ts";
 import { type Heartbeat } from "./sse-stream.ts";
 
 const nobody = {
@@ -55,11 +57,18 @@ const sessionHeader = "mcp-session-id";
 /** The legacy side of the endpoint: sessions, their POST streams, their own stream and its resumption. */
 export class LegacyHttp {
   readonly #sessions: HttpSessions;
+  readonly #table: SessionTable;
   readonly #server: ServerContext;
   readonly #heartbeat: Heartbeat;
 
-  constructor(sessions: HttpSessions, server: ServerContext, heartbeat: Heartbeat) {
+  constructor(
+    sessions: HttpSessions,
+    table: SessionTable,
+    server: ServerContext,
+    heartbeat: Heartbeat,
+  ) {
     this.#sessions = sessions;
+    this.#table = table;
     this.#server = server;
     this.#heartbeat = heartbeat;
   }
@@ -74,35 +83,42 @@ export class LegacyHttp {
     }
     const id = request.headers.get(sessionHeader);
     if (id === null) return this.#withoutSession(message);
-    const session = this.#find(request, id, principal);
-    if (session instanceof Response) return session;
-    return this.#dispatch(session, message, prefersEventStream(request.headers.get("accept")));
+    const wantsStream = prefersEventStream(request.headers.get("accept"));
+    return this.#withSession(request, id, principal, (session) =>
+      this.#dispatch(session, message, wantsStream),
+    );
   }
 
-  get(request: Request, principal: Principal): Response {
+  get(request: Request, principal: Principal): Response | Promise<Response> {
     if (!takesEventStream(request.headers.get("accept"))) {
       return refusal(406, "GET is answered with a stream: Accept must take text/event-stream.");
     }
     const id = request.headers.get(sessionHeader);
     if (id === null) return notWithoutSession();
-    const session = this.#find(request, id, principal);
-    if (session instanceof Response) return session;
     const lastEventId = request.headers.get("last-event-id");
-    const resumed = lastEventId === null ? undefined : session.resume(lastEventId);
-    if (resumed !== undefined) return resumed;
-    return (
-      session.openOwnStream(this.#heartbeat) ??
-      refusal(409, "The stream of this session is open already: close it first.")
+    return this.#withSession(request, id, principal, (session) => {
+      const resumed =
+        lastEventId === null
+          ? undefined
+          : this.#table.resume(session, lastEventId, this.#heartbeat);
+      return after(resumed, (response) => response ?? this.#openOwnStream(session));
+    });
+  }
+
+  delete(request: Request, principal: Principal): Response | Promise<Response> {
+    const id = request.headers.get(sessionHeader);
+    if (id === null) return notWithoutSession();
+    return this.#withSession(request, id, principal, (session) =>
+      after(this.#table.end(session), noContent),
     );
   }
 
-  delete(request: Request, principal: Principal): Response {
-    const id = request.headers.get(sessionHeader);
-    if (id === null) return notWithoutSession();
-    const session = this.#find(request, id, principal);
-    if (session instanceof Response) return session;
-    this.#sessions.end(session);
-    return noContent();
+  #openOwnStream(session: HttpSession): Response | Promise<Response> {
+    return after(
+      this.#table.openOwnStream(session, this.#heartbeat),
+      (response) =>
+        response ?? refusal(409, "The stream of this session is open already: close it first."),
+    );
   }
 
   #initialize(
@@ -112,7 +128,26 @@ export class LegacyHttp {
     const session = this.#sessions.create(principal, HttpSession);
     if (session === undefined) return tooManySessions();
     const headers = { [sessionHeader]: session.id };
-    return this.#answer(session.dispatcher, message, this.#laneFor(session, headers));
+    const answer = this.#answer(session.dispatcher, message, this.#laneFor(session, { headers }));
+    const begun = this.#table.begin(session);
+    if (begun === true) return answer;
+    return this.#begun(session, begun, answer);
+  }
+
+  /** A session that others do not know must not be used: it would be lost with the next request. */
+  async #begun(
+    session: HttpSession,
+    begun: false | Promise<boolean>,
+    answer: Response | Promise<Response>,
+  ): Promise<Response> {
+    try {
+      if (await begun) return await answer;
+    } catch (error) {
+      this.#sessions.end(session);
+      return engineAway(error);
+    }
+    this.#sessions.end(session);
+    return tooManySessions();
   }
 
   /** `ping` and a hint how to begin; batches are treated as 2025-03-26 (docs/spec/legacy.md#which-era, docs/spec/legacy.md#batches). */
@@ -129,14 +164,22 @@ export class LegacyHttp {
     return this.#answer(dispatcher, message, lane);
   }
 
-  #find(request: Request, id: string, principal: Principal): HttpSession | Response {
-    const session = this.#sessions.find(id, principal, HttpSession);
-    if (session === undefined) {
-      return refusal(404, "There is no such session: send initialize to begin a new one.");
-    }
+  /** Answers with `serve` once the session is found, which is at once for those of this process alone. */
+  #withSession(
+    request: Request,
+    id: string,
+    principal: Principal,
+    serve: (session: HttpSession) => Response | Promise<Response>,
+  ): Response | Promise<Response> {
     const header = request.headers.get("mcp-protocol-version") ?? undefined;
-    const fault = checkSessionVersion(header, session.connection.session.version);
-    return fault === undefined ? session : faultResponse(400, fault);
+    const answer = after(this.#table.find(id, principal), (session) => {
+      if (session === undefined) {
+        return refusal(404, "There is no such session: send initialize to begin a new one.");
+      }
+      const fault = checkSessionVersion(header, session.connection.session.version);
+      return fault === undefined ? serve(session) : faultResponse(400, fault);
+    });
+    return answer instanceof Promise ? answer.catch(engineAway) : answer;
   }
 
   #dispatch(
@@ -144,14 +187,17 @@ export class LegacyHttp {
     message: ClassifiedMessage,
     wantsStream: boolean,
   ): Response | Promise<Response> {
+    this.#table.relay(session, message);
     if (message.kind === "notification" || message.kind === "response") {
       session.dispatcher.receive(message, nowhere);
-      return accepted();
+      return after(this.#table.saved(session), accepted);
     }
-    const lane = this.#laneFor(session);
+    const lane = this.#laneFor(session, { message });
     // What was streamed can be had again after the connection broke, JSON cannot.
     if (wantsStream && message.kind === "legacy-request") lane.open();
-    return this.#answer(session.dispatcher, message, lane);
+    const answer = this.#answer(session.dispatcher, message, lane);
+    if (!this.#table.isShared) return answer;
+    return after(answer, (response) => after(this.#table.saved(session), () => response));
   }
 
   #answer(
@@ -163,17 +209,47 @@ export class LegacyHttp {
     return lane.take();
   }
 
-  #laneFor(session: HttpSession, headers?: Readonly<Record<string, string>>): ResponseLane {
+  #laneFor(session: HttpSession, { headers, message }: LaneOptions): ResponseLane {
     return new ResponseLane(
       {
         statusOf: legacyStatus,
-        openSink: () => session.openStream(),
+        openSink: () => session.openStream(() => JSON.stringify(idsOf(message))),
         heartbeat: this.#heartbeat,
         ...(headers === undefined ? {} : { headers }),
       },
       session.connection.session.version === "2025-11-25",
     );
   }
+}
+
+interface LaneOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The message that is answered, unless it is `initialize`. */
+  readonly message?: ClassifiedMessage;
+}
+
+/** The ids that a response answers: one, those of a batch, or none. */
+function idsOf(message: ClassifiedMessage | undefined): unknown {
+  if (message?.kind === "legacy-request") return message.id;
+  if (message?.kind !== "batch") return [];
+  return message.elements.flatMap((element) => {
+    const each = classifyMessage(element);
+    return each.kind === "legacy-request" ? [each.id] : [];
+  });
+}
+
+/** `next` of a value: at once, or when it is there. */
+function after<Value, Outcome>(
+  value: Value | Promise<Value>,
+  next: (value: Value) => Outcome | Promise<Outcome>,
+): Outcome | Promise<Outcome> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** The engine that the replicas of a fleet share is away: the client may try again. */
+function engineAway(error: unknown): Response {
+  if (!(error instanceof AppError)) throw error;
+  return refusal(503, error.message, { "retry-after": "1" });
 }
 
 /** An empty batch is answered like a request: with an error. */

@@ -50,6 +50,16 @@ export class Subscriptions {
     if (connection.session.version !== undefined) this.#audience.add(connection);
   }
 
+  /** Changes that were reported while the session's stream was elsewhere, oldest first. */
+  catchUp(connection: Connection, changes: Iterable<Change>): void {
+    this.#audience.catchUp(connection, changes);
+  }
+
+  /** Sends the changes that wait for a slow reader. */
+  flush(connection: Connection): void {
+    this.sender.flush(connection);
+  }
+
   /** The connection has ended. Without it a session that is gone would be kept for ever. */
   release(connection: Connection): void {
     this.#audience.delete(connection);
@@ -99,6 +109,18 @@ class LegacyAudience {
     for (const connections of this.#members.values()) this.#tellEach(connections, change);
   }
 
+  /** Of a kind that came several times once. */
+  catchUp(connection: Connection, changes: Iterable<Change>): void {
+    const latest = new Map<string, Change>();
+    for (const change of changes) {
+      const { clientId = connection.session.clientId } = change;
+      if (clientId !== connection.session.clientId) continue;
+      if (change.kind !== "resource" && !this.#features.changing.has(change.kind)) continue;
+      latest.set(changeKey(change), change);
+    }
+    for (const change of latest.values()) this.#tellEach([connection], change);
+  }
+
   #tellEach(connections: Iterable<Connection> = [], change: Change): void {
     for (const connection of connections) {
       if (!isFor(connection, change)) continue;
@@ -107,9 +129,12 @@ class LegacyAudience {
   }
 }
 
-/** A session may have begun again: until it says that it is ready it gets no notifications. */
-function isFor({ session }: Connection, change: Change): boolean {
-  if (!session.isInitialized) return false;
+/**
+ * A session may have begun again: until it says that it is ready it gets no notifications. In a fleet it gets them from the replica
+ * that has its stream, which catches up on those from before.
+ */
+function isFor({ session, holdsStream }: Connection, change: Change): boolean {
+  if (!session.isInitialized || holdsStream?.() === false) return false;
   return change.kind !== "resource" || session.subscribedUris.has(change.uri);
 }
 
@@ -148,6 +173,12 @@ export class ChangeSender {
     } else {
       reader.outbox.send(encode());
     }
+  }
+
+  /** Sends all that waits for this reader, whether or not it reads. */
+  flush(reader: ChangeReader): void {
+    for (const encode of this.#waiting.get(reader)?.values() ?? []) reader.outbox.send(encode());
+    this.#waiting.delete(reader);
   }
 
   /** Nothing more is sent to this reader. */

@@ -54,6 +54,27 @@ export interface Replay {
   readonly events: readonly StoredEvent[];
 }
 
+/** Keeps the events of the streams of one session, for a client that comes back after its connection broke. */
+export interface EventLog {
+  /**
+   * Keeps an event of a stream and calls `out` with its id once it is kept: at once in this process. Events of one stream go out in
+   * the order of the calls.
+   * @param isLast the stream ends with it
+   * @param ids of the requests that the stream answers, as JSON; absent for the stream of the session
+   */
+  append(
+    stream: number,
+    data: string,
+    out: (id: string) => void,
+    isLast?: boolean,
+    ids?: string,
+  ): void;
+  /** The events after `lastEventId` on its stream that are still kept here. Undefined when no such event was ever sent. */
+  after(lastEventId: string): Replay | undefined;
+  /** Forgets everything: the session has ended. */
+  clear(): void;
+}
+
 export interface EventStoreBounds {
   readonly eventsMax: number;
   readonly charsMax: number;
@@ -74,7 +95,7 @@ const defaultBounds: EventStoreBounds = {
  * (docs/spec/legacy.md#streams). Ids are `stream-number`, where the number counts the events of the session: so they are
  * unique over its streams and tell theirs. What a stream sent stays after its end, until newer events take the room.
  */
-export class EventStore {
+export class EventStore implements EventLog {
   readonly #memory: EventMemory;
   readonly #bounds: EventStoreBounds;
   /** Oldest first. */
@@ -88,8 +109,12 @@ export class EventStore {
     this.#bounds = bounds;
   }
 
+  append(stream: number, data: string, out: (id: string) => void): void {
+    out(this.add(stream, data));
+  }
+
   /** Keeps the event and returns its id. Empty data takes an id and no room: there is nothing to send again. */
-  append(stream: number, data: string): string {
+  add(stream: number, data: string): string {
     this.#lastNumber += 1;
     const number = this.#lastNumber;
     const id = `${stream}-${number}`;
@@ -101,10 +126,6 @@ export class EventStore {
     return id;
   }
 
-  /**
-   * The events after `lastEventId` on its stream that are still kept. Undefined when no
-   * such event was ever sent.
-   */
   after(lastEventId: string): Replay | undefined {
     const match = /^(\d{1,10})-(\d{1,15})$/.exec(lastEventId);
     if (match === null) return undefined;
@@ -127,7 +148,6 @@ export class EventStore {
     this.#memory.remove(this, oldest.data.length, this.#entries.length === 0);
   }
 
-  /** Forgets everything: the session has ended. */
   clear(): void {
     while (this.#entries.length > 0) this.dropOldest();
   }

@@ -10,12 +10,7 @@ import { EventMemory, EventStore } from "../../../../src/server/transport/http/e
 describe("EventStore", () => {
   test("replays what follows on the same stream, in order", () => {
     const store = new EventStore();
-    const ids = [
-      store.append(1, "a"),
-      store.append(2, "b"),
-      store.append(1, "c"),
-      store.append(1, "d"),
-    ];
+    const ids = [store.add(1, "a"), store.add(2, "b"), store.add(1, "c"), store.add(1, "d")];
     expect(ids).toEqual(["1-1", "2-2", "1-3", "1-4"]);
     expect(ids.map((id) => store.after(id))).toEqual([
       {
@@ -33,9 +28,9 @@ describe("EventStore", () => {
 
   test("an event without data has an id to come back with and is not sent again", () => {
     const store = new EventStore();
-    const first = store.append(0, "a");
-    const priming = store.append(0, "");
-    store.append(0, "b");
+    const first = store.add(0, "a");
+    const priming = store.add(0, "");
+    store.add(0, "b");
     const rest = { stream: 0, events: [{ id: "0-3", data: "b" }] };
     expect([first, priming].map((id) => store.after(id))).toEqual([rest, rest]);
   });
@@ -58,8 +53,8 @@ describe("EventStore", () => {
     "x".repeat(10_000),
   ])("does not know %p", (id) => {
     const store = new EventStore();
-    store.append(1, "a");
-    store.append(1, "b");
+    store.add(1, "a");
+    store.add(1, "b");
     expect(store.after(id)).toBeUndefined();
   });
 
@@ -70,8 +65,8 @@ describe("EventStore", () => {
     [resumableEventsMax + 10, 11],
   ])("of %d events the first it has is number %d", (count, first) => {
     const store = new EventStore();
-    const priming = store.append(1, "");
-    for (let number = 1; number <= count; number += 1) store.append(1, String(number));
+    const priming = store.add(1, "");
+    for (let number = 1; number <= count; number += 1) store.add(1, String(number));
     const events = store.after(priming)?.events ?? [];
     expect(events.length).toBe(Math.min(count, resumableEventsMax));
     expect(events[0]?.data).toBe(String(first));
@@ -85,16 +80,16 @@ describe("EventStore", () => {
     [resumableCharsMax, ["b"]],
   ])("two events that together are %d characters above the bound", (excess, kept) => {
     const store = new EventStore();
-    const priming = store.append(1, "");
-    store.append(1, "a".repeat(10));
-    store.append(1, "b".repeat(resumableCharsMax - 10 + excess));
+    const priming = store.add(1, "");
+    store.add(1, "a".repeat(10));
+    store.add(1, "b".repeat(resumableCharsMax - 10 + excess));
     expect(store.after(priming)?.events.map(({ data }) => data[0] ?? "")).toEqual(kept);
   });
 
   test("an id stays known when its event has gone, on its stream and no other", () => {
     const store = new EventStore(undefined, { eventsMax: 1, charsMax: 100 });
-    const gone = store.append(1, "a");
-    const kept = store.append(2, "b");
+    const gone = store.add(1, "a");
+    const kept = store.add(2, "b");
     expect(store.after(gone)).toEqual({ stream: 1, events: [] });
     expect(store.after(kept)).toEqual({ stream: 2, events: [] });
     expect(store.after("1-2")).toBeUndefined();
@@ -107,7 +102,7 @@ describe("EventStore", () => {
         const store = new EventStore(undefined, { eventsMax, charsMax: 1000 });
         const sent = order.map((stream, index) => {
           const data = `event ${index}`;
-          return { stream, event: { id: store.append(stream, data), data } };
+          return { stream, event: { id: store.add(stream, data), data } };
         });
         const kept = sent.slice(-eventsMax);
         for (const [index, { stream, event }] of sent.entries()) {
@@ -129,24 +124,24 @@ describe("EventMemory", () => {
   test("the session that was silent for longest loses its oldest events first", () => {
     const memory = new EventMemory(6);
     const [one, two] = [new EventStore(memory), new EventStore(memory)];
-    const [first, second] = [one.append(0, ""), two.append(0, "")];
-    for (const data of ["a1", "a2"]) one.append(0, data);
-    two.append(0, "b1");
+    const [first, second] = [one.add(0, ""), two.add(0, "")];
+    for (const data of ["a1", "a2"]) one.add(0, data);
+    two.add(0, "b1");
     expect([dataOf(one, first), dataOf(two, second)]).toEqual([["a1", "a2"], ["b1"]]);
-    two.append(0, "b2");
+    two.add(0, "b2");
     expect([dataOf(one, first), dataOf(two, second)]).toEqual([["a2"], ["b1", "b2"]]);
-    one.append(0, "a3");
+    one.add(0, "a3");
     expect([dataOf(one, first), dataOf(two, second)]).toEqual([["a2", "a3"], ["b2"]]);
   });
 
   test("what a session that ended held is free again", () => {
     const memory = new EventMemory(4);
     const [one, two] = [new EventStore(memory), new EventStore(memory)];
-    one.append(0, "aaaa");
+    one.add(0, "aaaa");
     one.clear();
-    const priming = two.append(0, "");
-    two.append(0, "bb");
-    two.append(0, "bb");
+    const priming = two.add(0, "");
+    two.add(0, "bb");
+    two.add(0, "bb");
     expect(dataOf(two, priming)).toEqual(["bb", "bb"]);
   });
 
@@ -156,8 +151,8 @@ describe("EventMemory", () => {
     [1, 0],
   ])("an event %d characters above the whole bound: %d kept", (excess, kept) => {
     const store = new EventStore(new EventMemory());
-    const priming = store.append(0, "");
-    store.append(0, "x".repeat(resumableCharsTotalMax + excess));
+    const priming = store.add(0, "");
+    store.add(0, "x".repeat(resumableCharsTotalMax + excess));
     expect(dataOf(store, priming)).toHaveLength(kept);
   });
 
@@ -170,11 +165,11 @@ describe("EventMemory", () => {
         const memory = new EventMemory(20);
         const bounds = { eventsMax: 4, charsMax: 12 };
         const stores = Array.from({ length: 4 }, () => new EventStore(memory, bounds));
-        const primings = stores.map((store) => store.append(0, ""));
+        const primings = stores.map((store) => store.add(0, ""));
         const sent: string[][] = stores.map(() => []);
         for (const [index, length] of steps) {
           const data = String.fromCodePoint(97 + ((sent[index]?.length ?? 0) % 26)).repeat(length);
-          stores[index]?.append(0, data);
+          stores[index]?.add(0, data);
           sent[index]?.push(data);
         }
         const held = stores.map((store, index) => dataOf(store, primings[index] ?? ""));
