@@ -732,6 +732,12 @@ export const inboxMs = 120_000;
 export const inboxMessagesMax = 10_000;
 /** Characters of one message between replicas: an MCP message and its envelope. */
 export const replicaMessageCharsMax = messageLineBytesMax + MIB;
+/** Changes that are kept for sessions that come to another replica: some hundred in the minutes in which clients come back. */
+export const changesKeptMax = 1_000;
+/** Reports of several replicas within this are of the same change: files are looked at each second. */
+export const changeMatchMs = 1_500;
+/** The time of a session in the engine is extended this often while it is used. */
+export const sessionUseMs = 60_000;
 /** A key that seals `requestState` is used this long: longer than a state is good for. */
 export const stateKeyEpochMs = 60 * 60_000;
 /** A secret in a file is read again this often. */

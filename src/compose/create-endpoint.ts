@@ -95,6 +95,7 @@ export function createEndpoint(
     },
     requestsMax: httpRequestsMax,
     principalPart: hasPrincipals ? httpPrincipalPartMax : 1,
+    ...fleet.forEndpoint,
     ssePair: settings.ssePair,
     hasMetrics: settings.hasMetrics,
     hubGauges: settings.hasMetrics ? hubGaugesOf(start) : undefined,

@@ -1,8 +1,12 @@
 import { AppError } from "../base/errors.ts";
-import type { HttpSettings } from "../cli/http-settings.ts";
+import { httpPrincipalPartMax, httpSessionsMax } from "../base/limits.ts";
+import type { Changes } from "../calls/features.ts";
+import { type HttpSettings, needsToken } from "../cli/http-settings.ts";
 import { takeSecret } from "../config/take-secret.ts";
+import type { ChangeLog } from "../fleet/changes/change-log.ts";
 import type { Fleet } from "../fleet/open-fleet.ts";
-import type { HttpEndpoint } from "../server/http/http-endpoint.ts";
+import type { FleetSessions } from "../fleet/sessions/fleet-sessions.ts";
+import type { HttpEndpoint, HttpEndpointParts } from "../server/http/http-endpoint.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 import type { Places } from "./places.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
@@ -11,6 +15,8 @@ import type { ToolServicesOptions } from "./program-parts.ts";
 export class ServerFleet implements AsyncDisposable {
   /** The ways to the places of requests; there from `join` on. */
   places: Places | undefined;
+  #sessions: FleetSessions | undefined;
+  #log: ChangeLog | undefined;
   readonly #settings: HttpSettings;
   readonly #warn: (message: string) => void;
 
@@ -34,6 +40,34 @@ export class ServerFleet implements AsyncDisposable {
     return { onClientState: (clientId) => this.places?.changed(clientId) };
   }
 
+  /** The parts of an endpoint that is a replica; empty before `share`, and without a fleet. */
+  get forEndpoint(): Partial<HttpEndpointParts> {
+    const { fleet } = this;
+    const sessions = this.#sessions;
+    if (fleet === undefined || sessions === undefined) return {};
+    const { over: shareSessions, requestIds, createLog } = sessions;
+    return { shareSessions, requestIds, createLog, isDegraded: () => !fleet.engine.isWell };
+  }
+
+  /**
+   * From now on legacy sessions and changes are those of all replicas.
+   * @throws SharedEngineError
+   */
+  async share(changes: Changes): Promise<void> {
+    const { fleet } = this;
+    if (fleet === undefined) return;
+    const [{ ChangeLog }, { FleetSessions }] = await Promise.all([
+      import("../fleet/changes/change-log.ts"),
+      import("../fleet/sessions/fleet-sessions.ts"),
+    ]);
+    const { engine, replica, tail } = fleet;
+    const log = await ChangeLog.start({ engine, replica, tail, changes });
+    this.#log = log;
+    const part = needsToken(this.#settings) ? httpPrincipalPartMax : 1;
+    const principalMax = Math.floor(httpSessionsMax * part);
+    this.#sessions = await FleetSessions.start({ fleet, log, principalMax });
+  }
+
   /** From now on requests that have a place elsewhere go there, and those of others come here. */
   async join(router: LazyRouter, endpoint: HttpEndpoint): Promise<void> {
     if (this.fleet === undefined) return;
@@ -47,7 +81,13 @@ export class ServerFleet implements AsyncDisposable {
     await this.places?.drain();
   }
 
+  /** The process goes: its sessions go on at other replicas. */
+  leave(): void {
+    this.#sessions?.leave();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#log?.[Symbol.dispose]();
     this.places?.[Symbol.dispose]();
     await this.fleet?.[Symbol.asyncDispose]();
   }

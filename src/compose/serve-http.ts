@@ -51,6 +51,7 @@ export async function serveHttp(
     addressOf: (request) => server?.requestIP(request)?.address,
   });
   warnIf(auth.toolScopes.commandWarning(router.gateway.isWanted));
+  await fleet.share(router.changes);
   const endpoint = createEndpoint(router, start, settings, auth, {
     ...options,
     fleet,
@@ -88,6 +89,7 @@ async function endServing(
   fleet: ServerFleet,
 ): Promise<void> {
   await within(httpDrainMsMax, Promise.all([endpoint.drain(), fleet.drain()]));
+  fleet.leave();
   endpoint.close();
   const stopped = server.stop();
   // Last words, such as the results of subscriptions, are written but may not be out yet.

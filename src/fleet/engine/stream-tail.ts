@@ -111,7 +111,7 @@ function streamsIn(reply: Reply): readonly (readonly [string, Reply])[] {
 }
 
 /** The entries in a reply of XRANGE or a part of one of XREAD; what has another form is left out. */
-function entriesOf(reply: Reply): readonly TailEntry[] {
+export function entriesOf(reply: Reply): readonly TailEntry[] {
   if (!Array.isArray(reply)) return [];
   return (reply as readonly Reply[]).flatMap((entry) => {
     if (!Array.isArray(entry)) return [];

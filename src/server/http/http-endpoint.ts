@@ -7,7 +7,6 @@ import type { ServedConnection, ServerContext } from "../context/server-context.
 import { type BodyBounds, createBodyBounds } from "../transport/http/read-body.ts";
 import type { RequestGuard } from "../transport/http/request-guard.ts";
 import { type HubGauges, HttpMetrics } from "./http-metrics.ts";
-import { HttpSession } from "./http-session.ts";
 import { HttpSessions, type HttpSessionsParts } from "./http-sessions.ts";
 import { LegacyHttp } from "./legacy-http.ts";
 import { McpPost } from "./mcp-post.ts";
@@ -20,7 +19,7 @@ import {
   type RefuseTool,
 } from "./responses.ts";
 import { OwnSessions } from "./own-sessions.ts";
-import type { MakeSessionTable } from "./session-table.ts";
+import type { MakeSessionTable, SessionTable } from "./session-table.ts";
 import { SsePair, type SsePairPaths } from "./sse-pair.ts";
 import { Heartbeat, type TokenStateOf, TokenWatch } from "./sse-stream.ts";
 
@@ -62,6 +61,7 @@ const allowed = "POST, GET, DELETE";
 export class HttpEndpoint {
   readonly #parts: HttpEndpointParts;
   readonly #sessions: HttpSessions;
+  readonly #table: SessionTable;
   readonly #modern: ModernHttp;
   readonly #legacy: LegacyHttp;
   readonly #post: McpPost;
@@ -78,8 +78,8 @@ export class HttpEndpoint {
     this.#metrics = parts.hasMetrics === true ? new HttpMetrics() : undefined;
     this.#sessions = new HttpSessions(parts);
     this.#modern = new ModernHttp({ ...parts, heartbeat: this.#heartbeat });
-    const table = parts.shareSessions?.(this.#sessions) ?? new OwnSessions(this.#sessions);
-    this.#legacy = new LegacyHttp(this.#sessions, table, parts.server, this.#heartbeat);
+    this.#table = parts.shareSessions?.(this.#sessions) ?? new OwnSessions(this.#sessions);
+    this.#legacy = new LegacyHttp(this.#sessions, this.#table, parts.server, this.#heartbeat);
     this.#bodies = createBodyBounds(parts.principalPart);
     this.#tokenWatch = this.#watchTokens();
     this.#post = new McpPost(this.#modern, this.#legacy, this.#refuse, this.#bodies);
@@ -157,7 +157,7 @@ export class HttpEndpoint {
     inFlight: InFlight,
   ): Promise<ServedConnection | undefined> {
     if (sessionId === undefined) return this.#modern.connectionFor(principal, lane, inFlight);
-    const session = this.#sessions.find(sessionId, principal, HttpSession);
+    const session = await this.#table.find(sessionId, principal);
     return session && { ...session.connection, inFlight };
   }
 

@@ -1,0 +1,150 @@
+import { changesKeptMax } from "../../base/limits.ts";
+import { isObject } from "../../base/values.ts";
+import type { Change, Changes } from "../../calls/features.ts";
+import type { SharedEngine } from "../engine/shared-engine.ts";
+import { entriesOf, type StreamTail, type TailEntry } from "../engine/stream-tail.ts";
+import type { Replica } from "../replicas/replica.ts";
+import { ChangeMatcher } from "./change-matcher.ts";
+
+export interface ChangeLogParts {
+  readonly engine: SharedEngine;
+  readonly replica: Replica;
+  readonly tail: StreamTail;
+  readonly changes: Changes;
+}
+
+interface Told {
+  readonly id: string;
+  readonly change: Change;
+}
+
+/** Before every id that the engine gives. */
+const before = "0-0";
+
+/**
+ * The changes of all replicas, in one order, each once: what one reports every one tells its own subscribers. A capped log in
+ * the engine and not a channel, so that nothing is missed while a connection is made again, and a session that comes to
+ * another replica hears what it has not heard.
+ */
+export class ChangeLog implements Disposable {
+  readonly #parts: ChangeLogParts;
+  readonly #key: string;
+  readonly #matcher = new ChangeMatcher();
+  /** The newest changes, oldest first. */
+  readonly #told: Told[] = [];
+  readonly #stop: () => void;
+  /** Changes up to here have left the log, or came before this replica. */
+  #floor: string;
+  #position: string;
+
+  private constructor(parts: ChangeLogParts, entries: readonly TailEntry[]) {
+    this.#parts = parts;
+    this.#key = parts.engine.keys.of("changes");
+    for (const entry of entries) this.#take(entry);
+    this.#position = entries.at(-1)?.id ?? before;
+    this.#floor = entries.length < changesKeptMax ? before : (entries[0]?.id ?? before);
+    parts.tail.follow(this.#key, this.#position, (entry) => this.#receive(entry));
+    parts.changes.route = (change) => this.#report(change);
+    this.#stop = parts.replica.onNewPlace(() => void this.#restart());
+  }
+
+  /** @throws SharedEngineError */
+  static async start(parts: ChangeLogParts): Promise<ChangeLog> {
+    const { engine } = parts;
+    const count = String(changesKeptMax);
+    const reply = await engine.request(
+      "XREVRANGE",
+      engine.keys.of("changes"),
+      "+",
+      "-",
+      "COUNT",
+      count,
+    );
+    return new ChangeLog(parts, entriesOf(reply).toReversed());
+  }
+
+  /** The last change that was delivered here. */
+  get position(): string {
+    return this.#position;
+  }
+
+  /** The changes after `position`; undefined when some of them are not known any more. */
+  since(position: string): readonly Change[] | undefined {
+    if (isAfter(this.#floor, position)) return undefined;
+    return this.#told.filter(({ id }) => isAfter(id, position)).map(({ change }) => change);
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop();
+    this.#parts.changes.route = undefined;
+    this.#parts.tail.forget(this.#key);
+  }
+
+  /** Without the engine, subscribers here are notified all the same. */
+  #report(change: Change): boolean {
+    const { engine, replica, changes } = this.#parts;
+    if (!engine.isWell) return false;
+    const entry = ["*", "r", replica.id, "c", JSON.stringify(change)];
+    engine
+      .request("XADD", this.#key, "MAXLEN", "~", String(changesKeptMax), ...entry)
+      .catch(() => changes.deliver(change));
+    return true;
+  }
+
+  #receive(entry: TailEntry): void {
+    const change = this.#take(entry);
+    this.#position = entry.id;
+    if (change !== undefined) this.#parts.changes.deliver(change);
+  }
+
+  /** Undefined for what another replica has reported too. */
+  #take({ id, fields }: TailEntry): Change | undefined {
+    const change = readChange(fields.get("c"));
+    if (change === undefined) return undefined;
+    const key = JSON.stringify(change);
+    if (!this.#matcher.isNew(key, fields.get("r") ?? "", Number(id.split("-", 1)[0])))
+      return undefined;
+    this.#told.push({ id, change });
+    if (this.#told.length > changesKeptMax) this.#floor = this.#told.shift()?.id ?? this.#floor;
+    return change;
+  }
+
+  /** An engine that has lost the log begins another, with an earlier clock perhaps. */
+  async #restart(): Promise<void> {
+    const { engine, tail } = this.#parts;
+    try {
+      const reply = await engine.request("XREVRANGE", this.#key, "+", "-", "COUNT", "1");
+      const [last] = entriesOf(reply);
+      if (last !== undefined && isAfter(last.id, this.#position)) return;
+      if (last?.id === this.#position) return;
+      tail.restart(this.#key);
+    } catch {
+      // It is away again: the next return looks again.
+    }
+  }
+}
+
+/** Whether an id of the log is later than another. */
+function isAfter(id: string, other: string): boolean {
+  const [ms = 0, sequence = 0] = id.split("-").map(Number);
+  const [otherMs = 0, otherSequence = 0] = other.split("-").map(Number);
+  return ms > otherMs || (ms === otherMs && sequence > otherSequence);
+}
+
+/** Undefined for text that no replica of this version writes. */
+function readChange(text: string | undefined): Change | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text ?? "");
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const { kind, uri, clientId } = value;
+  if (clientId !== undefined && typeof clientId !== "string") return undefined;
+  const owner = clientId === undefined ? {} : { clientId };
+  if (kind === "resource") return typeof uri === "string" ? { kind, uri, ...owner } : undefined;
+  return kind === "tools" || kind === "prompts" || kind === "resources"
+    ? { kind, ...owner }
+    : undefined;
+}
