@@ -47,14 +47,13 @@ export function createEndpoint(
 ): HttpEndpoint {
   const hasPrincipals = needsToken(settings);
   const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
-  const { workspaceName } = start;
   const watch = new PrincipalWatch(authorizer, () => router.upstreams.serveSeveral());
   const profile = (id: string, principal: () => Principal): ClientProfile => ({
     id,
     limitsFor: (clientName) => limitsFor(start, clientName, warn),
     fallbackDir,
     owner: principal().id,
-    workspaceName,
+    workspaceName: start.workspaceName,
     ...(hasPrincipals && { person: principal, servers: () => principal().servers }),
     // Without tokens only this machine is listened to; with them anybody may sit behind one.
     isRemote: hasPrincipals,
@@ -62,11 +61,9 @@ export function createEndpoint(
       ? {}
       : { mayUse: (toolName) => toolScopes.isAllowed(principal(), toolName) }),
   });
-  const secret = fleet.fleet?.secret;
-  const stateKey = secret && (() => Promise.resolve(secret.stateKeys()));
   const guard = createGuard(settings, warn);
   const endpoint = new HttpEndpoint({
-    server: createServerContext(router, start, stateKey),
+    server: createServerContext(router, start, fleet.stateKey),
     path: settings.path,
     guard,
     pages: lazyLoginPages({

@@ -6,6 +6,7 @@ import { takeSecret } from "../config/take-secret.ts";
 import type { ChangeLog } from "../fleet/changes/change-log.ts";
 import type { Fleet } from "../fleet/open-fleet.ts";
 import type { FleetSessions } from "../fleet/sessions/fleet-sessions.ts";
+import type { ServerContextOptions } from "../server/context/server-context.ts";
 import type { HttpEndpoint, HttpEndpointParts } from "../server/http/http-endpoint.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 import type { Places } from "./places.ts";
@@ -38,6 +39,12 @@ export class ServerFleet implements AsyncDisposable {
   get forRouter(): Pick<ToolServicesOptions, "onClientState"> {
     if (this.fleet === undefined) return {};
     return { onClientState: (clientId) => this.places?.changed(clientId) };
+  }
+
+  /** The keys of `requestState`, which all replicas have; undefined without a fleet. */
+  get stateKey(): ServerContextOptions["stateKey"] | undefined {
+    const secret = this.fleet?.secret;
+    return secret && (() => Promise.resolve(secret.stateKeys()));
   }
 
   /** The parts of an endpoint that is a replica; empty before `share`, and without a fleet. */

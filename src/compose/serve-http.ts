@@ -63,11 +63,8 @@ export async function serveHttp(
   server = listen(settings, endpoint, warn);
   const closeIdle = (): void => void server.closeIdleConnections();
   const stopCapping = capConnections({ port: server.port ?? settings.port, closeIdle });
-  const urlOf = (path: string): string => new URL(path, server?.url).href;
-  warnIf(entrance.notice(urlOf(settings.path)));
-  print(`Listening on ${urlOf(settings.path)}`);
-  const { ssePair } = settings;
-  if (ssePair !== undefined) print(`HTTP+SSE for older clients: ${urlOf(ssePair.stream)}`);
+  warnIf(entrance.notice(new URL(settings.path, server.url).href));
+  announce(settings, server.url, print);
   void warmHandlers();
   router.warm();
   await untilSignal();
@@ -80,6 +77,16 @@ export async function serveHttp(
   ]);
   await fleet[Symbol.asyncDispose]();
   return 0;
+}
+
+function announce(
+  { path, ssePair }: HttpSettings,
+  origin: URL,
+  print: (line: string) => void,
+): void {
+  print(`Listening on ${new URL(path, origin).href}`);
+  if (ssePair === undefined) return;
+  print(`HTTP+SSE for older clients: ${new URL(ssePair.stream, origin).href}`);
 }
 
 /** It goes on listening for a while: answers to questions, cancellations and `/readyz` must get through. */
