@@ -100,6 +100,12 @@ export class Callbacks implements Disposable {
     this.#scheduler.restore(clientId, shifted);
   }
 
+  /** Another process has all callbacks and waiting lines from now on. */
+  forgetAll(): void {
+    this.#scheduler[Symbol.dispose]();
+    this.#mailboxes.forgetAll();
+  }
+
   /** The client has gone: nothing fires for it any more, and missed fires are dropped. */
   endClient(clientId: string): void {
     this.#scheduler.endClient(clientId);

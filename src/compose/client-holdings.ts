@@ -20,7 +20,7 @@ interface ClientState {
 
 interface HoldingParts {
   readonly supervisor: Supervisor;
-  readonly callbacks: Pick<Callbacks, "saved" | "restore">;
+  readonly callbacks: Pick<Callbacks, "saved" | "restore" | "forgetAll">;
 }
 
 /** The state of clients that another replica takes over: callbacks go on there, background tasks are lost and said to be. */
@@ -29,6 +29,13 @@ export class ClientHoldings implements Holdings {
 
   constructor(parts: HoldingParts) {
     this.#parts = parts;
+  }
+
+  /** Others take over all clients: background tasks end, or run on unseen; nothing fires here any more. */
+  async giveUp(how: "kill" | "detach"): Promise<void> {
+    const { supervisor, callbacks } = this.#parts;
+    callbacks.forgetAll();
+    await supervisor.giveUpTasks(how);
   }
 
   saved(clientId: string): ClientState | undefined {

@@ -142,9 +142,9 @@ export class LazyRouter implements Router, AsyncDisposable {
     restore: async (...taken) => (await this.#services.get()).holdings.restore(...taken),
   };
 
-  /** Ends or forgets all background tasks: others take them for lost. */
-  async giveUpTasks(how: "kill" | "detach"): Promise<void> {
-    await this.#services.made?.giveUpTasks(how);
+  /** Others take over the clients of this process. */
+  async giveUpClients(how: "kill" | "detach"): Promise<void> {
+    await this.#services.made?.holdings.giveUp(how);
   }
 
   /** Ends processes that a client has left running. */

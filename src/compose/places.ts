@@ -45,7 +45,7 @@ export class Places implements Disposable {
     server.elsewhere = this.#relay;
     server.mcpTaskRecords = new TaskRecords(engine, replica);
     this.#stops = [
-      replica.onFence(() => void router.giveUpTasks(settings.fence)),
+      replica.onFence(() => void router.giveUpClients(settings.fence)),
       messages.handle(relayKinds.endClient, async (body) => this.#endHere(String(body))),
     ];
     void this.#relay.takeOver();

@@ -21,8 +21,6 @@ export interface ToolServices {
   readonly forGateway: GatewayServices;
   /** The state of clients that another process can take over. */
   readonly holdings: ClientHoldings;
-  /** Ends or forgets all background tasks: others take them for lost. */
-  giveUpTasks(how: "kill" | "detach"): Promise<void>;
   /** Has the first Worker and the login shell's PATH ready before the first call, if there is time. */
   warm(): void;
   /** Ends the background tasks of a client that is gone. */
@@ -53,7 +51,6 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
       supervisor: commands.supervisor,
       callbacks: state.callbacks,
     }),
-    giveUpTasks: (how) => commands.supervisor.giveUpTasks(how),
     warm() {
       pool.warm();
       void commands.environment.get();

@@ -6,7 +6,7 @@ import { onlyMessage } from "./harness/http-client.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import { textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
-import { allGone, uniqueSeconds } from "./harness/processes.ts";
+import { allGone, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
 setDefaultTimeout(testMsMax);
@@ -95,4 +95,27 @@ test("[fleet.leave] a replica that is told to end hands its users over without a
   for (let number = 0; number < 20; number++)
     expect(await call(second, "Bash", { command: `echo ${number}` })).toContain(`${number}`);
   expect(await first.ended()).toBe(0);
+});
+
+test("[fleet.fence] a replica that cannot renew its lease ends its commands, and knows them as lost afterwards", async () => {
+  await using redis = await startRedis();
+  using home = new TempFolder();
+  await using server = await replica(home, redis.url);
+  const seconds = uniqueSeconds();
+  await call(server, "BackgroundBash", { command: `exec sleep ${seconds}` });
+  await eventually("it runs", () => sleepers(seconds) === 1);
+  redis.signal("SIGSTOP");
+  await allGone(`sleep ${seconds}`, 20_000);
+  const refused = onlyMessage(
+    await server.modern("tools/call", { name: "Bash", arguments: { command: "true" } }),
+  );
+  expect(JSON.stringify(refused)).toContain(redis.url.replace("redis://", ""));
+  expect(await call(server, "TaskManager", { action: "list", query: "" })).toContain("No tasks");
+  redis.signal("SIGCONT");
+  const text = await eventually("it is back", async () => {
+    const listed = await call(server, "ListBgTasks", {}).catch(() => "");
+    return listed.includes("lost") ? listed : undefined;
+  });
+  expect(text).toContain(seconds);
+  expect(await call(server, "Bash", { command: "echo again" })).toContain("again");
 });

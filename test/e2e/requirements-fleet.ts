@@ -6,6 +6,8 @@ export const fleetRequirements: Readonly<Record<string, Requirement>> = {
     "fleet.places": "Commands and background tasks are reached from every replica.",
     "fleet.lost":
       "Tasks of a replica that is gone are lost and say so; callbacks and waiting lines go on at another one.",
+    "fleet.fence":
+      "A replica that cannot renew its lease ends its commands before others take them for lost.",
     "fleet.leave": "A replica that ends by SIGTERM hands its users over without an error.",
   }),
 };

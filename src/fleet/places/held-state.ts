@@ -50,12 +50,19 @@ export class HeldState implements Disposable {
   /** The principal of each client that was seen here, the longest unseen first. */
   readonly #principals = new Map<string, string>();
   readonly #changed = new Set<string>();
-  readonly #stopWaiting: () => void;
+  readonly #stops: readonly (() => void)[];
   #saving: Promise<void> | undefined;
 
   constructor(parts: HeldStateParts) {
     this.#parts = parts;
-    this.#stopWaiting = parts.engine.onReady(() => void this.flushed());
+    this.#stops = [
+      parts.engine.onReady(() => void this.flushed()),
+      // The copies are those of whoever takes over, be it this process.
+      parts.replica.onFence(() => {
+        this.#changed.clear();
+        this.#principals.clear();
+      }),
+    ];
   }
 
   /** A client whose state is here from now on. */
@@ -93,7 +100,7 @@ export class HeldState implements Disposable {
     if (!Array.isArray(names)) return;
     for (const name of names.map(String)) {
       const kept = readKept(await engine.request("GET", engine.keys.of("state", name)));
-      if (kept === undefined || replica.isOwn(kept.replica)) continue;
+      if (kept === undefined || kept.replica === replica.id) continue;
       this.note(kept.clientId, principalId);
       await holdings.restore(kept.clientId, kept.state, Math.max(0, replica.engineNow() - kept.at));
       this.changed(kept.clientId);
@@ -107,7 +114,7 @@ export class HeldState implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#stopWaiting();
+    for (const stop of this.#stops) stop();
   }
 
   get #allPrincipals(): string {

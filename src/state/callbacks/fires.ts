@@ -125,6 +125,10 @@ export class Mailboxes {
   endClient(clientId: string): void {
     this.#mailboxes.delete(clientId);
   }
+
+  forgetAll(): void {
+    this.#mailboxes.clear();
+  }
 }
 
 /** A mailbox as it is kept for another process. */
