@@ -96,9 +96,9 @@ test("[principals.user] each of two principals has a process of its own, and an 
   for (const token of [alice, bob]) {
     seen.push(await said(server.client.withToken(token), "mcp__personal__env"));
   }
-  expect(seen[0]).toMatch(/token-alice-[0-9a-f]{10}/);
+  expect(seen[0]).toMatch(/token-alice-[0-9a-f]{32}/);
   expect(seen[0]).toContain(home.at(".scorpiox", "principals"));
-  expect(seen[1]).toMatch(/token-bob-[0-9a-f]{10}/);
+  expect(seen[1]).toMatch(/token-bob-[0-9a-f]{32}/);
 });
 
 test.each([

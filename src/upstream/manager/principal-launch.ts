@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join, resolve, win32 } from "node:path";
 import { pathToFileURL } from "node:url";
-import { sha256Hex } from "../../base/digests.ts";
+import { principalName } from "../../base/principal-name.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import { narrowerRoots } from "../config/narrow-options.ts";
 import type {
@@ -65,7 +65,7 @@ export function launchFor(
 ): ServerLaunch {
   const isOne = isPersonal(server, parts);
   if (!isOne && !namesPrincipal(server.entry.launch)) return launch;
-  const name = isOne ? folderName(owner) : parts.principals === undefined ? "local" : "everybody";
+  const name = isOne ? nameOf(owner) : parts.principals === undefined ? "local" : "everybody";
   const dir = join(parts.scorpioxDir, "principals", name);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const filled = filledIn(launch, name, dir);
@@ -74,12 +74,9 @@ export function launchFor(
   return { ...filled, env: { ...filled.env, [store.variable]: join(dir, store.file) } };
 }
 
-/** A valid file name on each system, unique for each principal. */
-function folderName(owner: string | undefined): string {
-  if (owner === undefined) return "nobody";
-  const digest = sha256Hex(owner).slice(0, 10);
-  const shown = owner.replaceAll(/[^A-Za-z0-9_-]+/g, "-").slice(0, 40);
-  return `${shown}-${digest}`;
+/** A connection for lists has no owner. */
+function nameOf(owner: string | undefined): string {
+  return owner === undefined ? "nobody" : principalName(owner);
 }
 
 function filledIn(launch: ServerLaunch, name: string, dir: string): ServerLaunch {

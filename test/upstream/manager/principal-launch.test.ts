@@ -40,7 +40,7 @@ describe("launchFor()", () => {
     const written = serverOf(stdio(["${principal}"], { DIR: "${principalDir}/x" }));
     const launch = stdio([`a ${principal}`], { DIR: `${principalDir}/x` });
     const filled = launchFor(written, launch, "token:a/../b", several);
-    const [name = ""] = /token-a-b-[0-9a-f]{10}/.exec(JSON.stringify(filled)) ?? [];
+    const [name = ""] = /token-a-b-[0-9a-f]{32}/.exec(JSON.stringify(filled)) ?? [];
     const dir = join(scorpioxDir, "principals", name);
     expect(filled).toEqual(stdio([`a ${name}`], { DIR: join(dir, "x") }));
     expect(statSync(dir).mode & 0o777).toBe(0o700);
