@@ -89,7 +89,7 @@ function createCliServices(services: CliServicesParts): CliServices {
       return openHooks(start, { env, warn });
     },
     async probeSandbox(start) {
-      const { probeSandbox } = await import("./sandbox.ts");
+      const { probeSandbox } = await import("./sandbox-trials.ts");
       return probeSandbox(start, env);
     },
     async openSearch(start) {

@@ -1,23 +1,19 @@
 import { realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, isAbsolute } from "node:path";
+import { basename, dirname, join } from "node:path";
 
-import { startTimer } from "../base/cancellation.ts";
-import { sandboxTrialMsMax, sandboxFailureKeptMs } from "../base/limits.ts";
-import { ownRunningCommand } from "../base/own-command.ts";
+import { sandboxTrialMsMax } from "../base/limits.ts";
 import type { Environment } from "../base/values.ts";
 import type { CallRequest } from "../calls/call.ts";
 import type { Confinements } from "../calls/router/background-calls.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { Confinement } from "../commands/background/command-launcher.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
-import { startCommand } from "../commands/process/command.ts";
 import { loadLibc } from "../commands/process/libc.ts";
-import { isProcessAlive, signalGroup } from "../commands/process/processes.ts";
-import { findShell } from "../commands/process/shell.ts";
+import { isProcessAlive } from "../commands/process/processes.ts";
 import type { BackendParts, Start } from "../commands/sandbox/backends.ts";
-import type { SandboxReport, SandboxSettings } from "../commands/sandbox/notes.ts";
 import type { Sandbox } from "../commands/sandbox/sandbox.ts";
+import { backendParts, sandboxSettings } from "./sandbox-trials.ts";
 
 /** The plan mode of the call's workspace, when it is on. */
 type ActivePlanOf = (call: CallRequest) => FoundPlan | Promise<FoundPlan>;
@@ -136,65 +132,4 @@ async function real(path: string): Promise<string> {
     const folder = dirname(path);
     return folder === path ? path : join(await real(folder), basename(path));
   }
-}
-
-type Env = Readonly<Record<string, string | undefined>>;
-
-/** How sandboxes are found on this machine, and tried with `run`. */
-function backendParts(start: StartUp, env: Env, run: BackendParts["run"]): BackendParts {
-  const { platform } = process;
-  const { shellPath } = start.config.settings;
-  return {
-    platform,
-    ownCommand: ownRunningCommand(),
-    findProgram: (name) =>
-      Bun.which(name, { PATH: searchPath(env["PATH"], process.cwd()) }) ?? undefined,
-    shellPath: findShell({ shellPath, env, platform }).path,
-    tmpDir: tmpdir(),
-    isRoot: process.getuid?.() === 0,
-    failureKeptMs: sandboxFailureKeptMs,
-    run,
-  };
-}
-
-/**
- * The system's own folders first. A program of a project must not serve as the sandbox: `npx` puts folders of the project on PATH,
- * and the program found is started outside of any sandbox.
- */
-export function searchPath(path: string | undefined, projectDir: string): string {
-  const folders = (path ?? "").split(":").filter((folder) => {
-    const ofProject =
-      `${folder}/`.startsWith(`${projectDir}/`) || folder.split("/").includes("node_modules");
-    return isAbsolute(folder) && !ofProject;
-  });
-  return [...systemFolders, ...folders].join(":");
-}
-
-const systemFolders = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
-
-function sandboxSettings({ config }: StartUp): SandboxSettings {
-  const { backend, ...chosen } = config.settings.sandbox;
-  return { ...chosen, backend: backend === "auto" ? undefined : backend };
-}
-
-/** Tries the sandboxes of this machine, without a server. */
-export async function probeSandbox(start: StartUp, env: Env): Promise<SandboxReport> {
-  const { Backends } = await import("../commands/sandbox/backends.ts");
-  const { reportOn } = await import("../commands/sandbox/notes.ts");
-  const run: BackendParts["run"] = (trial, cwd) => runTrial(trial, cwd, env["PATH"] ?? "");
-  return reportOn(sandboxSettings(start), new Backends(backendParts(start, env, run)));
-}
-
-async function runTrial(
-  { command: argv, data }: Start,
-  cwd: string,
-  path: string,
-): Promise<{ exitCode: number | null; output: string }> {
-  const chunks: Uint8Array[] = [];
-  const onOutput = (chunk: Uint8Array): void => void chunks.push(chunk.slice());
-  const { pid, ended } = startCommand({ argv, cwd, env: { PATH: path }, onOutput, data });
-  const timer = startTimer(sandboxTrialMsMax, () => void signalGroup(pid, "SIGKILL"));
-  const { exitCode } = await ended;
-  timer.stop();
-  return { exitCode, output: Buffer.concat(chunks).toString() };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { searchPath } from "../../src/compose/sandbox.ts";
+import { searchPath } from "../../src/compose/sandbox-trials.ts";
 
 const system = "/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin";
 
