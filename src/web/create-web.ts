@@ -2,8 +2,8 @@ import { endLazy, Lazy } from "../base/lazy.ts";
 import type { BrowserOptions } from "./browser/create-browser.ts";
 import { createGuard } from "./guard/create-guard.ts";
 import { type NetworkGuard } from "./guard/network-guard.ts";
-import { PageCache, type PageRenderer, RenderedPages } from "./pages/page-cache.ts";
-import { PageLoader } from "./pages/page-loader.ts";
+import { OwnPages } from "./pages/own-pages.ts";
+import type { PageRenderer } from "./pages/page-cache.ts";
 import type { WebSearch } from "./search/create-search.ts";
 import type { SearchOptions } from "./search/engine.ts";
 import type { Web, WebOptions } from "./web.ts";
@@ -14,17 +14,16 @@ import type { Web, WebOptions } from "./web.ts";
  */
 export function createWeb({ pages, browser, search, proxyEnv }: WebOptions): Web {
   const guard = createGuard({ allowHosts: pages.allowHosts, proxyEnv });
-  const cache = new PageCache();
-  const loader = new PageLoader({ guard, cache });
   const renderer = lazyBrowser(browser, guard);
-  const rendered = new RenderedPages(
-    { render: async (request, signal) => (await renderer.get()).render(request, signal) },
-    cache,
-  );
+  const own = new OwnPages({
+    guard,
+    renderer: { render: async (request, signal) => (await renderer.get()).render(request, signal) },
+    sharesFetched: pages.sharesFetched === true,
+  });
   const searching = lazySearch(search, guard);
   return {
-    fetchPage: (request, signal) => loader.fetchPage(request, signal),
-    renderPage: (request, signal) => rendered.renderPage(request, signal),
+    fetchPage: (request, signal) => own.fetchPage(request, signal),
+    renderPage: (request, signal) => own.renderPage(request, signal),
     search: async (request, signal) => (await searching.get()).search(request, signal),
     async [Symbol.asyncDispose]() {
       await Promise.all([endLazy(renderer), endLazy(searching)]);

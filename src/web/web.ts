@@ -35,6 +35,8 @@ export interface WebOptions {
 interface PageOptions {
   /** Hosts that may be reached although their addresses are private (`READDOCS_ALLOW_HOSTS`), in lower case. */
   readonly allowHosts: readonly string[];
+  /** Several principals: pages that were fetched without credentials are everybody's (`share_cache`). */
+  readonly sharesFetched?: boolean;
 }
 
 /** One call as it is sent to the web Worker. */

@@ -23,6 +23,9 @@ const forbiddenMax = 500;
 /** Every entry costs something besides its text. */
 const entryBytes = 1024;
 
+/** The part of a cache that one principal has. */
+export type OwnCache = Pick<PageCache, "now" | "fresh" | "any" | "set" | "forbid" | "isForbidden">;
+
 /**
  * Pages by key, in memory only: the least recently used are dropped first. A page that is older than a quarter of an
  * hour stays as long as there is room, for conditional requests.
@@ -38,6 +41,20 @@ export class PageCache {
     readonly sizeMax: number = pageCacheBytesMax,
     readonly now: () => number = () => performance.now(),
   ) {}
+
+  /** The same room for one principal, with keys of its own. */
+  of(owner: string): OwnCache {
+    if (owner === "") return this;
+    const own = (key: string): string => `${owner}\n${key}`;
+    return {
+      now: this.now,
+      fresh: (key) => this.fresh(own(key)),
+      any: (key) => this.any(own(key)),
+      set: (key, kept) => this.set(own(key), kept),
+      forbid: (key) => this.forbid(own(key)),
+      isForbidden: (key) => this.isForbidden(own(key)),
+    };
+  }
 
   /** Undefined when it is missing or too old. */
   fresh(key: string): KeptPage | undefined {
@@ -122,12 +139,19 @@ export interface PageRenderer extends AsyncDisposable {
 /** Pages from the browser, cached as fetched pages are, and never opened twice at the same time. */
 export class RenderedPages {
   readonly #renderer: Pick<PageRenderer, "render">;
-  readonly #cache: PageCache;
+  readonly #cache: OwnCache;
+  readonly #fetched: Pick<OwnCache, "isForbidden">;
   readonly #shared = new SharedWork<LoadedPage>();
 
-  constructor(renderer: Pick<PageRenderer, "render">, cache: PageCache) {
+  /** @param fetched the cache of fetched pages, where it is another */
+  constructor(
+    renderer: Pick<PageRenderer, "render">,
+    cache: OwnCache,
+    fetched: Pick<OwnCache, "isForbidden"> = cache,
+  ) {
     this.#renderer = renderer;
     this.#cache = cache;
+    this.#fetched = fetched;
   }
 
   /** @throws AppError as `Web.renderPage` */
@@ -150,6 +174,6 @@ export class RenderedPages {
   #isForbidden(asked: URL, { finalUrl }: LoadedPage): boolean {
     const arrived = URL.parse(finalUrl);
     if (arrived !== null) arrived.hash = "";
-    return [asked, arrived].some((url) => url !== null && this.#cache.isForbidden(fetchKey(url)));
+    return [asked, arrived].some((url) => url !== null && this.#fetched.isForbidden(fetchKey(url)));
   }
 }

@@ -10,7 +10,7 @@ import { SharedWork } from "../../base/shared-work.ts";
 import { Turns } from "../../base/turns.ts";
 import type { NetworkGuard } from "../guard/network-guard.ts";
 import { type Arrival, followRedirects, refreshTarget } from "./follow-redirects.ts";
-import { fetchKey, type KeptPage, type PageCache } from "./page-cache.ts";
+import { fetchKey, type KeptPage, type OwnCache } from "./page-cache.ts";
 import {
   assertReadable,
   type FetchPageRequest,
@@ -57,9 +57,13 @@ class RedirectMemory {
 export interface PageLoaderParts {
   readonly guard: Pick<NetworkGuard, "fetch">;
   /** Shared with the browser. */
-  readonly cache: PageCache;
+  readonly cache: OwnCache;
+  /** Several principals have this cache: what a server has made for one visitor is not kept. */
+  readonly isForAll?: boolean;
   readonly msMax?: number;
   readonly loadingMax?: number;
+  /** Of all loaders, where there are several. */
+  readonly turns?: Turns;
 }
 
 /** The result of one request, for all callers of the same URL at the same time. */
@@ -85,7 +89,7 @@ export class PageLoader {
   constructor(parts: PageLoaderParts) {
     this.#parts = parts;
     this.#msMax = parts.msMax ?? pageFetchMsMax;
-    this.#turns = new Turns(parts.loadingMax ?? pagesLoadingMax);
+    this.#turns = parts.turns ?? new Turns(parts.loadingMax ?? pagesLoadingMax);
     this.#ways = new RedirectMemory(parts.cache.now);
   }
 
@@ -183,7 +187,7 @@ export class PageLoader {
   }
 
   async #read({ url, response }: Arrival, signal: AbortSignal): Promise<LoadedPage> {
-    const { cache } = this.#parts;
+    const { cache, isForAll } = this.#parts;
     const { contentType, body, notes, isComplete } = await readResponse(response, signal);
     const { status } = response;
     const page: LoadedPage = {
@@ -198,6 +202,7 @@ export class PageLoader {
     };
     const key = fetchKey(url);
     if (isNoStore(response)) cache.forbid(key);
+    else if (isForAll === true && isForOne(response)) return page;
     else if (status < 400 && isComplete)
       cache.set(key, { page, conditions: conditionsOf(response) });
     return page;
@@ -216,6 +221,12 @@ function shown(asked: PageUrl, { way, page }: Loaded): LoadedPage {
 
 function isNoStore(response: Response): boolean {
   return /(?:^|[\s,])no-store(?:$|[\s,])/i.test(response.headers.get("cache-control") ?? "");
+}
+
+/** Made for the visitor who asked, as far as the server says. */
+function isForOne({ headers }: Response): boolean {
+  const isPrivate = /(?:^|[\s,])private(?:$|[\s,=])/i.test(headers.get("cache-control") ?? "");
+  return isPrivate || headers.has("set-cookie");
 }
 
 function conditionsOf({ headers }: Response): Record<string, string> {

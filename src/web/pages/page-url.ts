@@ -108,11 +108,17 @@ export interface LoadedPage {
   readonly notes: readonly string[];
 }
 
-export interface FetchPageRequest {
+/** Whose request it is, where several principals are served: nobody learns from a cache what another has asked for. */
+export interface CacheOwner {
+  /** Absent or empty: there is one. */
+  readonly cacheOwner?: string;
+}
+
+export interface FetchPageRequest extends CacheOwner {
   readonly url: string;
 }
 
-export interface RenderPageRequest {
+export interface RenderPageRequest extends CacheOwner {
   readonly url: string;
   /** Extra time for the page to settle, in ms, after it looks settled. */
   readonly waitMs: number;

@@ -83,16 +83,16 @@ export class EngineSearch implements WebSearch {
     this.#runner = new SearchRunner(parts);
   }
 
-  async search({ query: written }: SearchRequest, signal: AbortSignal): Promise<SearchReply> {
+  async search(request: SearchRequest, signal: AbortSignal): Promise<SearchReply> {
+    const { query: written, cacheOwner = "" } = request;
     const query = parseQuery(written);
-    const cached = this.#cache.get(query.text);
+    const key = `${cacheOwner}\n${query.text}`;
+    const cached = this.#cache.get(key);
     if (cached !== undefined) return { ...cached, cached: true };
-    return this.#underWay.run(query.text, signal, async (shared) => {
-      const reply = await this.#run(
-        { query, roster: this.#parts.roster, waitsForAll: false },
-        shared,
-      );
-      if (reply.engines.some(isAnswer)) this.#cache.set(query.text, reply);
+    return this.#underWay.run(key, signal, async (shared) => {
+      const { roster } = this.#parts;
+      const reply = await this.#run({ query, cacheOwner, roster, waitsForAll: false }, shared);
+      if (reply.engines.some(isAnswer)) this.#cache.set(key, reply);
       return reply;
     });
   }

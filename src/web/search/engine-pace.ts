@@ -125,15 +125,22 @@ const textsMax = 16;
 /** Characters of one of them: cookies have at most 4 KiB. */
 const textCharsMax = 8 * 1024;
 
+/** Of all engines and principals: a few texts each. */
+const memoriesMax = 1_000;
+
 /** The data that engines keep from one question to the next, as long as this process lives. */
 export class EngineMemories {
-  readonly #memories = new Map<EngineId, EngineMemory>();
+  /** In the order of their last use. */
+  readonly #memories = new Map<string, EngineMemory>();
 
-  of(engine: EngineId): EngineMemory {
-    const known = this.#memories.get(engine);
-    if (known !== undefined) return known;
-    const memory = new ExpiringTexts();
-    this.#memories.set(engine, memory);
+  /** @param owner the principal: what an engine knows of one by its cookies it must not use for another */
+  of(engine: EngineId, owner = ""): EngineMemory {
+    const key = `${engine}\n${owner}`;
+    const memory = this.#memories.get(key) ?? new ExpiringTexts();
+    this.#memories.delete(key);
+    this.#memories.set(key, memory);
+    const [oldest] = this.#memories.keys();
+    if (this.#memories.size > memoriesMax && oldest !== undefined) this.#memories.delete(oldest);
     return memory;
   }
 }

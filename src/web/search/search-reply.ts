@@ -1,3 +1,4 @@
+import type { CacheOwner } from "../pages/page-url.ts";
 import { cutAtWord } from "../dom/clean-text.ts";
 import { ownPace } from "./engine-pace.ts";
 
@@ -51,7 +52,7 @@ export interface SearchReply {
   readonly partial: boolean;
 }
 
-export interface SearchRequest {
+export interface SearchRequest extends CacheOwner {
   readonly query: string;
 }
 

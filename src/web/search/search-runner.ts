@@ -33,6 +33,8 @@ export interface SearchRunnerParts {
 /** One search. */
 export interface SearchTask {
   readonly query: Query;
+  /** Whose cookies of the engines it has. */
+  readonly cacheOwner?: string;
   readonly roster: EngineRoster;
   /** Waits for slow engines too, when there are enough results, to learn the outcome of each. */
   readonly waitsForAll: boolean;
@@ -75,7 +77,7 @@ export class SearchRunner {
   /** The outcome of each question, by engine; recorded for all processes. */
   async #ask(
     asks: readonly Ask[],
-    { query, waitsForAll }: SearchTask,
+    { query, cacheOwner = "", waitsForAll }: SearchTask,
     now: Date,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, JudgedEngine>> {
@@ -92,7 +94,7 @@ export class SearchRunner {
     const cleared = new Map<string, JudgedEngine>();
     try {
       const { deadlines = searchDeadlines } = this.#parts;
-      const askOne = this.#asker(query);
+      const askOne = this.#asker(query, cacheOwner);
       await askAll(asks, { deadlines, pace: this.#pace, askOne, onSettled }, signal);
     } finally {
       // Whether a suspicion holds is known when all have spoken.
@@ -106,13 +108,13 @@ export class SearchRunner {
     return cleared;
   }
 
-  #asker(query: Query): AskingParts["askOne"] {
+  #asker(query: Query, cacheOwner: string): AskingParts["askOne"] {
     const { guard, settings, baseUrls } = this.#parts;
     return async ({ engine }, limits) => {
       const base = baseUrls[engine.id];
       const address = engine.id === "searxng" ? settings.searxngUrl : base;
       const allowHosts = address === undefined ? [] : [new URL(address).host];
-      const memory = this.#memories.of(engine.id);
+      const memory = this.#memories.of(engine.id, cacheOwner);
       const engineQuery = { text: query.text, settings, memory };
       const reading = this.#reading;
       return askEngine(engine, engineQuery, { guard, base, allowHosts, limits, reading });

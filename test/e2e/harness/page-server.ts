@@ -58,6 +58,7 @@ export class PageServer implements AsyncDisposable {
 const enoughWords = " and more words".repeat(10);
 
 function pageFor(path: string): Response {
+  if (path.endsWith(".txt")) return new Response(`page ${path}`);
   const script = `document.body.textContent = "rendered " + ${JSON.stringify(path + enoughWords)}`;
   const html = path.startsWith("/script")
     ? `<!doctype html><title>s</title><body><script>${script}</script>`

@@ -128,6 +128,20 @@ describe("the cache", () => {
     expect(stage.count("brave")).toBe(2);
   });
 
+  test("a reply is of the principal who asked", async () => {
+    await using stage = new SearchStage({ brave: found(...urls("a")) });
+    const search = stage.open();
+    const cached: boolean[] = [];
+    for (const cacheOwner of ["a", "a", "b", "b"]) {
+      cached.push((await search.search({ ...query, cacheOwner }, patient)).cached);
+    }
+    expect(cached).toEqual([false, true, false, true]);
+    await Promise.all(
+      ["c", "d"].map((cacheOwner) => search.search({ ...query, cacheOwner }, patient)),
+    );
+    expect(stage.count("brave")).toBe(4);
+  });
+
   test("identical searches in flight are one; a caller who goes does not take it along", async () => {
     const begun = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
