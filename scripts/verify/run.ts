@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,deploy,release,readme,clients,client-files,move,move-kills,first-hour,hub-processes,hub-figures,hub-kills,hub-fairness,hub-suite,fleet-tasks,fleet-faults,fleet-figures,doctor-as,long,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE] [--hub auto|on|off] [--hub-idle 0] [--base-binary FILE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,deploy,release,readme,clients,client-files,move,move-kills,first-hour,hub-processes,hub-figures,hub-kills,hub-fairness,hub-suite,fleet-tasks,fleet-faults,fleet-figures,doctor-as,long,sandbox,separation,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE] [--hub auto|on|off] [--hub-idle 0] [--base-binary FILE]
  *
  * `--hub` and `--hub-idle` are HUB and HUB_IDLE of every server that a check starts; `--base-binary` names an executable from before
  * the hub, for `hub-figures`.
@@ -52,6 +52,7 @@ import { checkReadme } from "./readme.ts";
 import { checkRelease } from "./release.ts";
 import { checkSandbox } from "./sandbox.ts";
 import { checkSeen } from "./seen.ts";
+import { checkSeparation } from "./separation.ts";
 import { checkShell } from "./shell.ts";
 import { checkSkillLists } from "./skill-lists.ts";
 import { checkSoak } from "./soak.ts";
@@ -137,6 +138,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   "fleet-figures": checkFleetFigures,
   long: checkLongTests,
   sandbox: checkSandbox,
+  separation: checkSeparation,
   shell: () => checkShell(200_000),
   survivors: () => checkSurvivors(1_000),
   tasks: () => checkTasks(150),

@@ -693,6 +693,13 @@ export const resourceFileBytesMax = 5 * 1024 * 1024;
 /** How often files that clients have subscribed to are looked at: a person does not see a second. */
 export const fileLookMs = 1_000;
 
+/**
+ * Processes and threads of one command of one of several principals, where the system counts them for each sandbox: a build needs
+ * some hundred, and a fork bomb stops here.
+ */
+export const principalProcessesMax = 1_024;
+/** A principal's copy of a file that the server is to read: made by `head` in its sandbox. */
+export const fileCopyMsMax = 15_000;
 /** A command's private folder that a killed server left is removed when it is this old. */
 export const privateFolderAgeMsMax = 24 * 60 * 60 * 1000;
 /** Time for the trial of a sandbox; it takes some 10 ms. */

@@ -60,6 +60,14 @@ export interface ClientLimits {
   readonly shows?: "json" | "text" | "both";
 }
 
+/** The folders of one principal. */
+export interface OwnPlace {
+  /** Its workspace. */
+  readonly work: string;
+  /** Files that the server keeps for it, such as plans; its commands cannot change them. */
+  readonly records: string;
+}
+
 /**
  * Whom a call is for. Live state (background tasks, read cursors) hangs on `id`:
  * the stdio process, the legacy HTTP session, or the modern HTTP principal.
@@ -79,6 +87,12 @@ export interface ClientContext {
   roots?(): Promise<readonly string[]>;
   /** Whose tasks and plans it sees: the id of a principal; absent for the user of this machine. */
   readonly owner?: string;
+  /**
+   * Where several principals are served: the folders of this one, in which it works whatever roots it names. What is in `work` its
+   * commands write while the server looks: nothing there is read by path outside of their sandbox. Absent or undefined: the
+   * folders that clients name.
+   */
+  readonly ownPlace?: () => OwnPlace | undefined;
   /** Names the workspace in the place of its folder (`--workspace`). */
   readonly workspaceName?: string;
   /** True for a client that may sit elsewhere: no page and no terminal of this machine is for it. */

@@ -11,6 +11,9 @@ export interface HttpFlag extends FlagSpec {
 /** The address of a server over HTTP when none is given. */
 export const defaultAddress = "127.0.0.1:8808";
 
+/** The values of `commands`. */
+const commandModes = ["sandboxed", "trusted"] as const;
+
 /** All that can be said of serving over HTTP: each row is a flag, a key of `http.toml` and a variable. */
 export const httpFlags: Readonly<Record<string, HttpFlag>> = {
   http: {
@@ -52,6 +55,20 @@ export const httpFlags: Readonly<Record<string, HttpFlag>> = {
     kind: "text",
     placeholder: "LIST",
     help: "Scopes that tools require, such as Bash=tools:exec,*=tools:use; Bash covers BackgroundBash too.",
+  },
+  commands: {
+    kind: "text",
+    placeholder: "HOW",
+    choices: commandModes,
+    help: "How commands of several people run: each person's in a sandbox of their own (the default), or trusted: all as the server's user.",
+  },
+  "commands-network": {
+    kind: "switch",
+    help: "Commands of several people have the network, and with it what listens on this machine.",
+  },
+  "share-cache": {
+    kind: "switch",
+    help: "Several people share the cache of pages that were fetched without credentials.",
   },
   "allow-any-local-user": {
     kind: "switch",

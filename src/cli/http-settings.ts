@@ -28,6 +28,12 @@ export interface HttpSettings {
   readonly toolScopes: string | undefined;
   /** Without tokens: every account of this machine may use the server. */
   readonly allowsAnyLocalUser: boolean;
+  /** Several principals: their commands run as one person's, and each sees all that the server's user does. */
+  readonly trustsCommands: boolean;
+  /** Several principals: their sandboxed commands have the network. */
+  readonly hasCommandNetwork: boolean;
+  /** Several principals: pages that were fetched without credentials are in one cache. */
+  readonly sharesCache: boolean;
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly tlsCertificate: string | undefined;
@@ -65,6 +71,9 @@ export function readHttpSettings(values: HttpValues, scorpioxDir: string): HttpS
     groupsClaim: values.text("groups-claim"),
     toolScopes: values.text("tool-scopes"),
     allowsAnyLocalUser: values.has("allow-any-local-user"),
+    trustsCommands: values.text("commands") === "trusted",
+    hasCommandNetwork: values.has("commands-network"),
+    sharesCache: values.has("share-cache"),
     allowedOrigins: values.list("allow-origin"),
     allowedHosts: values.list("allow-host"),
     tlsCertificate: values.text("tls-cert"),

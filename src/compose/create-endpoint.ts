@@ -1,4 +1,5 @@
 import { httpPrincipalPartMax, httpRequestsMax } from "../base/limits.ts";
+import type { OwnPlace } from "../calls/call.ts";
 import { type HttpSettings, needsToken } from "../cli/http-settings.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import {
@@ -9,6 +10,7 @@ import {
 } from "../server/auth/authorizer.ts";
 import type { Auth } from "../server/auth/create-auth.ts";
 import type { Principal } from "../server/auth/principal.ts";
+import type { ToolScopes } from "../server/auth/tool-scopes.ts";
 import type { ClientProfile } from "../server/connection/session.ts";
 import { HttpEndpoint } from "../server/http/http-endpoint.ts";
 import { hostOfAddress, RequestGuard } from "../server/transport/http/request-guard.ts";
@@ -19,6 +21,7 @@ import { lazyLoginPages } from "./lazy-login-pages.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { limitsFor, type ToolServicesOptions, workspaceFallback } from "./program-parts.ts";
+import type { Separation } from "./separation.ts";
 
 export interface ServeHttpOptions extends Omit<ToolServicesOptions, "start"> {
   readonly cwd: string;
@@ -35,6 +38,7 @@ interface EndpointOptions extends ServeHttpOptions {
   readonly pagesOrigin: () => string | undefined;
   readonly refusals: RefusalLog;
   readonly refuse: (request: Request) => AuthorizationRefusal | undefined;
+  readonly separation: Separation;
 }
 
 /** Creates the endpoint that answers the requests of one address. */
@@ -43,11 +47,11 @@ export function createEndpoint(
   start: StartUp,
   settings: HttpSettings,
   { authorizer, stored, toolScopes, metadata }: Auth,
-  { warn, cwd, refusals, refuse, fleet, pagesOrigin }: EndpointOptions,
+  { warn, cwd, refusals, refuse, fleet, pagesOrigin, separation }: EndpointOptions,
 ): HttpEndpoint {
   const hasPrincipals = needsToken(settings);
   const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
-  const watch = new PrincipalWatch(authorizer, () => router.upstreams.serveSeveral());
+  const watch = new PrincipalWatch(authorizer, () => router.serveSeveral());
   const profile = (id: string, principal: () => Principal): ClientProfile => ({
     id,
     limitsFor: (clientName) => limitsFor(start, clientName, warn),
@@ -57,9 +61,7 @@ export function createEndpoint(
     ...(hasPrincipals && { person: principal, servers: () => principal().servers }),
     // Without tokens only this machine is listened to; with them anybody may sit behind one.
     isRemote: hasPrincipals,
-    ...(toolScopes.all.length === 0
-      ? {}
-      : { mayUse: (toolName) => toolScopes.isAllowed(principal(), toolName) }),
+    ...boundsOf(principal, toolScopes, separation),
   });
   const guard = createGuard(settings, warn);
   const endpoint = new HttpEndpoint({
@@ -99,6 +101,19 @@ export function createEndpoint(
   });
   if (stored !== undefined) stored.onChange = () => endpoint.lookAtTokens();
   return endpoint;
+}
+
+/** The tools and the folders that a principal may use. */
+function boundsOf(
+  principal: () => Principal,
+  toolScopes: ToolScopes,
+  separation: Separation,
+): Pick<ClientProfile, "ownPlace" | "mayUse"> {
+  const ownPlace = (): OwnPlace | undefined => separation.placeOf(principal().id);
+  if (toolScopes.all.length === 0 && !separation.hasWithheld) return { ownPlace };
+  const mayUse = (toolName: string): boolean =>
+    separation.isOffered(toolName) && toolScopes.isAllowed(principal(), toolName);
+  return { ownPlace, mayUse };
 }
 
 /** The operator chose the address to listen on: clients may use it as host. */

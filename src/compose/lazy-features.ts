@@ -159,8 +159,9 @@ export class LazySkills implements Disposable {
 async function hasOnlyBuiltIn(client: ClientContext, { dirs, config }: StartUp): Promise<boolean> {
   const { skills } = config.settings;
   if (!builtInCards.every(({ name }) => skills.isEnabled(name))) return false;
-  const workspace = await atOnce(client.workspaceDir());
-  if (workspace === undefined) return false;
+  const isApart = client.ownPlace?.() !== undefined;
+  const workspace = isApart ? undefined : await atOnce(client.workspaceDir());
+  if (workspace === undefined && !isApart) return false;
   const { homeDir, scorpioxDir } = dirs;
   const sources = skillSources({ homeDir, scorpioxDir, additional: skills.additional }, workspace);
   // A few microseconds; the first look by way of another thread costs a millisecond.

@@ -147,6 +147,16 @@ export class LazyRouter implements Router, AsyncDisposable {
     await this.#services.made?.holdings.giveUp(how);
   }
 
+  /** Several principals are served from now on: what was shared or unbounded while there was one is ended. */
+  async serveSeveral(): Promise<void> {
+    const { separation } = this.#options;
+    await Promise.all([this.upstreams.serveSeveral(), separation?.begin()]);
+    await this.#services.made?.endCommands();
+    this.changes.emit({ kind: "tools" });
+    const notice = separation?.notice();
+    if (notice !== undefined) this.#options.warn(notice);
+  }
+
   /** Ends processes that a client has left running. */
   endClient(clientId: string): void {
     this.skills.endClient(clientId);

@@ -6,7 +6,7 @@ import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 
 interface OpenWebParts {
   readonly program: Pick<ProgramParts, "createWebWorker">;
-  readonly options: Pick<ToolServicesOptions, "start" | "env" | "warn">;
+  readonly options: Pick<ToolServicesOptions, "start" | "env" | "warn" | "separation">;
 }
 
 /** The web service of a server. */
@@ -16,7 +16,14 @@ export function openWeb({ program, options }: OpenWebParts, commands: Commands):
   const { instanceId, guardian, supervisor } = commands;
   return lazyWeb({
     createWorker: program.createWebWorker,
-    options: () => createWebOptions({ settings: config.settings.web, dirs, env, instanceId }),
+    options: () =>
+      createWebOptions({
+        settings: config.settings.web,
+        dirs,
+        env,
+        instanceId,
+        sharesFetched: options.separation?.sharesCache === true,
+      }),
     beforeStart: () => {
       // A browser that outlives the server is found by its mark; one that ends leaves zombies.
       guardian.start();

@@ -122,6 +122,7 @@ function openState(
     warn: options.warn,
     transport: options.transport,
     onClientState: options.onClientState,
+    separation: options.separation,
     skills: options.skills,
     loadForeignSkill: async (request, call) =>
       (await gateway.skills(call.client))?.load(request, call),

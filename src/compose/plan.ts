@@ -100,7 +100,10 @@ function createService(
 
 async function placeOf(client: ClientContext): Promise<PlanPlace> {
   const [scope, workspaceDir] = await Promise.all([scopeOf(client), workspaceDirOf(client)]);
-  return { scope, workspaceDir };
+  const records = client.ownPlace?.()?.records;
+  if (records === undefined) return { scope, workspaceDir };
+  // Nothing that the client's commands can change for a link, and no plan of another.
+  return { scope, workspaceDir: records, scorpioxDir: records };
 }
 
 /** Null when it cannot be read. */

@@ -15,6 +15,7 @@ import type { ToolCard } from "../tools/tool-card.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
 import type { UserLoginsOptions } from "../upstream/worker/upstream-options.ts";
 import type { CallSkills } from "./lazy-features.ts";
+import type { Separation } from "./separation.ts";
 
 /** The parts that differ between the product and the program that tests Worker faults. */
 export interface ProgramParts {
@@ -45,6 +46,8 @@ export interface ToolServicesOptions {
   readonly userLogins?: () => UserLoginsOptions;
   /** The principals served over HTTP now; absent or undefined: the user of this machine. */
   readonly principals?: () => Principals;
+  /** Keeps them apart; absent where there is one client. */
+  readonly separation?: Separation | undefined;
   /** Upstream servers get the requests of a command, and nothing else. */
   readonly isPassive?: boolean;
   /** It is for a command, which ends soon. */

@@ -2,10 +2,11 @@ import { realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
+import { AppError } from "../base/errors.ts";
 import { sandboxTrialMsMax } from "../base/limits.ts";
 import type { Environment } from "../base/values.ts";
 import type { CallRequest } from "../calls/call.ts";
-import type { Confinements } from "../calls/router/background-calls.ts";
+import type { Confinements, CopiedFile, FileToCopy } from "../calls/router/background-calls.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { Confinement } from "../commands/background/command-launcher.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
@@ -14,6 +15,7 @@ import { isProcessAlive } from "../commands/process/processes.ts";
 import type { BackendParts, Start } from "../commands/sandbox/backends.ts";
 import type { Sandbox } from "../commands/sandbox/sandbox.ts";
 import { backendParts, sandboxSettings } from "./sandbox-trials.ts";
+import type { Separation } from "./separation.ts";
 
 /** The plan mode of the call's workspace, when it is on. */
 type ActivePlanOf = (call: CallRequest) => FoundPlan | Promise<FoundPlan>;
@@ -29,6 +31,8 @@ export interface CommandSandboxParts {
   readonly supervisor: Pick<Supervisor, "runProgram">;
   /** Commands are not run when this fails. */
   readonly activePlan: ActivePlanOf;
+  /** Absent where there is one principal. */
+  readonly separation?: Separation | undefined;
 }
 
 /** The sandbox of commands; loaded with the first that needs one. */
@@ -48,7 +52,15 @@ export class CommandSandbox implements Confinements {
     isKept = false,
   ): Promise<Confinement | undefined> {
     const plan = await this.#planFor(call);
+    const apart = await this.#confineApart(call, cwd, plan);
+    if (apart !== undefined) return apart;
     return this.#isNeeded(plan) ? (await this.#load()).confine({ cwd, plan, isKept }) : undefined;
+  }
+
+  copyFor(call: CallRequest, file: FileToCopy): Promise<CopiedFile> {
+    const { separation, supervisor } = this.#parts;
+    if (separation === undefined) throw new AppError("unsupported", "Files are read by path here.");
+    return separation.copyFor(call, file, supervisor);
   }
 
   lookAhead(call: CallRequest): void {
@@ -67,8 +79,19 @@ export class CommandSandbox implements Confinements {
   /** The sandbox in which a command of the call would run, as a clause; undefined = none. */
   readonly stateFor = async (call: CallRequest): Promise<string | undefined> => {
     const plan = await this.#parts.activePlan(call);
+    if (call.client.ownPlace?.() !== undefined) return ownSandboxText(plan !== undefined);
     return this.#isNeeded(plan) ? (await this.#load()).stateFor(plan) : undefined;
   };
+
+  #confineApart(
+    { client }: CallRequest,
+    cwd: string,
+    plan: Awaited<FoundPlan>,
+  ): Promise<Confinement | undefined> | undefined {
+    const isReadOnly = this.#parts.start.config.settings.sandbox.mode === "read-only";
+    const readOnly = isReadOnly || plan !== undefined ? { planFile: plan?.planFile } : undefined;
+    return this.#parts.separation?.confine(client, cwd, readOnly);
+  }
 
   /** The restrictions that plan mode can and cannot enforce here; one sentence each. */
   readonly planNotes = async (): Promise<readonly string[]> => {
@@ -122,6 +145,10 @@ export class CommandSandbox implements Confinements {
     const output = Buffer.concat(chunks).toString();
     return { exitCode: execution.exit?.exitCode ?? null, output };
   }
+}
+
+function ownSandboxText(isReadOnly: boolean): string {
+  return `the own sandbox of this principal${isReadOnly ? ", read-only" : ""} (bubblewrap)`;
 }
 
 /** As far as it exists: the rest is created below that. */

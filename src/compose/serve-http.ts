@@ -14,6 +14,7 @@ import { OwnAddresses } from "./own-addresses.ts";
 import { listen, listenWarnings } from "./listening.ts";
 import type { ProgramParts } from "./program-parts.ts";
 import { RefusalLog } from "./refusal-log.ts";
+import { withSeparation } from "./separation.ts";
 
 /**
  * Serves clients over Streamable HTTP until a signal comes; then no new work is taken, and running requests
@@ -31,17 +32,17 @@ export async function serveHttp(
   for (const warning of listenWarnings(settings)) warn(warning);
   const entrance = openEntrance(settings, start.dirs.scorpioxDir);
   const auth = await openAuth(settings, entrance.auth, start.dirs.scorpioxDir, warn);
-  const transport = `http ${settings.host}:${settings.port}`;
   const principals = (): Principals => auth.authorizer.principals;
+  const served = await withSeparation(options, { settings, start, principals });
   const fleet = await ServerFleet.open(settings, warn);
   let server: Bun.Server<undefined> | undefined = undefined;
   const addresses = new OwnAddresses(settings, () => server?.url);
   const router = new LazyRouter(parts, {
-    ...options,
+    ...served,
     ...addresses.forServers,
     ...fleet.forRouter,
     start,
-    transport,
+    transport: `http ${settings.host}:${settings.port}`,
     principals,
   });
   const refusals = new RefusalLog({
@@ -53,7 +54,7 @@ export async function serveHttp(
   warnIf(auth.toolScopes.commandWarning(router.gateway.isWanted));
   await fleet.share(router.changes);
   const endpoint = createEndpoint(router, start, settings, auth, {
-    ...options,
+    ...served,
     fleet,
     refusals,
     pagesOrigin: () => addresses.origin,

@@ -27,6 +27,8 @@ export interface ToolServices {
   endClient(clientId: string): Promise<void>;
   /** Starts upstream servers, as children like all others. @throws AppError `cancelled` at the end */
   serverProcesses(): Promise<ServerProcesses>;
+  /** Ends every command that runs: it is not bounded as the next ones are. */
+  endCommands(): Promise<void>;
   /**
    * Ends every command, every Worker, the browser and every upstream server, whose input is closed by its connection.
    * @param killAt when KILL is due for processes that do not end by themselves
@@ -62,6 +64,7 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
       state.endClient(clientId);
       return commands.supervisor.endClient(clientId);
     },
+    endCommands: () => commands.supervisor.endLive(),
     async serverProcesses() {
       processes.assertOpen();
       return processes.get();
@@ -99,6 +102,8 @@ function createRouter({
   const toolRouter = new ToolRouter({
     cards: program.cards,
     isEnabled: (toolName) => settings.isToolEnabled(toolName),
+    isOffered: options.separation?.isOffered,
+    cacheOwnerOf: options.separation?.cacheOwnerOf,
     isStreaming: settings.streaming,
     pool,
     supervisor,

@@ -14,6 +14,7 @@ export interface WebOptionsInput {
   readonly env: Environment;
   /** Of this server, by which its guardian knows what belongs to it. */
   readonly instanceId: string;
+  readonly sharesFetched?: boolean;
 }
 
 /** Commands are numbered from 1: this number is the browser's. */
@@ -30,10 +31,14 @@ const chromeVariables = [
 ] as const;
 
 /** The options of the web Worker, which reads neither configuration nor environment. */
-export function createWebOptions({ settings, dirs, env, instanceId }: WebOptionsInput): WebOptions {
+export function createWebOptions(input: WebOptionsInput): WebOptions {
+  const { settings, dirs, env, instanceId, sharesFetched } = input;
   const { homeDir, scorpioxDir } = dirs;
   return {
-    pages: { allowHosts: settings.allowHosts },
+    pages: {
+      allowHosts: settings.allowHosts,
+      ...(sharesFetched === true && { sharesFetched }),
+    },
     browser: {
       chosenPath: chosenChrome(settings, env),
       homeDir,

@@ -8,6 +8,7 @@ import { AppError, messageOf } from "../base/errors.ts";
 import { type ImageFile, readImageFile, shownPath } from "./images/image-file.ts";
 import {
   formatNames,
+  imageFileBytesMax,
   imageLongEdgeMax,
   imagePathCharsMax,
   imageResultBytesMax,
@@ -15,7 +16,7 @@ import {
   passedOnTypes,
 } from "./images/image-format.ts";
 import { assertSound, detectOrRefuse, inspectImage } from "./images/inspect-image.ts";
-import { defineTool, type ToolOutput } from "./tool.ts";
+import { defineTool, type ToolContext, type ToolOutput } from "./tool.ts";
 import type { ConvertedImage } from "./web-services.ts";
 
 /**
@@ -86,13 +87,40 @@ export const readImage = defineTool({
     openWorldHint: false,
   },
   async handler({ file_path: filePath }, context) {
-    const path = resolveImagePath(filePath, await context.workspace.folder());
-    const file = readImageFile(path, imageResultBytesMax);
-    const format = formatNames[detectOrRefuse(path, file.bytes)];
-    const image = untouched(path, file) ?? (await context.images.convert({ path }));
-    return resultOf(path, format, image);
+    const { folder, isApart } = await context.workspace.place();
+    const path = resolveImagePath(filePath, folder);
+    if (isApart !== true) return show(path, context);
+    const request = { path, bytesMax: imageFileBytesMax };
+    const copy = await context.workspace.file(request);
+    return namingOriginal({ copy, path }, () => show(copy, context, path));
   },
 });
+
+/** @param name the path that the client gave, where it is another */
+async function show(
+  path: string,
+  { images }: Pick<ToolContext, "images">,
+  name = path,
+): Promise<ToolOutput<z.output<typeof output>>> {
+  const file = readImageFile(path, imageResultBytesMax);
+  const format = formatNames[detectOrRefuse(path, file.bytes)];
+  const image = untouched(path, file) ?? (await images.convert({ path }));
+  return resultOf(name, format, image);
+}
+
+/** The path of a copy means nothing to the client. */
+async function namingOriginal<Value>(
+  { copy, path }: { readonly copy: string; readonly path: string },
+  work: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const message = error.message.replaceAll(shownPath(copy), () => shownPath(path));
+    throw new AppError(error.code, message, { cause: error });
+  }
+}
 
 /** The file as it is, when clients take it so. @throws AppError for damaged and oversized images */
 function untouched(path: string, { size, bytes }: ImageFile): ConvertedImage | undefined {

@@ -191,7 +191,8 @@ interface ServiceMethods {
   "web.search": WebService["search"];
   "images.convert": ImagesService["convert"];
   "documents.readPdf": DocumentsService["readPdf"];
-  "workspace.folder": WorkspaceService["folder"];
+  "workspace.place": WorkspaceService["place"];
+  "workspace.file": WorkspaceService["file"];
   "tasks.perform": TasksService["perform"];
   "plan.status": PlanService["status"];
   "plan.read": PlanService["read"];
@@ -233,6 +234,7 @@ export const recordedMethods: ReadonlySet<ServiceMethod> = new Set([
   "web.search",
   "images.convert",
   "documents.readPdf",
+  "workspace.file",
   "tasks.perform",
   "plan.change",
   "questions.ask",

@@ -47,7 +47,20 @@ export interface DocumentsService {
   readPdf(request: ReadPdfRequest): Promise<PdfText>;
 }
 
-export interface WorkspaceService {
+/** Where a call works. */
+export interface WorkplaceReply {
   /** The absolute path that relative ones are resolved against. */
-  folder(): Promise<string>;
+  readonly folder: string;
+  /** Files are read by `file`, and by path by nobody: the client sees others than this process. */
+  readonly isApart?: true;
+}
+
+export interface WorkspaceService {
+  place(): Promise<WorkplaceReply>;
+  /**
+   * A copy of a regular file, as the commands of the client see it, at most one byte longer than `bytesMax`.
+   * @returns the absolute path of the copy, which goes with the call
+   * @throws AppError `not_found`, `refused` or `system`
+   */
+  file(request: { readonly path: string; readonly bytesMax: number }): Promise<string>;
 }

@@ -17,6 +17,7 @@ export const absentState: StateServices = {
 
 /** For tests of commands that nothing confines. */
 export const noConfinements: Confinements = {
+  copyFor: () => Promise.reject(new Error("files are read by path")),
   lookAhead() {},
   forCommand: () => Promise.resolve(undefined),
 };

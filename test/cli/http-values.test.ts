@@ -25,6 +25,9 @@ fleet = "team"
 fence = "detach"
 tls_cert = "~/cert.pem"
 tls_key = "/etc/key.pem"
+commands = "trusted"
+commands_network = true
+share_cache = true
 `;
 
 describe("serve --http", () => {
@@ -47,6 +50,9 @@ describe("serve --http", () => {
         groupsClaim: "teams",
         toolScopes: "*=file",
         allowsAnyLocalUser: false,
+        trustsCommands: true,
+        hasCommandNetwork: true,
+        sharesCache: true,
         allowedOrigins: ["https://a.example", "https://b.example"],
         allowedHosts: ["a.example"],
         tlsCertificate: tree.path("home/cert.pem"),

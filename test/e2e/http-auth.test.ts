@@ -34,7 +34,7 @@ beforeAll(async () => {
   ];
   server = await HttpServer.start({
     tokens: [`laptop ${laptop}`, `reader ${reader} tools:read`],
-    args: [...signed, "--tool-scopes", "Bash=tools:exec,*=tools:read"],
+    args: [...signed, "--tool-scopes", "Bash=tools:exec,*=tools:read", "--commands", "trusted"],
   });
 });
 afterAll(async () => {
@@ -146,6 +146,7 @@ describe("what a token has opened", () => {
   test("[http.auth] ends when it is withdrawn: streams, subscriptions and commands of one holder", async () => {
     await using other = await HttpServer.start({
       tokens: [`laptop ${laptop}`, `reader ${reader}`],
+      args: ["--commands", "trusted"],
     });
     const marker = uniqueSeconds();
     const background = { name: "BackgroundBash", arguments: { command: `sleep ${marker}` } };
@@ -186,7 +187,7 @@ describe("scopes", () => {
     const user = "user-0123456789abcdef";
     await using own = await HttpServer.start({
       tokens: [`user ${user} tools:use`, `laptop ${laptop} tools:exec tools:use`],
-      args: ["--tool-scopes", entries],
+      args: ["--tool-scopes", entries, "--commands", "trusted"],
     });
     const commands = ["Bash", "BackgroundBash"];
     const names = toolNames(onlyMessage(await own.modern("tools/list")));

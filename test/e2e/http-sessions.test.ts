@@ -22,7 +22,11 @@ const desk = "desk-0123456789abcdef";
 
 let server: HttpServer;
 beforeAll(async () => {
-  server = await HttpServer.start({ tokens: [`laptop ${laptop}`, `desk ${desk}`] });
+  server = await HttpServer.start({
+    tokens: [`laptop ${laptop}`, `desk ${desk}`],
+    // Their commands are looked at as they come.
+    args: ["--commands", "trusted"],
+  });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

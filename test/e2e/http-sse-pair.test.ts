@@ -23,7 +23,7 @@ let server: HttpServer;
 beforeAll(async () => {
   server = await HttpServer.start({
     tokens: [`laptop ${laptop}`, `desk ${desk}`, `reader ${reader} tools:read`],
-    args: ["--sse", "--metrics", "--tool-scopes", "Bash=tools:exec"],
+    args: ["--sse", "--metrics", "--tool-scopes", "Bash=tools:exec", "--commands", "trusted"],
   });
 });
 afterAll(() => server[Symbol.asyncDispose]());

@@ -17,6 +17,7 @@ let server: HttpServer;
 beforeAll(async () => {
   server = await HttpServer.start({
     tokens: [`laptop ${laptop}`, `desk ${desk}`],
+    args: ["--commands", "trusted"],
     // Bash becomes an MCP task after half a second.
     env: { SCORPIOX_CLIENT_BUDGET_MS: "1000" },
   });

@@ -17,14 +17,14 @@ const looks = [
 ] as const;
 
 test.skipIf(process.platform !== "linux")(
-  "[team.secrets] secrets of the start are in no environment that a command can read",
+  "[team.secrets] [U-secrets] secrets of the start are in no environment that a command can read",
   async () => {
     using home = new TempFolder();
     await using server = new Server({
       home,
       env: {
         SECRETS_KEY: `${begin}${end}`,
-        SCORPIOX_STORE_URL_FILE: `/${begin}${end}`,
+        SCORPIOX_SHARED_URL_FILE: `/${begin}${end}`,
         CREDENTIALS_DIRECTORY: `/${begin}${end}`,
         KEPT: "kept",
       },

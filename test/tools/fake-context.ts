@@ -118,7 +118,7 @@ export function fakeContext(parts: Partial<ToolContext> = {}): ToolContext {
     questions: { ask: nobody },
     skills: { load: nobody },
     callbacks: { perform: nobody },
-    workspace: { folder: () => Promise.resolve("/workspace") },
+    workspace: { place: () => Promise.resolve({ folder: "/workspace" }), file: nobody },
     snapshots: {},
     limits: { resultCharsMax: 30_000, answerMs: null },
     ...parts,

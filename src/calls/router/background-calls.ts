@@ -47,6 +47,24 @@ export interface Confinements {
   forCommand(call: CallRequest, cwd: string, isKept?: boolean): Promise<Confinement | undefined>;
   /** The call has passed the gate and is on its way to a Worker: looks for what `forCommand` needs in a moment. */
   lookAhead(call: CallRequest): void;
+  /**
+   * A copy of a file as commands of the client see it, for clients with a place of their own; the caller releases it.
+   * @throws AppError `not_found`, `refused`, `system`, `cancelled`
+   */
+  copyFor(call: CallRequest, file: FileToCopy): Promise<CopiedFile>;
+}
+
+export interface FileToCopy {
+  /** Absolute, in the view of the commands. */
+  readonly path: string;
+  /** Of a longer file one byte more is copied. */
+  readonly bytesMax: number;
+}
+
+export interface CopiedFile {
+  readonly path: string;
+  /** Never rejects. */
+  release(): Promise<void>;
 }
 
 export interface BackgroundParts {

@@ -12,12 +12,13 @@ import type {
   ConvertImageRequest,
   ConvertedImage,
   ReadPdfRequest,
+  WorkplaceReply,
 } from "../../tools/web-services.ts";
 import type { JobEnd, ServiceCall, ServiceReply } from "../../tools/workers/messages.ts";
 import type { PdfText } from "../../web/documents/read-pdf.ts";
 import type { RemoteWeb } from "../../web/web.ts";
 import { carriedReply, InputNeeded } from "../ask-client.ts";
-import type { CallRequest } from "../call.ts";
+import type { CallRequest, ClientContext } from "../call.ts";
 import { withSignal } from "../call-target.ts";
 import { resultUri } from "../own-uri.ts";
 import {
@@ -27,7 +28,13 @@ import {
   type StateServices,
   workspaceDirOf,
 } from "../state-calls.ts";
-import { BackgroundCalls, type BackgroundParts, isBackgroundCall } from "./background-calls.ts";
+import {
+  BackgroundCalls,
+  type BackgroundParts,
+  type CopiedFile,
+  type FileToCopy,
+  isBackgroundCall,
+} from "./background-calls.ts";
 
 /** Of all clients together: the content of pages is in the memory of one process. */
 const turns = new Turns(heavyPagesMax);
@@ -89,6 +96,8 @@ export function jobEndOf(error: unknown): JobEnd | undefined {
 export interface HostParts extends DistantServices, BackgroundParts {
   readonly savedOutputs: SavedOutputs;
   readonly state: StateServices;
+  /** Whose pages and searches are cached apart from others'; absent or empty: there is one principal. */
+  readonly cacheOwnerOf?: ((client: ClientContext) => string) | undefined;
 }
 
 /** The services on the main thread, as one call uses them. */
@@ -99,6 +108,8 @@ export class JobHost {
   readonly #answerAt: number | undefined;
   readonly #background: BackgroundCalls;
   readonly #pageTurn = new PageTurn();
+  readonly #copies: CopiedFile[] = [];
+  #isSettled = false;
   /** True when the handler has had something done that must not be done twice. */
   #hasActed = false;
 
@@ -126,6 +137,8 @@ export class JobHost {
 
   /** The call is over: its holdings are released. */
   settle(): void {
+    this.#isSettled = true;
+    for (const copy of this.#copies.splice(0)) void copy.release();
     this.#background.settle();
     this.#pageTurn[Symbol.dispose]();
   }
@@ -145,22 +158,46 @@ export class JobHost {
         return this.#keepResult(call.request);
       case "web.fetchPage":
       case "web.renderPage":
-        return this.#loadPage(call);
+        return this.#loadPage(this.#owned(call));
       case "web.search":
+        return performDistantCall(this.#parts, this.#owned(call), this.#request.cancellation);
       case "images.convert":
       case "documents.readPdf":
         return performDistantCall(this.#parts, call, this.#request.cancellation);
-      case "workspace.folder":
-        return workspaceDirOf(this.#request.client);
+      case "workspace.place":
+        return this.#place();
+      case "workspace.file":
+        return this.#copyFile(call.request);
       case "client.ask":
         return askForJob(this.#request, call.request, hasActed);
     }
+  }
+
+  /** Where several principals are served, what is cached for one is not found by another. */
+  #owned<Call extends ServiceRequest<"web.fetchPage" | "web.renderPage" | "web.search">>(
+    call: Call,
+  ): Call {
+    const cacheOwner = this.#parts.cacheOwnerOf?.(this.#request.client) ?? "";
+    return cacheOwner === "" ? call : { ...call, request: { ...call.request, cacheOwner } };
   }
 
   async #loadPage(call: ServiceRequest<"web.fetchPage" | "web.renderPage">): Promise<unknown> {
     const { cancellation } = this.#request;
     const page = await performDistantCall(this.#parts, call, cancellation);
     return this.#pageTurn.await(page, cancellation);
+  }
+
+  async #place(): Promise<WorkplaceReply> {
+    const { client } = this.#request;
+    const folder = await workspaceDirOf(client);
+    return client.ownPlace?.() === undefined ? { folder } : { folder, isApart: true };
+  }
+
+  async #copyFile(file: FileToCopy): Promise<string> {
+    const copy = await this.#parts.confinements.copyFor(this.#request, file);
+    if (this.#isSettled) void copy.release();
+    else this.#copies.push(copy);
+    return copy.path;
   }
 
   async #createResult(): Promise<SavedOutput | null> {
@@ -247,6 +284,7 @@ const repeatable: ReadonlySet<ServiceCall["method"]> = new Set([
   "background.readKept",
   ...distantMethods,
   ...repeatableStateMethods,
-  "workspace.folder",
+  "workspace.place",
+  "workspace.file",
   "client.ask",
 ]);

@@ -15,6 +15,8 @@ import { type HostParts, JobHost } from "./job-host.ts";
 export interface ToolRouterParts extends HostParts {
   readonly cards: readonly ToolCard[];
   readonly isEnabled: (toolName: string) => boolean;
+  /** Whether an enabled tool exists for clients now; absent: each does. */
+  readonly isOffered?: ((toolName: string) => boolean) | undefined;
   readonly pool: WorkerPool;
   /** Whether anything but the caller wants the data of this call's result. Absent: no. */
   readonly wantsData?: (request: CallRequest) => boolean;
@@ -38,7 +40,8 @@ export class ToolRouter implements Pick<Router, "call"> {
 
   call(request: CallRequest, passedMs = 0): Promise<CallOutcome> {
     const card = this.#cards.get(request.name);
-    if (card === undefined) return Promise.resolve(this.#unknownTool(request.name));
+    if (card === undefined || !this.#isOffered(request.name))
+      return Promise.resolve(this.#unknownTool(request.name));
     const begunAt = performance.now() - passedMs;
     return new Promise((resolve) => this.#run(card, request, begunAt, resolve));
   }
@@ -104,8 +107,13 @@ export class ToolRouter implements Pick<Router, "call"> {
       : { backgroundTasks };
   }
 
+  #isOffered(name: string): boolean {
+    return this.#parts.isOffered?.(name) !== false;
+  }
+
   #unknownTool(name: string): CallOutcome {
-    const known = [...this.#cards.keys()].join(", ") || "none";
+    const names = [...this.#cards.keys()].filter((known) => this.#isOffered(known));
+    const known = names.join(", ") || "none";
     const message = `Unknown tool: ${name.slice(0, 100)}. Known tools: ${known}.`;
     const fault = createFault(errorCodes.invalidParams, message);
     return { kind: "fault", fault, refusal: "invalid" };

@@ -109,7 +109,8 @@ export class RequiredSkills implements GateStage, NoteSource {
 
   /** Never rejects. The skills themselves are looked for only when some are required. */
   async #read(client: ClientContext, state: Client): Promise<void> {
-    const workspace = await client.workspaceDir().catch(() => undefined);
+    const isApart = client.ownPlace?.() !== undefined;
+    const workspace = isApart ? undefined : await client.workspaceDir().catch(() => undefined);
     const files = [
       join(this.#scorpioxDir, fileName),
       ...(workspace === undefined ? [] : [join(workspace, ".scorpiox", fileName)]),

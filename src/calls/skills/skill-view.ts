@@ -79,6 +79,8 @@ interface Place {
 }
 
 async function placeOf(client: ClientContext): Promise<Place> {
+  // Its commands write there while files would be read: skills of its own are none.
+  if (client.ownPlace?.() !== undefined) return { workspace: undefined };
   return { workspace: await workspaceDirOf(client).catch(() => undefined) };
 }
 

@@ -20,6 +20,12 @@ export interface Confinement {
   wrap(argv: readonly string[]): readonly string[];
   /** Added to the environment of the command, such as its TMPDIR. */
   readonly env: Readonly<Record<string, string>>;
+  /** `env` is all of it: what the server has is not for the command. */
+  readonly isWholeEnvironment?: true;
+  /** Where the program that confines is started; absent: in the folder of the command, to which it goes in any case. */
+  readonly startIn?: string;
+  /** A folder for the text of a command that is too long for an argument, where the command does not see the usual one. */
+  readonly scripts?: { readonly folder: string; readonly seenAs: string };
   /**
    * The input that the program reads from its descriptor 3 before it starts the command. At most 4 KiB: it waits in a
    * pipe.
@@ -107,7 +113,7 @@ export class CommandLauncher implements Disposable {
       ready.setSink(execution.onOutput);
       return this.#follow(execution, ready.command, ready.mark, spec);
     }
-    const script = scriptFor(shell, spec.commandText);
+    const script = scriptFor(shell, spec.commandText, spec.confinement?.scripts);
     try {
       const execution = this.#launch([shell.path, ...script.args], spec, env, withProcessLimit);
       if (script.file !== undefined) removeAtEnd(script.file, execution.ended);
@@ -138,10 +144,11 @@ export class CommandLauncher implements Disposable {
     const mark = this.nextMark();
     const execution = this.#execution(spec);
     const { confinement } = spec;
+    const base = confinement?.isWholeEnvironment === true ? {} : env;
     const command = startCommand({
       argv: limited(confinement?.wrap(argv) ?? argv, mark),
-      cwd: spec.cwd,
-      env: { ...env, ...confinement?.env, PWD: spec.cwd, [ownerVariable]: mark },
+      cwd: confinement?.startIn ?? spec.cwd,
+      env: { ...base, ...confinement?.env, PWD: spec.cwd, [ownerVariable]: mark },
       onOutput: execution.onOutput,
       data: confinement?.data ?? spec.data,
     });
@@ -217,7 +224,11 @@ export class CommandLauncher implements Disposable {
   }
 }
 
-function scriptFor(shell: Shell, commandText: string): { args: string[]; file?: string } {
+function scriptFor(
+  shell: Shell,
+  commandText: string,
+  place: Required<Confinement>["scripts"] = { folder: tmpdir(), seenAs: tmpdir() },
+): { args: string[]; file?: string } {
   if (
     commandText.length * 3 < argumentBytesMax ||
     Buffer.byteLength(commandText) < argumentBytesMax
@@ -225,9 +236,11 @@ function scriptFor(shell: Shell, commandText: string): { args: string[]; file?: 
     return { args: [...shell.args, shell.prefix + commandText] };
   }
   const extension = shell.args.includes("-Command") ? ".ps1" : ".sh";
-  const file = join(tmpdir(), `scorpiox-${randomHex(8)}${extension}`);
+  const name = `scorpiox-${randomHex(8)}${extension}`;
+  const file = join(place.folder, name);
   writeFileSync(file, shell.prefix + commandText, { mode: 0o600, flag: "wx" });
-  return { args: extension === ".ps1" ? ["-NoProfile", "-File", file] : [file], file };
+  const seen = join(place.seenAs, name);
+  return { args: extension === ".ps1" ? ["-NoProfile", "-File", seen] : [seen], file };
 }
 
 function removeAtEnd(file: string, ended: Promise<unknown>): void {

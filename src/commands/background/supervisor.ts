@@ -211,6 +211,12 @@ export class Supervisor implements AsyncDisposable {
     );
   }
 
+  /** Ends all that runs now; its clients stay. */
+  async endLive(): Promise<void> {
+    const live = [...this.#parts.launcher.live];
+    await Promise.all(live.map((execution) => execution.terminate("shutdown", terminateGraceMs)));
+  }
+
   /**
    * Ends everything; nothing can be started afterwards. Bounded by two grace times.
    * @param killAt when KILL is due for processes that do not end by themselves

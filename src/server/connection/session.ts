@@ -32,6 +32,7 @@ export interface ClientProfile {
   readonly person?: () => Person;
   readonly servers?: () => ReadonlySet<string> | undefined;
   /** See `ClientContext`. */
+  readonly ownPlace?: ClientContext["ownPlace"];
   readonly owner?: string;
   readonly workspaceName?: string | undefined;
   readonly isRemote?: boolean;
@@ -164,7 +165,7 @@ export class Session {
       workspaceDir: () => this.#workspaceDir(lane),
       workspaceNow: this.#workspaceNow,
       workspaceKnown: this.#workspaceKnown,
-      ...(this.#mayAskRoots ? { roots: () => this.#roots.folders(lane) } : {}),
+      ...(this.#mayAskRoots ? { roots: () => this.#rootsFor(lane) } : {}),
     };
   }
 
@@ -175,8 +176,8 @@ export class Session {
     const client = {
       ...this.#identity(clientName),
       limits: this.#profile.limitsFor(clientName),
-      workspaceDir: () => Promise.resolve(fallbackDir),
-      workspaceKnown: () => fallbackDir,
+      workspaceDir: () => Promise.resolve(this.#ownFolder ?? fallbackDir),
+      workspaceKnown: () => this.#ownFolder ?? fallbackDir,
     };
     return { version, client, capabilities, logLevel };
   }
@@ -184,7 +185,7 @@ export class Session {
   #identity(
     name: string | undefined,
   ): Omit<ClientContext, "limits" | "workspaceDir" | "workspaceNow" | "workspaceKnown" | "roots"> {
-    const { id, mayUse, owner, workspaceName, isRemote } = this.#profile;
+    const { id, mayUse, ownPlace, owner, workspaceName, isRemote } = this.#profile;
     const { servers } = this;
     const person = this.#profile.person?.();
     return {
@@ -193,25 +194,36 @@ export class Session {
       ...(person === undefined ? {} : { person }),
       ...(servers === undefined ? {} : { servers }),
       ...(mayUse === undefined ? {} : { mayUse }),
+      ...(ownPlace === undefined ? {} : { ownPlace }),
       ...(owner === undefined ? {} : { owner }),
       ...(workspaceName === undefined ? {} : { workspaceName }),
       ...(isRemote === true ? { isRemote } : {}),
     };
   }
 
+  /** It may begin while the session lasts. */
+  get #ownFolder(): string | undefined {
+    return this.#profile.ownPlace?.()?.work;
+  }
+
   get #mayAskRoots(): boolean {
-    return this.#capabilities.roots && this.#isInitialized;
+    return this.#capabilities.roots && this.#isInitialized && this.#ownFolder === undefined;
   }
 
   /** Kept by others for longer than a lane lives. */
   readonly #workspaceNow = (): string =>
-    this.#mayAskRoots ? this.#roots.known : this.#profile.fallbackDir;
+    this.#mayAskRoots ? this.#roots.known : (this.#ownFolder ?? this.#profile.fallbackDir);
 
   readonly #workspaceKnown = (): string | undefined =>
     !this.#mayAskRoots || this.#roots.isKnown ? this.#workspaceNow() : undefined;
 
+  async #rootsFor(lane: Outbox): Promise<readonly string[]> {
+    return this.#mayAskRoots ? this.#roots.folders(lane) : [];
+  }
+
   async #workspaceDir(lane: Outbox): Promise<string> {
-    return this.#mayAskRoots ? this.#roots.directory(lane) : this.#profile.fallbackDir;
+    if (this.#mayAskRoots) return this.#roots.directory(lane);
+    return this.#ownFolder ?? this.#profile.fallbackDir;
   }
 }
 

@@ -37,6 +37,8 @@ export interface PlanPlace {
   readonly scope: StateScope;
   /** Absolute path of the workspace folder. */
   readonly workspaceDir: string;
+  /** Instead of the user's own folder of this program, of which plans may be read. */
+  readonly scorpioxDir?: string;
 }
 
 export interface PlanKeeperParts {
@@ -166,8 +168,8 @@ export class PlanKeeper {
     throw new AppError("refused", message);
   }
 
-  async #placesOf({ workspaceDir }: PlanPlace): Promise<PlanPlaces> {
-    const { scorpioxDir } = this.#parts;
+  async #placesOf(place: PlanPlace): Promise<PlanPlaces> {
+    const { workspaceDir, scorpioxDir = this.#parts.scorpioxDir } = place;
     const [workspace, ownDir] = await Promise.all([realOr(workspaceDir), realOr(scorpioxDir)]);
     return { workspace, scorpioxDir: ownDir };
   }

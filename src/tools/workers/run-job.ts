@@ -193,7 +193,10 @@ export class JobContext implements ToolContext {
   }
 
   get workspace(): ToolContext["workspace"] {
-    return { folder: () => this.#call({ method: "workspace.folder", request: {} }) };
+    return {
+      place: () => this.#call({ method: "workspace.place", request: {} }),
+      file: (request) => this.#call({ method: "workspace.file", request }),
+    };
   }
 
   get tasks(): ToolContext["tasks"] {

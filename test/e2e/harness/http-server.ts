@@ -15,6 +15,10 @@ export interface HttpServerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly home?: TempFolder;
   readonly cwd?: string;
+  /** Words before the command, as `setpriv`. */
+  readonly wrap?: readonly string[];
+  /** Called when the files of the home are there, before it starts. */
+  readonly beforeStart?: () => void;
 }
 
 /** A real `serve --http` process. `await using` ends it; it then fails when a message broke its revision's rules. */
@@ -34,11 +38,15 @@ export class HttpServer implements AsyncDisposable {
     this.home = options.home ?? new TempFolder();
     const args = [...(options.args ?? []), ...tokenArguments(this.home, options.tokens)];
     const address = options.address ?? "127.0.0.1:0";
-    this.#child = Bun.spawn([binary, "serve", "--http", address, ...args], {
-      cwd: options.cwd ?? this.home.path,
-      env: { ...testEnvironment(this.home.path), ...options.env },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    options.beforeStart?.();
+    this.#child = Bun.spawn(
+      [...(options.wrap ?? []), binary, "serve", "--http", address, ...args],
+      {
+        cwd: options.cwd ?? this.home.path,
+        env: { ...testEnvironment(this.home.path), ...options.env },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
     this.#reading = Promise.all([this.#readStdout(), this.#readStderr()]);
   }
 

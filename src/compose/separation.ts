@@ -1,0 +1,259 @@
+import { lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { AppError, type AppErrorCode, messageOf } from "../base/errors.ts";
+import { fileCopyMsMax } from "../base/limits.ts";
+import { principalName } from "../base/principal-name.ts";
+import type { Environment } from "../base/values.ts";
+import type { CallRequest, ClientContext, OwnPlace } from "../calls/call.ts";
+import type { CopiedFile, FileToCopy } from "../calls/router/background-calls.ts";
+import type { HttpSettings } from "../cli/http-settings.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import type { Confinement } from "../commands/background/command-launcher.ts";
+import type { Supervisor } from "../commands/background/supervisor.ts";
+import type { PrincipalSandbox } from "../commands/sandbox/principal/principal-sandbox.ts";
+import { envFileName } from "../config/places.ts";
+import { planFolderParts } from "../state/plan/plan-folder.ts";
+import type { Principals } from "../upstream/config/server-entry.ts";
+import type { SandboxParts } from "./principal-sandbox.ts";
+
+/** Tools that run commands or read files by path: not for several people who are one to the operating system. */
+const fileTools: ReadonlySet<string> = new Set([
+  "Bash",
+  "BackgroundBash",
+  "ReadImage",
+  "PlanMode",
+  "InvokeSkill",
+]);
+
+/** How the commands of several people run. */
+type Commands =
+  /** One principal is served, or the operator trusts all of them. */
+  | { readonly kind: "as-ever" }
+  | { readonly kind: "apart"; readonly sandbox: PrincipalSandbox }
+  | { readonly kind: "withheld"; readonly reason: string };
+
+type SeparationSettings = Pick<
+  HttpSettings,
+  "trustsCommands" | "hasCommandNetwork" | "sharesCache" | "tokenFile" | "tlsKey"
+>;
+
+interface SeparationParts {
+  readonly start: StartUp;
+  readonly env: Environment;
+  readonly settings: SeparationSettings;
+  readonly principals: () => Principals;
+}
+
+const undecided: Commands = { kind: "withheld", reason: "it is being found out how they can run" };
+
+/** Keeps several principals of one server apart: their commands, the files that are read for them, and their caches. */
+export class Separation {
+  readonly #parts: SeparationParts;
+  #commands: Commands = { kind: "as-ever" };
+  #hasBegun = false;
+  readonly #places = new Map<string, OwnPlace>();
+
+  constructor(parts: SeparationParts) {
+    this.#parts = parts;
+  }
+
+  /** Several principals are served, from now on. Nobody is answered before it resolves. */
+  async begin(): Promise<void> {
+    this.#hasBegun = true;
+    if (this.#parts.settings.trustsCommands) return;
+    this.#commands = undecided;
+    try {
+      const { createPrincipalSandbox } = await import("./principal-sandbox.ts");
+      const sandbox = createPrincipalSandbox(this.#sandboxParts());
+      const reason = await sandbox.problem();
+      this.#commands =
+        reason === undefined ? { kind: "apart", sandbox } : { kind: "withheld", reason };
+    } catch (error) {
+      this.#commands = { kind: "withheld", reason: messageOf(error) };
+    }
+  }
+
+  /** A notice for the operator, when it has begun. */
+  notice(): string | undefined {
+    if (!this.#hasBegun) return undefined;
+    const { hasCommandNetwork } = this.#parts.settings;
+    switch (this.#commands.kind) {
+      case "as-ever":
+        return "commands = trusted: every user of this server is the same person to the operating system.";
+      case "apart":
+        return hasCommandNetwork
+          ? "commands-network: commands of every user reach what listens on this machine, such as databases and /metrics."
+          : undefined;
+      case "withheld":
+        return (
+          `Several users are served and their commands cannot be kept apart (${this.#commands.reason}), ` +
+          `so ${[...fileTools].join(", ")} are not offered. Make bubblewrap work, or give --commands trusted, ` +
+          "with which every user of this server is the same person to the operating system."
+        );
+    }
+  }
+
+  /** Whether one of the own tools exists for the clients now. */
+  readonly isOffered = (toolName: string): boolean =>
+    this.#commands.kind !== "withheld" || !fileTools.has(toolName);
+
+  get hasWithheld(): boolean {
+    return this.#commands.kind === "withheld";
+  }
+
+  /** The folders of a principal, made with their first use; undefined where clients name folders. */
+  placeOf(owner: string): OwnPlace | undefined {
+    if (this.#commands.kind === "as-ever") return undefined;
+    const known = this.#places.get(owner);
+    if (known !== undefined) return known;
+    const place = makePlace(this.#parts.start.dirs.scorpioxDir, owner);
+    this.#places.set(owner, place);
+    return place;
+  }
+
+  /** Distinguishes what is cached for this client from that of others. Empty: there are no others. */
+  readonly cacheOwnerOf = ({ owner }: ClientContext): string =>
+    this.#hasBegun ? (owner ?? "") : "";
+
+  /** Pages that were fetched without credentials may be given to everybody. */
+  get sharesCache(): boolean {
+    return this.#parts.settings.sharesCache;
+  }
+
+  /**
+   * Undefined: as the configuration says.
+   * @param readOnly plan mode, or the configured sandbox
+   * @throws AppError `refused` where commands are withheld
+   */
+  async confine(
+    { owner }: ClientContext,
+    cwd: string,
+    readOnly?: { readonly planFile: string | undefined },
+  ): Promise<Confinement | undefined> {
+    const commands = this.#commands;
+    if (commands.kind === "as-ever") return undefined;
+    if (commands.kind === "withheld" || owner === undefined) throw withheldError();
+    const { work, records } = makePlace(this.#parts.start.dirs.scorpioxDir, owner);
+    const principal = {
+      work,
+      home: join(records, "home"),
+      plans: join(records, ...planFolderParts),
+    };
+    const at = cwd.startsWith(`${work}/`) ? cwd : work;
+    return commands.sandbox.confine({ principal, cwd: at, ...(readOnly && { readOnly }) });
+  }
+
+  /** As `Confinements.copyFor`. */
+  async copyFor(
+    call: CallRequest,
+    { path, bytesMax }: FileToCopy,
+    supervisor: Pick<Supervisor, "runProgram">,
+  ): Promise<CopiedFile> {
+    const confinement = await this.confine(call.client, "", { planFile: undefined });
+    const folder = confinement?.scripts?.folder;
+    if (confinement === undefined || folder === undefined) throw withheldError();
+    const release = (): Promise<void> => confinement.release();
+    try {
+      const ending = new AbortController();
+      const cancel = (): void => ending.abort();
+      call.cancellation.onCancel(cancel);
+      const { data } = confinement;
+      const execution = await supervisor.runProgram({
+        argv: confinement.wrap(["/bin/sh", "-c", copyScript, "sh", path, String(bytesMax + 1)]),
+        name: "copy of a file",
+        cwd: "/",
+        env: confinement.env,
+        timeoutMs: fileCopyMsMax,
+        signal: ending.signal,
+        onOutput: () => undefined,
+        ...(data === undefined ? {} : { data }),
+      });
+      call.cancellation.offCancel(cancel);
+      assertCopied(path, execution.exit?.exitCode ?? null);
+      return { path: join(folder, copyName), release };
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  }
+
+  #sandboxParts(): SandboxParts {
+    const { start, env, settings } = this.#parts;
+    const { homeDir, scorpioxDir, executableDir } = start.dirs;
+    const { tokenFile, tlsKey, hasCommandNetwork } = settings;
+    const secretFiles = [tokenFile, tlsKey, join(executableDir, envFileName)];
+    return {
+      start,
+      env,
+      tmpDir: tmpdir(),
+      own: [homeDir, scorpioxDir],
+      secretFiles: secretFiles.filter((path) => path !== undefined),
+      hasNetwork: hasCommandNetwork && start.config.settings.sandbox.hasNetwork,
+    };
+  }
+}
+
+/** The same options with a separation that has decided at the start, and has said what it means. */
+export async function withSeparation<Options extends Speaking>(
+  options: Options,
+  parts: Omit<SeparationParts, "env">,
+): Promise<Options & { readonly separation: Separation }> {
+  const separation = new Separation({ ...parts, env: options.env });
+  if (parts.principals() === "several") await separation.begin();
+  const notice = separation.notice();
+  if (notice !== undefined) options.warn(notice);
+  return { ...options, separation };
+}
+
+interface Speaking {
+  readonly env: Environment;
+  readonly warn: (message: string) => void;
+}
+
+const copyName = "copy";
+/** Runs in the view of the principal's commands: a link leads only to files that they could read anyway. */
+const copyScript = `[ -e "$1" ] || exit 3; [ -f "$1" ] || exit 4; [ -r "$1" ] || exit 5
+exec head -c "$2" -- "$1" > "$TMPDIR/${copyName}"`;
+
+function assertCopied(path: string, exitCode: number | null): void {
+  const shown = JSON.stringify(path.slice(0, 400));
+  if (exitCode === 0) return;
+  const [code, fault] = copyFaults.get(exitCode) ?? ["system", "could not be copied. Try again"];
+  throw new AppError(code, `${shown} ${fault}.`);
+}
+
+const copyFaults: ReadonlyMap<number | null, readonly [AppErrorCode, string]> = new Map([
+  [3, ["not_found", "does not exist in your workspace"]],
+  [4, ["refused", "is not a regular file"]],
+  [5, ["system", "cannot be read: permission denied"]],
+] as const);
+
+function withheldError(): AppError {
+  return new AppError(
+    "refused",
+    "Nothing was run: several users are served, and their commands cannot be kept apart here.",
+  );
+}
+
+const privateFolder = { recursive: true, mode: 0o700 } as const;
+
+/**
+ * Makes the folders of a principal: those that its commands may change are beside what the server keeps for it.
+ * @throws AppError `system`
+ */
+function makePlace(scorpioxDir: string, owner: string): OwnPlace {
+  const records = join(scorpioxDir, "workspaces", principalName(owner));
+  const work = join(records, "work");
+  try {
+    for (const folder of [work, join(records, "home"), join(records, ...planFolderParts)]) {
+      mkdirSync(folder, privateFolder);
+      if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} is not a folder`);
+    }
+    return { work: realpathSync(work), records: realpathSync(records) };
+  } catch (error) {
+    const message = `The workspace of this principal cannot be made: ${messageOf(error)}.`;
+    throw new AppError("system", message, { cause: error });
+  }
+}
