@@ -3,11 +3,18 @@
  * on from there. Its methods must be quick and must not throw.
  */
 export interface ReplyRecord {
-  /** The system is given the whole reply next, or has taken the rest of it just now. */
+  /**
+   * Writes the reply to a pipe itself, so that record and reply cannot differ. Undefined when it cannot, and has written nothing.
+   * @returns the bytes that the pipe has not taken; they are written next
+   */
+  writeTo?(pipe: number, text: string): Uint8Array | undefined;
+  /** The system is given the whole reply next. */
   given(): void;
-  /** The system has not taken all of it. `given` follows when it has. */
+  /** It has not taken all of it. */
   withdrawn(): void;
-  /** It does not go out, or not whole, and never will. */
+  /** It has taken all of it. Last. */
+  taken(): void;
+  /** It does not go out, or not whole, and never will. Last. */
   dropped(): void;
 }
 
@@ -18,6 +25,7 @@ export function joinedRecord(records: readonly ReplyRecord[]): ReplyRecord | und
   return {
     given: () => records.forEach((record) => record.given()),
     withdrawn: () => records.forEach((record) => record.withdrawn()),
+    taken: () => records.forEach((record) => record.taken()),
     dropped: () => records.forEach((record) => record.dropped()),
   };
 }

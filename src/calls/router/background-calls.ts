@@ -236,7 +236,7 @@ export class BackgroundCalls {
     await this.#takeTurn(kept.turnOf(taskId, client), (to) => {
       const record = kept.delivery(taskId, to, client);
       if (record === undefined) return;
-      if (this.#request.atReply === undefined) record.given();
+      if (this.#request.atReply === undefined) record.taken();
       else this.#request.atReply(record);
     });
     const leftMs = Math.max(0, deadline - performance.now());

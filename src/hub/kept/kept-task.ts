@@ -1,16 +1,16 @@
-import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 
 import { cutEnd } from "../../base/cut-text.ts";
 import { shownCommandCharsMax } from "../../base/limits.ts";
 import { ownValue } from "../../base/values.ts";
 import type { TaskSummary } from "../../tools/services.ts";
+import { type Cursor, CursorMove, placeIn } from "./cursor-move.ts";
 import { taskFiles } from "./kept-place.ts";
 import { isSameAlive, type KeptProcess, whereIs } from "./machine.ts";
 import { OutputFile } from "./output-file.ts";
 import {
   changedAt,
-  draftJson,
   type EndWish,
   mtimeOf,
   readExit,
@@ -23,49 +23,6 @@ import {
   writeJson,
 } from "./task-record.ts";
 import { hasMembers } from "./task-process.ts";
-
-/** How far a client has read, and which process it was. */
-interface Cursor {
-  readonly to: number;
-  readonly client: KeptProcess;
-}
-
-/** A place of a client in the output, prepared so that it takes effect by one rename. All methods throw system errors. */
-class CursorMove {
-  readonly #folder: string;
-  readonly #key: string;
-  readonly #cursor: Cursor;
-  readonly #before: Cursor | undefined;
-  #draft: string | undefined;
-
-  constructor(folder: string, key: string, cursor: Cursor, before: Cursor | undefined) {
-    this.#folder = folder;
-    this.#key = key;
-    this.#cursor = cursor;
-    this.#before = before;
-    this.#draft = draftJson(folder, key, cursor);
-  }
-
-  make(): void {
-    const draft = this.#draft ?? draftJson(this.#folder, this.#key, this.#cursor);
-    this.#draft = undefined;
-    renameSync(draft, this.#file);
-  }
-
-  takeBack(): void {
-    if (this.#before === undefined) rmSync(this.#file, { force: true });
-    else writeJson(this.#folder, this.#key, this.#before);
-  }
-
-  drop(): void {
-    if (this.#draft !== undefined) rmSync(this.#draft, { force: true });
-    this.#draft = undefined;
-  }
-
-  get #file(): string {
-    return join(this.#folder, this.#key);
-  }
-}
 
 /** One kept task, as its files and the system's list of processes show it, to every process alike. */
 export class KeptTask {
@@ -162,12 +119,14 @@ export class KeptTask {
   /** Where a client goes on to read: its own place, or that of the client that ended last. */
   cursorOf(clientKey: string): number {
     const own = this.#cursor(clientKey);
-    if (own !== undefined) return own.to;
+    if (own !== undefined) return placeIn(this.#cursorFolder, own);
     let [last, to] = [0, 0];
     for (const key of this.#cursorKeys()) {
       const at = mtimeOf(join(this.#cursorFolder, key));
       const other = at > last ? this.#cursor(key) : undefined;
-      if (other !== undefined && !isSameAlive(other.client)) [last, to] = [at, other.to];
+      if (other !== undefined && !isSameAlive(other.client)) {
+        [last, to] = [at, placeIn(this.#cursorFolder, other)];
+      }
     }
     return to;
   }
@@ -175,9 +134,10 @@ export class KeptTask {
   /** Called by the client itself, which has the place moved when its result goes out. @throws a system error */
   prepareCursor(clientKey: string, to: number, client: KeptProcess): CursorMove {
     const before = this.#cursor(clientKey);
+    const from = this.cursorOf(clientKey);
     mkdirSync(this.#cursorFolder, { recursive: true, mode: 0o700 });
-    const cursor: Cursor = { to: Math.max(to, before?.to ?? 0), client };
-    return new CursorMove(this.#cursorFolder, clientKey, cursor, before);
+    const cursor: Cursor = { to: Math.max(to, before === undefined ? 0 : from), client };
+    return new CursorMove(this.#cursorFolder, clientKey, { cursor, before, from });
   }
 
   /** The client has ended: of those that have, it is the last. */

@@ -25,17 +25,16 @@ export class ReadPlaces {
     return this.#places.get(folder);
   }
 
-  /**
-   * The record of a reply with the output up to `to`. The place is prepared now, and takes effect by a single rename right before
-   * the reply is handed to the system; where that takes only a part of it, the place is taken back until it has taken the rest.
-   */
+  /** The record of a reply with the output up to `to`. */
   recordOf(task: KeptTask, to: number): ReplyRecord {
     const { clientKey, self } = this.#parts;
     const before = this.of(task);
     this.#places.set(task.folder, Math.max(to, before ?? 0));
     const move = this.#attempt(task, () => task.prepareCursor(clientKey, to, self));
     return {
+      writeTo: (pipe, text) => this.#attempt(task, () => move?.write(pipe, text)),
       given: () => this.#attempt(task, () => move?.make()),
+      taken: () => this.#attempt(task, () => move?.confirm()),
       withdrawn: () => this.#attempt(task, () => move?.takeBack()),
       dropped: () => {
         this.#attempt(task, () => move?.drop());

@@ -86,14 +86,9 @@ export function readJson(folder: string, name: string): unknown {
 
 /** Readers see the old file or the new one. Nothing waits for the disk: a power cut ends the task as well. */
 export function writeJson(folder: string, name: string, value: object): void {
-  renameSync(draftJson(folder, name, value), join(folder, name));
-}
-
-/** The same without its last step. @returns the file to be renamed */
-export function draftJson(folder: string, name: string, value: object): string {
   const draft = join(folder, `.${name}.${randomHex(4)}`);
   writeFileSync(draft, JSON.stringify(value), { mode: 0o600, flag: "wx" });
-  return draft;
+  renameSync(draft, join(folder, name));
 }
 
 /** The first wish remains. */

@@ -181,7 +181,7 @@ export class TaskCall extends ToolCall {
   /** Once the request has been answered with the task, its result is that of the task. */
   override atReply(record: ReplyRecord): void {
     if (this.#task === undefined) super.atReply(record);
-    else record.given();
+    else record.taken();
   }
 
   /** Log messages do not exist for MCP tasks (docs/spec/modern.md#task-methods). */

@@ -63,7 +63,7 @@ export class ResponseLane implements ReplyLane {
 
   reply(text: string | undefined, code?: number, record?: ReplyRecord): void {
     // The response may be asked for again, and nobody says when it has been read.
-    record?.given();
+    record?.taken();
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#beatNumber !== undefined) this.#parts.heartbeat.delete(this.#beatNumber);

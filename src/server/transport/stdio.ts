@@ -1,5 +1,5 @@
 import { outputQueueBytesMax } from "../../base/limits.ts";
-import type { ReplyRecord } from "../../base/reply-record.ts";
+import { joinedRecord, type ReplyRecord } from "../../base/reply-record.ts";
 import type { ByteReader } from "../../base/values.ts";
 import { MessageParser } from "./message-parser.ts";
 import type { EventsReceiver, Transport } from "./transport.ts";
@@ -67,7 +67,7 @@ export class StdioTransport implements Transport {
       if (!this.#output.isIdle) continue;
       const descriptor = duplicateStdout();
       if (descriptor === undefined) return false;
-      this.#output.replaceSink(Bun.file(descriptor).writer());
+      this.#output.replaceSink(Bun.file(descriptor).writer(), descriptor);
       return true;
     }
   }
@@ -91,7 +91,7 @@ export class StdioTransport implements Transport {
 
 /** The part of a Bun `FileSink` that is used. */
 export interface OutputSink {
-  write(text: string): number | Promise<number>;
+  write(text: string | Uint8Array): number | Promise<number>;
   flush(): number | Promise<number>;
 }
 
@@ -104,6 +104,8 @@ export class OutputQueue {
   readonly #bytesMax: number;
   readonly #onBroken: () => void;
   #sink: OutputSink;
+  /** The descriptor of the sink, where nobody else writes. */
+  #pipe: number | undefined;
   #waiting: string[] = [];
   /** Of the lines that wait: few lines have one. */
   #records: ReplyRecord[] = [];
@@ -169,9 +171,10 @@ export class OutputQueue {
     return this.#room.promise;
   }
 
-  /** Writes from now on to another sink. The queue must be idle, or lines would change places. */
-  replaceSink(sink: OutputSink): void {
+  /** Writes from now on to another sink. The queue must be idle, or lines would change places. @param pipe its descriptor */
+  replaceSink(sink: OutputSink, pipe?: number): void {
     this.#sink = sink;
+    this.#pipe = pipe;
   }
 
   #writeWaiting(): void {
@@ -191,28 +194,28 @@ export class OutputQueue {
     this.#settle();
   }
 
-  /**
-   * Writes it down right before the system gets it: a client that kills this process as soon as it has read a reply leaves no time
-   * for that. Between the two are some microseconds.
-   */
+  /** Undefined when the system took everything at once. */
   #writeRecorded(text: string): Promise<void> | undefined {
-    if (this.#records.length === 0) return this.#write(text);
-    const records = this.#records;
+    const record = joinedRecord(this.#records);
+    if (record === undefined) return this.#write(text);
     this.#records = [];
-    for (const record of records) record.given();
-    const written = this.#write(text);
-    if (written === undefined && !this.#isBroken) return undefined;
-    for (const record of records) record.withdrawn();
+    const rest = this.#pipe === undefined ? undefined : record.writeTo?.(this.#pipe, text);
+    // A client that kills this process as soon as it has read a reply leaves no time to write it down afterwards.
+    if (rest === undefined) record.given();
+    const written = rest?.length === 0 ? undefined : this.#write(rest ?? text);
+    if (written === undefined && !this.#isBroken) {
+      record.taken();
+      return undefined;
+    }
+    if (rest === undefined) record.withdrawn();
     return (written ?? Promise.resolve()).then(() => {
-      for (const record of records) {
-        if (this.#isBroken) record.dropped();
-        else record.given();
-      }
+      if (this.#isBroken) record.dropped();
+      else record.taken();
     });
   }
 
   /** Undefined when the system took everything at once, as it mostly does. */
-  #write(text: string): Promise<void> | undefined {
+  #write(text: string | Uint8Array): Promise<void> | undefined {
     let written: number | Promise<number> = 0;
     let flushed: number | Promise<number> = 0;
     try {

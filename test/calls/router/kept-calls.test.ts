@@ -72,7 +72,12 @@ class FakeKept implements KeptCommands {
 
   delivery(taskId: number, to: number): ReplyRecord {
     const note = (what: string) => (): void => void this.deliveries.push(`${taskId} ${to}${what}`);
-    return { given: note(""), withdrawn: note(" withdrawn"), dropped: note(" dropped") };
+    return {
+      given: note(" given"),
+      withdrawn: note(" withdrawn"),
+      taken: note(""),
+      dropped: note(" dropped"),
+    };
   }
 
   followed(): undefined {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { readdirSync } from "node:fs";
+import { closeSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 
+import { loadLibc } from "../../../src/commands/process/libc.ts";
 import { keptProcessOf } from "../../../src/hub/kept/machine.ts";
 import { KeptTasks } from "../../../src/hub/kept/kept-tasks.ts";
 import { connectTo, KeptPlace, startHub, TestClient } from "./kept-harness.ts";
@@ -19,7 +20,7 @@ async function readByAnEnded(
   to: number,
 ): Promise<void> {
   const child = Bun.spawn(["sleep", "1000"], { stdio: ["ignore", "ignore", "ignore"] });
-  place.task(taskId).prepareCursor(key, to, keptProcessOf(child.pid)).make();
+  place.task(taskId).prepareCursor(key, to, keptProcessOf(child.pid)).confirm();
   child.kill("SIGKILL");
   await child.exited;
 }
@@ -49,14 +50,16 @@ describe("the place of a client in the output", () => {
     expect(second.stretches).toEqual(first.stretches);
   });
 
-  type Step = "given" | "withdrawn" | "dropped";
+  type Step = "given" | "withdrawn" | "taken" | "dropped";
+  const all = "1\n2\n3\n";
   test.each<[readonly Step[], string, string]>([
-    [[], "", "1\n2\n3\n"],
+    [[], "", all],
     [["given"], "", ""],
-    [["given", "withdrawn"], "", "1\n2\n3\n"],
-    [["given", "withdrawn", "given"], "", ""],
-    [["given", "withdrawn", "dropped"], "1\n2\n3\n", "1\n2\n3\n"],
-    [["dropped"], "1\n2\n3\n", "1\n2\n3\n"],
+    [["given", "withdrawn"], "", all],
+    [["given", "taken"], "", ""],
+    [["given", "withdrawn", "taken"], "", ""],
+    [["given", "withdrawn", "dropped"], all, all],
+    [["dropped"], all, all],
   ])(
     "of a reply that was %j: this client goes on at %j, the next one at %j",
     async (steps, own, next) => {
@@ -68,12 +71,43 @@ describe("the place of a client in the output", () => {
       const record = client.kept.delivery(1_001, 6, client.client);
       for (const step of steps) record?.[step]();
       expect((await client.read(1_001)).stretches.join("")).toBe(own);
-      const file = place.task(1_001).cursorOf(client.key) === 6 ? "" : "1\n2\n3\n";
-      expect(file).toBe(next);
-      const drafts = readdirSync(join(place.task(1_001).folder, "cursors"));
-      expect(drafts.filter((name) => name.startsWith(".")).length).toBe(steps.length === 0 ? 1 : 0);
+      expect(place.task(1_001).cursorOf(client.key) === 6 ? "" : all).toBe(next);
     },
   );
+
+  test("moves with the system call that writes the reply, as far as the pipe takes it", async () => {
+    using place = new KeptPlace();
+    await using hub = openHub(place);
+    using client = new TestClient(place, connectTo(hub));
+    await client.start("seq 3");
+    await client.ended(1_001);
+    const pipe = loadLibc()?.createPipe() ?? [0, 0];
+    const cursor = (): number => place.task(1_001).cursorOf(client.key);
+    const record = client.kept.delivery(1_001, 4, client.client);
+    const text = "ü".repeat(10_000);
+    // Longer than the pipe: nothing is written.
+    expect(record?.writeTo?.(pipe[1], "x".repeat(65_536))).toBeUndefined();
+    expect(cursor()).toBe(0);
+    expect(record?.writeTo?.(pipe[1], text)?.length).toBe(0);
+    expect(cursor()).toBe(4);
+    // Something waits in the pipe by now.
+    expect(client.kept.delivery(1_001, 6, client.client)?.writeTo?.(pipe[1], text)).toBeUndefined();
+    expect(cursor()).toBe(4);
+    const read = Buffer.alloc(30_000);
+    expect(read.toString("utf8", 0, readSync(pipe[0], read))).toBe(text);
+    for (const fd of pipe) closeSync(fd);
+  });
+
+  test("leaves nothing beside the places once replies are out", async () => {
+    using place = new KeptPlace();
+    await using hub = openHub(place);
+    using client = new TestClient(place, connectTo(hub));
+    await client.start("seq 3");
+    await client.ended(1_001);
+    await client.take(1_001);
+    client.kept.delivery(1_001, 6, client.client)?.dropped();
+    expect(readdirSync(join(place.task(1_001).folder, "cursors"))).toEqual([client.key]);
+  });
 
   test("of a new client is where the last that has ended stopped", async () => {
     using place = new KeptPlace();

@@ -187,7 +187,7 @@ export class TestClient implements Disposable {
   async take(taskId: number, waitMs = 0): Promise<string> {
     const reply = await this.read(taskId, waitMs);
     const isEmpty = reply.stretches.length === 0;
-    this.kept.delivery(taskId, isEmpty ? reply.partialTo : reply.linesTo, this.client)?.given();
+    this.kept.delivery(taskId, isEmpty ? reply.partialTo : reply.linesTo, this.client)?.taken();
     return reply.stretches.join("") + (isEmpty ? reply.partial : "");
   }
 

@@ -18,7 +18,7 @@ export class MemoryTransport implements Transport {
   }
 
   send(text: string, record?: ReplyRecord): void {
-    record?.given();
+    record?.taken();
     this.sent.push(text);
     const watchers = this.#watchers;
     this.#watchers = [];

@@ -10,9 +10,9 @@ class TestSink implements OutputSink {
   error: Error | undefined;
   readonly #flushing: PromiseWithResolvers<number>[] = [];
 
-  write(text: string): number {
+  write(text: string | Uint8Array): number {
     if (this.error !== undefined) throw this.error;
-    this.written.push(text);
+    this.written.push(Buffer.from(text).toString());
     return text.length;
   }
 
@@ -122,15 +122,23 @@ describe("OutputQueue: the record of a reply", () => {
     const note = (what: string) => (): void => void notes.push(what);
     const write = sink.write.bind(sink);
     sink.write = (text) => {
-      notes.push(`write ${text.trimEnd()}`);
+      notes.push(`write ${Buffer.from(text).toString().trimEnd()}`);
       return write(text);
     };
     const record: ReplyRecord = {
       given: note("given"),
       withdrawn: note("withdrawn"),
+      taken: note("taken"),
       dropped: note("dropped"),
     };
-    return { sink, queue, notes, record };
+    const writing = (rest: string): ReplyRecord => ({
+      ...record,
+      writeTo(pipe, text) {
+        notes.push(`to ${pipe}: ${text.trimEnd()}`);
+        return Buffer.from(rest);
+      },
+    });
+    return { sink, queue, notes, record, writing };
   }
 
   test("is given right before its write", async () => {
@@ -139,7 +147,7 @@ describe("OutputQueue: the record of a reply", () => {
     await queue.idle();
     queue.add("b");
     await queue.idle();
-    expect(notes).toEqual(["given", "write a", "write b"]);
+    expect(notes).toEqual(["given", "write a", "taken", "write b"]);
   });
 
   test("is withdrawn until the system has taken the rest", async () => {
@@ -153,7 +161,36 @@ describe("OutputQueue: the record of a reply", () => {
     sink.pending = undefined;
     slow.resolve(1);
     await queue.idle();
-    expect(notes).toEqual(["given", "write a", "withdrawn", "given"]);
+    expect(notes).toEqual(["given", "write a", "withdrawn", "taken"]);
+  });
+
+  test("writes to a pipe itself where nobody else does, and the rest follows", async () => {
+    const { sink, queue, notes, record, writing } = noting();
+    queue.add("a", writing(""));
+    await queue.idle();
+    queue.replaceSink(sink, 7);
+    queue.add("b", writing(""));
+    await queue.idle();
+    queue.add("c", writing("left"));
+    await queue.idle();
+    queue.add("d", writing(""));
+    queue.add("e", record);
+    await queue.idle();
+    expect(notes).toEqual([
+      "given",
+      "write a",
+      "taken",
+      "to 7: b",
+      "taken",
+      "to 7: c",
+      "write left",
+      "taken",
+      "given",
+      "given",
+      "write d\ne",
+      "taken",
+      "taken",
+    ]);
   });
 
   test("is dropped when the reader is gone: at the write, meanwhile, and later", async () => {
