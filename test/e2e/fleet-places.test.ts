@@ -119,3 +119,23 @@ test("[fleet.fence] a replica that cannot renew its lease ends its commands, and
   expect(text).toContain(seconds);
   expect(await call(server, "Bash", { command: "echo again" })).toContain("again");
 });
+
+test("[fleet.places] a call of a legacy session runs at the holder, with progress and questions through the replica at which it arrived", async () => {
+  await using redis = await startRedis();
+  using one = new TempFolder();
+  using other = new TempFolder();
+  await using first = await replica(one, redis.url);
+  await using second = await replica(other, redis.url);
+  const session = await first.initialize("2025-11-25", { elicitation: {} });
+  const there = session.through(second.client);
+  // From now on the first one holds Anna.
+  expect(await call(first, "Bash", { command: "echo held" })).toContain("held");
+  const command = "for n in 1 2 3; do echo $n; sleep 0.3; done";
+  const reader = await there.open(
+    "tools/call",
+    { name: "Bash", arguments: { command }, _meta: { progressToken: "p" } },
+    7,
+  );
+  await reader.message("progress", ({ method }) => method === "notifications/progress");
+  expect(textOf(await reader.reply(7))).toBe("1\n2\n3\n");
+});

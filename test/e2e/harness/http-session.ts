@@ -38,6 +38,11 @@ export class HttpSession {
     return session;
   }
 
+  /** The same session by another address of the same server. */
+  through(client: HttpClient): HttpSession {
+    return new HttpSession(client, this.version, this.opening, this.#check);
+  }
+
   get headers(): Record<string, string> {
     const version = this.version >= "2025-06-18" ? { "mcp-protocol-version": this.version } : {};
     return { "mcp-session-id": this.id, ...version };
