@@ -126,6 +126,11 @@ test("[fleet.places] a call of a legacy session runs at the holder, with progres
   using other = new TempFolder();
   await using first = await replica(one, redis.url);
   await using second = await replica(other, redis.url);
+  one.write(
+    ".scorpiox/policy.jsonc",
+    '{ "rules": [{ "tool": "Bash", "match": "date", "action": "ask" }] }',
+    0o600,
+  );
   const session = await first.initialize("2025-11-25", { elicitation: {} });
   const there = session.through(second.client);
   // From now on the first one holds Anna.
@@ -137,5 +142,16 @@ test("[fleet.places] a call of a legacy session runs at the holder, with progres
     7,
   );
   await reader.message("progress", ({ method }) => method === "notifications/progress");
-  expect(textOf(await reader.reply(7))).toBe("1\n2\n3\n");
+  expect(textOf(await reader.reply(7))).toStartWith("1\n2\n3\n");
+
+  for (const answering of [there, session]) {
+    const asked = await there.open("tools/call", { name: "Bash", arguments: { command: "date" } });
+    const { id } = await asked.message(
+      "the question",
+      ({ method }) => method === "elicitation/create",
+    );
+    await answering.respond(id, { action: "accept", content: { answer1: "Allow once" } });
+    const reply = await asked.message("the reply", ({ result }) => result !== undefined);
+    expect(textOf(reply)).toContain("20");
+  }
 });
