@@ -37,7 +37,8 @@ export interface RelayedMessage {
 export function encodeRequest({ caller, ...rest }: RelayedRequest): unknown {
   const { principal, ...session } = caller;
   const scopes = principal.scopes === undefined ? undefined : [...principal.scopes];
-  return { ...rest, caller: { ...session, principal: { ...principal, scopes } } };
+  const servers = principal.servers === undefined ? undefined : [...principal.servers];
+  return { ...rest, caller: { ...session, principal: { ...principal, scopes, servers } } };
 }
 
 /** @throws AppError "unsupported" for the message of a program that relays in another form */
@@ -57,13 +58,25 @@ export function readRequest(body: unknown): RelayedRequest {
 
 function readCaller(caller: unknown): Caller {
   if (!isObject(caller) || !isObject(caller.principal)) throw foreign();
-  const { principal, sessionId } = caller;
-  const { id, scopes } = caller.principal;
-  if (typeof id !== "string" || (scopes !== undefined && !Array.isArray(scopes))) throw foreign();
+  const { sessionId } = caller;
+  const { id, scopes, servers, ...rest } = caller.principal;
+  if (typeof id !== "string") throw foreign();
+  const reachable = readSet(servers);
   return {
-    principal: { ...principal, id, scopes: scopes && new Set(scopes.map(String)) },
+    principal: {
+      ...rest,
+      id,
+      scopes: readSet(scopes),
+      ...(reachable !== undefined && { servers: reachable }),
+    },
     ...(typeof sessionId === "string" ? { sessionId } : {}),
   };
+}
+
+function readSet(list: unknown): ReadonlySet<string> | undefined {
+  if (list === undefined) return undefined;
+  if (!Array.isArray(list)) throw foreign();
+  return new Set(list.map(String));
 }
 
 /** @throws AppError as `readRequest` */
