@@ -4,6 +4,8 @@ import type { FlagSpec } from "./flags.ts";
 export interface HttpFlag extends FlagSpec {
   /** Its key in `http.toml`; without it the flag's name, with `_` for `-`. */
   readonly key?: string;
+  /** Of a text of `name=value` parts with commas between them: `http.toml` may have a table instead. */
+  readonly isTable?: true;
   /** Its value is the path of a file: one in `http.toml` is relative to that file. */
   readonly isPath?: true;
 }
@@ -53,8 +55,9 @@ export const httpFlags: Readonly<Record<string, HttpFlag>> = {
   },
   "tool-scopes": {
     kind: "text",
+    isTable: true,
     placeholder: "LIST",
-    help: "Scopes that tools require, such as Bash=tools:exec,*=tools:use; Bash covers BackgroundBash too.",
+    help: "Scopes that tools require, by name, pattern or risk: Bash=tools:exec,mcp__github__*=gh:use,read=tools:read,*=tools:use.",
   },
   commands: {
     kind: "text",

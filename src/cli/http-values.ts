@@ -237,6 +237,12 @@ function textsOfKey(spec: HttpFlag, value: unknown): readonly string[] | string 
     const isList = Array.isArray(value) && value.every(isText);
     return isList ? value : 'must be a list of texts, such as ["a", "b"]';
   }
+  if (spec.isTable === true && isObject(value)) {
+    const parts = Object.entries(value).map(([name, part]) =>
+      isText(part) && !part.includes(",") ? `${name}=${part}` : undefined,
+    );
+    return parts.includes(undefined) ? "must have texts in quotes" : [parts.join(",")];
+  }
   if (typeof value === "number" && Number.isInteger(value)) return textsOfKey(spec, `${value}`);
   return isText(value) ? (faultOfChoice(spec, value) ?? [value]) : "must be a text in quotes";
 }

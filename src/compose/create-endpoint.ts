@@ -10,7 +10,6 @@ import {
 } from "../server/auth/authorizer.ts";
 import type { Auth } from "../server/auth/create-auth.ts";
 import type { Principal } from "../server/auth/principal.ts";
-import type { ToolScopes } from "../server/auth/tool-scopes.ts";
 import type { ClientProfile } from "../server/connection/session.ts";
 import { HttpEndpoint } from "../server/http/http-endpoint.ts";
 import { hostOfAddress, RequestGuard } from "../server/transport/http/request-guard.ts";
@@ -20,6 +19,7 @@ import type { ServerFleet } from "./fleet.ts";
 import { lazyLoginPages } from "./lazy-login-pages.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 import type { RefusalLog } from "./refusal-log.ts";
+import { ScopeGate } from "./scope-gate.ts";
 import { limitsFor, type ToolServicesOptions, workspaceFallback } from "./program-parts.ts";
 import type { Separation } from "./separation.ts";
 
@@ -46,12 +46,14 @@ export function createEndpoint(
   router: LazyRouter,
   start: StartUp,
   settings: HttpSettings,
-  { authorizer, stored, toolScopes, metadata }: Auth,
+  auth: Auth,
   { warn, cwd, refusals, refuse, fleet, pagesOrigin, separation }: EndpointOptions,
 ): HttpEndpoint {
+  const { authorizer, stored, metadata } = auth;
   const hasPrincipals = needsToken(settings);
   const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
   const watch = new PrincipalWatch(authorizer, () => router.serveSeveral());
+  const scopes = new ScopeGate(auth, router, refusals);
   const profile = (id: string, principal: () => Principal): ClientProfile => ({
     id,
     limitsFor: (clientName) => limitsFor(start, clientName, warn),
@@ -61,7 +63,7 @@ export function createEndpoint(
     ...(hasPrincipals && { person: principal, servers: () => principal().servers }),
     // Without tokens only this machine is listened to; with them anybody may sit behind one.
     isRemote: hasPrincipals,
-    ...boundsOf(principal, toolScopes, separation),
+    ...boundsOf(principal, scopes, separation),
   });
   const guard = createGuard(settings, warn);
   const endpoint = new HttpEndpoint({
@@ -77,13 +79,7 @@ export function createEndpoint(
     authorize: (request) => refusals.watch(request, refuse(request) ?? watch.authorize(request)),
     tokenStateOf: (principal) =>
       fleet.places?.isRelayed(principal) === true ? "valid" : authorizer.tokenStateOf(principal),
-    refuseTool: (principal, toolName) => {
-      if (toolScopes.isAllowed(principal, toolName)) return undefined;
-      const { body, ...init } = authorizer.insufficientScope(toolScopes.requiredScopes(toolName));
-      const reason = "The token does not have the scopes of this tool.";
-      refusals.add({ status: init.status, reason, tool: toolName, owner: principal.id });
-      return new Response(body, init);
-    },
+    refuseTool: scopes.refuse,
     documents: new Map(metadata?.paths.map((path) => [path, JSON.stringify(metadata.document)])),
     sessionProfile: (session) => profile(`session:${session.id}`, () => session.principal),
     principalProfile: (principal) => profile(principalPrefix + principal.id, () => principal),
@@ -106,13 +102,13 @@ export function createEndpoint(
 /** The tools and the folders that a principal may use. */
 function boundsOf(
   principal: () => Principal,
-  toolScopes: ToolScopes,
+  scopes: ScopeGate,
   separation: Separation,
 ): Pick<ClientProfile, "ownPlace" | "mayUse"> {
   const ownPlace = (): OwnPlace | undefined => separation.placeOf(principal().id);
-  if (toolScopes.all.length === 0 && !separation.hasWithheld) return { ownPlace };
+  if (!scopes.isOn && !separation.hasWithheld) return { ownPlace };
   const mayUse = (toolName: string): boolean =>
-    separation.isOffered(toolName) && toolScopes.isAllowed(principal(), toolName);
+    separation.isOffered(toolName) && scopes.allows(principal(), toolName);
   return { ownPlace, mayUse };
 }
 

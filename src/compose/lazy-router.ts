@@ -69,6 +69,10 @@ export class LazyRouter implements Router, AsyncDisposable {
   }
 
   /** Of our own tools that are switched on. */
+  get ownListings(): readonly ToolListing[] {
+    return this.#listings;
+  }
+
   get ownNames(): readonly string[] {
     return this.#listings.map(({ name }) => name);
   }

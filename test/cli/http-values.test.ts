@@ -86,6 +86,12 @@ describe("serve --http", () => {
       'allow_host = ["c"]\nallow_origin = ["https://c.example"]',
       { allowedHosts: ["a", "b"], allowedOrigins: ["https://a.example", "https://b.example"] },
     ],
+    [
+      "--http",
+      {},
+      'token_file = "t"\n[tool_scopes]\nBash = "tools:exec"\n"mcp__github__*" = "gh:use|gh:all"',
+      { toolScopes: "Bash=tools:exec,mcp__github__*=gh:use|gh:all" },
+    ],
     ["--http", { HTTP_PROXY: "http://proxy.example", HTTP_HOSTNAME: "x" }, "", { port: 8808 }],
   ])("serve %s with %j and %j", async (args, env, toml, settings) => {
     const { exitCode, stderr, servedHttp } = await run(["serve", ...args.split(" ")], {
@@ -101,6 +107,7 @@ describe("serve --http", () => {
     [{}, "[listen]\nport = 1", `${file}: listen must be a text in quotes.`],
     [{}, "path = 1.5", `${file}: path must be a text in quotes.`],
     [{}, 'path = ""', `${file}: path must be a text in quotes.`],
+    [{}, "tool_scopes = {Bash = 1}", `${file}: tool_scopes must have texts in quotes.`],
     [{}, 'metrics = "on"', `${file}: metrics must be true or false.`],
     [{}, 'allow_host = "a"', `${file}: allow_host must be a list of texts, such as ["a", "b"].`],
     [{}, "allow_host = [1]", `${file}: allow_host must be a list of texts, such as ["a", "b"].`],

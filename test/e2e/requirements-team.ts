@@ -21,6 +21,10 @@ export const teamRequirements: Readonly<Record<string, Requirement>> = {
       "Made tokens are kept as digests, expire, are replaced with a grace, and end with all that they opened.",
     "team.token-servers": "A token for some MCP servers neither sees nor reaches any other.",
   }),
+  ...from("docs/http.md#tool-scopes", {
+    "team.scopes":
+      "Scopes are for names, patterns and risks of tools; the most specific entry counts.",
+  }),
   ...from("docs/policy.md#rules-by-person", {
     "team.rules": "Rules name people by label, or issuer and subject, and by group and server.",
   }),

@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { commandTools } from "../../base/command-tools.ts";
+import { type ToolRisk, toolRisks } from "../../base/tool-risk.ts";
 import { isScope, type Principal } from "./principal.ts";
 
 /** The scopes that a call needs: one of each group. The first of a group is the narrowest, which a challenge names. */
@@ -9,23 +10,45 @@ const none: ScopeGroups = [];
 const anyOther = "*";
 const bash = "Bash";
 
-/** Which scopes which tool needs. */
+/** An entry for the tools that a pattern matches. */
+interface PatternEntry {
+  readonly expression: RegExp;
+  /** Characters other than `*` and `?`: the more, the more specific. */
+  readonly literalChars: number;
+  readonly groups: ScopeGroups;
+}
+
+/**
+ * Which scopes which tool needs. Of several entries that are about a tool the most specific alone counts: its name; for a tool
+ * that runs commands, that of Bash; the pattern with the most literal characters, of equals the first; its risk; `*`.
+ */
 export class ToolScopes {
   /** Every scope that a challenge can name, sorted: for `scopes_supported`. */
   readonly all: readonly string[];
+  /** The most specific first. */
+  readonly #patterns: readonly PatternEntry[];
 
   constructor(private readonly groups: ReadonlyMap<string, ScopeGroups> = new Map()) {
     this.all = [...new Set([...groups.values()].flatMap(narrowest))].sort();
+    this.#patterns = [...groups]
+      .filter(([name]) => name !== anyOther && /[*?]/.test(name))
+      .map(([name, needed]) => ({
+        expression: expressionOf(name),
+        literalChars: name.replaceAll(/[*?]/g, "").length,
+        groups: needed,
+      }))
+      .sort((one, other) => other.literalChars - one.literalChars);
   }
 
   /** The scopes for a challenge, none when the tool is open to everybody. */
-  requiredScopes(toolName: string): readonly string[] {
-    return narrowest(this.#groupsOf(toolName));
+  requiredScopes(toolName: string, risk: ToolRisk): readonly string[] {
+    return narrowest(this.#groupsOf(toolName, risk));
   }
 
-  isAllowed({ scopes }: Principal, toolName: string): boolean {
+  isAllowed({ scopes }: Principal, toolName: string, risk: ToolRisk): boolean {
     if (scopes === undefined) return true;
-    return this.#groupsOf(toolName).every((group) => group.some((scope) => scopes.has(scope)));
+    const groups = this.#groupsOf(toolName, risk);
+    return groups.every((group) => group.some((scope) => scopes.has(scope)));
   }
 
   /**
@@ -34,8 +57,11 @@ export class ToolScopes {
    */
   commandWarning(hasOtherServers: boolean): string | undefined {
     if (this.groups.size === 0) return undefined;
+    // They can destroy: an entry for that is meant for them.
+    if (this.groups.has("destructive")) return undefined;
     const own = [...commandTools].filter((name) => this.#ownGroupsOf(name) === undefined);
-    const names = [...own, ...(hasOtherServers ? ["the tools of MCP servers"] : [])];
+    const isCovered = this.#ownGroupsOf("mcp__") !== undefined;
+    const names = [...own, ...(hasOtherServers && !isCovered ? ["the tools of MCP servers"] : [])];
     if (names.length === 0) return undefined;
     const others = this.groups.get(anyOther);
     const whose = others === undefined ? "every token" : `a token with ${textOf(others)}`;
@@ -44,15 +70,39 @@ export class ToolScopes {
     return `Tool scopes: ${names.join(", ")} ${why}, so ${whose} can run what they run. Give those that run commands an entry of their own, such as ${remedy}.`;
   }
 
-  #groupsOf(toolName: string): ScopeGroups {
-    return this.#ownGroupsOf(toolName) ?? this.groups.get(anyOther) ?? none;
+  #groupsOf(toolName: string, risk: ToolRisk): ScopeGroups {
+    const { groups } = this;
+    return this.#ownGroupsOf(toolName) ?? groups.get(risk) ?? groups.get(anyOther) ?? none;
+  }
+
+  /** No tool has a longer name, and a pattern takes a while for a text without bounds. */
+  #patternGroupsOf(toolName: string): ScopeGroups | undefined {
+    if (toolName.length > toolNameCharsMax) return undefined;
+    return this.#patterns.find(({ expression }) => expression.test(toolName))?.groups;
   }
 
   /** The entry for Bash is for every tool that runs commands, unless it has one itself. */
   #ownGroupsOf(toolName: string): ScopeGroups | undefined {
     const { groups } = this;
-    return groups.get(toolName) ?? (commandTools.has(toolName) ? groups.get(bash) : undefined);
+    // A tool that is called like a risk, or like a pattern, has no entry of its own.
+    const isName = !isRisk(toolName) && !/[*?]/.test(toolName);
+    return (
+      (isName ? groups.get(toolName) : undefined) ??
+      (commandTools.has(toolName) ? groups.get(bash) : undefined) ??
+      this.#patternGroupsOf(toolName)
+    );
   }
+}
+
+const toolNameCharsMax = 500;
+
+function isRisk(name: string): boolean {
+  return toolRisks.some((risk) => risk === name);
+}
+
+function expressionOf(pattern: string): RegExp {
+  const text = pattern.replaceAll(/[.*?]/g, (mark) => ({ "*": ".*", "?": "." })[mark] ?? "\\.");
+  return new RegExp(`^${text}$`, "s");
 }
 
 function narrowest(groups: ScopeGroups): string[] {
@@ -64,8 +114,9 @@ function textOf(groups: ScopeGroups): string {
 }
 
 /**
- * Parses `Bash=tools:exec,ReadImage=tools:read,*=tools:use`. `*` stands for the tools that are not named; an
- * entry for Bash is for BackgroundBash too; a tool without an entry is open to every principal. `a b` needs both scopes, `a|b`
+ * Parses `Bash=tools:exec,mcp__github__*=gh:use,read=tools:read,*=tools:use`. A name may be a pattern, or the risk of tools
+ * (`read`, `write`, `destructive`); `*` stands for the tools that no other entry is about; an entry for Bash is for BackgroundBash
+ * too; a tool without an entry is open to every principal. `a b` needs both scopes, `a|b`
  * one of them: the way to say that the broader `b` includes `a` (authorization, Step-Up Authorization Flow: scope hierarchies).
  * @throws AppError "usage" that names the entry
  */
@@ -77,7 +128,7 @@ export function parseToolScopes(text: string): ToolScopes {
       throw new AppError("usage", `Tool scopes: "${entry}" ${what}; write "Tool=scope,*=scope".`);
     };
     const [, name = "", scopes = ""] = /^([^=\s]+)\s*=(.*)$/.exec(entry) ?? fail("is not an entry");
-    if (!/^(?:\*|[\w./-]+)$/.test(name)) fail("has a name that no tool has");
+    if (!/^[\w./*?-]+$/.test(name)) fail("has a name that no tool has");
     if (groups.has(name)) fail("is the second entry of this tool");
     groups.set(name, parseGroups(scopes, fail));
   }

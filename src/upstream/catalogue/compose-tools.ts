@@ -1,6 +1,7 @@
 import { deferredTokensMin, deferredToolsMin } from "../../base/upstream-limits.ts";
+import { riskOfHints, type ToolRisk, toolRisks } from "../../base/tool-risk.ts";
 import { isObject } from "../../base/values.ts";
-import type { ToolListing } from "../../protocol/tool-types.ts";
+import type { ToolAnnotations, ToolListing } from "../../protocol/tool-types.ts";
 import type { ServerOptions, GivenRoots } from "../config/server-entry.ts";
 import type { RawTool, ServerCatalogue } from "../connect/connection.ts";
 import { assignNames, byServerAndTool, distinctTitles } from "../names/assign-names.ts";
@@ -125,6 +126,7 @@ function entryOf(
   const isAppsOnly = isForApps(listing);
   const isPinned = matchesOne(options.alwaysLoad, [tool, listing.name]);
   const { annotations } = listing;
+  const risk = riskOf(options, [tool, listing.name], isUnapproved ? undefined : annotations);
   return {
     name: listing.name,
     server,
@@ -135,8 +137,19 @@ function entryOf(
     // Always listed: an app cannot search for its tools.
     ...(isAppsOnly || isListed({ isDeferred, options, isPinned }) ? { listing } : {}),
     ...(annotations === undefined ? {} : { annotations }),
+    ...(risk !== "destructive" && { risk }),
     ...(annotations?.readOnlyHint === true && !isUnapproved && { isReadOnly: true }),
   };
+}
+
+/** The user's entry has the last word; of several that it says, the strictest. */
+function riskOf(
+  { risk }: ServerView["options"],
+  names: readonly string[],
+  approved: ToolAnnotations | undefined,
+): ToolRisk {
+  const said = toolRisks.findLast((each) => matchesOne(risk?.[each] ?? [], names));
+  return said ?? riskOfHints(approved);
 }
 
 function prefixOf({ options }: ServerView): { readonly prefix?: string } {

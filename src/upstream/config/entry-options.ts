@@ -1,3 +1,4 @@
+import type { ToolRisk } from "../../base/tool-risk.ts";
 import { readOauth } from "./oauth-options.ts";
 import { OptionReader, readRootsRule } from "./option-reader.ts";
 import type {
@@ -53,12 +54,14 @@ export function readOptions(reader: OptionReader): ServerOptions {
   };
   const allow = reader.list("allow");
   const policy = reader.right("policy", askRights, undefined);
+  const risk = readRisk(reader);
   const roots = readRootsRule(reader.entry["roots"]);
   const isolation = reader.right("isolation", isolations, undefined);
   const rights = {
     ...(allow !== undefined && { allow }),
     deny: reader.list("deny") ?? [],
     ...(policy !== undefined && { policy }),
+    ...(risk !== undefined && { risk }),
     ...(isolation !== undefined && { isolation }),
     sampling: reader.right("sampling", askRights, usual.sampling),
     elicitation: reader.right("elicitation", askRights, usual.elicitation),
@@ -82,6 +85,15 @@ export function readOptions(reader: OptionReader): ServerOptions {
     handover: reader.boolean("handover", usual.handover),
     promote: reader.boolean("promote", usual.promote),
   };
+}
+
+/** @throws EntryFault for anything but lists of strings */
+function readRisk(reader: OptionReader): ServerOptions["risk"] {
+  const table = reader.table("risk");
+  if (table === undefined) return undefined;
+  const lists = new OptionReader(table, reader.notes);
+  const listOf = (risk: ToolRisk): readonly string[] => lists.list(risk) ?? [];
+  return { read: listOf("read"), write: listOf("write"), destructive: listOf("destructive") };
 }
 
 function readPrefix({ entry, notes }: OptionReader): string | undefined {

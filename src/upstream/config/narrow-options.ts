@@ -20,6 +20,7 @@ const wideningKeys: readonly (readonly [
   widens: (options: ServerOptions, entry: Table) => boolean,
 ])[] = [
   ["policy", ({ policy }) => policy === "allow"],
+  ["risk", ({ risk }) => risk !== undefined && risk.read.length + risk.write.length > 0],
   ["approve", (_options, entry) => entry["approve"] !== undefined],
   ["sandbox", (_options, entry) => entry["sandbox"] === "off"],
   ["auto_approve", ({ autoApprove }) => autoApprove],
@@ -50,13 +51,14 @@ export function narrowOptions(
     if (!widens(options, entry)) continue;
     notes.warn(`${key} is ignored: a project's file may only make it stricter.`);
   }
-  const { policy, maxResultChars, oauth, roots: written, ...kept } = options;
+  const { policy, risk, maxResultChars, oauth, roots: written, ...kept } = options;
   const roots = narrowRoots(written);
   return {
     ...kept,
     ...(oauth !== undefined && { oauth: forPersonsAlone(oauth) }),
     ...(roots !== undefined && { roots }),
     ...(policy !== undefined && policy !== "allow" && { policy }),
+    ...(risk !== undefined && { risk: { ...risk, read: [], write: [] } }),
     ...(maxResultChars !== undefined && maxResultChars <= resultCharsMax && { maxResultChars }),
     autoApprove: false,
     sampling: "deny",

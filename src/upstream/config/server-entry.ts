@@ -1,3 +1,5 @@
+import type { ToolRisk } from "../../base/tool-risk.ts";
+
 /** Upstream servers as the user's files name them. Plain data; nothing in it has been expanded. */
 
 export type StringMap = Readonly<Record<string, string>>;
@@ -48,6 +50,8 @@ export interface ServerOptions {
   /** Absent: the client's limit. */
   readonly maxResultChars?: number;
   readonly policy?: "ask" | "allow" | "deny";
+  /** The risks of its tools, where their definitions give others or none: globs. A project may only say destructive. */
+  readonly risk?: Readonly<Record<ToolRisk, readonly string[]>>;
   /** Absent: depends on the principals that are served, see `isolationOf`. */
   readonly isolation?: Isolation;
   readonly defer: "auto" | boolean;

@@ -103,6 +103,7 @@ describe("composeSnapshot()", () => {
         prefix: "bb",
         annotations: { readOnlyHint: true },
         isReadOnly: true,
+        risk: "read",
         listing: {
           name: "mcp__b__a",
           title: "Open (b)",
@@ -127,6 +128,27 @@ describe("composeSnapshot()", () => {
       "mcp__b__a",
       "mcp__b__z",
     ]);
+  });
+
+  test.each<[annotations: object | undefined, risk: object | undefined, expected: string]>([
+    [undefined, undefined, "destructive"],
+    [{ readOnlyHint: true }, undefined, "read"],
+    [{ readOnlyHint: true, destructiveHint: true }, undefined, "read"],
+    [{ destructiveHint: false }, undefined, "write"],
+    [{ destructiveHint: true }, undefined, "destructive"],
+    [{ idempotentHint: true }, undefined, "destructive"],
+    [undefined, { read: ["t*"] }, "read"],
+    [undefined, { read: ["other"] }, "destructive"],
+    [undefined, { write: ["mcp__a__tool"] }, "write"],
+    [{ readOnlyHint: true }, { destructive: ["tool"] }, "destructive"],
+    [{ readOnlyHint: true }, { write: ["tool"], read: ["*"] }, "write"],
+  ])("TM3: the risk of %j, where the entry says %j, is %s", (annotations, said, expected) => {
+    const tool = { ...named("tool"), ...(annotations && { annotations }) };
+    const risk = said && { read: [], write: [], destructive: [], ...said };
+    const { tools } = compose([
+      view("a", { tools: [tool], options: risk ? { risk } : {} }),
+    ]).snapshot;
+    expect(tools[0]?.risk ?? "destructive").toBe(expected as never);
   });
 
   test("hides tools when there are more than 15, but for those that are pinned or promoted", () => {

@@ -1,0 +1,15 @@
+/** The worst effect of a tool, as scopes may name it: it only reads, it changes something, or it may destroy. */
+export const toolRisks = ["read", "write", "destructive"] as const;
+export type ToolRisk = (typeof toolRisks)[number];
+
+/** By the hints of a definition; without them a tool may destroy, as the protocol has it. */
+export function riskOfHints({
+  readOnlyHint,
+  destructiveHint,
+}: {
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+} = {}): ToolRisk {
+  if (readOnlyHint === true) return "read";
+  return destructiveHint === false ? "write" : "destructive";
+}
