@@ -66,6 +66,11 @@ export class LazyGateway implements Disposable {
     return this.#parts.upstreams.isWanted;
   }
 
+  /** Servers have been looked for, or are. Other than `isWanted` this looks at no file. */
+  get isMade(): boolean {
+    return this.#gateway.making !== undefined;
+  }
+
   listFor(
     own: readonly ToolListing[],
     client: ClientContext,

@@ -37,7 +37,7 @@ export class MemoryRest {
 
 interface StartRestParts {
   readonly running: Pick<CallingClients, "isQuiet" | "hasCallers" | "listen">;
-  /** There are MCP servers. */
+  /** There are MCP servers; asked after each call, and so without a look at a file. */
   readonly hasServers: () => boolean;
   readonly collect: () => void;
   readonly restMs?: number;

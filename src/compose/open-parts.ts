@@ -70,7 +70,7 @@ export function openParts(parts: ToolServicesParts): OpenParts {
   const running = new CallingClients();
   const isBusy = (): boolean => !running.isQuiet;
   const rest = new MemoryRest({ isBusy, isOver: () => pool.size > 0, collect });
-  const startRest = restAfterStart({ running, hasServers: () => gateway.isWanted, collect });
+  const startRest = restAfterStart({ running, hasServers: () => gateway.isMade, collect });
   const pool = new WorkerPool({
     createWorker: program.createWorker,
     onEmpty: rest.begin,
