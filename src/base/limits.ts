@@ -184,6 +184,8 @@ export const relayedRequestMsMax = 24 * 60 * 60 * 1000;
 export const askMsMax = 10 * 60_000;
 /** A modern client must come back with the answers within this: the same person, the same form. */
 export const requestStateMsMax = 10 * 60_000;
+/** States whose use is remembered; each has 100 bytes. Answers of people: a hundred of them each second would be a fault. */
+export const usedStatesMax = 50_000;
 /** Characters of `requestState`, which has all answers of earlier rounds and travels both ways in each. */
 export const requestStateCharsMax = 512 * KIB;
 /** A text in which several options are named is not read when it is longer: thousands of options fit in. */

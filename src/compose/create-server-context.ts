@@ -32,6 +32,7 @@ export function createServerContext(
     features,
     instructions: (servers) => instructionsOf(router, start, servers),
     stateKey: stateKey ?? (() => Promise.resolve(readStateKey(scorpioxDir))),
+    claimState: (use, expiresAtMs) => router.claimState(use, expiresAtMs),
     connections,
     onRootsChanged: (client) => router.rootsChanged(client),
   });

@@ -131,6 +131,11 @@ export class LazyRouter implements Router, AsyncDisposable {
     );
   }
 
+  /** See `ServerContextOptions.claimState`. */
+  async claimState(use: string, expiresAtMs: number): Promise<boolean> {
+    return (await this.#services.get()).claimState(use, expiresAtMs);
+  }
+
   /** Gets ready for the first call, which reports failures. */
   warm(): void {
     this.#services.get().then(

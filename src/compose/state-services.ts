@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { UsedOnce } from "../base/used-once.ts";
 import type { CallWatcher, GateStage, NoteSource } from "../calls/gate/gate-stage.ts";
 import { PlanStage } from "../calls/policy/policy-stage.ts";
 import type { StateResource } from "../calls/resources/state-resources.ts";
@@ -26,6 +27,8 @@ export interface OpenStateServices extends AsyncDisposable {
   readonly watchers: readonly CallWatcher[];
   readonly resources: readonly StateResource[];
   readonly callbacks: Callbacks;
+  /** Records the use of a state once, for all processes. @throws AppError when the engine cannot record it */
+  claimState(use: string, expiresAtMs: number): Promise<boolean>;
   /** Has the next reply of the store say what has become of its file. */
   noteOfStore(notice: string): void;
   /** Called when there is time for work that no call needs. */
@@ -52,19 +55,30 @@ async function loadSkill(
   }
 }
 
+function claimStates(store: StoreClient, hasEngine: boolean): OpenStateServices["claimState"] {
+  const usedHere = new UsedOnce();
+  return async (use, expiresAtMs) => {
+    if (!usedHere.claim(use, expiresAtMs)) return false;
+    try {
+      const request = { use, expiresAtMs };
+      return (await store.call({ method: "states.use", request })).value.isFirst;
+    } catch (error) {
+      // A file that cannot be written must not keep a person from answering: this process remembers it.
+      if (hasEngine) throw error;
+      return true;
+    }
+  };
+}
+
 /** The services that keep state beyond a call, and the stages that every call passes. */
 export function createStateServices(parts: StateParts): OpenStateServices {
   const { createStoreWorker: createWorker, storePath: path, storePlace: postgres, warn } = parts;
   const store = new StoreClient({ createWorker, path, postgres, warn });
-  const tasks = new Tasks({
-    store,
-    storePath: path,
-    hasEngine: postgres !== undefined,
-    events: parts.events,
-  });
+  const hasEngine = postgres !== undefined;
+  const tasks = new Tasks({ store, storePath: path, hasEngine, events: parts.events });
   const plans = new Plans({
     store,
-    storePath: postgres === undefined ? path : undefined,
+    storePath: hasEngine ? undefined : path,
     scorpioxDir: parts.start.dirs.scorpioxDir,
     events: parts.events,
     notes: () => confinements.planNotes(),
@@ -97,6 +111,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     notes: [...required, callbacks.notes],
     resources: [tasks.resource, plans.resource, callbacks.resource],
     watchers: policy.watchers,
+    claimState: claimStates(store, hasEngine),
     noteOfStore: (notice) => store.note(notice),
     warm: () => {
       for (const part of [attach, hooks]) part.warm();

@@ -21,6 +21,8 @@ export interface ToolServices {
   readonly forGateway: GatewayServices;
   /** The state of clients that another process can take over. */
   readonly holdings: ClientHoldings;
+  /** See `ServerContextOptions.claimState`. */
+  claimState(use: string, expiresAtMs: number): Promise<boolean>;
   /** Has the first Worker and the login shell's PATH ready before the first call, if there is time. */
   warm(): void;
   /** Ends the background tasks of a client that is gone. */
@@ -53,6 +55,7 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
       supervisor: commands.supervisor,
       callbacks: state.callbacks,
     }),
+    claimState: (use, expiresAtMs) => state.claimState(use, expiresAtMs),
     warm() {
       pool.warm();
       void commands.environment.get();

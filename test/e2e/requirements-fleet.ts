@@ -10,4 +10,16 @@ export const fleetRequirements: Readonly<Record<string, Requirement>> = {
       "A replica that cannot renew its lease ends its commands before others take them for lost.",
     "fleet.leave": "A replica that ends by SIGTERM hands its users over without an error.",
   }),
+  ...from("docs/fleet.md#durable-state-in-postgresql", {
+    "fleet.store":
+      "With STORE_URL all replicas have the same tasks and plan mode, and the command line too; a URL that is not understood is refused.",
+  }),
+  ...from("docs/fleet.md#faults", {
+    "fleet.store-away":
+      "While PostgreSQL is away TaskManager fails by its name, commands go on, and all is back with it.",
+  }),
+  ...from("docs/fleet.md#answers-of-people", {
+    "fleet.answer-once":
+      "The state of a call that a person has answered is used once, whichever process gets it.",
+  }),
 };

@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { requestStateCharsMax, requestStateMsMax } from "../../base/limits.ts";
+import { UsedOnce } from "../../base/used-once.ts";
 import { parseOwnJson, canonicalJson } from "../../base/values.ts";
 import { FaultError } from "../../calls/ask-client.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
@@ -72,6 +73,18 @@ function sealOf(server: ServerContext): StateSeal {
   return seal;
 }
 
+const claims = new WeakMap<ServerContext, NonNullable<ServerContext["claimState"]>>();
+
+/** Records the use of states of a server: where nobody else does, as long as the process lives. */
+function claimOf(server: ServerContext): NonNullable<ServerContext["claimState"]> {
+  const known = server.claimState ?? claims.get(server);
+  if (known !== undefined) return known;
+  const used = new UsedOnce();
+  const claim: ServerContext["claimState"] = (...use) => Promise.resolve(used.claim(...use));
+  claims.set(server, claim);
+  return claim;
+}
+
 /** SHA-256. */
 export async function digestOf(text: string): Promise<Buffer> {
   const { createHash } = await import("node:crypto");
@@ -105,7 +118,9 @@ export async function sealRounds(
 
 /**
  * A returned `requestState` is attacker's input until it has been opened (docs/spec/modern.md#questions). Its marks become the request's.
- * @throws FaultError -32602 for a state that was not sealed for this client and these parameters, or has expired
+ * It is used up by that, before anything is done: sent once more, it would have one answer of a person take effect twice.
+ * @throws FaultError -32602 for a state that was not sealed for this client and these parameters, has expired, or was used
+ * @throws AppError when its use cannot be recorded
  */
 export async function openRounds(
   sealed: unknown,
@@ -123,6 +138,10 @@ export async function openRounds(
   // Only this program can have sealed it: its form is known.
   const { expiresAt, rounds, marks } = parseOwnJson<RequestState>(text);
   if (now >= expiresAt) throw invalidState("requestState has expired; make the call again without");
+  const use = (await digestOf(sealed)).toString("base64url");
+  if (!(await claimOf(server)(use, expiresAt))) {
+    throw invalidState("requestState was used before; make the call again without");
+  }
   request.marks = marks;
   return rounds;
 }

@@ -34,6 +34,11 @@ export interface ServerContextOptions {
    * all open.
    */
   readonly stateKey: () => Promise<Uint8Array | readonly Uint8Array[]>;
+  /**
+   * Records the use of a `requestState`, by its digest; false when it was used before. Absent: as long as this process lives.
+   * @throws AppError when it cannot be recorded
+   */
+  readonly claimState?: (use: string, expiresAtMs: number) => Promise<boolean>;
   /** The connections that accept unsolicited messages; absent = only the server needs them. */
   readonly connections?: LiveConnections;
   /** Told when a client says that it offers other folders. */
@@ -44,6 +49,7 @@ export interface ServerContextOptions {
 export class ServerContext {
   readonly features: ServerFeatures;
   readonly stateKey: ServerContextOptions["stateKey"];
+  readonly claimState: ServerContextOptions["claimState"];
   readonly toolPages: ToolPages;
   readonly subscriptions: Subscriptions;
   readonly completionRate = new CallRate(completionsPerSecondMax);
@@ -61,6 +67,7 @@ export class ServerContext {
     features,
     instructions,
     stateKey,
+    claimState,
     connections,
     onRootsChanged,
   }: ServerContextOptions) {
@@ -72,6 +79,7 @@ export class ServerContext {
     this.subscriptions = new Subscriptions(features);
     this.#instructions = instructions;
     this.stateKey = stateKey;
+    this.claimState = claimState;
     this.onRootsChanged = onRootsChanged ?? ((): void => {});
     this.#connections = connections ?? new LiveConnections();
   }

@@ -3,9 +3,23 @@ import type { Database } from "bun:sqlite";
 import { AppError } from "../../base/errors.ts";
 import { ownValue } from "../../base/values.ts";
 
+/**
+ * Made with their first use, without a version of the file: an older program that shares it neither needs nor minds them, and must
+ * not be kept out of its tasks.
+ */
+const sqliteLateTables = {
+  used_states: `CREATE TABLE IF NOT EXISTS used_states (
+    use_id TEXT PRIMARY KEY, expires_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+  documents: `CREATE TABLE IF NOT EXISTS documents (
+    name TEXT PRIMARY KEY, version INTEGER NOT NULL, content TEXT NOT NULL) STRICT`,
+} as const;
+
 type SqlValue = string | number | null;
 
-/** A statement in the SQL that the engines have in common, with `$1`, `$2` … for its values. */
+/**
+ * A statement in the SQL that the engines have in common, with `$1`, `$2` … for its values. They are numbered as they first
+ * appear: to SQLite they are names, which get their values in that order.
+ */
 export interface Statement {
   readonly text: string;
   readonly values: readonly SqlValue[];
@@ -21,11 +35,14 @@ export type Steps<Value> = Generator<Statement, Value, readonly unknown[]>;
 export interface Dialect {
   /** A subquery with the numbers of the JSON array in a value, such as `$2`. */
   numbersIn(placeholder: string): string;
+  /** Statements that make tables where migrations do not; undefined where they do. */
+  readonly lateTables: typeof sqliteLateTables | undefined;
   /** Behind a SELECT: keeps others from changing the row until the transaction ends. */
   readonly lock: string;
 }
 
 export const sqliteDialect: Dialect = {
+  lateTables: sqliteLateTables,
   numbersIn: (placeholder) => `SELECT value FROM json_each(${placeholder})`,
   // A transaction that writes has the whole file.
   lock: "",

@@ -1,4 +1,11 @@
 import type { StateScope } from "../../base/server-events.ts";
+import {
+  claimState,
+  documentVersion,
+  getDocument,
+  putDocument,
+  type StoredDocument,
+} from "./documents.ts";
 import { type ActivePlan, clearPlan, getPlan, setPlanIfInactive } from "./plans.ts";
 import type { Dialect, Steps } from "./steps.ts";
 import { performTaskRequest } from "./tasks/task-book.ts";
@@ -22,6 +29,15 @@ interface StoreMethods {
   };
   /** Changes of their tasks so far; 0 where there were never any. */
   "tasks.revisions": { request: { scopes: readonly StateScope[] }; reply: number[] };
+  /** Records the use of a `requestState`, once. */
+  "states.use": { request: { use: string; expiresAtMs: number }; reply: { isFirst: boolean } };
+  "documents.get": { request: { name: string }; reply: StoredDocument | null };
+  "documents.version": { request: { name: string }; reply: number };
+  /** Only if it is still of that version. */
+  "documents.put": {
+    request: { name: string } & StoredDocument;
+    reply: { isPut: boolean };
+  };
   "plans.get": { request: { scope: StateScope }; reply: ActivePlan | null };
   /** Unless one is active; the reply says which one is then. */
   "plans.set": {
@@ -51,6 +67,10 @@ const performers: Performers = {
   "tasks.export": (dialect, { scope }) => exportTasks(dialect, scope),
   "tasks.import": (dialect, { scope, tasks }) => importTasks(dialect, scope, tasks),
   "tasks.revisions": (_dialect, { scopes }) => readRevisions(scopes),
+  "states.use": (dialect, { use, expiresAtMs }) => claimState(dialect, use, expiresAtMs),
+  "documents.get": (dialect, { name }) => getDocument(dialect, name),
+  "documents.version": (dialect, { name }) => documentVersion(dialect, name),
+  "documents.put": (dialect, { name, ...document }) => putDocument(dialect, name, document),
   "plans.get": (_dialect, { scope }) => getPlan(scope),
   "plans.set": (_dialect, { scope, plan }) => setPlanIfInactive(scope, plan),
   "plans.clear": (_dialect, { scope, startedAtMs }) => clearPlan(scope, startedAtMs),
@@ -73,6 +93,8 @@ const readingMethods: ReadonlySet<StoreMethod> = new Set([
   "plans.get",
   "tasks.export",
   "tasks.revisions",
+  "documents.get",
+  "documents.version",
 ]);
 
 /** False for a method that only reads: it needs no lock and nothing on the disk. */

@@ -141,12 +141,14 @@ describe("asking a modern client", () => {
     expect((await client.round({ requestState })).inputRequests).toEqual({ a: wireForm });
   });
 
-  test("a state may be used again: it is not spent by an answer", async () => {
+  test("a state is used up by the call that brings it: an answer takes effect once", async () => {
     const client = new Client((ask) => ask.ask({ a: nameForm }));
     const { requestState } = await client.round();
-    for (const name of ["x", "y"]) {
-      const a = accept({ name });
-      expect(await client.call({ inputResponses: { a }, requestState })).toEqual(did({ a }));
+    const a = accept({ name: "x" });
+    const used = invalid("requestState was used before; make the call again without");
+    expect(await client.call({ inputResponses: { a }, requestState })).toEqual(did({ a }));
+    for (const answers of [{ a }, {}]) {
+      expect(await client.call({ inputResponses: answers, requestState })).toEqual(used);
     }
   });
 

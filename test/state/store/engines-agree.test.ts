@@ -41,6 +41,7 @@ const plans = fc.record({ goal: goals, planFile: goals, startedAtMs: moments });
 /** Without what no text of ours has: a workspace is a path, an owner a label. */
 const names = fc.constantFrom("", "/w", "somebody's", "日本");
 
+const documents = fc.constantFrom("a", "b", "c");
 const scope = fc.record({ workspace: names, owner: names });
 const calls: fc.Arbitrary<StoreCall> = fc.oneof(
   {
@@ -59,6 +60,18 @@ const calls: fc.Arbitrary<StoreCall> = fc.oneof(
     method: fc.constant("tasks.revisions" as const),
     request: fc.record({ scopes: fc.array(scope, { maxLength: 3 }) }),
   }),
+  fc.record({
+    method: fc.constant("states.use" as const),
+    request: fc.record({ use: documents, expiresAtMs: moments }),
+  }),
+  fc.record({
+    method: fc.constantFrom("documents.get" as const, "documents.version" as const),
+    request: fc.record({ name: documents }),
+  }),
+  fc.record({
+    method: fc.constant("documents.put" as const),
+    request: fc.record({ name: documents, version: fc.nat(3), content: goals }),
+  }),
   fc.record({ method: fc.constant("plans.get" as const), request: fc.record({ scope }) }),
   fc.record({
     method: fc.constant("plans.set" as const),
@@ -76,10 +89,13 @@ function inRun(call: StoreCall, run: number): StoreCall {
   const own = ({ workspace, owner }: StateScope): StateScope => {
     return { workspace: `${run} ${workspace}`, owner };
   };
-  const scoped =
-    "scope" in request
-      ? { ...request, scope: own(request.scope) }
-      : { scopes: request.scopes.map(own) };
+  const scoped = {
+    ...request,
+    ...("scope" in request && { scope: own(request.scope) }),
+    ...("scopes" in request && { scopes: request.scopes.map(own) }),
+    ...("name" in request && { name: `${run} ${request.name}` }),
+    ...("use" in request && { use: `${run} ${request.use}` }),
+  };
   return ownValue({ ...call, request: scoped });
 }
 

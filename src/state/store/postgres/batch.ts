@@ -10,6 +10,7 @@ import { engineError, isConflict, isLoss } from "./postgres-errors.ts";
 import { newerError, programVersion } from "./postgres-schema.ts";
 
 const postgresDialect: Dialect = {
+  lateTables: undefined,
   numbersIn: (placeholder) =>
     `SELECT value::bigint FROM json_array_elements_text(${placeholder}::text::json)`,
   lock: "FOR UPDATE",

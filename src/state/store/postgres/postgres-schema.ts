@@ -63,6 +63,19 @@ export const postgresMigrations: readonly Migration[] = [
      );
      CREATE INDEX steps_by_task ON task_steps (scope_id, task_id, step_id);`,
   },
+  {
+    oldestProgram: 1,
+    sql: `CREATE TABLE used_states (
+       use_id text PRIMARY KEY,
+       expires_ms bigint NOT NULL
+     );
+     CREATE INDEX used_states_by_age ON used_states (expires_ms);
+     CREATE TABLE documents (
+       name text PRIMARY KEY,
+       version bigint NOT NULL,
+       content text NOT NULL
+     );`,
+  },
 ];
 
 /** The version of the schema that this program knows. */

@@ -137,7 +137,9 @@ export class PostgresStore implements AsyncDisposable {
   }
 }
 
-/** Requests without a scope look only. */
-function keyOf({ request }: StoreCall): string {
-  return "scope" in request ? JSON.stringify([request.scope.workspace, request.scope.owner]) : "";
+/** Requests without a scope have a lane for each method. */
+function keyOf({ method, request }: StoreCall): string {
+  return "scope" in request
+    ? JSON.stringify([request.scope.workspace, request.scope.owner])
+    : method;
 }
