@@ -18,6 +18,8 @@ import { type HttpClient, onlyMessage } from "./harness/http-client.ts";
 import { HttpServer, type HttpServerOptions } from "./harness/http-server.ts";
 import { textOf, toolNames } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
+import { type Ended, runProduct } from "./harness/run-product.ts";
+import { testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
 setDefaultTimeout(testMsMax);
@@ -89,6 +91,15 @@ function filesWith(home: TempFolder, text: string): readonly string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   return paths.filter((path) => readFileSync(path, "latin1").includes(text));
+}
+
+function isCall({ body }: { readonly body: Readonly<Record<string, unknown>> }): boolean {
+  return body["method"] === "tools/call";
+}
+
+/** A browser of the operator, who says yes to everything. */
+function browserScript(home: TempFolder): string {
+  return home.write("browser.ts", `#!${process.execPath}\nawait fetch(process.argv[2]);\n`, 0o755);
 }
 
 function linkIn(text: string): string {
@@ -378,6 +389,48 @@ test("[team.logins] a server that is killed between code and token has nothing i
   expect(await said(team.as(alice))).toBe("you are account 2, ***");
 });
 
+test("[team.logins] the operator sees whose logins there are, and ends one", async () => {
+  await using team = await new Team().start();
+  const [one, two] = [team.as(alice), team.as(bob)];
+  for (const client of [one, two]) await new Browser().logIn(linkIn(await said(client)));
+  const env = {
+    ...testEnvironment(team.home.path),
+    SECRETS_KEY_FILE: team.home.at("keys/secrets-key"),
+  };
+  const run = (words: string): Promise<Ended> =>
+    runProduct(team.home, words.split(" "), { env, stdin: new Blob([]) });
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as unknown;
+  const row = (owner: string): object => ({ owner, server: "guarded", since: time, expires: time });
+  const listed = await run("mcp logins --json");
+  expect(JSON.parse(listed.stdout)).toEqual([row("token:alice"), row("token:bob")]);
+  expect((await run("mcp logins")).stdout).toMatch(
+    /^ *OWNER +SERVER +SINCE +TOKEN ENDS\n *alice +guarded /,
+  );
+
+  const ended = await run("mcp logout guarded --owner alice --json");
+  expect([ended.exitCode, JSON.parse(ended.stdout)]).toEqual([
+    0,
+    [{ ...row("token:alice"), revoked: true }],
+  ]);
+  expect(team.upstream.to("/revoke").map(({ body }) => body["token_type_hint"])).toEqual([
+    "refresh_token",
+    "access_token",
+  ]);
+  expect([linkIn(await said(one)), await said(two)]).toEqual([
+    expect.stringContaining("/oauth/login?"),
+    "you are account 2, ***",
+  ]);
+  expect((await run("mcp logout --owner alice")).exitCode).toBe(3);
+  const last = await run("mcp logout --owner bob");
+  expect([last.exitCode, last.stderr]).toEqual([
+    0,
+    expect.stringContaining("bob is logged out of guarded."),
+  ]);
+  expect((await run("mcp logins --json")).stdout).toBe("[]\n");
+  for (const { stdout, stderr } of [listed, ended, last])
+    expect(stdout + stderr).not.toContain("-canary");
+});
+
 test("[team.logins] two servers of one home renew a token once", async () => {
   await using team = await new Team({ expiresIn: 1 }).start();
   await new Browser().logIn(linkIn(await said(team.as(alice))));
@@ -398,6 +451,32 @@ test("[team.logins] two servers of one home renew a token once", async () => {
     .to("/token")
     .filter(({ body }) => body["grant_type"] === "refresh_token");
   expect(refreshes).toHaveLength(1);
+});
+
+test("[team.logins] a server that shows nothing without a login is listed with the operator's, and called with no login but the user's", async () => {
+  await using team = new Team({ showsLists: false });
+  const env = {
+    ...testEnvironment(team.home.path),
+    SCORPIOX_ASK_BROWSER: browserScript(team.home),
+  };
+  const login = ["mcp", "login", "guarded"];
+  expect(await runProduct(team.home, login, { env })).toMatchObject({ exitCode: 0 });
+  const [operators] = [...team.upstream.tokens.keys()];
+  await team.start();
+  const client = team.as(alice);
+  const link = linkIn(await said(client));
+  expect(team.upstream.to("/mcp").filter(isCall)).toEqual([]);
+  await new Browser().logIn(link);
+  expect(await said(client)).toBe("you are account 2, ***");
+  const calls = team.upstream.to("/mcp").filter(isCall);
+  expect(calls).toHaveLength(1);
+  expect(calls[0]?.authorization).not.toContain(operators);
+
+  // Without the operator's the lists cannot be checked, which no user can change.
+  team.upstream.tokens.delete(operators ?? "");
+  team.upstream.script = { ...team.upstream.script, refuseRefresh: [400, "invalid_grant"] };
+  await team.restart();
+  expect(await said(team.as(alice))).toContain("scorpiox-code mcp login guarded");
 });
 
 test("[team.logins] without a key the entry is not used, and the start says what to do", async () => {

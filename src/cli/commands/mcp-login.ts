@@ -167,16 +167,30 @@ async function open(pages: PageOpener, url: string, onFailure: () => void): Prom
 }
 
 export const mcpLogoutCommand: Command = {
-  usage: "NAME [--json]",
+  usage: "(NAME | [NAME] --owner USER) [--json]",
   description:
     "Deletes the login to a server, and revokes the tokens and the client registration if the authorization server supports\n" +
-    "that. Exits with 3 when there was no login.",
-  flags: { ...jsonFlag, ...startUpFlags },
-  arguments: { min: 1, max: 1 },
+    "that. With --owner those of a user of serve --http, to one server or to all. Exits with 3 when there was no login.",
+  flags: {
+    owner: {
+      kind: "text",
+      placeholder: "USER",
+      help: "Instead of your own, end the logins of this user of serve --http: the label of a token, or as mcp logins --json has it.",
+    },
+    ...jsonFlag,
+    ...startUpFlags,
+  },
+  arguments: { min: 0, max: 1 },
   needsPerson: true,
   async run(context) {
     const { args, io, print } = context;
-    const [name = ""] = args.positionals;
+    const [name] = args.positionals;
+    const owner = args.text("owner");
+    if (owner !== undefined) {
+      const { logOutUser } = await import("./mcp-logins.ts");
+      return logOutUser(context, owner, name);
+    }
+    if (name === undefined) throw new AppError("usage", "Log out of which server? Give its name.");
     const { place, store, server, expansion } = await openLoginServer(context, name);
     const service = serviceWish(server, place.url, expansion);
     const prove =

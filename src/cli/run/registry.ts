@@ -85,6 +85,11 @@ const mcpListings: readonly CommandListing[] = [
     load: async () => (await import("../commands/mcp-login.ts")).mcpLogoutCommand,
   },
   {
+    name: "mcp logins",
+    summary: "List the logins of the users of serve --http",
+    load: async () => (await import("../commands/mcp-logins.ts")).mcpLoginsCommand,
+  },
+  {
     name: "mcp secrets",
     summary: "Keep secrets for server entries",
     load: async () => (await import("../commands/mcp-secrets.ts")).mcpSecretsCommand,
