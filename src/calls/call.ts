@@ -93,6 +93,8 @@ export interface ClientContext {
    * folders that clients name.
    */
   readonly ownPlace?: () => OwnPlace | undefined;
+  /** The signed token of its newest request, where an entry trades it; undefined when it came with another kind. */
+  readonly identity?: () => string | undefined;
   /** Names the workspace in the place of its folder (`--workspace`). */
   readonly workspaceName?: string;
   /** True for a client that may sit elsewhere: no page and no terminal of this machine is for it. */

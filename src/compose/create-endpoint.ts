@@ -59,12 +59,14 @@ export function createEndpoint(
     limitsFor: (clientName) => limitsFor(start, clientName, warn),
     fallbackDir,
     owner: principal().id,
+    identity: () => authorizer.tokenOf(principal()),
     workspaceName: start.workspaceName,
     ...(hasPrincipals && { person: principal, servers: () => principal().servers }),
     // Without tokens only this machine is listened to; with them anybody may sit behind one.
     isRemote: hasPrincipals,
     ...boundsOf(principal, scopes, separation),
   });
+  authorizer.keepTokens(() => router.upstreams.tradesIdentity);
   const guard = createGuard(settings, warn);
   const endpoint = new HttpEndpoint({
     server: createServerContext(router, start, fleet.stateKey),

@@ -71,6 +71,13 @@ export class LazyUpstreams implements Upstreams {
     return this.#seen;
   }
 
+  /** Whether the token with which a principal comes may be traded for one of a server. */
+  get tradesIdentity(): boolean {
+    const { snapshot } = this;
+    if (snapshot === undefined) return this.#upstreams.making !== undefined;
+    return snapshot.rights.some(({ tradesIdentity }) => tradesIdentity === true);
+  }
+
   get snapshot(): UpstreamSnapshot | undefined {
     return this.#upstreams.made?.snapshot;
   }

@@ -55,6 +55,8 @@ export interface ServerRights {
   readonly roots: GivenRoots;
   readonly timeoutMs: number;
   readonly handover: boolean;
+  /** The tokens with which principals come are traded for those of this server. */
+  readonly tradesIdentity?: true;
 }
 
 /** Everything that the main thread knows about upstream servers; replaced as a whole, ordered by (server, tool). */

@@ -25,6 +25,8 @@ export interface UpstreamCall {
   readonly workspace?: string;
   /** The principal that it belongs to; absent for the user of this machine. */
   readonly owner?: string;
+  /** The signed token with which the principal has come, for entries that trade it; never sent to the server. */
+  readonly identity?: string;
   /** The client's capabilities, which a modern server gets with the request. */
   readonly capabilities: ClientCapabilities;
   /** True when the client asked for progress. */

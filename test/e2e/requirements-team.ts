@@ -5,6 +5,8 @@ export const teamRequirements: Readonly<Record<string, Requirement>> = {
   ...from("docs/mcp-login.md#a-login-for-each-user", {
     "team.logins":
       "Each user logs in to an MCP server with an account of their own; tokens are encrypted, renewed once, and never those of another.",
+    "team.identity":
+      "The signed token of a client is traded where the entry says so, and never sent to an MCP server.",
     "team.login-pages":
       "The page of a login names the user, works once and in one browser, and takes no form of another page.",
   }),

@@ -209,6 +209,8 @@ export class Exchange implements UpstreamCallEvents {
     if (promisesStructure !== undefined) call.promisesStructure = promisesStructure;
     if (client.workspaceName !== undefined) call.workspace = client.workspaceName;
     if (client.owner !== undefined) call.owner = client.owner;
+    const identity = rights.tradesIdentity === true ? client.identity?.() : undefined;
+    if (identity !== undefined) call.identity = identity;
     if (inputResponses !== undefined) call.inputResponses = inputResponses;
     if (requestState !== undefined) call.requestState = requestState;
     return this.#parts.upstreams.call(call, this, this.#until);

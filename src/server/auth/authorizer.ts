@@ -185,6 +185,16 @@ export class Authorizer {
     return isExpired ? "expired" : "valid";
   }
 
+  /** `tokenOf` has signed tokens while `isWanted` is true: an upstream server trades them. */
+  keepTokens(isWanted: () => boolean): void {
+    if (this.access.kind === "protected") this.access.jwt?.keepTokens(isWanted);
+  }
+
+  /** The signed token by which a principal was found; undefined for another kind, and while they are not kept. */
+  tokenOf(principal: Principal): string | undefined {
+    return this.access.kind === "open" ? undefined : this.access.jwt?.tokenOf(principal);
+  }
+
   /** The answer to a request whose token is in order but lacks scopes: name all that the request needs. */
   insufficientScope(scopes: readonly string[]): AuthorizationRefusal {
     const text = `The token does not allow this. Needed scopes: ${scopes.join(" ")}`;

@@ -119,6 +119,10 @@ export class JwtVerifier {
   readonly #verified: VerifiedTokens;
   readonly #keys: RemoteKeySet;
   readonly #clock: Clock;
+  /** The tokens of principals, for those who trade them; none otherwise. */
+  readonly #tokens = new WeakMap<Principal, string>();
+  /** Whether anybody trades tokens; set by `keepTokens`. */
+  #keepsTokens: () => boolean = () => false;
   /** When the token ends that a principal was found by: its `exp` in milliseconds. */
   readonly #endsAtWallMs = new WeakMap<Principal, number>();
 
@@ -138,7 +142,28 @@ export class JwtVerifier {
   check(token: string): TokenCheck | Promise<TokenCheck> {
     const digest = digestTokenAsText(token);
     const principal = this.#verified.get(digest);
-    return principal === undefined ? this.#verify(token, digest) : { kind: "accepted", principal };
+    if (principal === undefined) {
+      return this.#verify(token, digest).then((check) => {
+        if (check.kind === "accepted") this.#keep(check.principal, token);
+        return check;
+      });
+    }
+    this.#keep(principal, token);
+    return { kind: "accepted", principal };
+  }
+
+  /** From now on `tokenOf` has the tokens of principals while `isWanted` is true. */
+  keepTokens(isWanted: () => boolean): void {
+    this.#keepsTokens = isWanted;
+  }
+
+  /** The token by which a principal was found; undefined while they are not kept. */
+  tokenOf(principal: Principal): string | undefined {
+    return this.#tokens.get(principal);
+  }
+
+  #keep(principal: Principal, token: string): void {
+    if (this.#keepsTokens()) this.#tokens.set(principal, token);
   }
 
   /** Whether the token of `principal` would be refused now for its age; undefined when this verifier did not accept it. */

@@ -34,6 +34,7 @@ export interface ClientProfile {
   /** See `ClientContext`. */
   readonly ownPlace?: ClientContext["ownPlace"];
   readonly owner?: string;
+  readonly identity?: () => string | undefined;
   readonly workspaceName?: string | undefined;
   readonly isRemote?: boolean;
 }
@@ -185,7 +186,7 @@ export class Session {
   #identity(
     name: string | undefined,
   ): Omit<ClientContext, "limits" | "workspaceDir" | "workspaceNow" | "workspaceKnown" | "roots"> {
-    const { id, mayUse, ownPlace, owner, workspaceName, isRemote } = this.#profile;
+    const { id, mayUse, ownPlace, owner, identity, workspaceName, isRemote } = this.#profile;
     const { servers } = this;
     const person = this.#profile.person?.();
     return {
@@ -196,6 +197,7 @@ export class Session {
       ...(mayUse === undefined ? {} : { mayUse }),
       ...(ownPlace === undefined ? {} : { ownPlace }),
       ...(owner === undefined ? {} : { owner }),
+      ...(identity === undefined ? {} : { identity }),
       ...(workspaceName === undefined ? {} : { workspaceName }),
       ...(isRemote === true ? { isRemote } : {}),
     };

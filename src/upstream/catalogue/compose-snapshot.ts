@@ -80,6 +80,7 @@ function rightsOf({ info, roots, options }: ServerView): ServerRights {
     roots,
     timeoutMs,
     handover,
+    ...(options.oauth?.perUser?.trade === undefined ? {} : { tradesIdentity: true as const }),
     ...(policy === undefined ? {} : { policy }),
     ...(toolsPrefix === undefined ? {} : { prefix: toolsPrefix }),
   };

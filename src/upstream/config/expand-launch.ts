@@ -14,7 +14,7 @@ import {
   type ServerLaunch,
   type StdioLaunch,
 } from "./server-entry.ts";
-import { expandServiceClient } from "./service-client.ts";
+import { expandServiceClient, expandTradeClient } from "./service-client.ts";
 import { type ExpansionContext, NeedsConfig, TextExpander } from "./text-expander.ts";
 
 export type ExpandedLaunch =
@@ -46,10 +46,12 @@ export async function expandLaunch(
     }
     const expanded = await expandHttp(launch, expander);
     const { oauth } = options;
-    const client =
-      oauth?.service === undefined
+    const trader =
+      oauth?.perUser?.trade === undefined
         ? undefined
-        : await expandServiceClient(oauth, expander, context);
+        : (await expandTradeClient(oauth, expander, context)).client;
+    const client =
+      oauth?.service === undefined ? trader : await expandServiceClient(oauth, expander, context);
     const secrets = new Set([...secretsOf(expanded, expander), ...(client?.secrets ?? [])]);
     return { kind: "ready", launch: expanded, secrets: [...secrets] };
   } catch (error) {

@@ -64,7 +64,7 @@ function readTrade(
   { clientId, clientSecret, issuer }: OauthOptions,
 ): TradeOptions {
   if (clientId === undefined) throw lacks(grant, "client_id");
-  if (grant === "token-exchange" && issuer === undefined) throw lacks(grant, "issuer");
+  if (issuer === undefined) throw lacks(grant, "issuer");
   const key = readKey(reader);
   const proofs = [clientSecret, key?.text, key?.file].filter((proof) => proof !== undefined);
   if (proofs.length !== 1) {

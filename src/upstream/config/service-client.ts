@@ -57,6 +57,29 @@ export async function expandServiceClient(
   return { clientId, proof, trades: { assertion }, secrets };
 }
 
+/**
+ * Fills in the client of an entry that trades the tokens of principals, and the one that it has at the identity provider.
+ * @throws NeedsConfig
+ */
+export async function expandTradeClient(
+  { clientId, clientSecret, perUser }: OauthOptions,
+  expander: TextExpander,
+  context: Pick<ExpansionContext, "homeDir">,
+): Promise<{ readonly client: ServiceClient; readonly idp?: Omit<IdpOptions, "idToken"> }> {
+  const { key, idp } = perUser?.trade ?? {};
+  const service = { grant: "client_credentials", ...(key === undefined ? {} : { key }) } as const;
+  const own = {
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(clientSecret === undefined ? {} : { clientSecret }),
+  };
+  const client = await expandServiceClient({ ...own, service }, expander, context);
+  if (idp?.clientSecret === undefined) return idp === undefined ? { client } : { client, idp };
+  const secret = (await expander.expand(idp.clientSecret)).trim();
+  if (secret === "") throw new NeedsConfig("idp_client_secret", "Its idp_client_secret is empty.");
+  const secrets = [...client.secrets, secret];
+  return { client: { ...client, secrets }, idp: { ...idp, clientSecret: secret } };
+}
+
 async function proofOf(
   key: KeyOptions | undefined,
   clientSecret: string | undefined,

@@ -121,6 +121,8 @@ export function circuitFailure(name: string, waitMs: number): Failed {
 function loginText(configured: ConfiguredServer, said: string): string {
   const { name, options } = configured.entry;
   const advice = loginAdvice(configured);
+  if (options.oauth?.perUser !== undefined)
+    return `There is no login to the server ${name}: ${said}`;
   return options.oauth?.service === undefined
     ? `The server ${name} wants a login, which only the user can do. ${advice}`
     : `There is no login to the server ${name}: ${said} ${advice}`;

@@ -21,7 +21,7 @@ import {
 import type { Prepared } from "../install/installer.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { Installing } from "../server-state.ts";
-import type { OwnedServer, UserLogins } from "../user-logins/user-logins.ts";
+import type { OwnedServer } from "../user-logins/owned-server.ts";
 import type {
   ConnectionStart,
   Hold,
@@ -29,6 +29,7 @@ import type {
   OpenedConnection,
   OpeningEvents,
 } from "./connection-parts.ts";
+import type { PrincipalLogins } from "./lazy-user-logins.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import {
   givenRoots,
@@ -82,7 +83,7 @@ export class LaunchTarget implements ConnectionStart {
     const apps = parts.apps();
     const { projectDir } = parts.options.dirs;
     const isOwn = isPerUser(configured.entry, parts.principals());
-    const opened = isOwn ? await parts.userLogins?.open() : undefined;
+    const opened = isOwn ? await parts.userLogins?.open(configured.entry) : undefined;
     const userLogins = typeof opened === "string" ? undefined : opened;
     const facts = { configured, launch, projectDir, secrets, login, roots, apps, userLogins };
     const { shared } = parts;
@@ -113,7 +114,7 @@ export class LaunchTarget implements ConnectionStart {
   }
 
   /** The logins of its principals; undefined where there are none. */
-  get userLogins(): UserLogins | undefined {
+  get userLogins(): PrincipalLogins | undefined {
     return this.#facts.userLogins;
   }
 

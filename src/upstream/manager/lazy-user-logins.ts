@@ -2,20 +2,27 @@ import { join } from "node:path";
 
 import { messageOf } from "../../base/errors.ts";
 import { userLoginsFolderName } from "../../base/own-files.ts";
+import type { ServerEntry } from "../config/server-entry.ts";
 import type { ExpansionContext } from "../config/text-expander.ts";
 import { loginRoads } from "../oauth/login-store.ts";
 import { userKeychain } from "../secrets/user-secrets.ts";
-import type { OwnedServer, UserLogins } from "../user-logins/user-logins.ts";
+import type { OwnedServer } from "../user-logins/owned-server.ts";
+import type { TradedLogins } from "../user-logins/traded-logins.ts";
+import type { UserLogins } from "../user-logins/user-logins.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 
 /** The name of the key in the keychain. */
 const keyName = "secrets-key";
+
+/** The logins of the principals of one server: they log in, or their own tokens are traded. */
+export type PrincipalLogins = UserLogins | TradedLogins;
 
 /** The logins of principals; nothing of them is loaded before an entry asks for them. */
 export class LazyUserLogins {
   readonly #options: UpstreamOptions;
   readonly #expansion: ExpansionContext;
   #opening: Promise<UserLogins | string> | undefined;
+  #trading: Promise<TradedLogins> | undefined;
   /** Set by the manager: a server by its name, for a principal. */
   serverOf: (name: string, owner: string) => OwnedServer | undefined = () => undefined;
 
@@ -30,7 +37,19 @@ export class LazyUserLogins {
   }
 
   /** A text: the reason why no login can be kept, and what to do. Never rejects. */
-  async open(): Promise<UserLogins | string> {
+  open({ options }: Pick<ServerEntry, "options">): Promise<PrincipalLogins | string> {
+    return options.oauth?.perUser?.trade === undefined ? this.#openKept() : this.#openTraded();
+  }
+
+  /** Tokens that are traded are not kept: there is no need of a key. */
+  #openTraded(): Promise<TradedLogins> {
+    this.#trading ??= import("../user-logins/traded-logins.ts").then(
+      ({ TradedLogins: Traded }) => new Traded(loginRoads(this.#options.env), this.#expansion),
+    );
+    return this.#trading;
+  }
+
+  async #openKept(): Promise<UserLogins | string> {
     this.#opening ??= this.#open();
     const opened = await this.#opening;
     // The key may be there at the next look.

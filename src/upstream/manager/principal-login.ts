@@ -16,7 +16,7 @@ export async function withUserLogins(
   if (permission.kind !== "usable" || !isPerUser(permission.active.entry, principals())) {
     return permission;
   }
-  const opened = await userLogins?.open();
+  const opened = await userLogins?.open(permission.active.entry);
   if (opened !== undefined && typeof opened !== "string") return permission;
   const why = opened ?? "This program cannot keep such logins.";
   const text = `The MCP server ${permission.active.entry.name} has oauth.per_user and is not used. ${why}`;
@@ -37,13 +37,19 @@ export class LoginWanted extends Error {
   }
 }
 
-/** The login of the call's principal for its connection; undefined where principals have none of their own. */
+/**
+ * The login of the call's principal for its connection; undefined where principals have none of their own. Where the
+ * principal's identity is traded, that of the call is the one.
+ */
 export function loginIdOf(
   target: LaunchTarget,
-  { owner }: UpstreamCall,
+  { owner, identity }: UpstreamCall,
 ): Promise<string | undefined> | undefined {
   const owned = target.ownedBy(owner);
-  return owned === undefined ? undefined : target.userLogins?.loginId(owned);
+  const { userLogins } = target;
+  if (owned === undefined || userLogins === undefined) return undefined;
+  if (userLogins.kind === "traded") userLogins.offer(owned, identity);
+  return userLogins.loginId(owned);
 }
 
 /**
@@ -58,7 +64,7 @@ export async function logInPrincipal(
 ): Promise<true | LoginWanted | undefined> {
   const { userLogins } = target;
   const owned = target.ownedBy(owner);
-  if (owned === undefined || userLogins === undefined) return undefined;
+  if (owned === undefined || userLogins?.kind !== "logins") return undefined;
   const ask: typeof events.ask = (request) => events.ask(request);
   if (capabilities.elicitationUrl && (await userLogins.ask(owned, ask, signalOf(signal)))) {
     return true;
@@ -73,7 +79,7 @@ export async function loginWanted(
 ): Promise<LoginWanted | undefined> {
   const { userLogins } = target;
   const owned = target.ownedBy(owner);
-  if (owned === undefined || userLogins === undefined) return undefined;
+  if (owned === undefined || userLogins?.kind !== "logins") return undefined;
   const { name } = target.configured.entry;
   const said = `The server ${name} wants a login of ${ownerName(owned.owner)}.`;
   return new LoginWanted(said, await userLogins.link(owned));

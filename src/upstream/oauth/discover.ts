@@ -177,6 +177,8 @@ export interface ServerMetadata {
   readonly namesIssuer: boolean;
   /** It announces PKCE with S256. */
   readonly hasPkce: boolean;
+  /** The grants that it announces; undefined: it does not say. */
+  readonly grantTypes?: readonly string[];
 }
 
 /** Metadata of a server at which a person can log in. */
@@ -199,6 +201,7 @@ function readServerMetadata(document: Params, issuer: string): ServerMetadata {
   const registrationEndpoint = endpoint("registration_endpoint");
   const revocationEndpoint = endpoint("revocation_endpoint");
   const methods = document.token_endpoint_auth_methods_supported;
+  const grants = document.grant_types_supported;
   return {
     issuer: named,
     ...(authorizationEndpoint === undefined ? {} : { authorizationEndpoint }),
@@ -209,6 +212,7 @@ function readServerMetadata(document: Params, issuer: string): ServerMetadata {
     ...(methods === undefined ? {} : { authMethods: list(methods) }),
     takesClientDocuments: document.client_id_metadata_document_supported === true,
     namesIssuer: document.authorization_response_iss_parameter_supported === true,
+    ...(grants === undefined ? {} : { grantTypes: list(grants) }),
     hasPkce: list(document.code_challenge_methods_supported).includes("S256"),
   };
 }

@@ -14,7 +14,14 @@ import type { LoginStore } from "./login-store.ts";
 import type { LoginRecord } from "./logins-file.ts";
 import { type LoginPlace, refusal } from "./oauth-reach.ts";
 import type { OauthRequests } from "./oauth-requests.ts";
-import { authorize, grantTokens, isToken, type Tokens } from "./token-endpoint.ts";
+import {
+  authorize,
+  grantTokens,
+  isToken,
+  type SubjectToken,
+  tokenTypes,
+  type Tokens,
+} from "./token-endpoint.ts";
 
 /** A login without a person, as an entry describes it. */
 export interface ServiceWish {
@@ -62,7 +69,8 @@ export async function findSource(
   };
 }
 
-function methodOfProof(proof: ServiceClient["proof"], metadata: ServerMetadata): AuthMethod {
+/** How a client with this proof authenticates. */
+export function methodOfProof(proof: ServiceClient["proof"], metadata: ServerMetadata): AuthMethod {
   if (proof === "none") return "none";
   return "key" in proof ? "private_key_jwt" : methodOf(metadata, proof.secret);
 }
@@ -83,7 +91,12 @@ export async function prepareGrant(
   const { trades } = service;
   const assertion =
     trades !== undefined && "idp" in trades
-      ? await requestIdentityGrant(source, trades.idp, requests)
+      ? await requestIdentityGrant(
+          source,
+          trades.idp,
+          { token: trades.idp.idToken, type: tokenTypes.id },
+          requests,
+        )
       : trades?.assertion;
   return async () => ({
     ...source,
@@ -103,8 +116,6 @@ export function provingClient(
   return { ...client, assertion: () => signAssertion(clientId, key, issuer, clock()) };
 }
 
-const grantType = "urn:ietf:params:oauth:token-type:id-jag";
-
 /** The target of an identity assertion. */
 interface IdentityWish {
   /** The authorization server. */
@@ -117,11 +128,13 @@ interface IdentityWish {
 /**
  * Gets an assertion of the person's identity from a company's identity provider, for one authorization server and one
  * resource (RFC 8693, with the grant of identity assertions). It is valid for some minutes and is not stored.
+ * @param subject a token of the identity provider about the person
  * @throws OauthError, OauthUnreachable, AppError `refused`
  */
-async function requestIdentityGrant(
+export async function requestIdentityGrant(
   { issuer, resource, scope }: IdentityWish,
-  { issuer: idp, clientId, clientSecret, idToken }: IdpOptions,
+  { issuer: idp, clientId, clientSecret }: Omit<IdpOptions, "idToken">,
+  subject: SubjectToken,
   requests: OauthRequests,
 ): Promise<string> {
   const metadata = await serverMetadata(idp, requests);
@@ -132,11 +145,11 @@ async function requestIdentityGrant(
   };
   const form = new URLSearchParams({
     grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
-    requested_token_type: grantType,
+    requested_token_type: tokenTypes.identityGrant,
     audience: issuer,
     resource,
-    subject_token: idToken,
-    subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
+    subject_token: subject.token,
+    subject_token_type: subject.type,
     ...(scope === undefined ? {} : { scope }),
   });
   const headers = await authorize(client, form);
@@ -144,7 +157,7 @@ async function requestIdentityGrant(
   const { status, body } = await requests.post(metadata.tokenEndpoint, form, headers, what);
   if (status !== 200 || body === undefined) throw errorOf(status, body, what);
   const { access_token: grant, issued_token_type: type } = body;
-  if (type !== grantType || !isToken(grant)) {
+  if (type !== tokenTypes.identityGrant || !isToken(grant)) {
     throw refusal("The identity provider did not return the requested kind of token.");
   }
   return grant;

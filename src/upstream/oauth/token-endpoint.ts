@@ -70,6 +70,49 @@ export async function grantTokens(
   return kept;
 }
 
+/** The names of kinds of tokens (RFC 8693 section 3). */
+export const tokenTypes = {
+  access: "urn:ietf:params:oauth:token-type:access_token",
+  jwt: "urn:ietf:params:oauth:token-type:jwt",
+  id: "urn:ietf:params:oauth:token-type:id_token",
+  identityGrant: "urn:ietf:params:oauth:token-type:id-jag",
+} as const;
+
+/** A token about a person that is traded for another. */
+export interface SubjectToken {
+  readonly token: string;
+  readonly type: (typeof tokenTypes)[keyof typeof tokenTypes];
+}
+
+/**
+ * Exchanges a token about a person for one of a resource (RFC 8693). A refresh token is not stored: the person comes with
+ * the next call.
+ * @throws OauthError, OauthUnreachable, AppError `refused`
+ */
+export async function exchangeToken(
+  { tokenEndpoint, resource, scope }: Pick<LoginRecord, "tokenEndpoint" | "resource" | "scope">,
+  client: OauthClient,
+  subject: SubjectToken,
+  requests: OauthRequests,
+  clock: Clock = Date.now,
+): Promise<Tokens> {
+  const form = {
+    grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+    subject_token: subject.token,
+    subject_token_type: subject.type,
+    requested_token_type: tokenTypes.access,
+    resource,
+    ...(scope === undefined ? {} : { scope }),
+  };
+  const check = ({ issued_token_type: type }: Params): void => {
+    if (type === tokenTypes.access || type === tokenTypes.jwt) return;
+    throw refusal("The authorization server did not return the requested kind of token.");
+  };
+  const tokens = await ask(tokenEndpoint, client, form, requests, clock, check);
+  const { refreshToken: _, ...kept } = tokens;
+  return kept;
+}
+
 /** Revokes a token. False when the server did not. @throws OauthUnreachable, AppError `refused` */
 export async function revokeToken(
   endpoint: string,
@@ -90,11 +133,13 @@ async function ask(
   fields: Readonly<Record<string, string>>,
   requests: OauthRequests,
   clock: Clock,
+  check: (body: Params) => void = () => {},
 ): Promise<Tokens> {
   const form = new URLSearchParams(fields);
   const headers = await authorize(client, form);
   const { status, body } = await requests.post(endpoint, form, headers, "The token endpoint");
   if (status !== 200 || body === undefined) throw errorOf(status, body);
+  check(body);
   return readTokens(body, clock());
 }
 

@@ -9,7 +9,6 @@ import {
 } from "../../base/upstream-limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
-import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ExpansionContext } from "../config/text-expander.ts";
 import type { ServerAuth } from "../connect/connection.ts";
 import type { LoginPageReply, LoginPageRequest } from "../login-page.ts";
@@ -17,16 +16,9 @@ import { configuredWish, placeOf } from "../oauth/open-login.ts";
 import { ServerLogin } from "../oauth/server-login.ts";
 import { LoginFlow, type LoginSubject, type SubjectWish } from "./login-flow.ts";
 import type { LoginVault } from "./login-vault.ts";
+import type { OwnedServer, OwnTokens } from "./owned-server.ts";
 import { ownerName } from "./owner-name.ts";
 import { PrincipalLogins } from "./principal-logins.ts";
-
-/** A server for one principal: its address may have the principal's name in it. */
-export interface OwnedServer {
-  readonly configured: ConfiguredServer;
-  readonly url: string;
-  /** The id of the principal. */
-  readonly owner: string;
-}
 
 /** Puts a question to the client of a call. */
 export type AskClient = (request: InputRequest) => Promise<Params>;
@@ -50,8 +42,9 @@ interface Known {
   declinedAt?: number;
 }
 
-/** The logins of all principals of this server to upstream servers (TM2). Those of one know nothing of another. */
-export class UserLogins {
+/** The logins of all principals of this server to upstream servers (TM2). */
+export class UserLogins implements OwnTokens {
+  readonly kind = "logins";
   readonly #parts: UserLoginsParts;
   readonly #flow: LoginFlow;
   readonly #known = new Map<string, Known>();
@@ -63,17 +56,14 @@ export class UserLogins {
     this.#flow = new LoginFlow({ vault, origin, redirectUri, wishOf: (of) => this.#wishOf(of) });
   }
 
-  /** The tokens of a principal for a server; it never gets those of another. */
   auth(server: OwnedServer): ServerAuth {
     return this.#of(server).login;
   }
 
-  /** Tokens of a principal that must not appear in any text; the same array until they change. */
   secrets(server: OwnedServer): readonly string[] {
     return this.#of(server).login.secrets;
   }
 
-  /** Unique for each login: connections of different logins are not shared. Undefined without one. Never rejects. */
   async loginId(server: OwnedServer): Promise<string | undefined> {
     const place = placeOf(server.configured, server.url);
     return (

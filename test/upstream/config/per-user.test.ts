@@ -44,9 +44,10 @@ test.each<readonly [object, OauthOptions]>([
     },
   ],
   [
-    { ...client, ...idp, per_user: true, grant: "enterprise" },
+    { ...client, ...idp, per_user: true, grant: "enterprise", issuer: "https://login.example" },
     {
       ...us,
+      issuer: "https://login.example",
       perUser: {
         confirm: "click",
         trade: { grant: "enterprise", idp: { issuer: "https://idp.example", clientId: "we" } },
@@ -65,9 +66,14 @@ test.each<readonly [object, object, string]>([
   [{ grant: "token-exchange", ...client }, {}, "per_user = true"],
   [{ per_user: true, grant: "token-exchange", ...client }, {}, "issuer"],
   [{ per_user: true, grant: "token-exchange", issuer: "https://l.example" }, {}, "client_id"],
-  [{ per_user: true, grant: "enterprise", ...client }, {}, "idp_issuer and idp_client_id"],
+  [{ per_user: true, grant: "enterprise", ...client }, {}, "issuer"],
   [
-    { per_user: true, grant: "enterprise", client_id: "us", ...idp },
+    { per_user: true, grant: "enterprise", issuer: "https://l.example", ...client },
+    {},
+    "idp_issuer and idp_client_id",
+  ],
+  [
+    { per_user: true, grant: "enterprise", client_id: "us", issuer: "https://l.example", ...idp },
     {},
     "one of client_secret, private_key and private_key_file",
   ],
@@ -90,7 +96,8 @@ describe("a project", () => {
   });
 
   test("cannot take it away, nor choose who trades the tokens", () => {
-    const [users] = read({ ...client, ...idp, per_user: true, grant: "enterprise" });
+    const issuer = "https://login.example";
+    const [users] = read({ ...client, ...idp, per_user: true, grant: "enterprise", issuer });
     const [projects] = read({ client_id: "theirs" }, { isolation: "shared" }, "project");
     const merged = mergeEntries([users, projects], () => {}).get("s");
     expect(merged?.entry.options.oauth).toEqual(users.options.oauth);
