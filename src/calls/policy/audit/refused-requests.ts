@@ -1,3 +1,4 @@
+import { Flood } from "../../../base/flood.ts";
 import { auditRefusalsMax, auditRefusalWindowMs } from "../../../base/limits.ts";
 import { escapeJson } from "../../../base/unsafe-characters.ts";
 import type { AuditLog } from "./audit-log.ts";
@@ -25,26 +26,16 @@ const toolNameCharsMax = 200;
  */
 export class RefusedRequests implements Disposable {
   readonly #log: Pick<AuditLog, "add">;
-  readonly #windowMs: number;
-  #written = 0;
-  #counted = 0;
-  /** Ends the current minute; undefined when none is being counted. */
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #isFlood = false;
+  readonly #flood: Flood;
 
   constructor(log: Pick<AuditLog, "add">, windowMs = auditRefusalWindowMs) {
     this.#log = log;
-    this.#windowMs = windowMs;
+    const onMore = (more: number): void => this.#write({ more });
+    this.#flood = new Flood({ max: auditRefusalsMax, windowMs, onMore });
   }
 
   add({ status, reason, address, tool, owner }: RefusedRequest): void {
-    this.#timer ??= setTimeout(() => this.#end(), this.#windowMs);
-    this.#timer.unref();
-    if (this.#isFlood || this.#written >= auditRefusalsMax) {
-      this.#counted += 1;
-      return;
-    }
-    this.#written += 1;
+    if (!this.#flood.take()) return;
     this.#write({
       ...(address !== undefined && { address }),
       ...(owner !== undefined && { owner }),
@@ -56,24 +47,7 @@ export class RefusedRequests implements Disposable {
 
   /** Logs the number of those that were only counted. */
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
-    this.#tellCount();
-  }
-
-  /** A minute without anything that had to be counted ends a flood. */
-  #end(): void {
-    this.#timer = undefined;
-    this.#isFlood = this.#counted > 0;
-    this.#written = 0;
-    this.#tellCount();
-    if (!this.#isFlood) return;
-    this.#timer = setTimeout(() => this.#end(), this.#windowMs);
-    this.#timer.unref();
-  }
-
-  #tellCount(): void {
-    if (this.#counted > 0) this.#write({ more: this.#counted });
-    this.#counted = 0;
+    this.#flood[Symbol.dispose]();
   }
 
   #write(fields: Readonly<Record<string, unknown>>): void {
