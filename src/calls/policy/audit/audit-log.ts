@@ -1,6 +1,6 @@
 import { sha256Hex } from "../../../base/digests.ts";
-import { messageOf } from "../../../base/errors.ts";
 import { auditCommandCharsMax, auditFlushMs, auditLinesWaitingMax } from "../../../base/limits.ts";
+import { type LineFile, LineLog } from "../../../base/line-log.ts";
 import { hideInText, saysSecret } from "../../../base/secrets.ts";
 import { turnOfLoop } from "../../../base/turn-of-loop.ts";
 import { escapeJson } from "../../../base/unsafe-characters.ts";
@@ -11,7 +11,6 @@ import type { CallEnd, CallWatcher } from "../../gate/gate-stage.ts";
 import type { Decision } from "../policy-stage.ts";
 import { commandOf } from "../rules/rule.ts";
 import { ArgumentsDigest } from "./arguments-digest.ts";
-import type { AuditFile } from "./audit-file.ts";
 
 export interface AuditWatcherParts {
   readonly log: Pick<AuditLog, "add">;
@@ -156,91 +155,16 @@ export function secretsOf(env: Environment): readonly string[] {
 
 const secretCharsMin = 8;
 
-/** Makes the line of an entry; later, so that calls need not wait for it. */
-export type AuditEntry = () => string | Promise<string>;
-
-/** Collects lines and writes them once a second, and at the end. Never fails a call. */
-export class AuditLog {
-  readonly #file: Pick<AuditFile, "append">;
-  readonly #warn: (message: string) => void;
-  #waiting: AuditEntry[] = [];
-  #lines: string[] = [];
-  #lost = 0;
-  #hasWarned = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #making: Promise<void> = Promise.resolve();
-  #writing: Promise<void> = Promise.resolve();
-
+/** Collects the lines of the audit log. Never fails a call. */
+export class AuditLog extends LineLog {
   /** @param warn told once that nothing can be written */
-  constructor(file: Pick<AuditFile, "append">, warn: (message: string) => void) {
-    this.#file = file;
-    this.#warn = warn;
-  }
-
-  add(entry: AuditEntry): void {
-    if (this.#waiting.length + this.#lines.length >= auditLinesWaitingMax) {
-      this.#lost++;
-      return;
-    }
-    this.#waiting.push(entry);
-    if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => void this.flush(), auditFlushMs);
-    this.#timer.unref();
-  }
-
-  /** Writes the waiting lines. Never rejects. */
-  flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    // One after the other: lines stay in their order, and wait where they are counted while a disk does not answer.
-    // They are made meanwhile: their sources may be much longer.
-    const made = this.#making.then(() => this.#makeLines());
-    this.#making = made;
-    this.#writing = this.#writing.then(() => made).then(() => this.#writeLines());
-    return this.#writing;
-  }
-
-  async #makeLines(): Promise<void> {
-    const entries = this.#waiting;
-    this.#waiting = [];
-    for (const [index, entry] of entries.entries()) {
-      if (index % entriesAtOnce === entriesAtOnce - 1) await turnOfLoop();
-      try {
-        this.#lines.push(`${await entry()}\n`);
-      } catch (error) {
-        this.#fail(1, error);
-      }
-    }
-  }
-
-  async #writeLines(): Promise<void> {
-    while (this.#lines.length > 0) {
-      const part = this.#lines.splice(0, linesAtOnce);
-      try {
-        await this.#append(part.join(""));
-      } catch (error) {
-        this.#fail(part.length + this.#lines.length, error);
-        this.#lines = [];
-      }
-    }
-  }
-
-  async #append(lines: string): Promise<void> {
-    const lost = this.#lost;
-    const loss = { time: new Date().toISOString(), lost };
-    await this.#file.append(lines + (lost > 0 ? `${JSON.stringify(loss)}\n` : ""));
-    this.#lost -= lost;
-  }
-
-  #fail(lost: number, error: unknown): void {
-    this.#lost += lost;
-    const message = `The audit log cannot be written: ${messageOf(error)}. Calls go on without it.`;
-    if (!this.#hasWarned) this.#warn(message);
-    this.#hasWarned = true;
+  constructor(file: LineFile, warn: (message: string) => void) {
+    super({
+      file,
+      warn,
+      name: "audit log",
+      flushMs: auditFlushMs,
+      linesWaitingMax: auditLinesWaitingMax,
+    });
   }
 }
-
-/** At 10 µs each for usual arguments: no longer than a call may take. */
-const entriesAtOnce = 64;
-/** Some 100 kB. */
-const linesAtOnce = 256;

@@ -1,7 +1,7 @@
 import { expect, jest, test } from "bun:test";
 
 import { auditRefusalsMax, auditRefusalWindowMs } from "../../../../src/base/limits.ts";
-import type { AuditEntry } from "../../../../src/calls/policy/audit/audit-log.ts";
+import type { LineEntry } from "../../../../src/base/line-log.ts";
 import { RefusedRequests } from "../../../../src/calls/policy/audit/refused-requests.ts";
 
 const refused = { status: 401, reason: "It is wrong.", address: "192.0.2.1" };
@@ -14,7 +14,7 @@ const line = {
 const whole = { ...line, ...refused };
 
 function watched(): { readonly requests: RefusedRequests; readonly lines: () => unknown[] } {
-  const entries: AuditEntry[] = [];
+  const entries: LineEntry[] = [];
   const requests = new RefusedRequests({ add: (entry) => void entries.push(entry) });
   return {
     requests,
