@@ -1,6 +1,9 @@
 import type * as library from "@modelcontextprotocol/client";
 import type { JSONRPCMessage, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
+import { isObject } from "../../base/values.ts";
+import { metaOf } from "../../protocol/message.ts";
+import { encodeTraceparent, parseTraceparent } from "../../protocol/trace-context.ts";
 import { Turns } from "../../base/turns.ts";
 import {
   upstreamGoodbyeMsMax,
@@ -55,6 +58,17 @@ export interface HttpPlace extends FetchPlace {
 }
 
 type Fetch = ReturnType<typeof createGuardedFetch>;
+
+/** The trace that a request belongs to, for proxies and servers that look at headers alone (W3C Trace Context). */
+function traceHeaders({ params }: OutgoingMessage): Readonly<Record<string, string>> {
+  const meta = isObject(params) ? metaOf(params) : undefined;
+  const { traceparent, tracestate } = meta ?? {};
+  const context = parseTraceparent(traceparent);
+  if (context === undefined) return {};
+  const headers = { traceparent: encodeTraceparent(context) };
+  const isSafe = typeof tracestate === "string" && /^[\x20-\x7e]{1,512}$/.test(tracestate);
+  return isSafe ? { ...headers, tracestate } : headers;
+}
 
 /** True for a complete answer. A request that was only accepted (202) may be answered on another stream. */
 function isWholeAnswer({ ok, status, headers }: Response): boolean {
@@ -159,7 +173,7 @@ export class HttpTransport implements ClientTransport {
       lost(new ConnectionError("lost", "The server ended the stream before its answer."));
     };
     try {
-      const headers = route.headers ?? {};
+      const headers = { ...traceHeaders(message), ...route.headers };
       await transport.send(toLibrary(message), {
         requestSignal: route.signal,
         headers,

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { ConnectionError, type ServerAuth } from "../../../src/upstream/connect/connection.ts";
 import type { HttpScript, UpstreamScript } from "../../fixtures/upstream/script.ts";
 import { spawnHttpUpstream } from "../../fixtures/upstream/spawn.ts";
+import { ownValue } from "../../../src/base/values.ts";
 import { openScripted, toolCall, until } from "./open-scripted.ts";
 
 async function errorOf(promise: Promise<unknown>): Promise<unknown> {
@@ -214,6 +215,34 @@ describe("calls over HTTP", () => {
       kind: "fault",
       fault: { code: -32602, message: "no", data: { from: "fail" } },
     });
+  });
+
+  const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+  test.each<[meta: Record<string, unknown>, headers: Record<string, string | undefined>]>([
+    [
+      { traceparent, tracestate: "a=1" },
+      { traceparent, tracestate: "a=1" },
+    ],
+    [
+      { traceparent, tracestate: "a\n" },
+      { traceparent, tracestate: undefined },
+    ],
+    [
+      { traceparent: "00-1", tracestate: "a=1" },
+      { traceparent: undefined, tracestate: undefined },
+    ],
+  ])("the trace in `_meta` is that of the HTTP request: %j", async (_meta, headers) => {
+    await using opened = await openScripted("http", {});
+    const call = toolCall("headers");
+    const reply = await opened.connection.request({ ...call, params: { ...call.params, _meta } });
+    const { structuredContent: sent } = ownValue<{
+      readonly result: { readonly structuredContent: Readonly<Record<string, string>> };
+    }>(reply).result;
+    const { traceparent: parent, tracestate: state } = sent;
+    expect({ traceparent: parent, tracestate: state }).toEqual(
+      headers as { traceparent: string; tracestate: string },
+    );
   });
 
   test("unknown members of results and of `_meta` pass in both directions", async () => {
