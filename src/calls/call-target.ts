@@ -41,7 +41,7 @@ type Asked = RequestContext &
 export function resolvedCall(request: Asked, resolution: Resolution): CallRequest {
   const { version, client, cancellation, onProgress, capabilities, ask, passedMeta, wantsData } =
     request;
-  const { becomeTask, closeStream } = request;
+  const { becomeTask, closeStream, observed } = request;
   const { name, args, target } = resolution;
   const call: Writable<CallRequest> = {
     name,
@@ -60,6 +60,7 @@ export function resolvedCall(request: Asked, resolution: Resolution): CallReques
   if (becomeTask !== undefined) call.becomeTask = becomeTask;
   if (closeStream !== undefined) call.closeStream = closeStream;
   if (request.atReply !== undefined) call.atReply = (record) => request.atReply?.(record);
+  if (observed !== undefined) call.observed = observed;
   return call;
 }
 

@@ -8,6 +8,7 @@ import type { ProtocolVersion } from "../protocol/message.ts";
 import type { ToolAnnotations, ToolListing } from "../protocol/tool-types.ts";
 import type { BlockReason, ServerRights } from "../upstream/snapshot.ts";
 import type { AskClient } from "./ask-client.ts";
+import type { ObservedRequest } from "./call-observer.ts";
 
 /** A tool of an upstream server, however it was named in the call. */
 export interface NamedTool {
@@ -127,6 +128,8 @@ export interface RequestContext {
   readonly ask?: AskClient;
   /** The part of its `_meta` that is passed on: trace keys, and keys of vendors (docs/spec/modern.md#meta-keys). */
   readonly passedMeta?: Params | undefined;
+  /** Present while observers watch it: where it goes is noted here. */
+  readonly observed?: ObservedRequest | undefined;
 }
 
 /** One `tools/call`, whatever transport it came by. */

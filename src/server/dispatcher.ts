@@ -17,6 +17,7 @@ import {
   type ModernRequest,
 } from "../protocol/message.ts";
 import { ActiveRequest, type Asker, PipeLane } from "./connection/active-request.ts";
+import { observedLane } from "./connection/observed-lane.ts";
 import {
   BatchReplies,
   type ReplyLane,
@@ -75,9 +76,9 @@ export class Dispatcher {
   #receiveMessage(message: SingleMessage, place: () => ReplyLane): void {
     switch (message.kind) {
       case "legacy-request":
-        return this.#startLegacy(message, place());
+        return this.#startLegacy(message, this.#watched(message, place()));
       case "modern-request":
-        return this.#startModern(message, place());
+        return this.#startModern(message, this.#watched(message, place()));
       case "notification":
         return handleNotification(message, this.#connection);
       case "response":
@@ -85,6 +86,13 @@ export class Dispatcher {
       case "invalid":
         return replyError(place(), message.id, message);
     }
+  }
+
+  /** `lane`, through which observers learn of the end of the request where there are any. */
+  #watched(message: LegacyRequest | ModernRequest, lane: ReplyLane): ReplyLane {
+    const { server, session } = this.#connection;
+    const { observer } = server;
+    return observer === undefined ? lane : observedLane(observer, message, session, lane);
   }
 
   /** Batches exist in 2025-03-26 only (docs/spec/legacy.md#batches). */

@@ -4,7 +4,8 @@ import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts
 import { encodeCallToolResult } from "../../protocol/result-codec.ts";
 import { InputNeeded } from "../ask-client.ts";
 import type { CallOutcome, CallRequest, Router, ToolTarget } from "../call.ts";
-import { resolvedCall } from "../call-target.ts";
+import type { ObservedRequest } from "../call-observer.ts";
+import { foreignToolOf, resolvedCall } from "../call-target.ts";
 import type {
   CallEnd,
   CallWatcher,
@@ -92,6 +93,17 @@ export class GatedRouter implements Pick<Router, "call"> {
     const { router, watchers } = this.#parts;
     if (request.target === undefined) router.expectCall?.();
     for (const watcher of watchers) watcher.began?.(request);
+    if (request.observed !== undefined) this.#noteTarget(request.observed, request);
+  }
+
+  /** Names of tools that do not exist are the client's: observers must not take them for tools. */
+  #noteTarget(observed: ObservedRequest, { name, target }: CallRequest): void {
+    const isOwn = target === undefined && this.#parts.ownNames?.has(name) === true;
+    if (isOwn || target?.kind === "search") observed.tool = name;
+    const foreign = foreignToolOf(target);
+    if (foreign === undefined) return;
+    observed.tool = name;
+    observed.server = foreign.server;
   }
 
   #tellEnded(request: CallRequest, end: CallEnd): void {

@@ -29,7 +29,8 @@ export async function askForeign(
   const rights = snapshot.rights.find(({ name }) => name === server);
   if (rights === undefined)
     throw internalFault(`The MCP server ${server} is no longer configured.`);
-  const { passedMeta, client } = context;
+  const { passedMeta, client, observed } = context;
+  if (observed !== undefined) observed.server = server;
   const meta = passedMeta === undefined ? {} : { _meta: passedMeta };
   const { resultCharsMax } = client.limits;
   const target = targetOf(server, method, rights);

@@ -7,7 +7,7 @@ import type { InputResponses } from "../../protocol/input-request.ts";
 import type { LogLevel, Params, RequestId } from "../../protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../../protocol/message.ts";
 import type { ProgressReporter } from "./progress.ts";
-import type { Outbox, ReplyLane } from "./replies.ts";
+import type { Outbox, ReplyLane, RequestOrigin } from "./replies.ts";
 
 /** One `ask` of a handler, as the next round will know it. */
 export interface Round {
@@ -202,10 +202,12 @@ export class InFlight {
 
 /** The lane of everything that comes by a pipe: replies and the rest go out the same way, in order. */
 export class PipeLane implements ReplyLane {
+  readonly origin: RequestOrigin | undefined;
   readonly #outbox: Outbox;
 
-  constructor(outbox: Outbox) {
+  constructor(outbox: Outbox, origin?: RequestOrigin) {
     this.#outbox = outbox;
+    this.origin = origin;
   }
 
   get isCongested(): boolean {

@@ -1,5 +1,6 @@
 import { batchReplyCharsMax } from "../../base/limits.ts";
 import { FaultError } from "../../calls/ask-client.ts";
+import type { ObservedRequest } from "../../calls/call-observer.ts";
 import type { InputRequests } from "../../protocol/input-request.ts";
 import { joinedRecord, type ReplyRecord } from "../../base/reply-record.ts";
 import {
@@ -12,11 +13,24 @@ import {
 import type { ProtocolVersion } from "../../protocol/message.ts";
 import type { Transport } from "../transport/transport.ts";
 
+/** Where an HTTP request came from; made only where observers watch. */
+export interface RequestOrigin {
+  readonly address: string | undefined;
+  /** Its `traceparent` header, unchecked. */
+  readonly traceparent: string | undefined;
+  /** A request in it has reached the dispatcher, which reports its end. */
+  isReceived: boolean;
+}
+
 /**
  * One way to the client, on which a request waits for its one reply: the pipe for all that comes by it, or the
  * response to one HTTP request.
  */
 export interface ReplyLane extends Outbox {
+  /** Absent where nobody watches, and on a pipe. */
+  readonly origin?: RequestOrigin | undefined;
+  /** Present while observers watch the request. */
+  readonly observed?: ObservedRequest;
   /** HTTP, 2025-11-25: ends the response now; what follows waits until the client comes back for it. */
   readonly closeEarly?: () => void;
   /** Undefined: there is none, the request was cancelled. `code` is that of the error, if it is one. */
@@ -94,6 +108,7 @@ export class BatchReplies {
     const lane = this.#lane;
     this.#expected += 1;
     return {
+      origin: lane.origin,
       send: (text) => lane.send(text),
       get isCongested() {
         return lane.isCongested;

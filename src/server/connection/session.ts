@@ -73,6 +73,16 @@ export class Session {
     return this.#profile.id;
   }
 
+  /** See `ClientContext.owner`. */
+  get owner(): string | undefined {
+    return this.#profile.owner;
+  }
+
+  /** The name that the client gave in `initialize`. */
+  get clientName(): string | undefined {
+    return this.#clientName;
+  }
+
   /** The negotiated revision; undefined before `initialize`. */
   get version(): LegacyVersion | undefined {
     return this.#version;

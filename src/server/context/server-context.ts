@@ -1,5 +1,6 @@
 import { completionsPerSecondMax, toolsPerPageMax } from "../../base/limits.ts";
 import type { ClientContext } from "../../calls/call.ts";
+import type { CallObserver } from "../../calls/call-observer.ts";
 import type { ServerFeatures } from "../../calls/features.ts";
 import {
   type CacheHints,
@@ -43,6 +44,8 @@ export interface ServerContextOptions {
   readonly connections?: LiveConnections;
   /** Told when a client says that it offers other folders. */
   readonly onRootsChanged?: (client: ClientContext) => void;
+  /** Told of every request; absent = nobody watches. */
+  readonly observer?: CallObserver | undefined;
 }
 
 /** The state that all connections of one server share. Lives as long as the process; owned by the composition root. */
@@ -56,6 +59,7 @@ export class ServerContext {
   readonly #instructions: ServerContextOptions["instructions"];
   readonly #connections: LiveConnections;
   readonly onRootsChanged: (client: ClientContext) => void;
+  readonly observer: CallObserver | undefined;
   /** See `mcpTasksOf`. */
   mcpTasks: McpTasks | undefined;
   /** Undefined: MCP tasks live as long as this process. */
@@ -70,6 +74,7 @@ export class ServerContext {
     claimState,
     connections,
     onRootsChanged,
+    observer,
   }: ServerContextOptions) {
     if (features.skills !== undefined && features.resources === undefined) {
       throw new Error("Skills are read as resources: a server with skills has resources too.");
@@ -80,6 +85,7 @@ export class ServerContext {
     this.#instructions = instructions;
     this.stateKey = stateKey;
     this.claimState = claimState;
+    this.observer = observer;
     this.onRootsChanged = onRootsChanged ?? ((): void => {});
     this.#connections = connections ?? new LiveConnections();
   }

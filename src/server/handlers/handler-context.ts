@@ -3,6 +3,7 @@ import { entriesPerPageMax } from "../../base/limits.ts";
 import type { ReplyRecord } from "../../base/reply-record.ts";
 import { isObject } from "../../base/values.ts";
 import type { AskClient, AskOptions } from "../../calls/ask-client.ts";
+import type { ObservedRequest } from "../../calls/call-observer.ts";
 import type {
   CallRequest,
   ClientContext,
@@ -72,8 +73,15 @@ export class HandlerContext implements RequestContext {
     return this.#request.cancellation;
   }
 
+  /** With the span of the request, where it has one, as the parent. */
   get passedMeta(): Params | undefined {
-    return readPassedMeta(this.#request.params);
+    const passed = readPassedMeta(this.#request.params);
+    const traceparent = this.observed?.ownTraceparent;
+    return traceparent === undefined ? passed : { ...passed, traceparent };
+  }
+
+  get observed(): ObservedRequest | undefined {
+    return this.#request.lane.observed;
   }
 
   get ask(): AskClient {

@@ -1,7 +1,12 @@
 import { Cancellation } from "../../base/cancellation.ts";
 import type { ReplyRecord } from "../../base/reply-record.ts";
 import { isObject } from "../../base/values.ts";
-import { type AskClient, type AskOptions, FaultError } from "../../calls/ask-client.ts";
+import {
+  type AskClient,
+  type AskOptions,
+  FaultError,
+  replyOfError,
+} from "../../calls/ask-client.ts";
 import type { CallOutcome, TaskOptions } from "../../calls/call.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import {
@@ -158,6 +163,7 @@ export class TaskCall extends ToolCall {
     if (this.#task !== undefined || this.#cancellation.isCancelled) return;
     const tasks = mcpTasksOf(this.#connection.server);
     this.#task = tasks.create(this.client.id, this.#cancellation, options);
+    this.observed?.goOn();
     this.#request.progress?.finish();
     const reply = resultReply(this.#task.createResult());
     // A task is there before the client hears of it, on other replicas too.
@@ -190,13 +196,22 @@ export class TaskCall extends ToolCall {
   }
 
   #settle(outcome: CallOutcome): void {
-    if (this.#task === undefined) this.#reply.resolve(outcome);
-    else this.#task.settle(outcome);
+    if (this.#task === undefined) return this.#reply.resolve(outcome);
+    this.#task.settle(outcome);
+    this.#noteEnd(outcome);
   }
 
   #settleWithError(error: unknown): void {
-    if (this.#task === undefined) this.#reply.reject(error);
-    else this.#task.settleWithError(error);
+    if (this.#task === undefined) return this.#reply.reject(error);
+    this.#task.settleWithError(error);
+    this.#noteEnd(replyOfError(error));
+  }
+
+  #noteEnd(outcome: CallOutcome): void {
+    this.observed?.taskEnded(
+      outcome.kind === "result" ? outcome.json : undefined,
+      outcome.kind === "fault" ? outcome.fault.code : undefined,
+    );
   }
 
   /** A client that has the task cancels it by `tasks/cancel` only; one that never got it wants nothing of it. */
