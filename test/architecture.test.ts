@@ -225,6 +225,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "types:calls/gate",
     "calls/policy/audit",
   ],
+  observe: ["base", "types:calls", "protocol"],
   "server/auth": ["base", "protocol", "state"],
   "server/transport": ["base", "protocol"],
   "server/connection": ["base", "calls", "protocol", "types:server/auth", "types:server/transport"],
@@ -343,6 +344,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   compose: [
     "base",
     "calls",
+    "observe",
     "commands",
     "config",
     "types:protocol",

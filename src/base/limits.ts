@@ -347,8 +347,12 @@ export const httpRequestsMax = 4096;
 export const httpSubscriptionsMax = 10_000;
 /** The part of these, of the sessions and of the bodies that one of several principals may have: others find room. */
 export const httpPrincipalPartMax = 1 / 4;
-/** After SIGTERM requests under way may take this long; supervisors commonly kill after 10 to 30 s. */
-export const httpDrainMsMax = 8_000;
+/** After SIGTERM requests under way may take this long unless told otherwise; supervisors commonly kill after 10 to 30 s. */
+export const httpDrainMsDefault = 8_000;
+/** The longest time that `--drain` may give: calls of tools may take 10 minutes. */
+export const httpDrainMsMax = 3_600_000;
+/** How soon clients shall come back for their streams when the server ends: to another replica, or its successor. */
+export const httpDrainRetryMs = 1_000;
 /** The last writes get this long to finish. */
 export const httpFlushMsMax = 500;
 /** How soon a client shall come back for the rest of a stream that we ended early. */
@@ -562,6 +566,34 @@ export const auditLinesWaitingMax = 10_000;
 export const auditDigestCharsAtOnce = 32 * KIB;
 /** Characters of a command in the audit log. */
 export const auditCommandCharsMax = 1_000;
+/** Lines of the access log are written this long after the first of them: what a kill -9 may lose. */
+export const accessLogFlushMs = 250;
+/** Lines of it that may wait for a disk or pipe that does not answer; each takes about 0.5 kB. */
+export const accessLogLinesWaitingMax = 20_000;
+/** Refused requests that have a line of their own in a minute (`auditRefusalWindowMs`); more are counted. */
+export const accessLogRefusalsMax = 100;
+/** The last lines get this long to reach a disk or pipe that does not answer. */
+export const accessLogEndMsMax = 1_000;
+/** Characters of a name of clients or MCP servers in logs, metrics and traces. */
+export const shownNameCharsMax = 200;
+/** Tools that have counts of their own in the metrics: at 16 lines each, 5,000 lines. Others are counted together. */
+export const metricToolsMax = 300;
+/** Spans that may wait for a collector that does not answer: 1 kB each. */
+export const otlpSpansWaitingMax = 4_096;
+/** Spans in one request to the collector, and how long the first of them waits: the defaults of OpenTelemetry. */
+export const otlpBatchSpansMax = 512;
+export const otlpBatchMs = 5_000;
+/** A request to the collector may take this long. */
+export const otlpSendMsMax = 10_000;
+/** After a failure: the first pause and the longest, each with jitter. */
+export const otlpRetryMsMin = 1_000;
+export const otlpRetryMsMax = 60_000;
+/** How often metrics are sent to the collector. */
+export const otlpMetricsMs = 60_000;
+/** The last spans get this long at the end. */
+export const otlpEndMsMax = 2_000;
+/** The folder of the store is looked at this often at most, when somebody asks for `/readyz`. */
+export const storeLookMs = 5_000;
 /** Steps of matching a pattern with a partly unknown word; beyond them, a match is assumed. */
 export const globWorkMax = 1_000_000;
 

@@ -27,7 +27,7 @@ export class LineLog {
   readonly #parts: LineLogParts;
   #waiting: LineEntry[] = [];
   #lines: string[] = [];
-  /** That the log does not tell of yet. */
+  /** Lines that no line of the log reports yet. */
   #lost = 0;
   #lostInAll = 0;
   #hasWarned = false;

@@ -8,6 +8,8 @@ export interface HttpFlag extends FlagSpec {
   readonly isTable?: true;
   /** Its value is the path of a file: one in `http.toml` is relative to that file. */
   readonly isPath?: true;
+  /** It is a switch too: bare, or with the value `true`, its text is `true`. */
+  readonly isSwitchToo?: true;
 }
 
 /** The address of a server over HTTP when none is given. */
@@ -91,7 +93,30 @@ export const httpFlags: Readonly<Record<string, HttpFlag>> = {
     kind: "switch",
     help: "Also serve clients that only have HTTP+SSE (2024-11-05), at /sse beside --path.",
   },
-  metrics: { kind: "switch", help: "Serve metrics for Prometheus at /metrics." },
+  metrics: {
+    kind: "text",
+    isSwitchToo: true,
+    mayBeBare: true,
+    placeholder: "[ADDRESS]",
+    help: "Serve metrics for Prometheus at /metrics and details at /status, at an address of their own if one is given.",
+  },
+  "access-log": {
+    kind: "text",
+    isPath: true,
+    placeholder: "FILE",
+    help: 'Append a JSON line for each request to this file; "-" is stdout.',
+  },
+  otlp: {
+    kind: "text",
+    placeholder: "URL",
+    help: "Send traces and metrics to this OpenTelemetry collector, such as http://127.0.0.1:4318.",
+  },
+  "ready-strict": { kind: "switch", help: "Answer /readyz with 503 while the server is degraded." },
+  drain: {
+    kind: "text",
+    placeholder: "TIME",
+    help: "How long requests may go on after SIGTERM, such as 30s. Default: 8s.",
+  },
   fleet: {
     kind: "text",
     placeholder: "NAME",

@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { httpDrainMsDefault, httpDrainMsMax } from "../base/limits.ts";
 import { hasTokenStore } from "../state/tokens/token-place.ts";
 import type { ConfigEntry } from "../config/resolution.ts";
 import { type CommandIo, ParsedArguments } from "./command-io.ts";
@@ -9,6 +10,12 @@ import { type HttpValues, readHttpValues } from "./http-values.ts";
 interface SsePairPaths {
   readonly stream: string;
   readonly messages: string;
+}
+
+interface ListenAddress {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
 }
 
 /** How to serve over HTTP, as flags, environment and `http.toml` say. */
@@ -38,7 +45,16 @@ export interface HttpSettings {
   readonly allowedHosts: readonly string[];
   readonly tlsCertificate: string | undefined;
   readonly tlsKey: string | undefined;
-  readonly hasMetrics: boolean;
+  /** Where metrics and details are served: at the port of the endpoint, or at an address of their own. */
+  readonly metrics: "here" | ListenAddress | undefined;
+  /** The file of the access log; `-` is stdout. */
+  readonly accessLog: string | undefined;
+  /** The collector for traces and metrics, as it was written. */
+  readonly otlpUrl: string | undefined;
+  /** Degraded is not ready. */
+  readonly isReadyStrict: boolean;
+  /** How long requests may go on after a signal. */
+  readonly drainMs: number;
   /** Where HTTP+SSE, the transport of 2024-11-05, is served too. */
   readonly ssePair: SsePairPaths | undefined;
   /** Undefined: `default`. Of use with `SHARED_URL` only. */
@@ -60,7 +76,7 @@ export function readHttpSettings(values: HttpValues, scorpioxDir: string): HttpS
   refuseLonely(values, hasMadeTokens);
   const path = parsePath(values);
   return {
-    ...parseAddress(values),
+    ...parseAddress(values, "http", values.text("http") ?? defaultAddress),
     path,
     tokenFile: values.text("token-file"),
     hasMadeTokens,
@@ -78,7 +94,11 @@ export function readHttpSettings(values: HttpValues, scorpioxDir: string): HttpS
     allowedHosts: values.list("allow-host"),
     tlsCertificate: values.text("tls-cert"),
     tlsKey: values.text("tls-key"),
-    hasMetrics: values.has("metrics"),
+    metrics: parseMetrics(values),
+    accessLog: values.text("access-log"),
+    otlpUrl: values.text("otlp"),
+    isReadyStrict: values.has("ready-strict"),
+    drainMs: parseDrain(values),
     ssePair: values.has("sse") ? pairBeside(path, values) : undefined,
     fleetName: values.text("fleet"),
     fence: parseFence(values),
@@ -126,18 +146,37 @@ function refuseLonely(values: HttpValues, hasMadeTokens: boolean): void {
 }
 
 /** `HOST:PORT`, `[IPV6]:PORT` or a port alone, which means 127.0.0.1. */
-function parseAddress(values: HttpValues): { host: string; port: number } {
-  const address = values.text("http") ?? defaultAddress;
+function parseAddress(values: HttpValues, flag: string, address: string): ListenAddress {
   const match = /^(?:(\[[0-9a-f:.]+\]|[^:[\]/\s]+):)?(\d{1,5})$/i.exec(address);
   const port = Number(match?.[2]);
   if (match === null || port > 65_535) {
     throw new AppError(
       "usage",
-      `${values.shown("http")} is not an address: write HOST:PORT, such as 127.0.0.1:8808 or [::1]:8808.`,
+      `${values.shown(flag)} is not an address: write HOST:PORT, such as 127.0.0.1:8808 or [::1]:8808.`,
     );
   }
   const host = match[1] ?? "127.0.0.1";
   return { host: host.replace(/^\[|\]$/g, ""), port };
+}
+
+function parseMetrics(values: HttpValues): HttpSettings["metrics"] {
+  const text = values.text("metrics");
+  if (text === undefined || text === "true") return text && "here";
+  return parseAddress(values, "metrics", text);
+}
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+
+function parseDrain(values: HttpValues): number {
+  const text = values.text("drain");
+  if (text === undefined) return httpDrainMsDefault;
+  const [, count, unit = "s"] = /^(\d{1,9})\s*(ms|s|m)?$/.exec(text) ?? [];
+  const ms = Number(count) * (unitMs[unit] ?? 1);
+  if (ms <= httpDrainMsMax) return ms;
+  throw new AppError(
+    "usage",
+    `${values.shown("drain")} is not a time: write seconds or minutes, such as 30s, and at most 60m.`,
+  );
 }
 
 /** @throws AppError `usage` for an invalid path, or one that the server already uses */
@@ -145,7 +184,7 @@ function parsePath(values: HttpValues): string {
   const path = values.text("path") ?? defaultPath;
   if (!isPath(path))
     throw new AppError("usage", `${values.shown("path")} is not a path: write it like /mcp.`);
-  const owner = ownerOf(path, values.has("metrics"));
+  const owner = ownerOf(path, values.text("metrics") === "true");
   if (owner === undefined) return path;
   const taken = `${values.shown("path")} is taken by ${owner}`;
   throw new AppError("usage", `${taken}: use another path, such as /mcp.`);
@@ -159,7 +198,7 @@ function isPath(path: string): boolean {
 
 function ownerOf(path: string, hasMetrics: boolean): string | undefined {
   if (path === "/healthz" || path === "/readyz") return "the health check";
-  if (path === "/metrics" && hasMetrics) return "--metrics";
+  if ((path === "/metrics" || path === "/status") && hasMetrics) return "--metrics";
   if (`${path}/`.startsWith("/oauth/")) return "the pages on which users log in";
   if (`${path}/`.startsWith("/.well-known/")) return "the documents for authorization";
   return undefined;

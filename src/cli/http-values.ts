@@ -83,11 +83,18 @@ export function readHttpValues(
   ]);
   for (const flag of Object.keys(httpFlags)) {
     if (!args.has(flag)) continue;
-    const texts = httpFlags[flag]?.kind === "switch" ? ["true"] : args.list(flag);
+    const texts = textsOfFlag(flag, args);
     // `--http` alone: the address is that of the other places.
     if (texts.at(-1) !== "") values.set(flag, { texts, source: { level: "flag" } });
   }
   return new HttpValues(values);
+}
+
+function textsOfFlag(flag: string, args: ParsedArguments): readonly string[] {
+  const { kind, isSwitchToo } = httpFlags[flag] ?? {};
+  if (kind === "switch") return ["true"];
+  const texts = args.list(flag);
+  return isSwitchToo === true ? texts.map((text) => (text === "" ? "true" : text)) : texts;
 }
 
 /** The variables that are not empty by their names in capitals: Windows does not tell them from small letters. */
@@ -170,8 +177,9 @@ function textsOfVariable(
   text: string,
   homeDir: string,
 ): readonly string[] | string {
+  const isOn = parseBoolean(text);
+  if (spec.isSwitchToo === true && isOn !== undefined) return isOn ? ["true"] : [];
   if (spec.kind === "switch") {
-    const isOn = parseBoolean(text);
     if (isOn === undefined) return `is ${quoteValue(text)}: it must be true or false`;
     return isOn ? ["true"] : [];
   }
@@ -199,7 +207,7 @@ function fileValues(place: HttpFile, homeDir: string): [string, HttpValue][] {
     const texts = textsOfKey(spec, value);
     if (typeof texts === "string") throw new AppError("config", `${file}: ${key} ${texts}.`);
     if (texts.length === 0) return [];
-    const paths = texts.map((text) => pathIn(dirname(file), text, homeDir));
+    const paths = texts.map((text) => (text === "-" ? text : pathIn(dirname(file), text, homeDir)));
     const source = { level: "config-file", file } as const;
     return [[flag, { texts: spec.isPath === true ? paths : texts, source }]];
   });
@@ -229,7 +237,7 @@ function readTable({ file, variable }: HttpFile): Readonly<Record<string, unknow
 
 /** The texts of a value in the file, or its fault. None: a switch that is off. */
 function textsOfKey(spec: HttpFlag, value: unknown): readonly string[] | string {
-  if (spec.kind === "switch") {
+  if (spec.kind === "switch" || (spec.isSwitchToo === true && typeof value === "boolean")) {
     if (typeof value !== "boolean") return "must be true or false";
     return value ? ["true"] : [];
   }

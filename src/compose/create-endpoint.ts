@@ -12,14 +12,15 @@ import type { Auth } from "../server/auth/create-auth.ts";
 import type { Principal } from "../server/auth/principal.ts";
 import type { ClientProfile } from "../server/connection/session.ts";
 import { HttpEndpoint } from "../server/http/http-endpoint.ts";
-import { hostOfAddress, RequestGuard } from "../server/transport/http/request-guard.ts";
 import { createServerContext } from "./create-server-context.ts";
-import { hubGaugesOf } from "./hub-look.ts";
 import type { ServerFleet } from "./fleet.ts";
+import { createGuard, createHealth } from "./http-guards.ts";
 import { lazyLoginPages } from "./lazy-login-pages.ts";
 import type { LazyRouter } from "./lazy-router.ts";
+import type { Operations } from "./operations.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { ScopeGate } from "./scope-gate.ts";
+import type { ServerState } from "./server-state.ts";
 import { limitsFor, type ToolServicesOptions, workspaceFallback } from "./program-parts.ts";
 import type { Separation } from "./separation.ts";
 
@@ -39,6 +40,11 @@ interface EndpointOptions extends ServeHttpOptions {
   readonly refusals: RefusalLog;
   readonly refuse: (request: Request) => AuthorizationRefusal | undefined;
   readonly separation: Separation;
+  /** Where connections come from. */
+  readonly addressOf: (request: Request) => string | undefined;
+  readonly state: ServerState;
+  /** Absent where nothing is watched. */
+  readonly operations: Operations | undefined;
 }
 
 /** Creates the endpoint that answers the requests of one address. */
@@ -47,37 +53,27 @@ export function createEndpoint(
   start: StartUp,
   settings: HttpSettings,
   auth: Auth,
-  { warn, cwd, refusals, refuse, fleet, pagesOrigin, separation }: EndpointOptions,
+  options: EndpointOptions,
 ): HttpEndpoint {
   const { authorizer, stored, metadata } = auth;
+  const { warn, refusals, refuse, addressOf, operations, fleet, pagesOrigin } = options;
   const hasPrincipals = needsToken(settings);
-  const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
   const watch = new PrincipalWatch(authorizer, () => router.serveSeveral());
   const scopes = new ScopeGate(auth, router, refusals);
-  const profile = (id: string, principal: () => Principal): ClientProfile => ({
-    id,
-    limitsFor: (clientName) => limitsFor(start, clientName, warn),
-    fallbackDir,
-    owner: principal().id,
-    identity: () => authorizer.tokenOf(principal()),
-    workspaceName: start.workspaceName,
-    ...(hasPrincipals && { person: principal, servers: () => principal().servers }),
-    // Without tokens only this machine is listened to; with them anybody may sit behind one.
-    isRemote: hasPrincipals,
-    ...boundsOf(principal, scopes, separation),
-  });
+  const profile = profilesOf({ auth, start, scopes, hasPrincipals, options });
   authorizer.keepTokens(() => router.upstreams.tradesIdentity);
+  const { stateKey } = fleet;
   const guard = createGuard(settings, warn);
   const endpoint = new HttpEndpoint({
-    server: createServerContext(router, start, fleet.stateKey),
+    server: createServerContext(router, start, { stateKey, observer: operations?.observer }),
     path: settings.path,
     guard,
-    pages: lazyLoginPages({
-      origin: pagesOrigin,
-      guard,
-      authorizer,
-      upstreams: router.upstreams,
-    }),
+    pages: lazyLoginPages({ origin: pagesOrigin, guard, authorizer, upstreams: router.upstreams }),
+    health: createHealth(settings, options),
+    operatorPages: settings.metrics === "here" ? operations?.pages : undefined,
+    refuseWatcher: (principal) => refuseWatcher(authorizer, principal),
+    onResponse: operations?.onResponse,
+    addressOf,
     authorize: (request) => refusals.watch(request, refuse(request) ?? watch.authorize(request)),
     tokenStateOf: (principal) =>
       fleet.places?.isRelayed(principal) === true ? "valid" : authorizer.tokenStateOf(principal),
@@ -94,8 +90,6 @@ export function createEndpoint(
     principalPart: hasPrincipals ? httpPrincipalPartMax : 1,
     ...fleet.forEndpoint,
     ssePair: settings.ssePair,
-    hasMetrics: settings.hasMetrics,
-    hubGauges: settings.hasMetrics ? hubGaugesOf(start) : undefined,
   });
   if (stored !== undefined) stored.onChange = () => endpoint.lookAtTokens();
   return endpoint;
@@ -114,22 +108,45 @@ function boundsOf(
   return { ownPlace, mayUse };
 }
 
-/** The operator chose the address to listen on: clients may use it as host. */
-function createGuard(settings: HttpSettings, warn: (message: string) => void): RequestGuard {
-  const { host, allowedHosts, allowedOrigins } = settings;
-  const own = hostOfAddress(host);
-  if (own === undefined && allowedHosts.length === 0) warn(namelessWarning(host));
-  return new RequestGuard({
-    allowedHosts: own === undefined ? allowedHosts : [...allowedHosts, own],
-    allowedOrigins,
+interface ProfileParts {
+  readonly auth: Pick<Auth, "authorizer">;
+  readonly start: StartUp;
+  readonly scopes: ScopeGate;
+  readonly hasPrincipals: boolean;
+  readonly options: Pick<EndpointOptions, "warn" | "cwd" | "separation">;
+}
+
+/** Makes the profile of each client: of a session, or of all modern requests of a principal. */
+function profilesOf({
+  auth: { authorizer },
+  start,
+  scopes,
+  hasPrincipals,
+  options: { warn, cwd, separation },
+}: ProfileParts): (id: string, principal: () => Principal) => ClientProfile {
+  const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
+  const { workspaceName } = start;
+  return (id: string, principal: () => Principal): ClientProfile => ({
+    id,
+    limitsFor: (clientName) => limitsFor(start, clientName, warn),
+    fallbackDir,
+    owner: principal().id,
+    identity: () => authorizer.tokenOf(principal()),
+    workspaceName,
+    ...(hasPrincipals && { person: principal, servers: () => principal().servers }),
+    // Without tokens only this machine is listened to; with them anybody may sit behind one.
+    isRemote: hasPrincipals,
+    ...boundsOf(principal, scopes, separation),
   });
 }
 
-function namelessWarning(host: string): string {
-  return (
-    `Listening on "${host}", which is every address: requests for other names than localhost are refused (403). ` +
-    "Give the names and addresses that clients use with --allow-host."
-  );
+/** Of tokens that have scopes: it lets them see metrics and details. */
+const watcherScope = "metrics";
+
+function refuseWatcher(authorizer: Authorizer, { scopes }: Principal): Response | undefined {
+  if (scopes === undefined || scopes.has(watcherScope)) return undefined;
+  const { body, ...init } = authorizer.insufficientScope([watcherScope]);
+  return new Response(body, init);
 }
 
 /**

@@ -15,14 +15,17 @@ import { instructionLines, standInLine } from "./instructions.ts";
 import type { LazyGateway } from "./lazy-gateway.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 
-/**
- * The features that the product offers its clients over any transport.
- * @param stateKey for a fleet; else the key is that of the user's folder
- */
+/** The parts of a server over HTTP that one over stdio does not have. */
+interface ServedOverHttp extends Pick<ServerContextOptions, "observer"> {
+  /** For a fleet; else the key is that of the user's folder. */
+  readonly stateKey?: ServerContextOptions["stateKey"] | undefined;
+}
+
+/** The features that the product offers its clients over any transport. */
 export function createServerContext(
   router: LazyRouter,
   start: StartUp,
-  stateKey?: ServerContextOptions["stateKey"],
+  { stateKey, observer }: ServedOverHttp = {},
 ): ServerContext {
   const { changes, connections } = router;
   const joinedHints = router.gateway.joinedHints.bind(router.gateway);
@@ -35,6 +38,7 @@ export function createServerContext(
     claimState: (use, expiresAtMs) => router.claimState(use, expiresAtMs),
     connections,
     onRootsChanged: (client) => router.rootsChanged(client),
+    observer,
   });
 }
 

@@ -11,6 +11,7 @@ import type { HttpEndpoint, HttpEndpointParts } from "../server/http/http-endpoi
 import type { LazyRouter } from "./lazy-router.ts";
 import type { Places } from "./places.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
+import type { ServerState } from "./server-state.ts";
 
 /** This process as a replica of a fleet; without `SHARED_URL` it is alone, and nothing of a fleet is loaded. */
 export class ServerFleet implements AsyncDisposable {
@@ -53,14 +54,14 @@ export class ServerFleet implements AsyncDisposable {
     const sessions = this.#sessions;
     if (fleet === undefined || sessions === undefined) return {};
     const { over: shareSessions, requestIds, createLog } = sessions;
-    return { shareSessions, requestIds, createLog, isDegraded: () => !fleet.engine.isWell };
+    return { shareSessions, requestIds, createLog };
   }
 
   /**
-   * From now on legacy sessions and changes are those of all replicas.
+   * From now on legacy sessions and changes are those of all replicas, and the server is degraded while the engine is away.
    * @throws SharedEngineError
    */
-  async share(changes: Changes): Promise<void> {
+  async share(changes: Changes, state: ServerState): Promise<void> {
     const { fleet } = this;
     if (fleet === undefined) return;
     const [{ ChangeLog }, { FleetSessions }] = await Promise.all([
@@ -68,6 +69,7 @@ export class ServerFleet implements AsyncDisposable {
       import("../fleet/sessions/fleet-sessions.ts"),
     ]);
     const { engine, replica, tail } = fleet;
+    state.watch("shared engine", () => engine.isWell);
     const log = await ChangeLog.start({ engine, replica, tail, changes });
     this.#log = log;
     const part = needsToken(this.#settings) ? httpPrincipalPartMax : 1;

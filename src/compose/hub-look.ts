@@ -2,7 +2,7 @@ import { startTimer, type Timer } from "../base/cancellation.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { HubStatus } from "../hub/watch/hub-status.ts";
 import type { HubWatch } from "../hub/watch/hub-watch.ts";
-import type { HubGauges } from "../server/http/http-metrics.ts";
+import type { HubFigures } from "../observe/metrics/gauges.ts";
 
 /** Terminals are shown the state once a second: a link that nobody has used for this long is not needed. */
 const idleMs = 10_000;
@@ -68,7 +68,7 @@ export class HubLook implements Disposable {
 }
 
 /** A server over HTTP uses a hub only with HUB=on. */
-export function hubGaugesOf(start: StartUp): (() => Promise<HubGauges | undefined>) | undefined {
+export function hubFiguresOf(start: StartUp): (() => Promise<HubFigures | undefined>) | undefined {
   if (start.config.settings.hub.mode !== "on") return undefined;
   const look = new HubLook(start);
   return async () => {

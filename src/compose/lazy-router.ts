@@ -166,6 +166,11 @@ export class LazyRouter implements Router, AsyncDisposable {
     if (notice !== undefined) this.#options.warn(notice);
   }
 
+  /** The state of the services behind own tools; undefined before the first call. */
+  get toolFigures(): ReturnType<ToolServices["figures"]> | undefined {
+    return this.#services.made?.figures();
+  }
+
   /** Ends processes that a client has left running. */
   endClient(clientId: string): void {
     this.skills.endClient(clientId);
@@ -207,8 +212,9 @@ export class LazyRouter implements Router, AsyncDisposable {
   readonly #startNow = (): StartUp => this.#project?.start ?? this.#options.start;
 
   #createUpstreams(): LazyUpstreams {
-    const { env, warn, beforeServices } = this.#options;
+    const { env, warn, beforeServices, onWorker } = this.#options;
     return new LazyUpstreams({
+      onState: (isUp) => onWorker?.("upstream", isUp),
       openPorts: () => this.#openPorts(),
       mayHaveServers: () => mayHaveServers(this.#startNow(), this.#options.start.dirs.projectDir),
       options: async () => {

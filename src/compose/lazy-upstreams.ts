@@ -30,6 +30,8 @@ export interface LazyUpstreamsParts {
   /** Starts servers; made with the first one. */
   readonly processes: () => Promise<ServerProcesses>;
   readonly warn: (message: string) => void;
+  /** See `UpstreamClientParts`. */
+  readonly onState?: ((isUp: boolean) => void) | undefined;
 }
 
 /**
@@ -159,7 +161,7 @@ export class LazyUpstreams implements Upstreams {
   }
 
   async #make(): Promise<Upstreams> {
-    const { openPorts, beforeStart, processes, warn } = this.#parts;
+    const { openPorts, beforeStart, processes, warn, onState } = this.#parts;
     const [{ UpstreamClient }, options, ports] = await Promise.all([
       import("../upstream/worker/upstream-client.ts"),
       this.#parts.options(),
@@ -169,7 +171,7 @@ export class LazyUpstreams implements Upstreams {
     this.#upstreams.assertOpen();
     clearInterval(this.#look);
     const met = this.#apps === undefined ? options : { ...options, apps: this.#apps };
-    const client = new UpstreamClient({ ...ports, options: met, processes, warn });
+    const client = new UpstreamClient({ ...ports, options: met, processes, warn, onState });
     client.listen((event) => {
       for (const listener of this.#listeners) listener(event);
     });

@@ -6,12 +6,12 @@ import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 
 interface OpenWebParts {
   readonly program: Pick<ProgramParts, "createWebWorker">;
-  readonly options: Pick<ToolServicesOptions, "start" | "env" | "warn" | "separation">;
+  readonly options: Pick<ToolServicesOptions, "start" | "env" | "warn" | "separation" | "onWorker">;
 }
 
 /** The web service of a server. */
 export function openWeb({ program, options }: OpenWebParts, commands: Commands): RemoteWeb {
-  const { start, env, warn } = options;
+  const { start, env, warn, onWorker } = options;
   const { dirs, config } = start;
   const { instanceId, guardian, supervisor } = commands;
   return lazyWeb({
@@ -30,6 +30,7 @@ export function openWeb({ program, options }: OpenWebParts, commands: Commands):
       supervisor.collectOrphans();
     },
     warn,
+    onLost: () => onWorker?.("web", false),
   });
 }
 
@@ -39,15 +40,16 @@ interface LazyWebParts {
   /** Called once, before the Worker is started. */
   readonly beforeStart: () => void;
   readonly warn: (message: string) => void;
+  readonly onLost?: () => void;
 }
 
 /** The web service, of which nothing is loaded before the first page or search. */
-export function lazyWeb({ createWorker, options, beforeStart, warn }: LazyWebParts): RemoteWeb {
+export function lazyWeb({ beforeStart, options, ...parts }: LazyWebParts): RemoteWeb {
   const web: Lazy<RemoteWeb> = new Lazy(async () => {
     const { WebWorkerClient } = await import("../web/worker/web-worker-client.ts");
     web.assertOpen();
     beforeStart();
-    return new WebWorkerClient({ createWorker, options: options(), warn });
+    return new WebWorkerClient({ ...parts, options: options() });
   });
   return {
     ...forwarding(() => web.get(), ["fetchPage", "renderPage", "search"]),

@@ -51,22 +51,22 @@ export function listen(
   }
 }
 
-/** Error codes of the system, each with its remedy. */
+/** Error codes of the system, each with its remedy. FLAG is the one that gave the address. */
 const remedies: ReadonlyMap<string | undefined, string> = new Map([
-  ["EADDRINUSE", "the port is in use. Choose another one with --http, or 0 for a free one."],
+  ["EADDRINUSE", "the port is in use. Choose another one with FLAG, or 0 for a free one."],
   [
     "EADDRNOTAVAIL",
-    "this machine has no such address. Give one of its own with --http, such as 127.0.0.1.",
+    "this machine has no such address. Give one of its own with FLAG, such as 127.0.0.1.",
   ],
   [
     "EACCES",
-    "the system does not allow it, mostly because the port is below 1024. Choose a higher one with --http.",
+    "the system does not allow it, mostly because the port is below 1024. Choose a higher one with FLAG.",
   ],
 ]);
 
-/** Why a server cannot listen at `address`. */
-export function listenFault(address: string, error: unknown): AppError {
-  const known = remedies.get(systemCodeOf(error));
-  const text = known ?? `${messageOf(error)}. Choose another address or port with --http.`;
+/** Why a server cannot listen at the `address` of a flag. */
+export function listenFault(address: string, error: unknown, flag = "--http"): AppError {
+  const known = remedies.get(systemCodeOf(error))?.replace("FLAG", flag);
+  const text = known ?? `${messageOf(error)}. Choose another address or port with ${flag}.`;
   return new AppError("system", `Cannot listen on ${address}: ${text}`, { cause: error });
 }

@@ -74,7 +74,10 @@ export function openParts(parts: ToolServicesParts): OpenParts {
   const pool = new WorkerPool({
     createWorker: program.createWorker,
     onEmpty: rest.begin,
-    onWorkerLost: (reason) => warn(`A Worker was lost and is replaced: ${reason}.`),
+    onWorkerLost: (reason) => {
+      warn(`A Worker was lost and is replaced: ${reason}.`);
+      options.onWorker?.("tools", false);
+    },
   });
   const web = openWeb(parts, commands);
   const processes = openServerProcesses(parts, commands);
@@ -130,6 +133,7 @@ function openState(
     storePath: storePathOf(parts),
     storePlace: options.storePlace,
     createStoreWorker: program.createStoreWorker,
+    onWorker: options.onWorker,
     events,
     changes,
     running,

@@ -34,6 +34,9 @@ export interface ProgramParts {
   readonly machineDir?: string | undefined;
 }
 
+/** The purpose of a Worker. */
+export type WorkerKind = "tools" | "store" | "web" | "upstream";
+
 export interface ToolServicesOptions {
   readonly start: StartUp;
   readonly env: Environment;
@@ -58,6 +61,8 @@ export interface ToolServicesOptions {
   readonly storePlace?: PostgresPlace | undefined;
   /** Told when a client has other callbacks or background tasks than before; absent where nobody keeps copies. */
   readonly onClientState?: ((clientId: string) => void) | undefined;
+  /** Told when a Worker was lost (`isUp` false), and of that for upstream servers when it is there again. */
+  readonly onWorker?: ((worker: WorkerKind, isUp: boolean) => void) | undefined;
   /** Awaited before any Worker or child is started. */
   readonly beforeServices?: () => Promise<unknown>;
 }

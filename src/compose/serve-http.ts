@@ -1,9 +1,6 @@
-import { httpDrainMsMax, httpFlushMsMax } from "../base/limits.ts";
 import { type HttpSettings, needsToken } from "../cli/http-settings.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import { capConnections } from "../commands/process/connections.ts";
 import { type Auth, type AuthSettings, createAuth } from "../server/auth/create-auth.ts";
-import type { HttpEndpoint } from "../server/http/http-endpoint.ts";
 import { warmHandlers } from "../server/handlers/late.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
 import { createEndpoint, type ServeHttpOptions } from "./create-endpoint.ts";
@@ -11,9 +8,12 @@ import { openEntrance } from "./entrance.ts";
 import { ServerFleet } from "./fleet.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import { OwnAddresses } from "./own-addresses.ts";
-import { listen, listenWarnings } from "./listening.ts";
+import { listenWarnings } from "./listening.ts";
+import type { Operations, OperationsParts } from "./operations.ts";
 import type { ProgramParts } from "./program-parts.ts";
 import { RefusalLog } from "./refusal-log.ts";
+import { serveUntilSignal } from "./serve-until-signal.ts";
+import { ServerState } from "./server-state.ts";
 import { withSeparation } from "./separation.ts";
 
 /**
@@ -27,7 +27,7 @@ export async function serveHttp(
   settings: HttpSettings,
   options: ServeHttpOptions,
 ): Promise<number> {
-  const { warn, print } = options;
+  const { warn, env } = options;
   const warnIf = (text: string | undefined): void => void (text !== undefined && warn(text));
   for (const warning of listenWarnings(settings)) warn(warning);
   const entrance = openEntrance(settings, start.dirs.scorpioxDir);
@@ -37,6 +37,8 @@ export async function serveHttp(
   const fleet = await ServerFleet.open(settings, warn);
   let server: Bun.Server<undefined> | undefined = undefined;
   const addresses = new OwnAddresses(settings, () => server?.url);
+  const state = new ServerState(start);
+  const { onWorker } = state;
   const router = new LazyRouter(parts, {
     ...served,
     ...addresses.forServers,
@@ -44,66 +46,56 @@ export async function serveHttp(
     start,
     transport: `http ${settings.host}:${settings.port}`,
     principals,
+    onWorker,
   });
+  const addressOf = (request: Request): string | undefined => server?.requestIP(request)?.address;
   const refusals = new RefusalLog({
     scorpioxDir: start.dirs.scorpioxDir,
     isOn: start.config.settings.policy.audit,
     warn,
-    addressOf: (request) => server?.requestIP(request)?.address,
+    addressOf,
   });
   warnIf(auth.toolScopes.commandWarning(router.gateway.isWanted));
-  await fleet.share(router.changes);
+  await fleet.share(router.changes, state);
+  const operations = await openOperations({ settings, start, env, warn, state, router });
   const endpoint = createEndpoint(router, start, settings, auth, {
     ...served,
     fleet,
     refusals,
     pagesOrigin: () => addresses.origin,
     refuse: (request) => entrance.refuse(request, server),
+    addressOf,
+    state,
+    operations,
   });
+  operations?.attach(endpoint);
   await fleet.join(router, endpoint);
-  server = listen(settings, endpoint, warn);
-  const closeIdle = (): void => void server.closeIdleConnections();
-  const stopCapping = capConnections({ port: server.port ?? settings.port, closeIdle });
-  warnIf(entrance.notice(new URL(settings.path, server.url).href));
-  announce(settings, server.url, print);
-  void warmHandlers();
-  router.warm();
-  await untilSignal();
-  await endServing(server, endpoint, fleet);
-  stopCapping();
-  await Promise.all([
-    router[Symbol.asyncDispose](),
-    refusals[Symbol.asyncDispose](),
-    auth.stored?.[Symbol.asyncDispose](),
-  ]);
-  await fleet[Symbol.asyncDispose]();
+  const onListening = (listening: Bun.Server<undefined>): void => {
+    server = listening;
+    warnIf(entrance.notice(new URL(settings.path, listening.url).href));
+    void warmHandlers();
+    router.warm();
+  };
+  await serveUntilSignal({ settings, endpoint, fleet, operations, state, onListening, options });
+  await endParts([router, refusals, auth.stored], fleet, operations);
   return 0;
 }
 
-function announce(
-  { path, ssePair }: HttpSettings,
-  origin: URL,
-  print: (line: string) => void,
-): void {
-  print(`Listening on ${new URL(path, origin).href}`);
-  if (ssePair === undefined) return;
-  print(`HTTP+SSE for older clients: ${new URL(ssePair.stream, origin).href}`);
+/** In an order in which each can still use those behind it; the access log has the end of calls that were cut short. */
+async function endParts(
+  first: readonly (AsyncDisposable | undefined)[],
+  ...rest: readonly (AsyncDisposable | undefined)[]
+): Promise<void> {
+  await Promise.all(first.map(async (part) => part?.[Symbol.asyncDispose]()));
+  for (const part of rest) await part?.[Symbol.asyncDispose]();
 }
 
-/** It goes on listening for a while: answers to questions, cancellations and `/readyz` must get through. */
-async function endServing(
-  server: Bun.Server<undefined>,
-  endpoint: HttpEndpoint,
-  fleet: ServerFleet,
-): Promise<void> {
-  await within(httpDrainMsMax, Promise.all([endpoint.drain(), fleet.drain()]));
-  fleet.leave();
-  endpoint.close();
-  const stopped = server.stop();
-  // Last words, such as the results of subscriptions, are written but may not be out yet.
-  server.closeIdleConnections();
-  await within(httpFlushMsMax, stopped);
-  await server.stop(true);
+async function openOperations(parts: OperationsParts): Promise<Operations | undefined> {
+  const { metrics, accessLog, otlpUrl } = parts.settings;
+  const isSent = otlpUrl !== undefined || (parts.env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "") !== "";
+  if (metrics === undefined && accessLog === undefined && !isSent) return undefined;
+  const { Operations: Opened } = await import("./operations.ts");
+  return Opened.open(parts);
 }
 
 /** Where clients need a token at all, those that are made while the server runs are accepted too. */
@@ -116,18 +108,4 @@ async function openAuth(
   if (!needsToken(settings)) return createAuth(auth, warn);
   const { openTokenStore } = await import("../state/tokens/open-token-store.ts");
   return createAuth({ ...auth, tokenStore: openTokenStore(scorpioxDir) }, warn);
-}
-
-function untilSignal(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, resolve);
-  return promise;
-}
-
-/** Waits for `work`, but not longer than `limitMs`. */
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const handle = setTimeout(resolve, limitMs);
-  await Promise.race([work, promise]);
-  clearTimeout(handle);
 }

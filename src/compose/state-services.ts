@@ -70,10 +70,21 @@ function claimStates(store: StoreClient, hasEngine: boolean): OpenStateServices[
   };
 }
 
+function openStore({
+  createStoreWorker: createWorker,
+  storePath: path,
+  storePlace: postgres,
+  warn,
+  onWorker,
+}: StateParts): StoreClient {
+  const onLost = (): void => onWorker?.("store", false);
+  return new StoreClient({ createWorker, path, postgres, warn, onLost });
+}
+
 /** The services that keep state beyond a call, and the stages that every call passes. */
 export function createStateServices(parts: StateParts): OpenStateServices {
-  const { createStoreWorker: createWorker, storePath: path, storePlace: postgres, warn } = parts;
-  const store = new StoreClient({ createWorker, path, postgres, warn });
+  const { storePath: path, storePlace: postgres, warn } = parts;
+  const store = openStore(parts);
   const hasEngine = postgres !== undefined;
   const tasks = new Tasks({ store, storePath: path, hasEngine, events: parts.events });
   const plans = new Plans({

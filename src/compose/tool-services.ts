@@ -25,6 +25,8 @@ export interface ToolServices {
   claimState(use: string, expiresAtMs: number): Promise<boolean>;
   /** Has the first Worker and the login shell's PATH ready before the first call, if there is time. */
   warm(): void;
+  /** Workers for tools, calls that wait for one, and background tasks that are running. */
+  figures(): Readonly<Record<"workers" | "queue" | "background", number>>;
   /** Ends the background tasks of a client that is gone. */
   endClient(clientId: string): Promise<void>;
   /** Starts upstream servers, as children like all others. @throws AppError `cancelled` at the end */
@@ -63,6 +65,11 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
       startRest.begin();
       if (existsSync(storePathOf(parts))) void commands.ledger.endLeftovers();
     },
+    figures: () => ({
+      workers: pool.size,
+      queue: pool.waiting,
+      background: commands.supervisor.runningTasks,
+    }),
     endClient(clientId) {
       state.endClient(clientId);
       return commands.supervisor.endClient(clientId);

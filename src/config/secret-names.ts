@@ -2,7 +2,13 @@
  * Secrets that a server gets from its environment and nothing that it starts may have. Each may come from a file instead:
  * `STORE_URL_FILE`, or systemd's credential `store_url`.
  */
-const secretNames = ["STORE_URL", "SHARED_URL", "SECRETS_KEY", "FLEET_KEY"] as const;
+const secretNames = [
+  "STORE_URL",
+  "SHARED_URL",
+  "SECRETS_KEY",
+  "FLEET_KEY",
+  "OTLP_HEADERS",
+] as const;
 
 export type SecretName = (typeof secretNames)[number];
 

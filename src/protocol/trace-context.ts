@@ -13,7 +13,7 @@ const sampledFlag = 1;
 /** The only length that version 00 may have; a later version may be longer, and its first fields are the same. */
 const charsMax = 512;
 
-/** Reads a `traceparent`; undefined for anything that is not one (W3C Trace Context, section 3.2.2). */
+/** Reads a `traceparent`; undefined for anything that is not one (W3C Trace Context, "traceparent Header"). */
 export function parseTraceparent(value: unknown): TraceContext | undefined {
   if (typeof value !== "string" || value.length > charsMax) return undefined;
   const [, version, traceId = "", spanId = "", flags = "", rest] = pattern.exec(value) ?? [];

@@ -23,6 +23,10 @@ sse = true
 metrics = true
 fleet = "team"
 fence = "detach"
+access_log = "access.log"
+otlp = "http://127.0.0.1:4318"
+ready_strict = true
+drain = "30s"
 tls_cert = "~/cert.pem"
 tls_key = "/etc/key.pem"
 commands = "trusted"
@@ -57,9 +61,13 @@ describe("serve --http", () => {
         allowedHosts: ["a.example"],
         tlsCertificate: tree.path("home/cert.pem"),
         tlsKey: "/etc/key.pem",
-        hasMetrics: true,
         fleetName: "team",
         fence: "detach",
+        metrics: "here",
+        accessLog: tree.path("home/.scorpiox/access.log"),
+        otlpUrl: "http://127.0.0.1:4318",
+        isReadyStrict: true,
+        drainMs: 30_000,
         ssePair: { stream: "/sse", messages: "/messages" },
       },
     ]);
@@ -76,9 +84,13 @@ describe("serve --http", () => {
     ["--http", { HTTP_LISTEN: "3" }, "listen = 2", { port: 3 }],
     ["--http", { HTTP_LISTEN: "3", SCORPIOX_HTTP_LISTEN: "4" }, "", { port: 4 }],
     ["--http", { HTTP_LISTEN: "" }, "listen = 2", { port: 2 }],
-    ["--http --metrics", {}, "listen = 2", { port: 2, hasMetrics: true }],
-    ["--http", { HTTP_METRICS: "no" }, "metrics = true", { hasMetrics: true }],
-    ["--http", { HTTP_METRICS: "on" }, "metrics = false", { hasMetrics: true }],
+    ["--http --metrics", {}, "listen = 2", { port: 2, metrics: "here" }],
+    ["--http", { HTTP_METRICS: "no" }, "metrics = true", { metrics: "here" }],
+    ["--http", { HTTP_METRICS: "on" }, "metrics = false", { metrics: "here" }],
+    ["--http", {}, "metrics = 9090", { metrics: { host: "127.0.0.1", port: 9090 } }],
+    ["--http", {}, "metrics = false", { metrics: undefined }],
+    ["--http", { HTTP_METRICS: "[::1]:1" }, "", { metrics: { host: "::1", port: 1 } }],
+    ["--http", {}, 'access_log = "-"\ndrain = 5', { accessLog: "-", drainMs: 5_000 }],
     ["--http", {}, "allow_any_local_user = true", { allowsAnyLocalUser: true }],
     [
       "--http --allow-host a --allow-host b",
@@ -108,7 +120,7 @@ describe("serve --http", () => {
     [{}, "path = 1.5", `${file}: path must be a text in quotes.`],
     [{}, 'path = ""', `${file}: path must be a text in quotes.`],
     [{}, "tool_scopes = {Bash = 1}", `${file}: tool_scopes must have texts in quotes.`],
-    [{}, 'metrics = "on"', `${file}: metrics must be true or false.`],
+    [{}, 'metrics = "on"', `metrics in ${file} = on is not an address`],
     [{}, 'allow_host = "a"', `${file}: allow_host must be a list of texts, such as ["a", "b"].`],
     [{}, "allow_host = [1]", `${file}: allow_host must be a list of texts, such as ["a", "b"].`],
     [{}, "path = x", `${file}:1 is not valid TOML: invalid value; strings must be quoted.`],

@@ -22,11 +22,18 @@ const defaults = {
   allowedHosts: [],
   tlsCertificate: undefined,
   tlsKey: undefined,
-  hasMetrics: false,
   fleetName: undefined,
   fence: "kill" as const,
+  metrics: undefined,
+  accessLog: undefined,
+  otlpUrl: undefined,
+  isReadyStrict: false,
+  drainMs: 8_000,
   ssePair: undefined,
 };
+
+const sse = { ssePair: { stream: "/sse", messages: "/messages" } };
+const own = { metrics: { host: "127.0.0.1", port: 9090 } };
 
 describe("serve --http", () => {
   test.each<[string, object]>([
@@ -52,7 +59,18 @@ describe("serve --http", () => {
       },
     ],
     ["--http 8808 --token-file t --resource r", { tokenFile: "t", resource: "r" }],
-    ["--http 8808 --metrics", { hasMetrics: true }],
+    ["--http 8808 --metrics", { metrics: "here" }],
+    ["--http 8808 --metrics 9090", { metrics: { host: "127.0.0.1", port: 9090 } }],
+    ["--http 8808 --metrics=[::1]:0 --sse", { ...sse, metrics: { host: "::1", port: 0 } }],
+    ["--http 8808 --metrics 9090 --path /metrics", { ...own, path: "/metrics" }],
+    ["--http 8808 --access-log -", { accessLog: "-" }],
+    ["--http 8808 --access-log a/b.log", { accessLog: "a/b.log" }],
+    ["--http 8808 --otlp http://127.0.0.1:4318", { otlpUrl: "http://127.0.0.1:4318" }],
+    ["--http 8808 --ready-strict", { isReadyStrict: true }],
+    ["--http 8808 --drain 30s", { drainMs: 30_000 }],
+    ["--http 8808 --drain 0", { drainMs: 0 }],
+    ["--http 8808 --drain 250ms", { drainMs: 250 }],
+    ["--http 8808 --drain 60m", { drainMs: 3_600_000 }],
     ["--http 8808 --path /metrics", { path: "/metrics" }],
     ["--http 8808 --path /healthz/mcp", { path: "/healthz/mcp" }],
     ["--http 8808 --token-file t --tool-scopes *=x", { tokenFile: "t", toolScopes: "*=x" }],
@@ -82,6 +100,11 @@ describe("serve --http", () => {
     ["--http ::1:80", "is not an address"],
     ["--http http://127.0.0.1:80", "is not an address"],
     ["--http 127.0.0.1:80/mcp", "is not an address"],
+    ["--http 80 --metrics nowhere", "--metrics nowhere is not an address"],
+    ["--http 80 --metrics --path /metrics", "--path /metrics is taken by --metrics"],
+    ["--http 80 --metrics --path /status", "--path /status is taken by --metrics"],
+    ["--http 80 --drain soon", "--drain soon is not a time"],
+    ["--http 80 --drain 61m", "--drain 61m is not a time: write seconds or minutes"],
     ["--http 80 --path mcp", "--path mcp is not a path"],
     ["--http 80 --path //mcp", "is not a path"],
     ["--http 80 --path /m?x", "is not a path"],

@@ -1,6 +1,7 @@
 import { Authorizer } from "../../src/server/auth/authorizer.ts";
 import { httpRequestsMax, messageLineBytesMax } from "../../src/base/limits.ts";
 import { HttpEndpoint } from "../../src/server/http/http-endpoint.ts";
+import { Readiness } from "../../src/server/http/readiness.ts";
 import type { ClientProfile } from "../../src/server/connection/session.ts";
 import { RequestGuard } from "../../src/server/transport/http/request-guard.ts";
 import { createFixtureContext, fixtureLimits } from "./fixture-features.ts";
@@ -17,6 +18,11 @@ export function startHttpFixture(port = 0): HttpFixture {
     server: createFixtureContext(),
     path: "/mcp",
     guard: new RequestGuard({ allowedHosts: [], allowedOrigins: [] }),
+    health: {
+      readiness: new Readiness(),
+      guard: new RequestGuard({ allowedHosts: [], allowedOrigins: [] }),
+      isStrict: false,
+    },
     authorize: (request) => authorizer.authorize(request),
     refuseTool: () => undefined,
     documents: new Map(),

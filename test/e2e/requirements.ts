@@ -14,6 +14,7 @@ import { httpRequirements } from "./requirements-http.ts";
 import { hubRequirements } from "./requirements-hub.ts";
 import { keptRequirements } from "./requirements-kept.ts";
 import { imageRequirements } from "./requirements-images.ts";
+import { operationsRequirements } from "./requirements-operations.ts";
 import { outputRequirements } from "./requirements-outputs.ts";
 import { pageRequirements } from "./requirements-pages.ts";
 import { policyRequirements } from "./requirements-policy.ts";
@@ -241,6 +242,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...principalRequirements,
   ...teamRequirements,
   ...fleetRequirements,
+  ...operationsRequirements,
   ...separationRequirements,
   ...upstreamManagerRequirements,
   ...planRequirements,

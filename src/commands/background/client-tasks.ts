@@ -75,9 +75,14 @@ export class ClientTasks {
     throw new AppError("not_found", `No background task has the id ${id}. ${hint}`);
   }
 
+  /** Of its background tasks, how many are running. */
+  get running(): number {
+    return this.executions().filter((task) => task.execution.isRunning).length;
+  }
+
   /** True when one more may run. */
   get hasRoom(): boolean {
-    return this.#running < backgroundRunningMax;
+    return this.running < backgroundRunningMax;
   }
 
   /** @throws AppError `limit` when too many are running. */
@@ -85,7 +90,7 @@ export class ClientTasks {
     if (this.hasRoom) return;
     throw new AppError(
       "limit",
-      `${this.#running} background tasks are running, the maximum allowed. ` +
+      `${this.running} background tasks are running, the maximum allowed. ` +
         `End one with KillBgTask, or wait for one to finish.`,
     );
   }
@@ -119,10 +124,6 @@ export class ClientTasks {
     const next = this.#lastId + 1;
     this.#lastId = next === keptTaskIds.first ? keptTaskIds.last + 1 : next;
     return this.#lastId;
-  }
-
-  get #running(): number {
-    return this.executions().filter((task) => task.execution.isRunning).length;
   }
 
   #forgetOld(): void {

@@ -154,6 +154,13 @@ export class Supervisor implements AsyncDisposable {
     return execution;
   }
 
+  /** Background tasks of all clients that are running. */
+  get runningTasks(): number {
+    let sum = 0;
+    for (const tasks of this.#clients.values()) sum += tasks.running;
+    return sum;
+  }
+
   /** True when the client may have one more background task. */
   hasRoom(clientId: string): boolean {
     return this.tasksOf(clientId).hasRoom;

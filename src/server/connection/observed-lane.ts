@@ -1,3 +1,4 @@
+import type { ReplyRecord } from "../../base/reply-record.ts";
 import { type CallObserver, ObservedRequest } from "../../calls/call-observer.ts";
 import { readName } from "../../protocol/client-capabilities.ts";
 import {
@@ -29,8 +30,8 @@ export class ObservedLane implements ReplyLane {
     this.#lane.send(text);
   }
 
-  reply(text: string | undefined, code?: number): void {
-    this.#lane.reply(text, code);
+  reply(text: string | undefined, code?: number, record?: ReplyRecord): void {
+    this.#lane.reply(text, code, record);
     this.observed.answered(text, code);
   }
 }

@@ -6,24 +6,28 @@ import type { ReplyLane } from "../connection/replies.ts";
 import type { ServedConnection, ServerContext } from "../context/server-context.ts";
 import { type BodyBounds, createBodyBounds } from "../transport/http/read-body.ts";
 import type { RequestGuard } from "../transport/http/request-guard.ts";
-import { type HubGauges, HttpMetrics } from "./http-metrics.ts";
+import { Health, type HealthParts } from "./health.ts";
 import { HttpSessions, type HttpSessionsParts } from "./http-sessions.ts";
 import { LegacyHttp } from "./legacy-http.ts";
 import { McpPost } from "./mcp-post.ts";
 import { ModernHttp, type ModernHttpParts } from "./modern-http.ts";
+import type { OperatorPages } from "./operator-pages.ts";
+import { RequestWatch } from "./request-watch.ts";
 import {
   refusal,
   beginsWork,
   type RefuseMessage,
   refuseMessage,
   type RefuseTool,
+  shuttingDown,
 } from "./responses.ts";
 import { OwnSessions } from "./own-sessions.ts";
 import type { MakeSessionTable, SessionTable } from "./session-table.ts";
 import { SsePair, type SsePairPaths } from "./sse-pair.ts";
 import { Heartbeat, type TokenStateOf, TokenWatch } from "./sse-stream.ts";
 
-export interface HttpEndpointParts extends HttpSessionsParts, Omit<ModernHttpParts, "heartbeat"> {
+export interface HttpEndpointParts
+  extends HttpSessionsParts, Omit<ModernHttpParts, "heartbeat" | "watch"> {
   /** Path of the MCP endpoint, such as `/mcp`. */
   readonly path: string;
   readonly guard: RequestGuard;
@@ -34,24 +38,34 @@ export interface HttpEndpointParts extends HttpSessionsParts, Omit<ModernHttpPar
   readonly refuseTool: RefuseTool;
   /** In a fleet: the sessions that its replicas share. */
   readonly shareSessions?: MakeSessionTable | undefined;
-  /** Something that other requests than those for own tools need is away: `/readyz` says so. */
-  readonly isDegraded?: (() => boolean) | undefined;
   /** Documents served without authorization, by path, such as the metadata of RFC 9728. */
   readonly documents: ReadonlyMap<string, string>;
   /** Answers requests for pages, which check their sender themselves; undefined for another path. Never rejects. */
   readonly pages?: ((request: Request, path: string) => Promise<Response> | undefined) | undefined;
   /** Where HTTP+SSE is served too. */
   readonly ssePair?: SsePairPaths | undefined;
-  /** Count responses and serve the figures at `/metrics`, to every principal that may use the server. */
-  readonly hasMetrics?: boolean;
-  /** For them, the figures of the hub; undefined while the server uses none. Never rejects. */
-  readonly hubGauges?: (() => Promise<HubGauges | undefined>) | undefined;
+  readonly health: HealthParts;
+  /** `/metrics` and `/status`, where they are served here: to the principals that `refuseWatcher` lets in. */
+  readonly operatorPages?: OperatorPages | undefined;
+  /** Undefined when the principal may see them, else the answer (403). */
+  readonly refuseWatcher?: (principal: Principal) => Response | undefined;
+  /** Gets every response of an MCP endpoint when its head is ready; a stream goes on after that. */
+  readonly onResponse?: ((response: Response, startedAt: number) => void) | undefined;
+  /** Where the connection of a request comes from; for observers, so only where there are any. */
+  readonly addressOf?: ((request: Request) => string | undefined) | undefined;
+}
+
+/** The state of an endpoint in numbers. */
+export interface EndpointFigures {
+  readonly sessions: number;
+  readonly requestsInFlight: number;
+  /** Characters of events that wait for clients that come back. */
+  readonly eventChars: number;
 }
 
 type Serve = (principal: Principal) => Response | Promise<Response>;
 type Route = (request: Request, principal: Principal) => Response | Promise<Response>;
 
-const metricsPath = "/metrics";
 const allowed = "POST, GET, DELETE";
 
 /**
@@ -67,7 +81,8 @@ export class HttpEndpoint {
   readonly #post: McpPost;
   readonly #heartbeat = new Heartbeat();
   readonly #bodies: BodyBounds;
-  readonly #metrics: HttpMetrics | undefined;
+  readonly #health: Health;
+  readonly #watch: RequestWatch | undefined;
   readonly #tokenWatch: TokenWatch | undefined;
   /** The MCP endpoints, by path. */
   readonly #routes: ReadonlyMap<string, Route>;
@@ -75,11 +90,20 @@ export class HttpEndpoint {
 
   constructor(parts: HttpEndpointParts) {
     this.#parts = parts;
-    this.#metrics = parts.hasMetrics === true ? new HttpMetrics() : undefined;
+    this.#health = new Health(parts.health);
+    this.#watch = this.#createWatch();
     this.#sessions = new HttpSessions(parts);
-    this.#modern = new ModernHttp({ ...parts, heartbeat: this.#heartbeat });
+    const [heartbeat, watch] = [this.#heartbeat, this.#watch];
+    this.#modern = new ModernHttp({ ...parts, heartbeat, watch });
     this.#table = parts.shareSessions?.(this.#sessions) ?? new OwnSessions(this.#sessions);
-    this.#legacy = new LegacyHttp(this.#sessions, this.#table, parts.server, this.#heartbeat);
+    const { server } = parts;
+    this.#legacy = new LegacyHttp({
+      sessions: this.#sessions,
+      table: this.#table,
+      server,
+      heartbeat,
+      watch,
+    });
     this.#bodies = createBodyBounds(parts.principalPart);
     this.#tokenWatch = this.#watchTokens();
     this.#post = new McpPost(this.#modern, this.#legacy, this.#refuse, this.#bodies);
@@ -87,6 +111,11 @@ export class HttpEndpoint {
       ...this.#ssePairRoutes(),
       [parts.path, (request, principal) => this.#serve(request, principal)],
     ]);
+  }
+
+  #createWatch(): RequestWatch | undefined {
+    const { server, addressOf = (): undefined => undefined } = this.#parts;
+    return server.observer === undefined ? undefined : new RequestWatch(server.observer, addressOf);
   }
 
   /** Looks over what is open now: tokens have changed. */
@@ -111,24 +140,44 @@ export class HttpEndpoint {
   /** Never rejects. */
   readonly fetch = (request: Request): Response | Promise<Response> => {
     const path = pathOf(request.url);
-    if (path === "/healthz") return new Response("ok\n");
-    if (path === "/readyz") return this.#ready();
-    const { guard, documents, pages } = this.#parts;
+    const health = this.#health.answer(path, request);
+    if (health !== undefined) return health;
+    const watch = this.#watch;
+    const response =
+      watch === undefined
+        ? this.#route(path, request)
+        : watch.around(request, () => this.#route(path, request));
+    return this.#isDraining ? lastOnItsConnection(response) : response;
+  };
+
+  get figures(): EndpointFigures {
+    return {
+      sessions: this.#sessions.size,
+      requestsInFlight: this.#modern.size + this.#sessions.requestsInFlight,
+      eventChars: this.#sessions.eventChars,
+    };
+  }
+
+  #route(path: string, request: Request): Response | Promise<Response> {
+    const { guard, documents, pages, operatorPages, onResponse } = this.#parts;
     const page = pages?.(request, path);
     if (page !== undefined) return page;
     const refused = guard.check(request);
     if (refused !== undefined) return refused;
     const document = documents.get(path);
     if (document !== undefined) return guard.withCors(request, serveDocument(request, document));
-    const metrics = this.#metrics;
-    if (metrics !== undefined && path === metricsPath) {
-      return this.#authorized(request, () => this.#figures(request));
+    if (operatorPages?.has(path) === true) {
+      return this.#authorized(request, (principal) => {
+        const refusedWatcher = this.#parts.refuseWatcher?.(principal);
+        return refusedWatcher ?? operatorPages.answer(path, request);
+      });
     }
     const route = this.#routes.get(path);
     if (route === undefined) return this.#nothing();
-    const response = this.#answer(request, route);
-    return metrics === undefined ? response : metrics.observe(response);
-  };
+    if (onResponse === undefined) return this.#answer(request, route);
+    const startedAt = performance.now();
+    return told(this.#answer(request, route), (response) => onResponse(response, startedAt));
+  }
 
   #nothing(): Response {
     return refusal(404, `There is nothing at this path: send requests to ${this.#parts.path}.`);
@@ -142,10 +191,10 @@ export class HttpEndpoint {
   }
 
   /** While the server shuts down it starts nothing new; answers and cancellations are still accepted. */
-  readonly #refuse: RefuseMessage = (message, principal) =>
+  readonly #refuse: RefuseMessage = (message, principal, request) =>
     this.#isDraining && beginsWork(message)
       ? shuttingDown()
-      : refuseMessage(message, principal, this.#parts.refuseTool);
+      : refuseMessage(message, principal, (...asked) => this.#refuseTool(request, ...asked));
 
   /**
    * The connection for a request that arrived at another replica; undefined when its session has ended.
@@ -161,9 +210,20 @@ export class HttpEndpoint {
     return session && { ...session.connection, inFlight };
   }
 
-  /** No new work; resolves when all that is under way has been answered. */
+  #refuseTool(request: Request, principal: Principal, toolName: string): Response | undefined {
+    const refused = this.#parts.refuseTool(principal, toolName);
+    if (refused !== undefined) this.#watch?.noteTool(request, toolName);
+    return refused;
+  }
+
+  /**
+   * No new work, and each connection ends with its response, so that clients go elsewhere. Resolves when all that is under way has
+   * been answered.
+   */
   async drain(): Promise<void> {
     this.#isDraining = true;
+    this.#parts.health.readiness.drain();
+    this.#sessions.drain();
     await Promise.all([this.#modern.settled(), this.#sessions.settled()]);
   }
 
@@ -177,18 +237,21 @@ export class HttpEndpoint {
   #authorized(request: Request, serve: Serve): Response | Promise<Response> {
     const authorization = this.#parts.authorize(request);
     return authorization instanceof Promise
-      ? authorization.then((settled) => serveAuthorized(settled, serve))
-      : serveAuthorized(authorization, serve);
+      ? authorization.then((settled) => this.#serveAuthorized(request, settled, serve))
+      : this.#serveAuthorized(request, authorization, serve);
   }
 
-  async #figures(request: Request): Promise<Response> {
-    if (request.method !== "GET")
-      return refusal(405, "Only GET is answered here.", { allow: "GET" });
-    const sessions = this.#sessions.size;
-    const requestsInFlight = this.#modern.size + this.#sessions.requestsInFlight;
-    const hub = await this.#parts.hubGauges?.();
-    const text = this.#metrics?.text({ sessions, requestsInFlight, hub });
-    return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4" } });
+  #serveAuthorized(
+    request: Request,
+    authorization: Authorization,
+    serve: Serve,
+  ): Response | Promise<Response> {
+    if (authorization.kind === "ok") {
+      this.#watch?.notePrincipal(request, authorization.principal.id);
+      return serve(authorization.principal);
+    }
+    const { status, headers, body } = authorization;
+    return new Response(body, { status, headers });
   }
 
   #ssePairRoutes(): readonly (readonly [string, Route])[] {
@@ -200,6 +263,7 @@ export class HttpEndpoint {
       heartbeat: this.#heartbeat,
       refuse: this.#refuse,
       bounds: this.#bodies,
+      watch: this.#watch,
     });
     return [
       [
@@ -215,6 +279,8 @@ export class HttpEndpoint {
       case "POST":
         return this.#post.answer(request, principal);
       case "GET":
+        // What is under way may be had again; a stream for what is to come would not last.
+        if (this.#isDraining && !request.headers.has("last-event-id")) return shuttingDown();
         return this.#legacy.get(request, principal);
       case "DELETE":
         return this.#legacy.delete(request, principal);
@@ -224,21 +290,25 @@ export class HttpEndpoint {
         });
     }
   }
+}
 
-  #ready(): Response {
-    if (this.#isDraining) return new Response("shutting down\n", { status: 503 });
-    return new Response(this.#parts.isDegraded?.() === true ? "degraded\n" : "ready\n");
+function told(
+  response: Response | Promise<Response>,
+  tell: (response: Response) => void,
+): Response | Promise<Response> {
+  if (response instanceof Promise) {
+    return response.then((settled) => {
+      tell(settled);
+      return settled;
+    });
   }
+  tell(response);
+  return response;
 }
 
-function shuttingDown(): Response {
-  return refusal(503, "The server is shutting down.", { "retry-after": "5" });
-}
-
-function serveAuthorized(authorization: Authorization, serve: Serve): Response | Promise<Response> {
-  if (authorization.kind === "ok") return serve(authorization.principal);
-  const { status, headers, body } = authorization;
-  return new Response(body, { status, headers });
+/** A client that kept its connection would send its next request to a server that ends. */
+function lastOnItsConnection(response: Response | Promise<Response>): Response | Promise<Response> {
+  return told(response, ({ headers }) => headers.set("connection", "close"));
 }
 
 /** Without making a URL object, which costs a microsecond. */

@@ -1,4 +1,4 @@
-import { httpRetryMs } from "../../base/limits.ts";
+import { httpDrainRetryMs, httpRetryMs } from "../../base/limits.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Caller } from "../connection/elsewhere.ts";
 import type { Outbox } from "../connection/replies.ts";
@@ -146,6 +146,12 @@ export class HttpSession implements LegacySession {
     this.#ownStream?.disconnect();
   }
 
+  drain(): void {
+    for (const stream of this.#streams.values()) stream.hintRetry(httpDrainRetryMs);
+    // A client whose calls are under way may be asked something on it.
+    if (this.connection.inFlight.size === 0) this.#ownStream?.close();
+  }
+
   closeStreams(): void {
     this.#heartbeat?.delete(this.#beatNumber);
     for (const stream of this.#streams.values()) stream.finish(undefined);
@@ -264,7 +270,17 @@ class SessionStream implements EventSink, Beating {
 
   /** Closes the connection alone: the client may come back. */
   disconnect(): void {
-    this.#attached?.write(encodeRetry(httpRetryMs));
+    this.hintRetry(httpRetryMs);
+    this.close();
+  }
+
+  /** How soon the client shall come back when the connection ends. */
+  hintRetry(retryMs: number): void {
+    this.#attached?.write(encodeRetry(retryMs));
+  }
+
+  /** Ends the connection without another word. */
+  close(): void {
     this.#attached?.end();
     this.#attached = undefined;
   }

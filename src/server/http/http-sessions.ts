@@ -63,6 +63,11 @@ export class HttpSessions {
     return sum;
   }
 
+  /** Characters that their streams keep for clients that come back. */
+  get eventChars(): number {
+    return this.#memory.chars;
+  }
+
   /** Undefined when there are as many as there may be, in all or of this principal. */
   create<S extends LegacySession>(principal: Principal, Kind: SessionKind<S>): S | undefined {
     if (!this.#places.hasRoomFor(principal.id)) this.#sweep();
@@ -140,6 +145,11 @@ export class HttpSessions {
     }
   }
 
+  /** The server is going: clients learn how soon to come back. */
+  drain(): void {
+    for (const session of this.#sessions.values()) session.drain();
+  }
+
   close(): void {
     clearInterval(this.#sweeping);
     for (const session of this.#sessions.values()) this.end(session);
@@ -179,6 +189,8 @@ export interface LegacySession {
   readonly isBusy: boolean;
   /** The token has expired: what would stay open without end is closed; a client with a new one comes back. */
   expire(): void;
+  /** The server is going: its streams say how soon the client shall come back, and those that nothing is under way for end. */
+  drain(): void;
   /** The session has ended, its work is cancelled. */
   closeStreams(): void;
 }

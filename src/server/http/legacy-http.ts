@@ -15,6 +15,7 @@ import {
 import { checkSessionVersion } from "../transport/http/version-header.ts";
 import { HttpSession } from "./http-session.ts";
 import type { HttpSessions } from "./http-sessions.ts";
+import type { RequestWatch } from "./request-watch.ts";
 import { ResponseLane } from "./response-lane.ts";
 import {
   accepted,
@@ -54,23 +55,29 @@ class SessionlessConnection {
 
 const sessionHeader = "mcp-session-id";
 
+export interface LegacyHttpParts {
+  readonly sessions: HttpSessions;
+  readonly table: SessionTable;
+  readonly server: ServerContext;
+  readonly heartbeat: Heartbeat;
+  /** Knows where requests came from; absent where nobody watches. */
+  readonly watch?: Pick<RequestWatch, "originOf"> | undefined;
+}
+
 /** The legacy side of the endpoint: sessions, their POST streams, their own stream and its resumption. */
 export class LegacyHttp {
   readonly #sessions: HttpSessions;
   readonly #table: SessionTable;
   readonly #server: ServerContext;
   readonly #heartbeat: Heartbeat;
+  readonly #watch: Pick<RequestWatch, "originOf"> | undefined;
 
-  constructor(
-    sessions: HttpSessions,
-    table: SessionTable,
-    server: ServerContext,
-    heartbeat: Heartbeat,
-  ) {
+  constructor({ sessions, table, server, heartbeat, watch }: LegacyHttpParts) {
     this.#sessions = sessions;
     this.#table = table;
     this.#server = server;
     this.#heartbeat = heartbeat;
+    this.#watch = watch;
   }
 
   post(
@@ -79,13 +86,12 @@ export class LegacyHttp {
     message: ClassifiedMessage,
   ): Response | Promise<Response> {
     if (message.kind === "legacy-request" && message.method === "initialize") {
-      return this.#initialize(principal, message);
+      return this.#initialize(request, principal, message);
     }
     const id = request.headers.get(sessionHeader);
-    if (id === null) return this.#withoutSession(message);
-    const wantsStream = prefersEventStream(request.headers.get("accept"));
+    if (id === null) return this.#withoutSession(request, message);
     return this.#withSession(request, id, principal, (session) =>
-      this.#dispatch(session, message, wantsStream),
+      this.#dispatch(request, session, message),
     );
   }
 
@@ -122,13 +128,18 @@ export class LegacyHttp {
   }
 
   #initialize(
+    request: Request,
     principal: Principal,
     message: Extract<ClassifiedMessage, { kind: "legacy-request" }>,
   ): Response | Promise<Response> {
     const session = this.#sessions.create(principal, HttpSession);
     if (session === undefined) return tooManySessions();
     const headers = { [sessionHeader]: session.id };
-    const answer = this.#answer(session.dispatcher, message, this.#laneFor(session, { headers }));
+    const answer = this.#answer(
+      session.dispatcher,
+      message,
+      this.#laneFor(request, session, { headers }),
+    );
     const begun = this.#table.begin(session);
     if (begun === true) return answer;
     return this.#begun(session, begun, answer);
@@ -151,7 +162,7 @@ export class LegacyHttp {
   }
 
   /** `ping` and a hint how to begin; batches are treated as 2025-03-26 (docs/spec/legacy.md#which-era, docs/spec/legacy.md#batches). */
-  #withoutSession(message: ClassifiedMessage): Response | Promise<Response> {
+  #withoutSession(request: Request, message: ClassifiedMessage): Response | Promise<Response> {
     if (!hasRequest(message)) return sessionMissing();
     const lane = new ResponseLane({
       statusOf: legacyStatus,
@@ -159,6 +170,7 @@ export class LegacyHttp {
         throw new Error("nothing that takes long is answered without a session");
       },
       heartbeat: this.#heartbeat,
+      origin: this.#watch?.originOf(request),
     });
     const { dispatcher } = new SessionlessConnection(this.#server, lane);
     return this.#answer(dispatcher, message, lane);
@@ -183,16 +195,17 @@ export class LegacyHttp {
   }
 
   #dispatch(
+    request: Request,
     session: HttpSession,
     message: ClassifiedMessage,
-    wantsStream: boolean,
   ): Response | Promise<Response> {
     this.#table.relay(session, message);
     if (message.kind === "notification" || message.kind === "response") {
       session.dispatcher.receive(message, nowhere);
       return after(this.#table.saved(session), accepted);
     }
-    const lane = this.#laneFor(session, { message });
+    const lane = this.#laneFor(request, session, { message });
+    const wantsStream = prefersEventStream(request.headers.get("accept"));
     // What was streamed can be had again after the connection broke, JSON cannot.
     if (wantsStream && message.kind === "legacy-request") lane.open();
     const answer = this.#answer(session.dispatcher, message, lane);
@@ -209,12 +222,17 @@ export class LegacyHttp {
     return lane.take();
   }
 
-  #laneFor(session: HttpSession, { headers, message }: LaneOptions): ResponseLane {
+  #laneFor(
+    request: Request,
+    session: HttpSession,
+    { headers, message }: LaneOptions,
+  ): ResponseLane {
     return new ResponseLane(
       {
         statusOf: legacyStatus,
         openSink: () => session.openStream(() => JSON.stringify(idsOf(message))),
         heartbeat: this.#heartbeat,
+        origin: this.#watch?.originOf(request),
         ...(headers === undefined ? {} : { headers }),
       },
       session.connection.session.version === "2025-11-25",

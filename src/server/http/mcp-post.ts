@@ -36,7 +36,7 @@ export class McpPost {
     body: Extract<BodyReading, { kind: "value" }>,
   ): Response | Promise<Response> {
     const message = classifyMessage(body.value);
-    const refused = this.#refuse(message, principal);
+    const refused = this.#refuse(message, principal, request);
     if (refused !== undefined) return refused;
     const header = request.headers.get("mcp-protocol-version") ?? undefined;
     const era = decideEra({ header, message });

@@ -12,12 +12,13 @@ import type { ReplyLane } from "../connection/replies.ts";
 import { type ClientProfile, Session } from "../connection/session.ts";
 import type { ServedConnection, ServerContext } from "../context/server-context.ts";
 import { Dispatcher } from "../dispatcher.ts";
-import { encodeEvent, keepAliveComment } from "../transport/http/event-store.ts";
 import { checkRequestHeaders, modernStatus } from "../transport/http/header-rules.ts";
+import { DirectSink } from "./direct-sink.ts";
 import { OpenRequests } from "./open-requests.ts";
-import { type EventSink, ResponseLane } from "./response-lane.ts";
+import type { RequestWatch } from "./request-watch.ts";
+import { ResponseLane } from "./response-lane.ts";
 import { accepted, refusal } from "./responses.ts";
-import { type Heartbeat, type TokenStateOf, SseStream } from "./sse-stream.ts";
+import type { Heartbeat, TokenStateOf } from "./sse-stream.ts";
 
 interface ModernClient {
   /** With the newest token. */
@@ -50,36 +51,6 @@ class ModernClients {
   }
 }
 
-/** A stream that ends with its response: modern streams cannot be resumed (docs/spec/modern.md#endpoint). */
-export class DirectSink implements EventSink {
-  readonly #stream: SseStream;
-
-  /** @param onGone the client closed the response: it wants the request no more */
-  constructor(onGone: () => void) {
-    this.#stream = new SseStream(onGone);
-  }
-
-  get response(): Response {
-    return this.#stream.response;
-  }
-
-  get isCongested(): boolean {
-    return this.#stream.isCongested;
-  }
-
-  send(text: string): void {
-    this.#stream.write(encodeEvent({ data: text }));
-  }
-
-  keepAlive(): void {
-    this.#stream.write(keepAliveComment);
-  }
-
-  finish(text: string | undefined): void {
-    this.#stream.end(text === undefined ? undefined : encodeEvent({ data: text }));
-  }
-}
-
 export interface ModernHttpParts {
   readonly server: ServerContext;
   /** The client that a principal's modern requests are for. */
@@ -92,6 +63,8 @@ export interface ModernHttpParts {
   /** The part of these that one principal may have; all when it is not given. */
   readonly principalPart?: number | undefined;
   readonly heartbeat: Heartbeat;
+  /** Where requests came from; absent where nobody watches. */
+  readonly watch?: Pick<RequestWatch, "originOf"> | undefined;
 }
 
 /** Modern requests: each POST is a connection of its own; a client that closes its response has cancelled it. */
@@ -129,7 +102,7 @@ export class ModernHttp {
     if (!places.hasRoomFor(principal.id)) return tooManyRequests();
     const inFlight = new InFlight();
     let number = 0;
-    const lane = this.#laneFor(inFlight, () => {
+    const lane = this.#laneFor(request, inFlight, () => {
       if (this.#open.delete(number)) places.giveBack(principal.id);
     });
     const { headers } = request;
@@ -161,10 +134,12 @@ export class ModernHttp {
     for (const inFlight of this.#open.all()) inFlight.cancelAll();
   }
 
-  #laneFor(inFlight: InFlight, onOver: () => void): ResponseLane {
+  #laneFor(request: Request, inFlight: InFlight, onOver: () => void): ResponseLane {
     const openSink = (): DirectSink => new DirectSink(() => inFlight.cancelAll());
-    const { heartbeat } = this.#parts;
-    return new ResponseLane({ statusOf: modernStatus, openSink, heartbeat }, false, onOver);
+    const { heartbeat, watch } = this.#parts;
+    const origin = watch?.originOf(request);
+    const parts = { statusOf: modernStatus, openSink, heartbeat, origin };
+    return new ResponseLane(parts, false, onOver);
   }
 
   /** A connection for one request of `principal`, which may have arrived elsewhere. */

@@ -1,5 +1,5 @@
 import type { ReplyRecord } from "../../base/reply-record.ts";
-import type { ReplyLane } from "../connection/replies.ts";
+import type { ReplyLane, RequestOrigin } from "../connection/replies.ts";
 import { accepted, jsonResponse } from "./responses.ts";
 import { type Heartbeat } from "./sse-stream.ts";
 
@@ -11,6 +11,8 @@ export interface ResponseLaneParts {
   /** Opens a stream for requests that take long, and keeps it alive. */
   readonly heartbeat: Heartbeat;
   readonly headers?: Readonly<Record<string, string>>;
+  /** See `ReplyLane`. */
+  readonly origin?: RequestOrigin | undefined;
 }
 
 /** The answer to one POST: JSON when the reply is all there is, an SSE stream when something comes before it. */
@@ -31,6 +33,10 @@ export class ResponseLane implements ReplyLane {
     this.#parts = parts;
     this.#onOver = onOver;
     if (canCloseEarly) this.closeEarly = () => this.#openSink().closeEarly?.();
+  }
+
+  get origin(): RequestOrigin | undefined {
+    return this.#parts.origin;
   }
 
   /** True while the client has nothing of the response yet, not even its head. */

@@ -44,6 +44,10 @@ export function tooManySessions(): Response {
   return refusal(503, message, { "retry-after": "60" });
 }
 
+export function shuttingDown(): Response {
+  return refusal(503, "The server is shutting down.", { "retry-after": "5" });
+}
+
 export function faultResponse(
   status: number,
   fault: ProtocolFault,
@@ -59,6 +63,7 @@ export type RefuseTool = (principal: Principal, toolName: string) => Response | 
 export type RefuseMessage = (
   message: ClassifiedMessage,
   principal: Principal,
+  request: Request,
 ) => Response | undefined;
 
 /** True for what begins new work. Answers, cancellations and the like belong to work that is under way. */

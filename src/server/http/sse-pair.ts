@@ -1,11 +1,12 @@
+import { httpDrainRetryMs } from "../../base/limits.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import { type ClassifiedMessage, classifyMessage, legacyVersions } from "../../protocol/message.ts";
 import type { Principal } from "../auth/principal.ts";
 import { PipeLane } from "../connection/active-request.ts";
-import type { Outbox } from "../connection/replies.ts";
+import type { Outbox, RequestOrigin } from "../connection/replies.ts";
 import { createConnection, type ServedConnection } from "../context/server-context.ts";
 import { Dispatcher } from "../dispatcher.ts";
-import { encodeEvent, keepAliveComment } from "../transport/http/event-store.ts";
+import { encodeEvent, encodeRetry, keepAliveComment } from "../transport/http/event-store.ts";
 import { takesEventStream } from "../transport/http/header-rules.ts";
 import { type BodyBounds, readBody } from "../transport/http/read-body.ts";
 import { checkSessionVersion, decideEra } from "../transport/http/version-header.ts";
@@ -18,6 +19,7 @@ import {
   refuseBody,
   type RefuseMessage,
 } from "./responses.ts";
+import type { RequestWatch } from "./request-watch.ts";
 import { type Beating, type Heartbeat, SseStream } from "./sse-stream.ts";
 
 /** Where the two endpoints are. */
@@ -34,6 +36,8 @@ export interface SsePairParts {
   readonly heartbeat: Heartbeat;
   readonly refuse: RefuseMessage;
   readonly bounds: BodyBounds;
+  /** Where requests came from; absent where nobody watches. */
+  readonly watch?: Pick<RequestWatch, "originOf"> | undefined;
 }
 
 /**
@@ -74,13 +78,16 @@ export class SsePair {
     const body = await readBody(request, principal.id, this.#parts.bounds);
     if (body.kind === "refused") return refuseBody(body);
     const message = classifyMessage(body.value);
-    const refused = this.#parts.refuse(message, principal);
+    const refused = this.#parts.refuse(message, principal, request);
     if (refused !== undefined) return refused;
     const session = this.#parts.sessions.find(id, principal, SsePairSession);
     if (session === undefined) {
       return refusal(404, "There is no such session: open a new stream to begin one.");
     }
-    return deliver(session, message, request.headers.get("mcp-protocol-version") ?? undefined);
+    return deliver(session, message, {
+      header: request.headers.get("mcp-protocol-version") ?? undefined,
+      origin: this.#parts.watch?.originOf(request),
+    });
   }
 }
 
@@ -88,14 +95,17 @@ export class SsePair {
 function deliver(
   session: SsePairSession,
   message: ClassifiedMessage,
-  header: string | undefined,
+  {
+    header,
+    origin,
+  }: { readonly header: string | undefined; readonly origin: RequestOrigin | undefined },
 ): Response {
   const { version } = session.connection.session;
   const fault = checkSessionVersion(header, version);
   if (fault !== undefined) return faultResponse(400, fault);
   const era = decideEra({ header: header ?? version, message });
   if (era.kind === "refused") return faultResponse(era.status, era.fault, era.id);
-  session.receive(message);
+  session.receive(message, origin);
   return accepted();
 }
 
@@ -152,8 +162,10 @@ export class SsePairSession implements LegacySession, Beating, Outbox {
     return this.#stream.response;
   }
 
-  receive(message: ClassifiedMessage): void {
-    this.#dispatcher.receive(message, this.#lane);
+  /** @param origin of the POST that brought it */
+  receive(message: ClassifiedMessage, origin?: RequestOrigin): void {
+    const lane = origin === undefined ? this.#lane : new PipeLane(this, origin);
+    this.#dispatcher.receive(message, lane);
   }
 
   send(text: string): void {
@@ -167,6 +179,10 @@ export class SsePairSession implements LegacySession, Beating, Outbox {
   /** Its one stream is the session, so it ends, but not under a call that was begun in time. */
   expire(): void {
     if (this.connection.inFlight.size === 0) this.#onGone?.();
+  }
+
+  drain(): void {
+    this.#stream.write(encodeRetry(httpDrainRetryMs));
   }
 
   closeStreams(): void {

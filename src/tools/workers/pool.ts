@@ -76,6 +76,11 @@ export class WorkerPool {
     return this.#slots.size;
   }
 
+  /** Jobs that wait for a Worker. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
   /** Starts a Worker if there is none, so that the next call finds it ready. */
   warm(): void {
     if (this.#slots.size === 0 && !this.#isClosed) this.#addSlot();

@@ -41,6 +41,8 @@ export interface UpstreamClientParts {
   /** Starts servers; called for the first one. */
   readonly processes: () => Promise<ServerProcesses>;
   readonly warn: (message: string) => void;
+  /** Told when the Worker was lost, and with each snapshot that it is there. */
+  readonly onState?: ((isUp: boolean) => void) | undefined;
   readonly timing?: Partial<HeartbeatTimes & RestartTimes>;
   /** The words for what `openPort` opens. Default: the Worker for MCP servers. */
   readonly portName?: string;
@@ -251,6 +253,7 @@ export class UpstreamClient implements Upstreams {
     this.#hold.begin(this.#snapshot);
     const text = `The ${this.#portName} was lost and is being replaced: ${reason}.`;
     this.#parts.warn(text);
+    this.#parts.onState?.(false);
     const pauseMs = this.#pause.onLoss();
     if (pauseMs === 0) return this.#start();
     const over = Promise.withResolvers<void>();
@@ -266,6 +269,7 @@ export class UpstreamClient implements Upstreams {
 
   /** Takes a snapshot, which may be incomplete again after an added server. */
   #onSnapshot(snapshot: UpstreamSnapshot, changedNow: ChangedLists): void {
+    this.#parts.onState?.(true);
     const changed = this.#hold.take(snapshot, changedNow);
     if (changed === undefined) return;
     this.#snapshot = { ...snapshot, revision: this.#revisionsBefore + snapshot.revision };

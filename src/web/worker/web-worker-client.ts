@@ -15,6 +15,8 @@ export interface WebWorkerClientParts {
   readonly options: WebOptions;
   /** Receives the loss of a Worker, and the errors of one that goes on. */
   readonly warn: (message: string) => void;
+  /** Told of each loss of the Worker. */
+  readonly onLost?: () => void;
   readonly timing?: Partial<HeartbeatTimes & { readonly idleMs: number }>;
 }
 
@@ -77,6 +79,7 @@ export class WebWorkerClient implements RemoteWeb {
         onGone: (reason) => {
           if (this.#channel === channel) this.#channel = undefined;
           warn(`The web Worker was lost and is replaced: ${reason}.`);
+          this.#parts.onLost?.();
         },
         onSettled: () => this.#endWhenIdle(channel),
         onMishap: (reason) => warn(`internal error in the web Worker: ${reason}`),

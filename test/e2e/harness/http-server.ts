@@ -139,7 +139,8 @@ export class HttpServer implements AsyncDisposable {
 
   async #url(): Promise<string> {
     for (;;) {
-      const url = /^Listening on (\S+)$/m.exec(this.#stdout)?.[1];
+      // On stderr when stdout has the access log.
+      const url = /^(?:.*: )?Listening on (\S+)$/m.exec(this.#stdout + this.#stderr)?.[1];
       if (url !== undefined) return url;
       if (this.#child.exitCode !== null) throw new Error(`it ended: ${this.#stderr}`);
       await Bun.sleep(5);

@@ -1,6 +1,9 @@
 import type { Principal } from "../../../src/server/auth/principal.ts";
+import type { CallObserver } from "../../../src/calls/call-observer.ts";
 import { Changes } from "../../../src/calls/features.ts";
 import { HttpEndpoint, type HttpEndpointParts } from "../../../src/server/http/http-endpoint.ts";
+import type { HealthParts } from "../../../src/server/http/health.ts";
+import { Readiness } from "../../../src/server/http/readiness.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import type { ClientProfile } from "../../../src/server/connection/session.ts";
 import { RequestGuard } from "../../../src/server/transport/http/request-guard.ts";
@@ -15,7 +18,10 @@ export interface EndpointFixture extends Disposable {
 }
 
 /** An endpoint without a port. Whom a request speaks for is what its `Authorization` says. */
-export function startEndpoint(parts: Partial<HttpEndpointParts> = {}): EndpointFixture {
+export function startEndpoint({
+  observer,
+  ...parts
+}: Partial<HttpEndpointParts> & { readonly observer?: CallObserver } = {}): EndpointFixture {
   const router = new FakeRouter();
   const endedIds: string[] = [];
   const endpoint = new HttpEndpoint({
@@ -23,9 +29,11 @@ export function startEndpoint(parts: Partial<HttpEndpointParts> = {}): EndpointF
       features: { router, changes: new Changes(), changing: new Set() },
       instructions: "Use the tools.",
       stateKey: () => Promise.resolve(new Uint8Array(32)),
+      observer,
     }),
     path: "/mcp",
     guard: new RequestGuard({ allowedHosts: [], allowedOrigins: ["https://app.example.com"] }),
+    health: openHealth(),
     authorize: ({ headers }) => ({ kind: "ok", principal: principalOf(headers) }),
     refuseTool: () => undefined,
     documents: new Map(),
@@ -46,6 +54,12 @@ export function startEndpoint(parts: Partial<HttpEndpointParts> = {}): EndpointF
     },
     [Symbol.dispose]: () => endpoint.close(),
   };
+}
+
+/** Health of a server whose parts say nothing. */
+export function openHealth(isStrict = false): HealthParts {
+  const guard = new RequestGuard({ allowedHosts: [], allowedOrigins: [], takesAddresses: true });
+  return { readiness: new Readiness(), guard, isStrict };
 }
 
 function principalOf(headers: Headers): Principal {

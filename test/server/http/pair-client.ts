@@ -57,7 +57,8 @@ export class PairClient {
 
   get #events(): NamedEvent[] {
     const blocks = this.#text.split("\n\n").slice(0, -1);
-    return blocks.filter((block) => !block.startsWith(":")).map(readEvent);
+    // A comment, or a time to come back, is not an event.
+    return blocks.filter((block) => !/^(?::|retry:)/.test(block)).map(readEvent);
   }
 
   /** All of the stream so far. */

@@ -231,7 +231,7 @@ describe("SsePair: sessions", () => {
   });
 
   test("sessions of both kinds are counted together", async () => {
-    using fixture = startEndpoint({ ssePair, sessionsMax: 2, hasMetrics: true });
+    using fixture = startEndpoint({ ssePair, sessionsMax: 2 });
     const client = await PairClient.initialize(fixture);
     const begin = (): Promise<Response> => client.post(initializeOf("2025-11-25"), {}, "/mcp");
     expect((await begin()).status).toBe(200);
@@ -239,10 +239,7 @@ describe("SsePair: sessions", () => {
       expect([full.status, full.headers.get("retry-after")]).toEqual([503, "60"]);
     }
     await client.post(call(1));
-    const figures = await (await fixture.fetch("/metrics")).text();
-    expect(figures).toContain("\nscorpiox_http_sessions 2\n");
-    expect(figures).toContain("\nscorpiox_http_requests_in_flight 1\n");
-    expect(figures).toContain('\nscorpiox_http_responses_total{status="202"} 3\n');
+    expect(fixture.endpoint.figures).toEqual({ sessions: 2, requestsInFlight: 1, eventChars: 0 });
     await client.close();
     expect((await begin()).status).toBe(200);
   });

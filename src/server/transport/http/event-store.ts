@@ -23,6 +23,11 @@ export class EventMemory {
     this.#charsMax = charsMax;
   }
 
+  /** Of all events that are kept. */
+  get chars(): number {
+    return this.#chars;
+  }
+
   /** `holder` has kept a new event of this many characters. */
   add(holder: Forgetful, chars: number): void {
     this.#holders.delete(holder);

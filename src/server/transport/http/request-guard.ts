@@ -8,6 +8,9 @@ const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 /** A name or an address, in brackets when it is IPv6, and perhaps a port. Nothing that needs interpretation. */
 const hostPattern = /^(\[[0-9a-f:.]+\]|[0-9a-z._-]+)(?::(\d{1,5}))?$/;
 
+/** An address as clients write it: no name server has a part in it. */
+const addressPattern = /^(?:\[[0-9a-f:.]+\]|\d{1,3}(?:\.\d{1,3}){3})$/;
+
 /** Whether a host name in the form of URLs can only mean this machine. */
 function isLoopbackName(name: string): boolean {
   return loopbackNames.includes(name);
@@ -32,26 +35,31 @@ export function hostOfAddress(listenHost: string): string | undefined {
  */
 export class AllowedHosts {
   readonly #names: ReadonlySet<string>;
+  readonly #takesAddresses: boolean;
   /** Nearly all requests have the same host. */
   readonly #isAllowed = remembered((host) => this.#matches(host));
 
   /**
    * @param configured `name`, which means any port, or `name:port`; an IPv6 address may lack its brackets
+   * @param takesAddresses any address, and no host at all, will do: a page has been loaded by a name
    * @throws AppError `config` for anything else
    */
-  constructor(configured: readonly string[]) {
+  constructor(configured: readonly string[], takesAddresses = false) {
+    this.#takesAddresses = takesAddresses;
     this.#names = new Set([...loopbackNames, ...configured.map(readConfiguredHost)]);
   }
 
   /** @param host the header; null when there is none, and `a, b` when there are two */
   allows(host: string | null): boolean {
-    return host !== null && this.#isAllowed(host);
+    return host === null ? this.#takesAddresses : this.#isAllowed(host);
   }
 
   #matches(host: string): boolean {
     const text = host.toLowerCase();
     const [, name] = hostPattern.exec(text) ?? [];
-    return name !== undefined && (this.#names.has(name) || this.#names.has(text));
+    if (name === undefined) return false;
+    if (this.#takesAddresses && addressPattern.test(name)) return true;
+    return this.#names.has(name) || this.#names.has(text);
   }
 }
 
@@ -122,6 +130,8 @@ export interface RequestGuardOptions {
   readonly allowedHosts: readonly string[];
   /** Origins whose pages may send requests and read the answers. */
   readonly allowedOrigins: readonly string[];
+  /** Also answer requests for any address, as probes of other machines send them: a page cannot be bound to one. */
+  readonly takesAddresses?: boolean;
 }
 
 /** Response headers that a page may read. */
@@ -144,8 +154,8 @@ export class RequestGuard {
   readonly #origins: AllowedOrigins;
 
   /** @throws AppError `config` for an entry that is not a host or an origin */
-  constructor({ allowedHosts, allowedOrigins }: RequestGuardOptions) {
-    this.#hosts = new AllowedHosts(allowedHosts);
+  constructor({ allowedHosts, allowedOrigins, takesAddresses }: RequestGuardOptions) {
+    this.#hosts = new AllowedHosts(allowedHosts, takesAddresses);
     this.#origins = new AllowedOrigins(allowedOrigins);
   }
 

@@ -16,6 +16,8 @@ export interface StoreClientParts {
   readonly postgres?: PostgresPlace | undefined;
   /** Receives events of the file, and the loss of a Worker. */
   readonly warn: (message: string) => void;
+  /** Told of each loss of the Worker. */
+  readonly onLost?: () => void;
   readonly busyMsMax?: number;
   readonly callMsMax?: number;
 }
@@ -72,6 +74,7 @@ export class StoreClient {
         onGone: (reason) => {
           if (this.#channel === channel) this.#channel = undefined;
           warn(`The store Worker was lost and is replaced: ${reason}.`);
+          this.#parts.onLost?.();
         },
         onPost: (notices) => {
           for (const notice of notices) warn(notice);

@@ -1,0 +1,83 @@
+import { httpFlushMsMax } from "../base/limits.ts";
+import type { HttpSettings } from "../cli/http-settings.ts";
+import { capConnections } from "../commands/process/connections.ts";
+import type { HealthParts } from "../server/http/health.ts";
+import type { HttpEndpoint } from "../server/http/http-endpoint.ts";
+import type { ServeHttpOptions } from "./create-endpoint.ts";
+import { EndSignals } from "./end-signals.ts";
+import { createHealth } from "./http-guards.ts";
+import { listen } from "./listening.ts";
+import type { ServerFleet } from "./fleet.ts";
+import type { Operations } from "./operations.ts";
+import type { ServerState } from "./server-state.ts";
+
+interface Served {
+  readonly settings: HttpSettings;
+  readonly endpoint: HttpEndpoint;
+  readonly fleet: ServerFleet;
+  readonly operations: Operations | undefined;
+  readonly state: ServerState;
+  /** Called before the first request. */
+  readonly onListening: (server: Bun.Server<undefined>) => void;
+  readonly options: ServeHttpOptions;
+}
+
+/** Listens until a signal comes, and while requests under way finish. @throws AppError when it cannot */
+export async function serveUntilSignal(served: Served): Promise<void> {
+  const { settings, endpoint, operations, onListening, options } = served;
+  // With the log on stdout nothing else is there.
+  const print = settings.accessLog === "-" ? options.warn : options.print;
+  const signals = new EndSignals();
+  const server = listen(settings, endpoint, options.warn);
+  const health = createHealth(settings, { state: served.state, env: options.env });
+  const metricsServer = await listenForMetrics(settings, operations, health);
+  const closeIdle = (): void => void server.closeIdleConnections();
+  const stopCapping = capConnections({ port: server.port ?? settings.port, closeIdle });
+  onListening(server);
+  for (const line of startLines(settings, server, metricsServer)) print(line);
+  await signals.first;
+  await endServing(signals, server, served);
+  stopCapping();
+  await metricsServer?.stop(true);
+}
+
+function startLines(
+  { path, ssePair }: HttpSettings,
+  server: Bun.Server<undefined>,
+  metricsServer: Bun.Server<undefined> | undefined,
+): readonly string[] {
+  const at = ({ url }: Bun.Server<undefined>, target: string): string => new URL(target, url).href;
+  return [
+    `Listening on ${at(server, path)}`,
+    ...(ssePair === undefined ? [] : [`HTTP+SSE for older clients: ${at(server, ssePair.stream)}`]),
+    ...(metricsServer === undefined ? [] : [`Metrics: ${at(metricsServer, "/metrics")}`]),
+  ];
+}
+
+/** It goes on listening for a while: answers to questions, cancellations and `/readyz` must get through. */
+async function endServing(
+  signals: EndSignals,
+  server: Bun.Server<undefined>,
+  { endpoint, fleet, settings }: Served,
+): Promise<void> {
+  await signals.within(settings.drainMs, Promise.all([endpoint.drain(), fleet.drain()]));
+  fleet.leave();
+  endpoint.close();
+  const stopped = server.stop();
+  // Last words, such as the results of subscriptions, are written but may not be out yet.
+  server.closeIdleConnections();
+  await signals.within(httpFlushMsMax, stopped);
+  await server.stop(true);
+}
+
+async function listenForMetrics(
+  settings: HttpSettings,
+  operations: Operations | undefined,
+  health: HealthParts,
+): Promise<Bun.Server<undefined> | undefined> {
+  const { metrics } = settings;
+  if (metrics === undefined || metrics === "here" || operations === undefined) return undefined;
+  const { openMetricsListener } = await import("./metrics-listener.ts");
+  const { pages } = operations;
+  return openMetricsListener({ ...metrics, pages, health });
+}

@@ -1,0 +1,36 @@
+import type { StartUp } from "../cli/start-up.ts";
+import { Readiness } from "../server/http/readiness.ts";
+import { storePathIn } from "../state/store/open-store.ts";
+import type { WorkerKind } from "./program-parts.ts";
+import { StoreLook } from "./store-look.ts";
+
+/** The state of the parts of the server, as they report it. */
+export class ServerState {
+  readonly readiness = new Readiness();
+  readonly workersLost = new Map<WorkerKind, number>();
+  readonly #looks: (() => void)[];
+
+  constructor({ dirs }: StartUp) {
+    const report = (isWell: boolean): void => this.readiness.report("store", isWell);
+    this.#looks = [new StoreLook(storePathIn(dirs.scorpioxDir), report).look];
+  }
+
+  /**
+   * A part whose state is looked up when somebody asks for it.
+   * @param name shown to the operator
+   */
+  watch(name: string, isWell: () => boolean): void {
+    this.#looks.push(() => this.readiness.report(name, isWell()));
+  }
+
+  /** Has the parts that change unnoticed looked at again. Does not wait. */
+  readonly lookAtParts = (): void => {
+    for (const look of this.#looks) look();
+  };
+
+  readonly onWorker = (worker: WorkerKind, isUp: boolean): void => {
+    if (!isUp) this.workersLost.set(worker, (this.workersLost.get(worker) ?? 0) + 1);
+    // The others are replaced before anybody could notice.
+    if (worker === "upstream") this.readiness.report("MCP servers", isUp);
+  };
+}
