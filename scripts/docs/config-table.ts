@@ -95,11 +95,13 @@ function rowOf(key: ConfigKeyDescription): string[] {
 
 /** The settings of `serve --http`. */
 export function httpTable(): string {
-  const rows = Object.entries(httpFlags).map(([flag, { help, kind }]) => [
+  const rows = Object.entries(httpFlags).map(([flag, { help, kind, isSwitchToo }]) => [
     code(httpKeyOf(flag)),
     code(`--${flag}`),
     code(httpVariableOf(flag)),
-    { switch: "true or false", text: "a text", list: "a list of texts" }[kind],
+    isSwitchToo === true
+      ? "true, false or a text"
+      : { switch: "true or false", text: "a text", list: "a list of texts" }[kind],
     prose(help.replace(" May be repeated.", "")),
   ]);
   return pageTable(["key", "flag", "variable", "value", "what it does"], rows);

@@ -5,6 +5,7 @@ import { configTable, httpTable } from "./config-table.ts";
 import { conformanceTable } from "./conformance-table.ts";
 import { installLinks } from "./install-links.ts";
 import { replaceBlock } from "./marked-block.ts";
+import { metricTable } from "./metric-table.ts";
 import { requirementsTable } from "./requirements-table.ts";
 import { stateTables } from "./state-tables.ts";
 import { toolTable } from "./tool-table.ts";
@@ -23,6 +24,7 @@ export async function generatedPages(root: string): Promise<GeneratedPage[]> {
       blocks: new Map([["tools", await toolTable()]]),
     },
     { file: "docs/reference/states.md", blocks: stateTables() },
+    { file: "docs/reference/metrics.md", blocks: new Map([["metrics", metricTable()]]) },
     { file: "docs/clients/README.md", blocks: new Map([["clients", clientTable()]]) },
     ...clientPages(),
     { file: "docs/install.md", blocks: new Map([["links", installLinks()]]) },
