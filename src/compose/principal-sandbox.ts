@@ -10,7 +10,7 @@ import { runTrial, searchPath } from "./sandbox-trials.ts";
 
 export interface SandboxParts extends Pick<
   PrincipalSandboxParts,
-  "env" | "tmpDir" | "own" | "secretFiles" | "hasNetwork"
+  "env" | "tmpDir" | "own" | "secrets" | "hasNetwork"
 > {
   readonly start: StartUp;
 }

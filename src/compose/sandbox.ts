@@ -51,6 +51,20 @@ export class CommandSandbox implements Confinements {
     cwd: string,
     isKept = false,
   ): Promise<Confinement | undefined> {
+    const { separation } = this.#parts;
+    const wasSeparate = separation?.hasBegun;
+    const confinement = await this.#confine(call, cwd, isKept);
+    if (separation?.hasBegun === wasSeparate) return confinement;
+    // A second principal has come in the meantime: what was right for one is not for several.
+    await confinement?.release();
+    return this.#confine(call, cwd, isKept);
+  }
+
+  async #confine(
+    call: CallRequest,
+    cwd: string,
+    isKept: boolean,
+  ): Promise<Confinement | undefined> {
     const plan = await this.#planFor(call);
     const apart = await this.#confineApart(call, cwd, plan);
     if (apart !== undefined) return apart;

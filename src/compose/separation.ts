@@ -13,7 +13,7 @@ import type { StartUp } from "../cli/start-up.ts";
 import type { Confinement } from "../commands/background/command-launcher.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
 import type { PrincipalSandbox } from "../commands/sandbox/principal/principal-sandbox.ts";
-import { envFileName } from "../config/places.ts";
+import { envFileName, profileFolder } from "../config/places.ts";
 import { planFolderParts } from "../state/plan/plan-folder.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
 import type { SandboxParts } from "./principal-sandbox.ts";
@@ -93,6 +93,11 @@ export class Separation {
           "with which every user of this server is the same person to the operating system."
         );
     }
+  }
+
+  /** From then on no command runs as it did before. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
   /** Whether one of the own tools exists for the clients now. */
@@ -183,13 +188,15 @@ export class Separation {
     const { start, env, settings } = this.#parts;
     const { homeDir, scorpioxDir, executableDir } = start.dirs;
     const { tokenFile, tlsKey, hasCommandNetwork } = settings;
-    const secretFiles = [tokenFile, tlsKey, join(executableDir, envFileName)];
+    const beside = profileFolder({ level: "executable", dir: executableDir });
+    const { configFiles } = start.upstream;
+    const secrets = [tokenFile, tlsKey, join(executableDir, envFileName), beside, ...configFiles];
     return {
       start,
       env,
       tmpDir: tmpdir(),
       own: [homeDir, scorpioxDir],
-      secretFiles: secretFiles.filter((path) => path !== undefined),
+      secrets: secrets.filter((path) => path !== undefined),
       hasNetwork: hasCommandNetwork && start.config.settings.sandbox.hasNetwork,
     };
   }

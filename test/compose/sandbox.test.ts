@@ -39,3 +39,20 @@ test("CommandSandbox: a command does not run when plan mode cannot be read, and 
   const failure = await sandbox.forCommand(call, "/work").catch((error: unknown) => error);
   expect(failure).toEqual(new Error("unreadable"));
 });
+
+test("CommandSandbox: bounds that were decided for one principal are not used for several", async () => {
+  const own = { notes: ["own"] };
+  const separation = {
+    hasBegun: false,
+    // The second principal comes while these are decided.
+    async confine() {
+      if (separation.hasBegun) return own;
+      separation.hasBegun = true;
+      return Promise.resolve(undefined);
+    },
+  };
+  const settings = { sandbox: { mode: "off", hasNetwork: true } };
+  const parts = { start: { config: { settings } }, env: {}, activePlan: () => undefined };
+  const sandbox = new CommandSandbox({ ...parts, separation } as unknown as CommandSandboxParts);
+  expect((await sandbox.forCommand(newCall(), "/work"))?.notes).toEqual(["own"]);
+});

@@ -63,6 +63,9 @@ whenApart(
     // The same over the other era: it is the principal's, and not the session's.
     expect(await personOf(server, alice).bash("cat kept")).toStartWith("x\n");
     expect(await personOf(server, bob).bash("cat kept")).toContain("No such file");
+    // Too long for an argument: its text is in a file, which its sandbox shows.
+    const long = `echo ${"x".repeat(200_000)} | wc -c`;
+    expect(await personOf(server, bob).bash(long)).toStartWith("200001\n");
   },
 );
 

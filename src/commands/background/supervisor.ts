@@ -77,6 +77,8 @@ export class Supervisor implements AsyncDisposable {
   readonly #clients = new Map<string, ClientTasks>();
   readonly #strays: StrayWatch;
   #isClosing = false;
+  /** How often everything that ran was ended: a command that was to start before that does not start after it. */
+  #endings = 0;
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts;
@@ -220,6 +222,7 @@ export class Supervisor implements AsyncDisposable {
 
   /** Ends all that runs now; its clients stay. */
   async endLive(): Promise<void> {
+    this.#endings += 1;
     const live = [...this.#parts.launcher.live];
     await Promise.all(live.map((execution) => execution.terminate("shutdown", terminateGraceMs)));
   }
@@ -279,9 +282,11 @@ export class Supervisor implements AsyncDisposable {
   /** @param assertMayStart throws when it is not to be started after all */
   async #launch(spec: CommandSpec, assertMayStart: () => void): Promise<Execution> {
     const { clientId, commandText, cwd, timeoutMs, saveAfterBytes, confinement } = spec;
+    const endings = this.#endings;
     try {
       const env = await this.#parts.environment();
       this.#assertOpen();
+      if (endings !== this.#endings) throw new AppError("cancelled", "Not started: try again.");
       assertMayStart();
       this.#strays.begin();
       const createSavedOutput = (): SavedOutput | undefined =>

@@ -242,6 +242,17 @@ describe("Supervisor, background tasks", () => {
     expect(failure).toMatchObject({ code: "cancelled" });
   });
 
+  test("endLive() ends what runs and what is about to start; later commands run", async () => {
+    await using harness = new SupervisorHarness();
+    const { execution } = await harness.background("sleep 300");
+    const starting = harness.background("sleep 300").catch((error: unknown) => error);
+    await harness.supervisor.endLive();
+    await execution.ended;
+    expect(execution.endReason).toBe("shutdown");
+    expect(await starting).toMatchObject({ code: "cancelled" });
+    expect(await harness.foreground("echo there")).toMatchObject({ kind: "ended" });
+  });
+
   test("endBy() lets no shell that waits stay", async () => {
     const harness = new SupervisorHarness();
     const outcome = await harness.foreground("echo $PPID");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { principalProcessesMax } from "../../../base/limits.ts";
 import type { Environment } from "../../../base/values.ts";
 import type { Confinement } from "../../background/command-launcher.ts";
+import type { Hidden } from "../backend-arguments.ts";
 import type { BackendParts } from "../backends.ts";
 import { makeTemporaryFolder, removePrivateFolder } from "../sandbox-folders.ts";
 import { seccompFilter } from "../seccomp-filter.ts";
@@ -20,8 +21,8 @@ export interface PrincipalSandboxParts extends Pick<
   /** Home and folder of this program, which must not be seen. */
   readonly own: readonly string[];
   readonly shared: readonly string[];
-  /** Files that must not be seen, wherever they are. */
-  readonly secretFiles: readonly string[];
+  /** Files and folders that must not be seen, wherever they are. */
+  readonly secrets: readonly string[];
   readonly hasNetwork: boolean;
 }
 
@@ -96,7 +97,7 @@ export class PrincipalSandbox {
     return (this.#system ??= lookAtSystem());
   }
 
-  #command(command: PrincipalCommand, tmpDir: string, hidden: readonly string[]): string[] {
+  #command(command: PrincipalCommand, tmpDir: string, hidden: Hidden): string[] {
     const { findProgram, shared, hasNetwork, isRoot } = this.#parts;
     const view = { ...command, system: this.#view, shared, hidden, tmpDir, hasNetwork, isRoot };
     return [findProgram("bwrap") ?? "bwrap", ...viewArguments(view), ...this.#limits()];
@@ -109,11 +110,17 @@ export class PrincipalSandbox {
     return isCounted ? [prlimit, `--nproc=${principalProcessesMax}`, "--"] : [];
   }
 
-  /** Secret files that would be seen, as they are now. */
-  async #hidden(): Promise<string[]> {
-    const looks = this.#parts.secretFiles.map((path) => realpath(path).catch(() => undefined));
-    const found = (await Promise.all(looks)).filter((path) => path !== undefined);
-    return found.filter((path) => isSeen(this.#view, path));
+  /** Secrets that would be seen, as they are now. */
+  async #hidden(): Promise<Hidden> {
+    const folders: string[] = [];
+    const files: string[] = [];
+    for (const secret of this.#parts.secrets) {
+      const path = await realpath(secret).catch(() => undefined);
+      if (path === undefined || !isSeen(this.#view, path)) continue;
+      const isFolder = (await lstat(path)).isDirectory();
+      (isFolder ? folders : files).push(path);
+    }
+    return { folders, files };
   }
 
   #environment(home: string): Readonly<Record<string, string>> {

@@ -1,3 +1,4 @@
+import type { Hidden } from "../backend-arguments.ts";
 import type { SystemView } from "./system-view.ts";
 
 /** The folders of one principal; all real paths. */
@@ -16,8 +17,8 @@ export interface PrincipalView {
   readonly principal: PrincipalFolders;
   /** Folders that every principal may read, such as skills. */
   readonly shared: readonly string[];
-  /** Files in folders that are seen, which nobody may read. */
-  readonly hidden: readonly string[];
+  /** Files and folders in those that are seen, which nobody may read. */
+  readonly hidden: Hidden;
   /** A folder of this command alone: its `/tmp`. */
   readonly tmpDir: string;
   readonly cwd: string;
@@ -63,8 +64,9 @@ export function viewArguments(view: PrincipalView): string[] {
     ...shared.map((path) => ["--ro-bind-try", path, path]),
     [how, work, work, how, home, home, "--ro-bind", plans, plans],
     planFile === undefined ? [] : ["--bind", planFile, planFile],
+    ...hidden.folders.map((path) => ["--tmpfs", path, "--remount-ro", path]),
     // A device, which nothing on this kind of mount opens.
-    ...hidden.map((path) => ["--ro-bind", "/dev/null", path]),
+    ...hidden.files.map((path) => ["--ro-bind", "/dev/null", path]),
     ["--proc", "/proc", ...(isRoot ? ["--remount-ro", "/proc"] : [])],
     ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", cwd, "--"],
   ].flat();
