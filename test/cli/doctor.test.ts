@@ -45,7 +45,18 @@ function interrupted(now: Partial<ChangeRecord>): Case {
   return { files: { [path]: "{}\n", [changesFile]: "" }, prepare };
 }
 
+/** Makes a file of ~/.scorpiox unreadable for others. */
+function onlyOwn(name: string): (tree: TempTree) => void {
+  return (tree) => chmodSync(tree.path(`home/.scorpiox/${name}`), 0o600);
+}
+
 const cases: readonly FaultCase[] = [
+  [
+    "the made tokens are damaged",
+    { files: { "home/.scorpiox/http-tokens.json": "{" }, prepare: onlyOwn("http-tokens.json") },
+    /The tokens in home\/\.scorpiox\/http-tokens\.json cannot be used: the file is damaged/,
+    /^serve --http does not start/,
+  ],
   [
     "http.toml has a key that is none",
     { files: { "home/.scorpiox/http.toml": "lissen = 1" } },

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { root } from "./harness/binary.ts";
+import { productBinary, root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { type HttpClient, onlyMessage } from "./harness/http-client.ts";
 import { HttpServer } from "./harness/http-server.ts";
@@ -10,6 +10,7 @@ import { textOf, toolNames } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { allGone, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { runProduct } from "./harness/run-product.ts";
+import { testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
 setDefaultTimeout(testMsMax);
@@ -107,6 +108,30 @@ test("[team.tokens] a token that expires, a rotation, the last use, and plain li
     ["laptop", "plain", "valid", false],
   ]);
   expect(JSON.stringify(listed)).not.toContain(plain);
+});
+
+test("[team.tokens] of commands at the same time none is lost, and a killed one leaves all or nothing", async () => {
+  using home = new TempFolder();
+  const labels = ["p0", "p1", "p2", "p3", "p4"];
+  await Promise.all(labels.map((label) => token(home, `add ${label}`)));
+  const listed = async (): Promise<readonly string[]> => {
+    const rows = JSON.parse(await token(home, "list --json")) as readonly { label: string }[];
+    return rows.map(({ label }) => label);
+  };
+  expect(await listed()).toEqual(labels);
+  for (let at = 0; at < 10; at++) {
+    const child = Bun.spawn([productBinary, "token", "add", `killed${at}`], {
+      env: testEnvironment(home.path),
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    await Bun.sleep(Math.random() * 80);
+    child.kill("SIGKILL");
+    await child.exited;
+  }
+  const after = await listed();
+  expect(after.filter((label) => !label.startsWith("killed"))).toEqual(labels);
+  await token(home, "add last");
+  expect(await listed()).toEqual([...after, "last"].toSorted());
 });
 
 test("[team.token-servers] a token sees and calls the tools of its servers alone, by any name", async () => {

@@ -12,7 +12,7 @@ import {
   searchFindings,
 } from "../doctor/machine.ts";
 import { proxyFindings } from "../doctor/network.ts";
-import { httpFindings } from "../doctor/http.ts";
+import { httpFindings, tokenFindings } from "../doctor/http.ts";
 import { hubFindings } from "../doctor/hub.ts";
 import { folderFindings, programFindings } from "../doctor/program.ts";
 import { serverFindings } from "../doctor/servers.ts";
@@ -80,6 +80,7 @@ async function* examined(
     ["configuration", () => folderFindings(dirs.homeDir, dirs.scorpioxDir)],
     ["configuration", () => config.problems.map(({ message }) => problemFinding(message))],
     ["configuration", () => httpFindings(io, dirs.scorpioxDir)],
+    ["configuration", () => tokenFindings(dirs.scorpioxDir)],
     ["clients", () => clientFindings(machine, services.ownCommand, client, dirs.scorpioxDir)],
     ["clients", () => entryTrials(machine, context)],
     ["start", () => startFindings(manner, launch, attemptIn(context, manner))],
