@@ -245,14 +245,17 @@ function textsOfKey(spec: HttpFlag, value: unknown): readonly string[] | string 
     const isList = Array.isArray(value) && value.every(isText);
     return isList ? value : 'must be a list of texts, such as ["a", "b"]';
   }
-  if (spec.isTable === true && isObject(value)) {
-    const parts = Object.entries(value).map(([name, part]) =>
-      isText(part) && !part.includes(",") ? `${name}=${part}` : undefined,
-    );
-    return parts.includes(undefined) ? "must have texts in quotes" : [parts.join(",")];
-  }
+  if (spec.isTable === true && isObject(value)) return textOfTable(value);
   if (typeof value === "number" && Number.isInteger(value)) return textsOfKey(spec, `${value}`);
   return isText(value) ? (faultOfChoice(spec, value) ?? [value]) : "must be a text in quotes";
+}
+
+/** `name=value` parts with commas between them, as the flag takes them; or the fault. */
+function textOfTable(table: Readonly<Record<string, unknown>>): readonly string[] | string {
+  const parts = Object.entries(table).map(([name, part]) =>
+    isText(part) && !part.includes(",") ? `${name}=${part}` : undefined,
+  );
+  return parts.includes(undefined) ? "must have texts in quotes" : [parts.join(",")];
 }
 
 function isText(value: unknown): value is string {
