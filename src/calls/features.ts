@@ -94,9 +94,15 @@ export interface SkillProvider {
 
 /** A change of something that clients may have cached or subscribed to. */
 export type Change =
-  /** `clientId`: only this client can see it; absent = all can. */
-  | { readonly kind: "tools" | "prompts" | "resources"; readonly clientId?: string }
-  | { readonly kind: "resource"; readonly uri: string; readonly clientId?: string };
+  | ({ readonly kind: "tools" | "prompts" | "resources" } & ChangeTraits)
+  | ({ readonly kind: "resource"; readonly uri: string } & ChangeTraits);
+
+interface ChangeTraits {
+  /** Only this client can see it; absent = all can. */
+  readonly clientId?: string;
+  /** Every replica of a fleet may see it for itself: a file that they share, or an MCP server that each is connected to. */
+  readonly isSeenByAll?: true;
+}
 
 type ChangeListener = (change: Change) => void;
 

@@ -85,7 +85,7 @@ export class FileResources implements ResourceProvider {
       this.#fileWatch ??= this.#createWatch();
       const fileWatch = await this.#fileWatch;
       if (isOver) return;
-      const change = { kind: "resource", uri, clientId: client.id } as const;
+      const change = { kind: "resource", uri, clientId: client.id, isSeenByAll: true } as const;
       end = fileWatch.watch(path, () => this.#changes.emit(change));
     };
     void begin();

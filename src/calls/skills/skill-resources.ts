@@ -77,7 +77,8 @@ export class SkillResources implements ResourceProvider {
     void this.#view.forUse(client).then(({ set }) => {
       const folder = set.byName.get(name)?.folder;
       if (!isWanted || typeof folder !== "string") return;
-      const tell = (): void => this.#changes.emit({ kind: "resource", uri, clientId: client.id });
+      const change = { kind: "resource", uri, clientId: client.id, isSeenByAll: true } as const;
+      const tell = (): void => this.#changes.emit(change);
       end = this.#files.watch(join(folder, ...path), tell);
     });
     return () => {

@@ -125,7 +125,7 @@ export class SkillWatch implements Disposable {
     const isKnown = this.#step?.before === before && this.#step.after === after;
     const changes = isKnown ? (this.#step?.changes ?? []) : skillChanges(before, after);
     this.#step = { before, after, changes };
-    for (const change of changes) this.#changes.emit({ ...change, clientId });
+    for (const change of changes) this.#changes.emit({ ...change, clientId, isSeenByAll: true });
   }
 }
 

@@ -165,7 +165,7 @@ class UpstreamChanges implements Disposable {
 
   #onEvent(event: UpstreamEvent): void {
     if (event.kind === "resource-updated") {
-      return this.#changes.emit({ kind: "resource", uri: event.uri });
+      return this.#changes.emit({ kind: "resource", uri: event.uri, isSeenByAll: true });
     }
     if (event.kind !== "snapshot" || this.#listed === undefined) return;
     const changed = this.#hasToolsAlone ? (["tools"] as const) : event.changed;
@@ -180,7 +180,7 @@ class UpstreamChanges implements Disposable {
     this.#waiting.clear();
     for (const kind of kinds) {
       if (kind === "tools" && !this.#isListChanged()) continue;
-      this.#changes.emit({ kind });
+      this.#changes.emit({ kind, isSeenByAll: true });
     }
   }
 

@@ -101,9 +101,11 @@ export class ChangeLog implements Disposable {
   #take({ id, fields }: TailEntry): Change | undefined {
     const change = readChange(fields.get("c"));
     if (change === undefined) return undefined;
-    const key = JSON.stringify(change);
-    if (!this.#matcher.isNew(key, fields.get("r") ?? "", Number(id.split("-", 1)[0])))
-      return undefined;
+    if (change.isSeenByAll === true) {
+      const key = JSON.stringify(change);
+      const atMs = Number(id.split("-", 1)[0]);
+      if (!this.#matcher.isNew(key, fields.get("r") ?? "", atMs)) return undefined;
+    }
     this.#told.push({ id, change });
     if (this.#told.length > changesKeptMax) this.#floor = this.#told.shift()?.id ?? this.#floor;
     return change;
@@ -140,11 +142,14 @@ function readChange(text: string | undefined): Change | undefined {
     return undefined;
   }
   if (!isObject(value)) return undefined;
-  const { kind, uri, clientId } = value;
+  const { kind, uri, clientId, isSeenByAll } = value;
   if (clientId !== undefined && typeof clientId !== "string") return undefined;
-  const owner = clientId === undefined ? {} : { clientId };
-  if (kind === "resource") return typeof uri === "string" ? { kind, uri, ...owner } : undefined;
+  const traits = {
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(isSeenByAll === true ? ({ isSeenByAll } as const) : {}),
+  };
+  if (kind === "resource") return typeof uri === "string" ? { kind, uri, ...traits } : undefined;
   return kind === "tools" || kind === "prompts" || kind === "resources"
-    ? { kind, ...owner }
+    ? { kind, ...traits }
     : undefined;
 }

@@ -44,6 +44,11 @@ local function live(id)
 end
 `;
 
+/** KEYS: replicas, clock. ARGV: id. */
+const liveScript = new Script(`${liveFunction}
+return live(ARGV[1]) and 1 or 0
+`);
+
 /** Time as a replica sees it; tests bring their own. Milliseconds that never go back. */
 export type ReplicaClock = () => number;
 
@@ -122,6 +127,11 @@ export class Replica implements AsyncDisposable {
   /** As of the last renewal: a replica that died is live for the rest of its lease. */
   isLive(id: string): boolean {
     return id === this.#id || this.#live.has(id);
+  }
+
+  /** Whether the lease of a replica has not ended, as the engine knows it now. @throws SharedEngineError */
+  async isLiveNow(id: string): Promise<boolean> {
+    return (await liveScript.run(this.#engine, this.liveKeys, [id])) === 1;
   }
 
   /** The time of the engine in milliseconds since 1970, as this process knows it: within the time of one answer. */

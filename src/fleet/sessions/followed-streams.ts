@@ -104,7 +104,8 @@ export class FollowedStreams implements Disposable {
     }
     this.#open.add(stream);
     stream.begin(own);
-    if (!replica.isLive(name.slice(0, name.indexOf(".")))) await this.#lose(stream);
+    // One that has begun a moment ago is not in the list of the last renewal.
+    if (!(await replica.isLiveNow(name.slice(0, name.indexOf("."))))) await this.#lose(stream);
     return stream.response;
   }
 

@@ -73,11 +73,14 @@ export class SharedEventLog implements EventLog {
     // The process goes: the end of the stream is not that of its request.
     if (this.#isLeft) return;
     const number = Number(this.#copy.add(stream, data).split("-")[1]);
+    const isFirst = !this.#names.has(stream);
     const name = this.#nameOf(stream);
+    // A stream that another replica has ended, since this one seemed to be gone, stays as it is.
+    const onlyIfOpen = ids !== undefined && !isFirst;
     const position = stream === 0 ? this.#parts.position() : undefined;
     const kept = this.#keep({
       event: { stream: name, number, data, isLast },
-      options: { ids, position },
+      options: { ids, position, onlyIfOpen },
     });
     this.#last = this.#last
       .then(() => kept)

@@ -127,7 +127,7 @@ describe("FileResources.watch()", () => {
     const uri = uriOf("a.txt");
     writeFileSync(path, "one");
     const end = files.watch(uri, client());
-    const told = { kind: "resource", uri, clientId: "client" } as const;
+    const told = { kind: "resource", uri, clientId: "client", isSeenByAll: true } as const;
     // The first look is what later ones are held against: written again until that was before it.
     const written = nextChange();
     for (let text = "two"; (await Promise.race([written, Bun.sleep(30)])) === undefined;) {
@@ -157,7 +157,12 @@ describe("FileResources.watch()", () => {
     files.watch(pathToFileURL(secret).href, client());
     files.watch(uriOf("a.txt"), client())();
     const end = files.watch(uriOf("b.txt"), client());
-    const expected = { kind: "resource", uri: uriOf("b.txt"), clientId: "client" } as const;
+    const expected = {
+      kind: "resource",
+      uri: uriOf("b.txt"),
+      clientId: "client",
+      isSeenByAll: true,
+    } as const;
     for (let text = "22"; seen.length === 0; text += "2") {
       await Bun.sleep(30);
       for (const path of [secret, join(root, "a.txt"), join(root, "b.txt")]) {

@@ -79,10 +79,10 @@ describe("SkillView", () => {
     await view.forList(one);
     await view.forList(two);
     expect(told).toEqual([
-      { kind: "tools", clientId: "one" },
-      { kind: "prompts", clientId: "one" },
-      { kind: "resources", clientId: "one" },
-      { kind: "resource", uri: "skill://theirs/SKILL.md", clientId: "one" },
+      { kind: "tools", clientId: "one", isSeenByAll: true },
+      { kind: "prompts", clientId: "one", isSeenByAll: true },
+      { kind: "resources", clientId: "one", isSeenByAll: true },
+      { kind: "resource", uri: "skill://theirs/SKILL.md", clientId: "one", isSeenByAll: true },
     ]);
     watch[Symbol.dispose]();
   });
@@ -95,7 +95,9 @@ describe("SkillView", () => {
     await view.forList(client);
     tree.skill("work/.claude/skills", "a", "d", "two!");
     await view.forList(client);
-    expect(told).toEqual([{ kind: "resource", uri: "skill://a/SKILL.md", clientId: "c" }]);
+    expect(told).toEqual([
+      { kind: "resource", uri: "skill://a/SKILL.md", clientId: "c", isSeenByAll: true },
+    ]);
     watch[Symbol.dispose]();
   });
 

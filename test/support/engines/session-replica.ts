@@ -1,6 +1,7 @@
 import { Changes, type ServerFeatures } from "../../../src/calls/features.ts";
 import { ChangeLog } from "../../../src/fleet/changes/change-log.ts";
 import { FleetSessions } from "../../../src/fleet/sessions/fleet-sessions.ts";
+import { LiveConnections } from "../../../src/server/connection/live-connections.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { FakeRouter } from "../../server/harness.ts";
 import { type EndpointFixture, startEndpoint } from "../../server/http/endpoint-fixture.ts";
@@ -12,6 +13,7 @@ export interface SessionReplica extends EndpointFixture, AsyncDisposable {
   readonly table: FleetSessions;
   readonly changes: Changes;
   readonly router: FakeRouter;
+  readonly connections: LiveConnections;
   /** Breaks off as a killed process would. */
   vanish(): void;
 }
@@ -33,10 +35,12 @@ export async function startSessionReplica(
   const log = await ChangeLog.start({ engine, replica, tail, changes });
   const table = await FleetSessions.start({ fleet, log, principalMax, idleMs });
   const router = new FakeRouter();
+  const connections = new LiveConnections();
   const fixture = startEndpoint({
     server: new ServerContext({
       features: { router, changes, changing: new Set(["tools", "resources"]), ...features },
       instructions: "Use the tools.",
+      connections,
       stateKey: () => Promise.resolve(fleet.secret.stateKeys()),
     }),
     shareSessions: table.over,
@@ -49,6 +53,7 @@ export async function startSessionReplica(
     table,
     changes,
     router,
+    connections,
     vanish: () => fleet.vanish(),
     [Symbol.asyncDispose]: async () => {
       table.leave();
