@@ -18,7 +18,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "state/plan": ["base"],
   "state/skills": ["base", "config"],
   "state/store": ["base"],
-  "state/tokens": ["base", "config"],
+  "state/tokens": ["base", "config", "state/store"],
   "commands/process": ["base"],
   "commands/background": ["base", "commands/process", "types:state"],
   "commands/sandbox": ["base", "types:commands/background"],

@@ -493,6 +493,9 @@ export const storeLooksTogetherMs = 20;
 /** One migration, or the wait for that of another replica. */
 export const pgMigrateMsMax = 20_000;
 
+/** Tries to change the tokens that all replicas share; in each somebody else succeeds. */
+export const tokenChangeTriesMax = 30;
+
 // ---- Callbacks ------------------------------------------------------------------------------
 
 /** Slots of one client (docs/callbacks.md#setting-listing-cancelling). */

@@ -70,9 +70,16 @@ export function needsToken(settings: HttpSettings): boolean {
   return tokenFile !== undefined || keySetUrl !== undefined || hasMadeTokens;
 }
 
-/** @throws AppError `usage` for an invalid address or path, or settings that do nothing without another */
-export function readHttpSettings(values: HttpValues, scorpioxDir: string): HttpSettings {
-  const hasMadeTokens = hasTokenStore(scorpioxDir);
+/**
+ * @param hasEngineTokens whether tokens were made in the engine of STORE_URL
+ * @throws AppError `usage` for an invalid address or path, or settings that do nothing without another
+ */
+export function readHttpSettings(
+  values: HttpValues,
+  scorpioxDir: string,
+  hasEngineTokens = false,
+): HttpSettings {
+  const hasMadeTokens = hasEngineTokens || hasTokenStore(scorpioxDir);
   refuseLonely(values, hasMadeTokens);
   const path = parsePath(values);
   return {

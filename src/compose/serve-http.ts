@@ -31,7 +31,7 @@ export async function serveHttp(
   const warnIf = (text: string | undefined): void => void (text !== undefined && warn(text));
   for (const warning of listenWarnings(settings)) warn(warning);
   const entrance = openEntrance(settings, start.dirs.scorpioxDir);
-  const auth = await openAuth(settings, entrance.auth, start.dirs.scorpioxDir, warn);
+  const auth = await openAuth(settings, entrance.auth, start.dirs.scorpioxDir, options);
   const principals = (): Principals => auth.authorizer.principals;
   const served = await withSeparation(options, { settings, start, principals });
   const fleet = await ServerFleet.open(settings, warn);
@@ -103,9 +103,9 @@ async function openAuth(
   settings: HttpSettings,
   auth: AuthSettings,
   scorpioxDir: string,
-  warn: (message: string) => void,
+  { warn, storePlace }: Pick<ServeHttpOptions, "warn" | "storePlace">,
 ): Promise<Auth> {
   if (!needsToken(settings)) return createAuth(auth, warn);
   const { openTokenStore } = await import("../state/tokens/open-token-store.ts");
-  return createAuth({ ...auth, tokenStore: openTokenStore(scorpioxDir) }, warn);
+  return createAuth({ ...auth, tokenStore: openTokenStore(scorpioxDir, storePlace) }, warn);
 }

@@ -53,6 +53,23 @@ describe.skipIf(!hasPostgres)("replicas with one PostgreSQL", () => {
     expect(ended.stderr).not.toContain("secret");
   });
 
+  test("[fleet.tokens] made and revoked on the command line", async () => {
+    await using postgres = await Postgres.start();
+    using home = new TempFolder();
+    const env = { STORE_URL: postgres.url };
+    const added = await runProduct(home, ["token", "add", "ada", "--json"], { env });
+    const { token } = JSON.parse(added.stdout) as { token: string };
+    await using one = await HttpServer.start({ args: fleet, env });
+    await using other = await HttpServer.start({ args: fleet, env });
+    const clients = [one.client.withToken(token), other.client.withToken(token)];
+    const statuses = (): Promise<number[]> =>
+      Promise.all(clients.map(async (client) => (await client.modern("tools/list")).status));
+    expect(await statuses()).toEqual([200, 200]);
+    expect((await one.client.modern("tools/list")).status).toBe(401);
+    await runProduct(home, ["token", "revoke", "ada"], { env });
+    while ((await statuses()).join() !== "401,401") await Bun.sleep(20);
+  });
+
   test("[fleet.store-away] and back", async () => {
     await using postgres = await Postgres.start();
     await using server = await HttpServer.start({ args: fleet, env: { STORE_URL: postgres.url } });

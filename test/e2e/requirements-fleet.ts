@@ -14,6 +14,10 @@ export const fleetRequirements: Readonly<Record<string, Requirement>> = {
     "fleet.store":
       "With STORE_URL all replicas have the same tasks and plan mode, and the command line too; a URL that is not understood is refused.",
   }),
+  ...from("docs/fleet.md#tokens", {
+    "fleet.tokens":
+      "A token that is made once is accepted by all replicas, and refused by all after it is revoked.",
+  }),
   ...from("docs/fleet.md#faults", {
     "fleet.store-away":
       "While PostgreSQL is away TaskManager fails by its name, commands go on, and all is back with it.",

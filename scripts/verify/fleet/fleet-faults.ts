@@ -4,6 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { isError, textOf } from "../../../test/e2e/harness/messages.ts";
+import { HttpServer } from "../../../test/e2e/harness/http-server.ts";
+import { runProduct } from "../../../test/e2e/harness/run-product.ts";
+import { TempFolder } from "../../../test/e2e/harness/temp-folder.ts";
 import { Server } from "../../../test/e2e/harness/server.ts";
 import { Postgres } from "../../../test/support/engines/postgres.ts";
 import { TcpProxy } from "../../../test/support/engines/tcp-proxy.ts";
@@ -17,7 +20,14 @@ interface Trial {
 }
 
 export async function checkFleetFaults(): Promise<Outcome> {
-  const trials = [await partition(), await slow(), await standby(), await crowded(), await full()];
+  const trials = [
+    await partition(),
+    await slow(),
+    await standby(),
+    await crowded(),
+    await full(),
+    await revocation(),
+  ];
   const faults = trials.flatMap((trial) => trial.faults.map((fault) => `${trial.name}: ${fault}`));
   return {
     name: "fleet-faults",
@@ -103,6 +113,32 @@ async function setReadOnly(postgres: Postgres, value: "on" | "off"): Promise<voi
   await sql`SELECT pg_reload_conf()`;
   await sql.close();
   await Bun.sleep(200);
+}
+
+const revocationMsMax = 2_000;
+
+/** A token is revoked on the command line: from then on until every replica refuses it. */
+async function revocation(): Promise<Trial> {
+  await using postgres = await Postgres.start();
+  using home = new TempFolder();
+  const env = { STORE_URL: postgres.url };
+  const { stdout } = await runProduct(home, ["token", "add", "ada", "--json"], { env });
+  const { token } = JSON.parse(stdout) as { token: string };
+  const servers = await Promise.all([1, 2, 3].map(() => HttpServer.start({ env })));
+  const clients = servers.map(({ client }) => client.withToken(token));
+  const statuses = async (): Promise<string> => {
+    const answers = clients.map(async (client) => (await client.modern("tools/list")).status);
+    return (await Promise.all(answers)).join();
+  };
+  const faults = expectation(await statuses(), "200,200,200", "before");
+  await runProduct(home, ["token", "revoke", "ada"], { env });
+  const began = performance.now();
+  while ((await statuses()) !== "401,401,401" && performance.now() < began + 10_000)
+    await Bun.sleep(5);
+  const ms = performance.now() - began;
+  if (ms > revocationMsMax) faults.push(`the revocation took ${Math.round(ms)} ms`);
+  for (const server of servers) await server[Symbol.asyncDispose]();
+  return { name: `a token revoked at 3 replicas (${Math.round(ms)} ms)`, said: "401", faults };
 }
 
 /** All connections are taken. */

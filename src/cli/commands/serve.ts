@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
-import type { ParsedArguments } from "../command-io.ts";
-import type { Command, CommandListing } from "../command.ts";
+import type { ParsedArguments, Printer } from "../command-io.ts";
+import type { CliServices, Command, CommandListing } from "../command.ts";
 import { startUpFlags } from "../flags.ts";
 import { defaultAddress, httpFlags } from "../http-flags.ts";
 import { startServing } from "../start-up.ts";
@@ -33,9 +33,30 @@ const serveCommand: Command = {
     const start = startServing(args, io, print);
     const values = readHttpValues(args, io, start.dirs.scorpioxDir);
     for (const line of values.lines()) print.detail(line);
-    return services.serveHttp(start, readHttpSettings(values, start.dirs.scorpioxDir));
+    const { scorpioxDir } = start.dirs;
+    const isMade = await hasEngineTokens(services, scorpioxDir, print);
+    return services.serveHttp(start, readHttpSettings(values, scorpioxDir, isMade));
   },
 };
+
+/** @throws AppError when the engine of STORE_URL cannot be asked: nobody knows then who may connect */
+async function hasEngineTokens(
+  services: CliServices,
+  scorpioxDir: string,
+  print: Printer,
+): Promise<boolean> {
+  const engine = await services.storePlace?.();
+  if (engine === undefined) return false;
+  const [tokens, { hasTokenStore, tokenStoreFile }] = await Promise.all([
+    import("../../state/tokens/open-token-store.ts"),
+    import("../../state/tokens/token-place.ts"),
+  ]);
+  if (hasTokenStore(scorpioxDir)) {
+    const file = tokenStoreFile(scorpioxDir);
+    print.warning(`The tokens in ${file} are not accepted while STORE_URL is set: make new ones.`);
+  }
+  return tokens.hasEngineTokens(engine);
+}
 
 /** A flag that does nothing is refused: the user believes that it does something. */
 function refuseWithoutHttp(args: ParsedArguments): void {

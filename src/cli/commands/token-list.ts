@@ -93,7 +93,8 @@ async function listedTokens(context: CommandContext): Promise<{
   readonly problems: readonly string[];
 }> {
   const { scorpioxDir } = readStartUp(context.args, context.io).dirs;
-  await using store = openTokenStore(scorpioxDir);
+  const engine = await context.services.storePlace?.();
+  await using store = openTokenStore(scorpioxDir, engine);
   const records = await store.list();
   const nowMs = Date.now();
   const made = records.map((record) => listed(record, nowMs)).toSorted(byLabel);

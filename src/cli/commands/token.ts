@@ -3,7 +3,6 @@ import { isScope } from "../../server/auth/principal.ts";
 import { isTokenLabel, makeToken, tokenDigest } from "../../state/tokens/make-token.ts";
 import { openTokenStore } from "../../state/tokens/open-token-store.ts";
 import type { TokenRecord, TokenStore } from "../../state/tokens/token-store.ts";
-import { hasTokenStore } from "../../state/tokens/token-place.ts";
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
 import { exitCodes } from "../command-io.ts";
@@ -48,10 +47,9 @@ export const tokenAddCommand: Command = {
   arguments: { min: 1, max: 1 },
   needsPerson: true,
   async run(context) {
-    const { args, io, print } = context;
+    const { args, print } = context;
     const [label = ""] = args.positionals;
     checkLabel(label);
-    const { scorpioxDir } = readStartUp(args, io).dirs;
     const scopes = scopesOf(args.list("scope"));
     const servers = serversOf(context);
     const token = makeToken();
@@ -65,8 +63,8 @@ export const tokenAddCommand: Command = {
       createdAtMs,
       ...(expiresAtMs !== undefined && { expiresAtMs }),
     };
-    const isFirst = !hasTokenStore(scorpioxDir);
-    await using store = openTokenStore(scorpioxDir);
+    await using store = await storeOf(context);
+    const isFirst = (await store.list()).length === 0;
     await store.add(record);
     printToken(token, record, context);
     if (isFirst && !args.has("json")) print.note(firstText);
@@ -142,7 +140,7 @@ export const tokenRevokeCommand: Command = {
   async run(context) {
     const { args, print } = context;
     const [label = ""] = args.positionals;
-    await using store = storeOf(context);
+    await using store = await storeOf(context);
     const count = await store.revoke(label, Date.now());
     if (args.has("json")) print.json({ label, revoked: count });
     const plainFile = plainLabels(context).get(label);
@@ -187,13 +185,14 @@ export const tokenRotateCommand: Command = {
     const token = makeToken();
     const digest = tokenDigest(token);
     const expiresAtMs = endOf(args.text("expires"), nowMs);
-    await using store = storeOf(context);
+    await using store = await storeOf(context);
     const rotation = { label, digest, nowMs, graceMs, expiresAtMs };
     printToken(token, await store.rotate(rotation), context);
     return exitCodes.done;
   },
 };
 
-function storeOf({ args, io }: CommandContext): TokenStore {
-  return openTokenStore(readStartUp(args, io).dirs.scorpioxDir);
+async function storeOf({ args, io, services }: CommandContext): Promise<TokenStore> {
+  const engine = await services.storePlace?.();
+  return openTokenStore(readStartUp(args, io).dirs.scorpioxDir, engine);
 }
