@@ -30,7 +30,7 @@ const complete = ["one", "two"].flatMap((name) =>
 async function firstList(home: TempFolder): Promise<readonly string[]> {
   await using server = new Server({ home });
   await server.initialize();
-  return namesOf(server);
+  return await namesOf(server);
 }
 
 async function namesOf(server: Server): Promise<readonly string[]> {
