@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,deploy,release,readme,clients,client-files,move,move-kills,first-hour,hub-processes,hub-figures,hub-kills,hub-fairness,hub-suite,fleet-resume,fleet-kills,fleet-tasks,fleet-faults,fleet-figures,doctor-as,long,sandbox,separation,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE] [--hub auto|on|off] [--hub-idle 0] [--base-binary FILE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,deploy,release,readme,clients,client-files,move,move-kills,first-hour,hub-processes,hub-figures,hub-kills,hub-fairness,hub-suite,fleet-resume,fleet-kills,fleet-tasks,fleet-faults,fleet-figures,watching-cost,doctor-as,long,sandbox,separation,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE] [--hub auto|on|off] [--hub-idle 0] [--base-binary FILE]
  *
  * `--hub` and `--hub-idle` are HUB and HUB_IDLE of every server that a check starts; `--base-binary` names an executable from before
  * the hub, for `hub-figures`.
@@ -27,6 +27,7 @@ import { checkFleetFigures } from "./fleet/fleet-figures.ts";
 import { checkFleetKills } from "./fleet/fleet-kills.ts";
 import { checkFleetResume } from "./fleet/fleet-resume.ts";
 import { checkFleetTasks } from "./fleet/fleet-tasks.ts";
+import { checkWatchingCost } from "./fleet/watching-cost.ts";
 import { checkFloods } from "./floods.ts";
 import { checkHubAttack } from "./hub/attack.ts";
 import { checkHubKept } from "./hub/kept.ts";
@@ -140,6 +141,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   "fleet-tasks": checkFleetTasks,
   "fleet-faults": checkFleetFaults,
   "fleet-figures": checkFleetFigures,
+  "watching-cost": () => checkWatchingCost(baseBinary),
   long: checkLongTests,
   sandbox: checkSandbox,
   separation: checkSeparation,
