@@ -321,6 +321,37 @@ describe("the pages of a login", () => {
     },
   );
 
+  test("[team.login-pages] are at the address that browsers use, with a cookie for it alone", async () => {
+    const args = ["--resource", "https://mcp.example.com/mcp", "--allow-host", "mcp.example.com"];
+    await using team = await new Team({}, "per_user = true", { args }).start();
+    const link = linkIn(await said(team.as(alice)));
+    expect(link).toStartWith("https://mcp.example.com/oauth/login?request=");
+    const { pathname, search } = new URL(link);
+    const behind = new URL(pathname + search, team.server.url).href;
+    const host = { host: "mcp.example.com" };
+    const page = await fetch(behind, { headers: host });
+    const [cookie = ""] = page.headers.getSetCookie();
+    expect(cookie).toMatch(/; Path=\/oauth; Max-Age=1800; HttpOnly; SameSite=Lax; Secure$/);
+    const [, digest = ""] = /name="browser" value="([^"]+)"/.exec(await page.text()) ?? [];
+    const form = { request: new URL(link).searchParams.get("request") ?? "", browser: digest };
+    const begun = await fetch(new URL("/oauth/login", team.server.url), {
+      method: "POST",
+      body: new URLSearchParams(form).toString(),
+      headers: {
+        ...host,
+        cookie: cookie.split(";")[0] ?? "",
+        "content-type": "application/x-www-form-urlencoded",
+        origin: "https://mcp.example.com",
+      },
+      redirect: "manual",
+    });
+    const next = new URL(begun.headers.get("location") ?? "");
+    expect([begun.status, next.searchParams.get("redirect_uri")]).toEqual([
+      303,
+      "https://mcp.example.com/oauth/callback",
+    ]);
+  });
+
   test("[team.login-pages] there are none without such an entry", async () => {
     await using team = new Team({}, 'scopes = ["read"]');
     const server = await HttpServer.start({ home: team.home, tokens: [`alice ${alice}`] });
@@ -429,6 +460,31 @@ test("[team.logins] the operator sees whose logins there are, and ends one", asy
   expect((await run("mcp logins --json")).stdout).toBe("[]\n");
   for (const { stdout, stderr } of [listed, ended, last])
     expect(stdout + stderr).not.toContain("-canary");
+});
+
+test("[team.logins] a login begins at one server and ends at another that shares the folder", async () => {
+  const args = ["--resource", "https://mcp.example.com/mcp", "--allow-host", "mcp.example.com"];
+  await using team = await new Team({}, "per_user = true", { args }).start();
+  await using other = await HttpServer.start({
+    home: team.home,
+    args: [...args, "--token-file", team.home.at("tokens.txt")],
+    env: { SECRETS_KEY_FILE: team.home.at("keys/secrets-key") },
+  });
+  const link = linkIn(await said(team.as(alice)));
+  const servers = [other, team.server];
+  let requests = 0;
+  const browser = new Browser((url) => {
+    if (!url.startsWith("https://mcp.example.com/")) return url;
+    const { pathname, search } = new URL(url);
+    return new URL(pathname + search, servers[requests++ % 2]?.url).href;
+  });
+  expect((await browser.logIn(link)).text).toContain("alice is logged in to guarded now.");
+  expect(requests).toBe(3);
+  const clients = [team.as(alice), other.client.withToken(alice)];
+  expect(await Promise.all(clients.map(said))).toEqual([
+    "you are account 1, ***",
+    "you are account 1, ***",
+  ]);
 });
 
 test("[team.logins] two servers of one home renew a token once", async () => {

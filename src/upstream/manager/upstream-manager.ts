@@ -160,14 +160,22 @@ export class UpstreamManager implements UpstreamWork {
       return this.#switchPlace(control);
     if (control.kind === "several-principals") return this.#config.serveSeveral();
     if (control.kind === "show-apps") return this.#showApps(control.apps);
-    // A browser may come back before the files are read again.
-    if (control.kind === "login-page") await this.#configured;
+    if (control.kind === "login-page") await this.#untilUserLogins();
     return performControl(control, signalOf(signal), {
       ...this.#parts,
       infoList: () => this.infoList(),
       searched: () => this.#composer.state.searched,
       server: (name) => this.#servers.known(name),
     });
+  }
+
+  /** After a restart a browser may come back before it is known which servers have logins of principals. */
+  async #untilUserLogins(): Promise<void> {
+    await this.#configured;
+    const own = this.#servers.all.filter(
+      ({ configured }) => configured.entry.options.oauth?.perUser,
+    );
+    for (const server of own) await server.looked;
   }
 
   infoList(): readonly ServerInfo[] {

@@ -64,6 +64,22 @@ const compose = (
 const named = (name: string): { name: string } => ({ name });
 
 describe("composeSnapshot()", () => {
+  test("lists no resources of a login that is the operator's, and says where tokens are traded", () => {
+    const resources = [{ uri: "file:///a", name: "a" }];
+    const trade = { perUser: { confirm: "click", trade: { grant: "token-exchange" } } } as const;
+    const { snapshot } = compose([
+      view("open", { catalogue: { resources } }),
+      view("own", { catalogue: { resources }, view: { hidesResources: true } }),
+      view("traded", { options: { oauth: trade } }),
+    ]);
+    expect(snapshot.resources.map(({ uri }) => uri)).toEqual(["scorpiox://mcp/open/file:///a"]);
+    expect(snapshot.rights.map(({ name, tradesIdentity }) => [name, tradesIdentity])).toEqual([
+      ["open", undefined],
+      ["own", undefined],
+      ["traded", true],
+    ]);
+  });
+
   test("orders by server and tool, and shows what clients may see", () => {
     const b = view("b", {
       tools: [

@@ -235,3 +235,51 @@ describe("RequestGuard, pages of other origins", () => {
     },
   );
 });
+
+describe("RequestGuard.checkPage()", () => {
+  const own = "https://mcp.example";
+  const host = "mcp.example";
+  const page = { "sec-fetch-dest": "document", "sec-fetch-mode": "navigate" };
+
+  test.each<[string, string, Record<string, string>]>([
+    ["an address that was typed", "GET", { ...page, "sec-fetch-site": "none" }],
+    ["a link from elsewhere", "GET", { ...page, "sec-fetch-site": "cross-site" }],
+    ["its own form", "POST", { ...page, "sec-fetch-site": "same-origin", origin: own }],
+    ["a program", "POST", {}],
+  ])("passes %s", (_, method, headers) => {
+    const request = { method, ...head({ host, ...headers }) };
+    expect(guard.checkPage(request, own)).toBeUndefined();
+  });
+
+  test.each<[string, string, Record<string, string>, string]>([
+    ["another host", "GET", { host: "evil.example" }, "Host"],
+    [
+      "a frame",
+      "GET",
+      { "sec-fetch-dest": "iframe", "sec-fetch-site": "cross-site" },
+      "Sec-Fetch-Dest",
+    ],
+    ["a picture", "GET", { "sec-fetch-dest": "image", "sec-fetch-site": "none" }, "Sec-Fetch-Dest"],
+    ["a form of another page", "POST", { ...page, origin: "https://evil.example" }, "Origin"],
+    ["a form of an allowed origin", "POST", { ...page, origin: "https://app.example" }, "Origin"],
+    [
+      "a form of a page of this machine",
+      "POST",
+      { ...page, origin: "http://localhost:1" },
+      "Origin",
+    ],
+    ["a form of nobody", "POST", { ...page, origin: "null" }, "Origin"],
+    [
+      "a form without an origin",
+      "POST",
+      { ...page, "sec-fetch-site": "cross-site" },
+      "Sec-Fetch-Site",
+    ],
+  ])("refuses %s", (_, method, headers, header) => {
+    const refused = guard.checkPage({ method, ...head({ host, ...headers }) }, own);
+    expect(refused?.status).toBe(403);
+    expect(bodyOf(refused)).resolves.toMatchObject({
+      body: { error: { message: expect.stringContaining(`${header} `) } },
+    });
+  });
+});
