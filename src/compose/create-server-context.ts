@@ -48,12 +48,12 @@ function instructionsOf(
   start: StartUp,
   reachable: ReadonlySet<string> | undefined,
 ): string {
-  const { gateway, upstreams, ownNames, wholeInstructions: whole } = router;
+  const { gateway, upstreams, offeredNames, wholeInstructions: whole } = router;
   const { snapshot } = upstreams;
   const isAlone = !gateway.isWanted || (snapshot !== undefined && !hasServers(snapshot));
   const notice = standInLine(start.config.standIns());
   if (isAlone && notice === undefined && whole !== undefined) return whole.text;
-  const own = { lines: whole?.lines ?? instructionLines(ownNames), notice };
+  const own = { lines: whole?.lines ?? instructionLines(offeredNames), notice };
   if (isAlone) return instructionsWith(own);
   const told = snapshot === undefined ? toldBefore(start) : toldOf(snapshot);
   return instructionsWith(own, reachable === undefined ? told : toldTo(reachable, told));

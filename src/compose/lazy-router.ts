@@ -77,14 +77,19 @@ export class LazyRouter implements Router, AsyncDisposable {
     return this.#listings.map(({ name }) => name);
   }
 
+  /** Of those that are offered now. */
+  get offeredNames(): readonly string[] {
+    return this.#offered(this.#listings).map(({ name }) => name);
+  }
+
   /** Undefined where a tool is switched off. */
   get wholeInstructions(): ProgramParts["wholeInstructions"] {
     const { cards, wholeInstructions } = this.#parts;
-    return this.#listings.length === cards.length ? wholeInstructions : undefined;
+    return this.offeredNames.length === cards.length ? wholeInstructions : undefined;
   }
 
   list(): readonly ToolListing[] {
-    return this.gateway.now(this.#listings);
+    return this.gateway.now(this.#offered(this.#listings));
   }
 
   /** InvokeSkill lists the skills that this client can load; upstream tools follow the own ones. */
@@ -94,14 +99,18 @@ export class LazyRouter implements Router, AsyncDisposable {
     showsApps = false,
   ): Promise<readonly ToolListing[]> {
     const own = this.#offersSkills
-      ? this.skills.toolListings(client)
-      : Promise.resolve(this.#listings);
+      ? this.skills.toolListings(client).then((listings) => this.#offered(listings))
+      : Promise.resolve(this.#offered(this.#listings));
     const following = this.#project?.follow(client);
     const join = (): Promise<readonly ToolListing[]> =>
       this.gateway.isWanted
         ? own.then((listings) => this.gateway.listFor(listings, client, { version, showsApps }))
         : own;
     return following === undefined ? join() : following.then(join);
+  }
+
+  #offered(listings: readonly ToolListing[]): readonly ToolListing[] {
+    return this.#options.separation?.offered(listings) ?? listings;
   }
 
   meet(capabilities: ClientCapabilities): void {

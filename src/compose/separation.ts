@@ -1,10 +1,7 @@
-import { lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { AppError, type AppErrorCode, messageOf } from "../base/errors.ts";
-import { fileCopyMsMax } from "../base/limits.ts";
-import { principalName } from "../base/principal-name.ts";
+import { AppError, messageOf } from "../base/errors.ts";
 import type { Environment } from "../base/values.ts";
 import type { CallRequest, ClientContext, OwnPlace } from "../calls/call.ts";
 import type { CopiedFile, FileToCopy } from "../calls/router/background-calls.ts";
@@ -14,8 +11,9 @@ import type { Confinement } from "../commands/background/command-launcher.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
 import type { PrincipalSandbox } from "../commands/sandbox/principal/principal-sandbox.ts";
 import { envFileName, profileFolder } from "../config/places.ts";
-import { planFolderParts } from "../state/plan/plan-folder.ts";
+import type { ToolListing } from "../protocol/tool-types.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
+import { foldersOf, makePlace } from "./principal-place.ts";
 import type { SandboxParts } from "./principal-sandbox.ts";
 
 /** Tools that run commands or read files by path: not for several people who are one to the operating system. */
@@ -46,6 +44,9 @@ interface SeparationParts {
   readonly principals: () => Principals;
 }
 
+/** Principals whose folders are known; some hundred bytes each. */
+const placesMax = 10_000;
+
 const undecided: Commands = { kind: "withheld", reason: "it is being found out how they can run" };
 
 /** Keeps several principals of one server apart: their commands, the files that are read for them, and their caches. */
@@ -54,6 +55,7 @@ export class Separation {
   #commands: Commands = { kind: "as-ever" };
   #hasBegun = false;
   readonly #places = new Map<string, OwnPlace>();
+  readonly #offered = new WeakMap<readonly ToolListing[], readonly ToolListing[]>();
 
   constructor(parts: SeparationParts) {
     this.#parts = parts;
@@ -104,6 +106,16 @@ export class Separation {
   readonly isOffered = (toolName: string): boolean =>
     this.#commands.kind !== "withheld" || !fileTools.has(toolName);
 
+  /** The tools of a list that exist now; the same list for the same list. */
+  offered(listings: readonly ToolListing[]): readonly ToolListing[] {
+    if (!this.hasWithheld) return listings;
+    const known = this.#offered.get(listings);
+    if (known !== undefined) return known;
+    const offered = listings.filter(({ name }) => this.isOffered(name));
+    this.#offered.set(listings, offered);
+    return offered;
+  }
+
   get hasWithheld(): boolean {
     return this.#commands.kind === "withheld";
   }
@@ -114,6 +126,8 @@ export class Separation {
     const known = this.#places.get(owner);
     if (known !== undefined) return known;
     const place = makePlace(this.#parts.start.dirs.scorpioxDir, owner);
+    // Looking again costs a tenth of a millisecond.
+    if (this.#places.size >= placesMax) this.#places.clear();
     this.#places.set(owner, place);
     return place;
   }
@@ -140,48 +154,21 @@ export class Separation {
     const commands = this.#commands;
     if (commands.kind === "as-ever") return undefined;
     if (commands.kind === "withheld" || owner === undefined) throw withheldError();
-    const { work, records } = makePlace(this.#parts.start.dirs.scorpioxDir, owner);
-    const principal = {
-      work,
-      home: join(records, "home"),
-      plans: join(records, ...planFolderParts),
-    };
-    const at = cwd.startsWith(`${work}/`) ? cwd : work;
+    const principal = foldersOf(makePlace(this.#parts.start.dirs.scorpioxDir, owner));
+    const at = cwd.startsWith(`${principal.work}/`) ? cwd : principal.work;
     return commands.sandbox.confine({ principal, cwd: at, ...(readOnly && { readOnly }) });
   }
 
   /** As `Confinements.copyFor`. */
   async copyFor(
     call: CallRequest,
-    { path, bytesMax }: FileToCopy,
+    file: FileToCopy,
     supervisor: Pick<Supervisor, "runProgram">,
   ): Promise<CopiedFile> {
     const confinement = await this.confine(call.client, "", { planFile: undefined });
-    const folder = confinement?.scripts?.folder;
-    if (confinement === undefined || folder === undefined) throw withheldError();
-    const release = (): Promise<void> => confinement.release();
-    try {
-      const ending = new AbortController();
-      const cancel = (): void => ending.abort();
-      call.cancellation.onCancel(cancel);
-      const { data } = confinement;
-      const execution = await supervisor.runProgram({
-        argv: confinement.wrap(["/bin/sh", "-c", copyScript, "sh", path, String(bytesMax + 1)]),
-        name: "copy of a file",
-        cwd: "/",
-        env: confinement.env,
-        timeoutMs: fileCopyMsMax,
-        signal: ending.signal,
-        onOutput: () => undefined,
-        ...(data === undefined ? {} : { data }),
-      });
-      call.cancellation.offCancel(cancel);
-      assertCopied(path, execution.exit?.exitCode ?? null);
-      return { path: join(folder, copyName), release };
-    } catch (error) {
-      await release();
-      throw error;
-    }
+    if (confinement === undefined) throw withheldError();
+    const { copyWithin } = await import("./copy-file.ts");
+    return copyWithin(confinement, file, { cancellation: call.cancellation, supervisor });
   }
 
   #sandboxParts(): SandboxParts {
@@ -219,48 +206,9 @@ interface Speaking {
   readonly warn: (message: string) => void;
 }
 
-const copyName = "copy";
-/** Runs in the view of the principal's commands: a link leads only to files that they could read anyway. */
-const copyScript = `[ -e "$1" ] || exit 3; [ -f "$1" ] || exit 4; [ -r "$1" ] || exit 5
-exec head -c "$2" -- "$1" > "$TMPDIR/${copyName}"`;
-
-function assertCopied(path: string, exitCode: number | null): void {
-  const shown = JSON.stringify(path.slice(0, 400));
-  if (exitCode === 0) return;
-  const [code, fault] = copyFaults.get(exitCode) ?? ["system", "could not be copied. Try again"];
-  throw new AppError(code, `${shown} ${fault}.`);
-}
-
-const copyFaults: ReadonlyMap<number | null, readonly [AppErrorCode, string]> = new Map([
-  [3, ["not_found", "does not exist in your workspace"]],
-  [4, ["refused", "is not a regular file"]],
-  [5, ["system", "cannot be read: permission denied"]],
-] as const);
-
 function withheldError(): AppError {
   return new AppError(
     "refused",
     "Nothing was run: several users are served, and their commands cannot be kept apart here.",
   );
-}
-
-const privateFolder = { recursive: true, mode: 0o700 } as const;
-
-/**
- * Makes the folders of a principal: those that its commands may change are beside what the server keeps for it.
- * @throws AppError `system`
- */
-function makePlace(scorpioxDir: string, owner: string): OwnPlace {
-  const records = join(scorpioxDir, "workspaces", principalName(owner));
-  const work = join(records, "work");
-  try {
-    for (const folder of [work, join(records, "home"), join(records, ...planFolderParts)]) {
-      mkdirSync(folder, privateFolder);
-      if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} is not a folder`);
-    }
-    return { work: realpathSync(work), records: realpathSync(records) };
-  } catch (error) {
-    const message = `The workspace of this principal cannot be made: ${messageOf(error)}.`;
-    throw new AppError("system", message, { cause: error });
-  }
 }

@@ -118,6 +118,28 @@ test("[team.withheld] where commands cannot be kept apart they are not offered, 
   }
 });
 
+test("[team.withheld] [team.growth] a session that is open when they are withheld does not have them either", async () => {
+  using home = new TempFolder();
+  const shell = home.write("bin/bash", '#!/bin/sh\nexec /bin/sh "$@"\n', 0o755);
+  const env = { SCORPIOX_SHELL_PATH: shell };
+  await using server = await HttpServer.start({ home, tokens: [`alice ${alice}`], env });
+  const session = await server.initialize("2025-11-25", {}, alice);
+  expect(textOf(await session.call("Bash", { command: "echo ran" }))).toBe("ran\n");
+  home.write("tokens.txt", `${both.join("\n")}\n`, 0o600);
+  await eventually(
+    "the new token",
+    async () => (await server.client.withToken(bob).modern("server/discover")).status === 200,
+    10_000,
+  );
+  const { tools } = (await session.request("tools/list")).result as { tools: { name: string }[] };
+  expect(tools.filter(({ name }) => filing.includes(name))).toEqual([]);
+  expect((await session.call("Bash", { command: "echo ran" })).error?.message).toContain(
+    "Unknown tool: Bash",
+  );
+  const discovered = onlyMessage(await server.client.withToken(bob).modern("server/discover"));
+  expect(JSON.stringify(discovered.result)).not.toContain("Bash is for commands");
+});
+
 test("[team.trusted] commands = trusted offers them as ever, and the start says what it means", async () => {
   await using server = await HttpServer.start({ tokens: both, args: ["--commands", "trusted"] });
   expect(server.stderr).toContain(
