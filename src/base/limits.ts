@@ -595,6 +595,9 @@ export const otlpRetryMsMax = 60_000;
 export const otlpMetricsMs = 60_000;
 /** The last spans get this long at the end. */
 export const otlpEndMsMax = 2_000;
+/** An engine is looked at this often at most, when somebody asks for `/readyz`, and has to accept a connection within this. */
+export const engineLookMs = 1_000;
+export const engineLookMsMax = 1_000;
 /** The folder of the store is looked at this often at most, when somebody asks for `/readyz`. */
 export const storeLookMs = 5_000;
 /** Steps of matching a pattern with a partly unknown word; beyond them, a match is assumed. */

@@ -37,7 +37,7 @@ export async function serveHttp(
   const fleet = await ServerFleet.open(settings, warn);
   let server: Bun.Server<undefined> | undefined = undefined;
   const addresses = new OwnAddresses(settings, () => server?.url);
-  const state = new ServerState(start);
+  const state = new ServerState(start, options.storePlace);
   const { onWorker } = state;
   const router = new LazyRouter(parts, {
     ...served,

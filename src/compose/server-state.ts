@@ -1,6 +1,8 @@
 import type { StartUp } from "../cli/start-up.ts";
 import { Readiness } from "../server/http/readiness.ts";
 import { storePathIn } from "../state/store/open-store.ts";
+import type { PostgresPlace } from "../state/store/postgres/store-url.ts";
+import { EngineLook } from "./engine-look.ts";
 import type { WorkerKind } from "./program-parts.ts";
 import { StoreLook } from "./store-look.ts";
 
@@ -10,9 +12,13 @@ export class ServerState {
   readonly workersLost = new Map<WorkerKind, number>();
   readonly #looks: (() => void)[];
 
-  constructor({ dirs }: StartUp) {
+  /** @param storePlace the engine of the store, when that is not a file */
+  constructor({ dirs }: StartUp, storePlace?: PostgresPlace) {
     const report = (isWell: boolean): void => this.readiness.report("store", isWell);
     this.#looks = [new StoreLook(storePathIn(dirs.scorpioxDir), report).look];
+    if (storePlace === undefined) return;
+    const reportEngine = (isWell: boolean): void => this.readiness.report("PostgreSQL", isWell);
+    this.#looks.push(new EngineLook(storePlace, reportEngine).look);
   }
 
   /**

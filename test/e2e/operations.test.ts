@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, renameSync, statSync } from "node:fs";
 
 import { parsePrometheus } from "../observe/metrics/parse-prometheus.ts";
+import { hasPostgres, Postgres } from "../support/engines/postgres.ts";
 import { attributesOf, Collector } from "../observe/otlp/collector.ts";
 import { eventually } from "./harness/conditions.ts";
 import { Gate } from "./harness/gate.ts";
@@ -208,6 +209,26 @@ describe("readiness", () => {
       await eventually("the word", async () => (await word()) === `${status} degraded\n`, 20_000);
       expect(await statusOf(new URL("/healthz", server.url).href)).toBe(200);
       expect(textOf(onlyMessage(await server.modern("tools/call", bash("echo on"))))).toBe("on\n");
+    },
+  );
+
+  test.skipIf(!hasPostgres)(
+    "[team.ready] it is degraded while PostgreSQL is away, and ready again with it",
+    async () => {
+      await using postgres = await Postgres.start();
+      await using server = await HttpServer.start({ env: { STORE_URL: postgres.url } });
+      const says = (word: string): Promise<unknown> =>
+        eventually(
+          `the word ${word}`,
+          async () => (await (await fetch(new URL("/readyz", server.url))).text()) === `${word}\n`,
+          20_000,
+        );
+      await says("ready");
+      await postgres.kill();
+      await says("degraded");
+      expect(textOf(onlyMessage(await server.modern("tools/call", bash("echo on"))))).toBe("on\n");
+      await postgres.start();
+      await says("ready");
     },
   );
 });

@@ -33,7 +33,7 @@ test("[team.settings] a server takes all that it needs from http.toml, and a var
 
 test.each<[string, string, Readonly<Record<string, string>>, string]>([
   ["a key", "lissen = 1", {}, 'there is no key "lissen". Did you mean listen?'],
-  ["a value", "metrics = 1", {}, "metrics must be true or false"],
+  ["a value", "sse = 1", {}, "sse must be true or false"],
   ["a variable", "", { HTTP_SSE: "2" }, 'HTTP_SSE is "2"'],
 ])("[team.settings] %s that it cannot use is refused by name", async (_, toml, env, words) => {
   using home = new TempFolder();
