@@ -490,6 +490,8 @@ export const pgConflictTriesMax = 6;
 export const pgCallMsMax = 10_000;
 /** Looks at scopes of an engine that come within this are one request: a thousand subscribers ask in one. */
 export const storeLooksTogetherMs = 20;
+/** How often a replica forgets records of transactions: 60 bytes each, 100,000 of them in this time at the most. */
+export const pgPruneMs = 60_000;
 /** One migration, or the wait for that of another replica. */
 export const pgMigrateMsMax = 20_000;
 

@@ -80,8 +80,12 @@ describe.skipIf(!hasPostgres)("replicas with one PostgreSQL", () => {
     expect(textOf(refused)).toMatch(/PostgreSQL at .* cannot be used: .* Nothing was changed\./);
     const bash = { name: "Bash", arguments: { command: "echo works" } };
     expect(textOf(onlyMessage(await server.modern("tools/call", bash)))).toContain("works");
+    const ready = async (): Promise<string> =>
+      (await (await fetch(new URL("/readyz", server.url))).text()).trim();
+    while ((await ready()) !== "degraded") await Bun.sleep(20);
     await postgres.start();
     while (isError(await task(server, { action: "create", text: "c" }))) await Bun.sleep(20);
+    while ((await ready()) !== "ready") await Bun.sleep(20);
     expect(structuredOf(await task(server, { action: "list" }))).toMatchObject({ total: 2 });
   });
 

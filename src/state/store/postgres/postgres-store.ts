@@ -3,6 +3,7 @@ import { ownValue } from "../../../base/values.ts";
 import {
   pgCallsWaitingMax,
   pgConnectionsMax,
+  pgPruneMs,
   storeCallsTogetherMax,
 } from "../../../base/limits.ts";
 import type { StoreCall, StoreReply } from "../store-methods.ts";
@@ -17,6 +18,11 @@ interface WaitingCall {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: AppError) => void;
 }
+
+/** Some at a time, and those that no other replica is forgetting. */
+const prune = `DELETE FROM scorpiox.store_changes WHERE change_id IN (
+  SELECT change_id FROM scorpiox.store_changes WHERE made_at < now() - interval '1 hour'
+  LIMIT 10000 FOR UPDATE SKIP LOCKED)`;
 
 /** Of the connections one is left for what belongs to no scope. */
 const lanesMax = pgConnectionsMax - 1;
@@ -35,8 +41,14 @@ export class PostgresStore implements AsyncDisposable {
   #migrated: Promise<void> | undefined;
   #idle: (() => void) | undefined;
 
-  constructor(place: PostgresPlace) {
+  readonly #pruneEveryMs: number;
+  #pruneAt: number;
+
+  constructor(place: PostgresPlace, { pruneEveryMs = pgPruneMs } = {}) {
     this.#connections = new Connections(place);
+    this.#pruneEveryMs = pruneEveryMs;
+    // Replicas that start together do not do it together.
+    this.#pruneAt = performance.now() + Math.random() * pruneEveryMs;
   }
 
   /**
@@ -106,10 +118,22 @@ export class PostgresStore implements AsyncDisposable {
         if (outcome.kind === "done") together[place]?.resolve(outcome.value);
         else together[place]?.reject(outcome.error);
       }
+      await this.#pruneSometimes();
     } catch (error) {
       const failure = error instanceof AppError ? error : new AppError("system", messageOf(error));
       for (const { reject } of together) reject(failure);
       if (isAway(failure.cause)) this.#refuseWaiting(failure.cause);
+    }
+  }
+
+  /** Forgets the records of transactions about which nobody asks any more. Never rejects. */
+  async #pruneSometimes(): Promise<void> {
+    if (performance.now() < this.#pruneAt) return;
+    this.#pruneAt = performance.now() + this.#pruneEveryMs;
+    try {
+      await this.#connections.use(new Patience(), (connection) => connection.runAll(prune));
+    } catch {
+      // The next time.
     }
   }
 
