@@ -223,6 +223,24 @@ describe("a client that shows addresses", () => {
     expect(asked).toMatchObject([{ mode: "url", message: expect.stringContaining("as bob.") }]);
   });
 
+  test.each([["SDK v1"], ["SDK v2"]])(
+    "[team.logins] of %s and that shows none gets the link, and calls again after the login",
+    async (sdk) => {
+      await using team = await new Team().start();
+      const requestInit = { headers: { authorization: `Bearer ${alice}` } };
+      const url = new URL(team.server.url);
+      const client = sdk === "SDK v1" ? new Client1(clientInfo) : new Client2(clientInfo);
+      if (client instanceof Client1) await client.connect(new Http1(url, { requestInit }));
+      else await client.connect(new Http2(url, { requestInit }));
+      try {
+        await new Browser().logIn(linkIn(String(await answer(client))));
+        expect(await answer(client)).toBe("you are account 1, ***");
+      } finally {
+        await client.close();
+      }
+    },
+  );
+
   test("[team.logins] and declines gets the link, and is not asked again soon", async () => {
     await using team = await new Team().start();
     let times = 0;
