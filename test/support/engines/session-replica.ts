@@ -2,6 +2,7 @@ import { Changes, type ServerFeatures } from "../../../src/calls/features.ts";
 import { ChangeLog } from "../../../src/fleet/changes/change-log.ts";
 import { FleetSessions } from "../../../src/fleet/sessions/fleet-sessions.ts";
 import { LiveConnections } from "../../../src/server/connection/live-connections.ts";
+import type { ReplicaClock } from "../../../src/fleet/replicas/replica.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { FakeRouter } from "../../server/harness.ts";
 import { type EndpointFixture, startEndpoint } from "../../server/http/endpoint-fixture.ts";
@@ -22,14 +23,15 @@ export interface SessionReplicaOptions {
   readonly principalMax?: number;
   readonly idleMs?: number;
   readonly features?: Partial<ServerFeatures>;
+  readonly now?: ReplicaClock;
 }
 
 /** @param url of the engine */
 export async function startSessionReplica(
   url: string,
-  { principalMax = 1_000, idleMs, features }: SessionReplicaOptions = {},
+  { principalMax = 1_000, idleMs, features, now }: SessionReplicaOptions = {},
 ): Promise<SessionReplica> {
-  const fleet = await startReplica(url);
+  const fleet = await startReplica(url, now === undefined ? {} : { now });
   const changes = new Changes();
   const { engine, replica, tail } = fleet;
   const log = await ChangeLog.start({ engine, replica, tail, changes });
