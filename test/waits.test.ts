@@ -94,6 +94,13 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "interact/terminal/attach-app.test.ts": { "Bun.sleep(questionGuardMs + 20)": aboutTime },
   "scripts/install-download.test.ts": { "Bun.sleep(1_500)": unseen },
   "state/callbacks/elapsed-clock.test.ts": { "Bun.sleepSync(20)": aboutTime },
+  "support/engines/redis.ts": {
+    "Bun.sleep(10)": "an engine that starts says nothing until it answers",
+  },
+  "support/engines/tcp-proxy.ts": {
+    "setTimeout(…, this.delayMs)": slow,
+    "setTimeout(…, 1)": "a socket that is full says nothing when it has room",
+  },
   "state/store/look-file.test.ts": {
     "toBeLessThan(atThisLoad(50))": "without waiting: the answer is the same after a wait",
   },

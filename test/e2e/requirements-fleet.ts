@@ -2,6 +2,9 @@ import { from, type Requirement } from "./harness/requirement.ts";
 
 /** What is promised where several replicas serve as one. */
 export const fleetRequirements: Readonly<Record<string, Requirement>> = {
+  ...from("docs/spec/fleet.md#fl2", {
+    "fleet.sessions": "A legacy session is served, resumed and ended by every replica.",
+  }),
   ...from("docs/spec/fleet.md#fl3", {
     "fleet.places": "Commands and background tasks are reached from every replica.",
     "fleet.lost":

@@ -191,7 +191,7 @@ export class LegacyHttp {
       const fault = checkSessionVersion(header, session.connection.session.version);
       return fault === undefined ? serve(session) : faultResponse(400, fault);
     });
-    return answer instanceof Promise ? answer.catch(engineAway) : answer;
+    return this.#table.isShared && answer instanceof Promise ? answer.catch(engineAway) : answer;
   }
 
   #dispatch(

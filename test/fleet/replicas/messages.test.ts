@@ -84,7 +84,7 @@ test("Messages.request fails at once when the replica is gone, and when it goes 
   );
 });
 
-test("Messages: a request that has waited for too long is not run, and a cancelled one is cancelled there", async () => {
+test("U-letters: a request that has waited for too long is not run, and a cancelled one is cancelled there", async () => {
   await using redis = await startRedis();
   await using first = await startReplica(redis.url);
   const second = await startReplica(redis.url);

@@ -27,7 +27,7 @@ describe("FleetSessions", () => {
     expect(second.endedIds).toEqual([`session:${session["mcp-session-id"]}`]);
   });
 
-  test("a session belongs to its principal on every replica", async () => {
+  test("U-adopt: a session belongs to its principal on every replica", async () => {
     await using redis = await startRedis();
     await using first = await startSessionReplica(redis.url);
     await using second = await startSessionReplica(redis.url);
