@@ -63,6 +63,8 @@ export class ObservedRequest {
   tool: string | undefined;
   /** The upstream server that it goes to. */
   server: string | undefined;
+  /** The replica that performs it in the place of this one, and observes it too. */
+  replica: string | undefined;
   readonly #observer: CallObserver;
   readonly #startedAt = performance.now();
   #goesOn = false;

@@ -1,7 +1,8 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { heldPrincipalsMax, relayedRequestMsMax } from "../../base/limits.ts";
 import { isObject } from "../../base/values.ts";
-import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
+import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
+import { metaOf } from "../../protocol/message.ts";
 import type { ActiveRequest } from "../../server/connection/active-request.ts";
 import type { Caller, Elsewhere } from "../../server/connection/elsewhere.ts";
 import {
@@ -167,14 +168,20 @@ export class RequestRelay implements Elsewhere, Disposable {
     request.onEndGracefully(
       () => void messages.notify(holder, relayKinds.end, number).catch(() => {}),
     );
-    const { id, method, params, cancellation } = request;
+    const { observed } = request.lane;
+    if (observed !== undefined) observed.replica = holder;
+    const { id, method, cancellation } = request;
+    const params = withTrace(request.params, observed?.ownTraceparent);
     const body = encodeRequest({ number, caller, id, method, params });
     try {
       const options = { msMax: relayedRequestMsMax, cancellation };
       const reply = await messages.request(holder, relayKinds.request, body, options);
       return replyIn(reply);
     } catch (error) {
-      if (!away.hasBegun && isGone(error)) return undefined;
+      if (!away.hasBegun && isGone(error)) {
+        if (observed !== undefined) observed.replica = undefined;
+        return undefined;
+      }
       throw new AppError("system", lostText(holder, messageOf(error), away.hasBegun));
     } finally {
       this.#away.delete(number);
@@ -191,6 +198,15 @@ export class RequestRelay implements Elsewhere, Disposable {
     const away = this.#away.get(number);
     if (away !== undefined) away.hasBegun = true;
   }
+}
+
+/** The parameters with the span of this replica as the parent of the holder's. */
+function withTrace(
+  params: Params | undefined,
+  traceparent: string | undefined,
+): Params | undefined {
+  if (traceparent === undefined) return params;
+  return { ...params, _meta: { ...metaOf(params), traceparent } };
 }
 
 /** The replica is gone, or goes: it takes no more requests. */

@@ -57,6 +57,7 @@ export class AccessLog implements CallObserver, AsyncDisposable {
       method: shown(method),
       tool: isCall ? shown(request.tool ?? name) : undefined,
       server,
+      replica: request.replica,
       outcome,
       ms: Math.round(ms * 10) / 10,
       bytes,

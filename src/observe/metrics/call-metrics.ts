@@ -43,7 +43,8 @@ export class CallMetrics implements CallObserver {
 
   began(): void {}
 
-  ended({ facts, tool, server }: ObservedRequest, { outcome, ms, bytes }: RequestEnd): void {
+  ended(request: ObservedRequest, { outcome, ms, bytes }: RequestEnd): void {
+    const { facts, tool, server, replica } = request;
     const { method } = facts;
     const kind = classOf(outcome);
     const known = this.#methods.has(method) ? method : other;
@@ -51,7 +52,8 @@ export class CallMetrics implements CallObserver {
     this.#requests.set(known, outcomes);
     increment(outcomes, kind);
     this.#replyBytes += bytes;
-    if (method !== "tools/call") return;
+    // One that another replica makes is counted there.
+    if (method !== "tools/call" || replica !== undefined) return;
     const counts = this.#countsOf(tool ?? unknown, server ?? "");
     increment(counts.byOutcome, kind);
     counts.seconds.add(ms / 1000);

@@ -43,6 +43,26 @@ test("a request with a place runs where its principal is held, in both eras; ano
   expect(await say(first, "ben", { name: "Bash" })).toBe("second Bash ben");
 });
 
+test("observers of both replicas see a request, and one that traces is the parent of the other", async () => {
+  await using redis = await startRedis();
+  const metas: unknown[] = [];
+  await using first = await PlacedReplica.start(redis.url, async ({ passedMeta }) => {
+    metas.push(passedMeta);
+    return resultOf("done");
+  });
+  await using second = await PlacedReplica.start(redis.url, named("second"));
+  await first.send("anna", toolCall(1, { name: "Bash" })).replied.promise;
+  const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
+  second.observer.began = (request) => (request.ownTraceparent = traceparent);
+  await second.send("anna", toolCall(2, { name: "Bash" })).replied.promise;
+  expect(metas).toEqual([undefined, { traceparent }]);
+  expect(first.observer.ends.map(({ request: { replica } }) => replica)).toEqual([
+    undefined,
+    undefined,
+  ]);
+  expect(second.observer.ends.map(({ request: { replica } }) => replica)).toEqual([first.id]);
+});
+
 test("progress comes in order and before the reply", async () => {
   await using redis = await startRedis();
   await using first = await PlacedReplica.start(redis.url, async ({ onProgress }) => {

@@ -1,13 +1,14 @@
 import { describe, expect, test } from "bun:test";
 
 import { metricToolsMax } from "../../../src/base/limits.ts";
+import { ObservedRequest } from "../../../src/calls/call-observer.ts";
 import { CallMetrics } from "../../../src/observe/metrics/call-metrics.ts";
 import type { MetricFamily } from "../../../src/observe/metrics/family.ts";
 import { gaugeFamilies } from "../../../src/observe/metrics/gauges.ts";
 import { HttpMetrics } from "../../../src/observe/metrics/http-metrics.ts";
 import { metrics } from "../../../src/observe/metrics/metric-list.ts";
 import { prometheusText } from "../../../src/observe/metrics/prometheus-text.ts";
-import { observed } from "../recorded.ts";
+import { factsOf, observed } from "../recorded.ts";
 import { type ParsedFamily, parsePrometheus, type Sample } from "./parse-prometheus.ts";
 
 const methods = new Set(["tools/call", "ping"]);
@@ -103,6 +104,15 @@ describe("CallMetrics", () => {
       server: "s".repeat(200),
       outcome: "ok",
     });
+  });
+
+  test("counts a call of another replica as a request alone", () => {
+    const counts = new CallMetrics(methods);
+    const request = new ObservedRequest(counts, factsOf());
+    request.replica = "r1";
+    request.answered('{"result":{}}');
+    expect(samplesOf(counts.families(), "scorpiox_calls_total")).toEqual([]);
+    expect(samplesOf(counts.families(), "scorpiox_requests_total")).toEqual(["tools/call ok 1"]);
   });
 
   test("counts refusals by status", () => {
