@@ -18,6 +18,9 @@ export const separationRequirements: Readonly<Record<string, Requirement>> = {
     "team.growth": "The second principal is answered when what the first one runs has ended.",
     "team.limits": "A fork bomb of one principal leaves the server and the others room.",
   }),
+  ...from("docs/teams.md#the-network-of-commands", {
+    "team.network": "Commands of several principals have no network unless it is switched on.",
+  }),
   ...from("docs/http.md#what-principals-share", {
     "team.cache": "No principal finds pages that another has fetched, unless `share_cache` is set.",
   }),

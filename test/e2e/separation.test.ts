@@ -196,6 +196,19 @@ test.each([
   expect(pages.hits.get("/page.txt")).toBe(hits);
 });
 
+whenApart.each([
+  ["no network", [], ""],
+  ["the network with commands_network, which the start says", ["--commands-network"], "HTTP/1.1"],
+])("[team.network] commands have %s", async (_what, args, answer) => {
+  await using pages = new PageServer();
+  await using server = await HttpServer.start({ tokens: both, args });
+  const { port } = new URL(pages.origin);
+  const ask = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\nHost: here\\r\\n\\r\\n' >&3 && head -c 8 <&3`;
+  const said = await personOf(server, bob).bash(`{ ${ask}; } 2>/dev/null; true`);
+  expect(said).toStartWith(`${answer}${answer === "" ? "" : "\n"}sandbox: `);
+  expect(server.stderr.includes("reach what listens on this machine")).toBe(answer !== "");
+});
+
 whenApart("[team.limits] a fork bomb of one principal leaves the others room", async () => {
   // Processes of root are not counted.
   await using yard = new SeparationYard(isRoot ? { uid: nobody } : {});
