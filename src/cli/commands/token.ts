@@ -21,7 +21,7 @@ const expiresFlag: FlagTable = {
 };
 
 export const tokenAddCommand: Command = {
-  usage: "LABEL [--scope SCOPE ...] [--servers LIST] [--expires TIME] [--json]",
+  usage: "LABEL [--scope NAME ...] [--servers LIST] [--expires TIME] [--json]",
   description:
     "Makes a token for clients of serve --http and prints it, once: only its digest is kept. LABEL is who it is for: calls, sessions\n" +
     "and rules have that name. As soon as there is a token, servers accept nobody without one.",
@@ -32,7 +32,7 @@ export const tokenAddCommand: Command = {
   flags: {
     scope: {
       kind: "list",
-      placeholder: "SCOPE",
+      placeholder: "NAME",
       help: "A scope that it has, for --tool-scopes. May be repeated. Default: it may use every tool.",
     },
     servers: {
