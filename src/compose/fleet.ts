@@ -53,8 +53,8 @@ export class ServerFleet implements AsyncDisposable {
     const { fleet } = this;
     const sessions = this.#sessions;
     if (fleet === undefined || sessions === undefined) return {};
-    const { over: shareSessions, requestIds, createLog } = sessions;
-    return { shareSessions, requestIds, createLog };
+    const { over: shareSessions, requestIds, createLog, pairRelay } = sessions;
+    return { shareSessions, requestIds, createLog, pairRelay };
   }
 
   /**

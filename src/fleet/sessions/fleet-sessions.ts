@@ -14,6 +14,7 @@ import type { Fleet } from "../open-fleet.ts";
 import { FollowedStreams } from "./followed-streams.ts";
 import { KnownSessions } from "./known-sessions.ts";
 import { type Notice, Notices } from "./notices.ts";
+import { FleetPairRelay } from "./pair-relay.ts";
 import { OwnStreams } from "./own-streams.ts";
 import { SessionRecords } from "./session-records.ts";
 import { readEventId, SharedEventLog } from "./shared-event-log.ts";
@@ -36,6 +37,8 @@ const responseKind = "session response";
  */
 export class FleetSessions implements SessionTable, SessionKeeper, Disposable {
   readonly isShared = true;
+  /** For `HttpEndpoint`, as what follows. */
+  readonly pairRelay: FleetPairRelay;
   readonly #parts: FleetSessionsParts;
   readonly #records: SessionRecords;
   readonly #notices: Notices;
@@ -50,6 +53,7 @@ export class FleetSessions implements SessionTable, SessionKeeper, Disposable {
 
   private constructor(parts: FleetSessionsParts) {
     this.#parts = parts;
+    this.pairRelay = new FleetPairRelay(parts.fleet);
     const { engine, replica, channels, secret, messages } = parts.fleet;
     this.#records = new SessionRecords(engine, replica, parts.principalMax, parts.idleMs);
     const channel = engine.keys.of("notices");
@@ -78,6 +82,7 @@ export class FleetSessions implements SessionTable, SessionKeeper, Disposable {
     const [records, notices] = [this.#records, this.#notices];
     this.#sessions = sessions;
     sessions.keeper = this;
+    this.#stops.push(this.pairRelay.receive(sessions));
     const own = new OwnStreams({
       fleet,
       log,
@@ -93,6 +98,7 @@ export class FleetSessions implements SessionTable, SessionKeeper, Disposable {
       sessions,
       notices,
       position: () => log.position,
+      onGone: (session) => this.#endCopy(session),
       onAdopted: (session, holder) => {
         if (holder !== undefined) own.isElsewhere(session, holder);
       },

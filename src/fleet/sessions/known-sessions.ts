@@ -25,6 +25,8 @@ export interface KnownSessionsParts {
   readonly notices: Notices;
   /** The last change that was delivered: a session gets those after its begin. */
   readonly position: () => string;
+  /** The engine has it no more: it has ended elsewhere, or was not used for long. */
+  readonly onGone: (session: HttpSession) => void;
   /** @param holder the replica that has its own stream */
   readonly onAdopted: (session: HttpSession, holder: string | undefined) => void;
 }
@@ -136,7 +138,7 @@ export class KnownSessions {
     const isDue = performance.now() - known.usedAt > sessionUseMs;
     const version = await this.#look(session, known, isDue);
     if (version === undefined) {
-      this.#parts.sessions.end(session);
+      this.#parts.onGone(session);
       return undefined;
     }
     // One that is being saved here is newer than what was read.

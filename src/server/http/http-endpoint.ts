@@ -23,7 +23,7 @@ import {
 } from "./responses.ts";
 import { OwnSessions } from "./own-sessions.ts";
 import type { MakeSessionTable, SessionTable } from "./session-table.ts";
-import { SsePair, type SsePairPaths } from "./sse-pair.ts";
+import { type PairRelay, SsePair, type SsePairPaths } from "./sse-pair.ts";
 import { Heartbeat, type TokenStateOf, TokenWatch } from "./sse-stream.ts";
 
 export interface HttpEndpointParts
@@ -44,6 +44,8 @@ export interface HttpEndpointParts
   readonly pages?: ((request: Request, path: string) => Promise<Response> | undefined) | undefined;
   /** Where HTTP+SSE is served too. */
   readonly ssePair?: SsePairPaths | undefined;
+  /** In a fleet: the way to the replica of such a session. */
+  readonly pairRelay?: PairRelay | undefined;
   readonly health: HealthParts;
   /** `/metrics` and `/status`, where they are served here: to the principals that `refuseWatcher` lets in. */
   readonly operatorPages?: OperatorPages | undefined;
@@ -259,6 +261,7 @@ export class HttpEndpoint {
     if (paths === undefined) return [];
     const pair = new SsePair({
       paths,
+      relay: this.#parts.pairRelay,
       sessions: this.#sessions,
       heartbeat: this.#heartbeat,
       refuse: this.#refuse,

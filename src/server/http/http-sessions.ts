@@ -69,11 +69,15 @@ export class HttpSessions {
   }
 
   /** Undefined when there are as many as there may be, in all or of this principal. */
-  create<S extends LegacySession>(principal: Principal, Kind: SessionKind<S>): S | undefined {
+  create<S extends LegacySession>(
+    principal: Principal,
+    Kind: SessionKind<S>,
+    prefix = "",
+  ): S | undefined {
     if (!this.#places.hasRoomFor(principal.id)) this.#sweep();
     if (!this.#places.hasRoomFor(principal.id)) return undefined;
     const id = crypto.getRandomValues(Buffer.alloc(idBytes)).toString("base64url");
-    return this.#make(id, principal, Kind);
+    return this.#make(prefix + id, principal, Kind);
   }
 
   /** A session that another replica has made; undefined when there are as many here as there may be. */

@@ -1,4 +1,3 @@
-import { AppError } from "../../base/errors.ts";
 import { type ClassifiedMessage, classifyMessage } from "../../protocol/message.ts";
 import type { Principal } from "../auth/principal.ts";
 import { InFlight } from "../connection/active-request.ts";
@@ -24,6 +23,7 @@ import {
   refusal,
   tooManySessions,
   beginsWork,
+  engineAway,
 } from "./responses.ts";
 import type { SessionTable } from "./session-table.ts";
 import { type Heartbeat } from "./sse-stream.ts";
@@ -262,12 +262,6 @@ function after<Value, Outcome>(
   next: (value: Value) => Outcome | Promise<Outcome>,
 ): Outcome | Promise<Outcome> {
   return value instanceof Promise ? value.then(next) : next(value);
-}
-
-/** The engine that the replicas of a fleet share is away: the client may try again. */
-function engineAway(error: unknown): Response {
-  if (!(error instanceof AppError)) throw error;
-  return refusal(503, error.message, { "retry-after": "1" });
 }
 
 /** An empty batch is answered like a request: with an error. */

@@ -1,3 +1,4 @@
+import { AppError } from "../../base/errors.ts";
 import {
   createFault,
   encodeError,
@@ -46,6 +47,12 @@ export function tooManySessions(): Response {
 
 export function shuttingDown(): Response {
   return refusal(503, "The server is shutting down.", { "retry-after": "5" });
+}
+
+/** The engine that the replicas of a fleet share is away: the client may try again. */
+export function engineAway(error: unknown): Response {
+  if (!(error instanceof AppError)) throw error;
+  return refusal(503, error.message, { "retry-after": "1" });
 }
 
 export function faultResponse(

@@ -13,6 +13,7 @@ import { checkSessionVersion, decideEra } from "../transport/http/version-header
 import type { HttpSessions, LegacySession, LegacySessionParts } from "./http-sessions.ts";
 import {
   accepted,
+  engineAway,
   faultResponse,
   refusal,
   tooManySessions,
@@ -30,7 +31,26 @@ export interface SsePairPaths {
   readonly messages: string;
 }
 
+/** In a fleet: the stream of a session is at one replica, and its messages may come to any. */
+export interface PairRelay {
+  /** What the ids of sessions with a stream here begin with. */
+  readonly prefix: () => string;
+  /** Brings a message to the replica of a session; undefined when there is none, or no such session of this principal. */
+  readonly post: (
+    id: string,
+    principal: Principal,
+    message: PairMessage,
+  ) => Promise<Response | undefined>;
+}
+
+/** A message as it came: JSON, and the header `MCP-Protocol-Version`. */
+export interface PairMessage {
+  readonly value: unknown;
+  readonly header?: string | undefined;
+}
+
 export interface SsePairParts {
+  readonly relay?: PairRelay | undefined;
   readonly paths: SsePairPaths;
   readonly sessions: HttpSessions;
   readonly heartbeat: Heartbeat;
@@ -58,8 +78,8 @@ export class SsePair {
     if (accept !== null && !takesEventStream(accept)) {
       return refusal(406, "GET is answered with a stream: Accept must take text/event-stream.");
     }
-    const { paths, sessions, heartbeat } = this.#parts;
-    const session = sessions.create(principal, SsePairSession);
+    const { paths, sessions, heartbeat, relay } = this.#parts;
+    const session = sessions.create(principal, SsePairSession, relay?.prefix());
     if (session === undefined) return tooManySessions();
     const messagesUri = `${paths.messages}?session=${session.id}`;
     return session.open(messagesUri, heartbeat, () => sessions.end(session));
@@ -80,15 +100,30 @@ export class SsePair {
     const message = classifyMessage(body.value);
     const refused = this.#parts.refuse(message, principal, request);
     if (refused !== undefined) return refused;
+    const header = request.headers.get("mcp-protocol-version") ?? undefined;
     const session = this.#parts.sessions.find(id, principal, SsePairSession);
-    if (session === undefined) {
-      return refusal(404, "There is no such session: open a new stream to begin one.");
+    if (session !== undefined) {
+      return deliver(session, message, { header, origin: this.#parts.watch?.originOf(request) });
     }
-    return deliver(session, message, {
-      header: request.headers.get("mcp-protocol-version") ?? undefined,
-      origin: this.#parts.watch?.originOf(request),
-    });
+    const relayed = await this.#parts.relay
+      ?.post(id, principal, { value: body.value, header })
+      .catch(engineAway);
+    return relayed ?? refusal(404, "There is no such session: open a new stream to begin one.");
   }
+}
+
+/** Delivers a message that came to another replica; undefined when this one has no such session of this principal. */
+export function deliverRelayed(
+  sessions: HttpSessions,
+  id: string,
+  principalId: string,
+  { value, header }: PairMessage,
+): Response | undefined {
+  const session = sessions.get(id);
+  if (!(session instanceof SsePairSession) || session.principal.id !== principalId)
+    return undefined;
+  session.usedAt = performance.now();
+  return deliver(session, classifyMessage(value), { header, origin: undefined });
 }
 
 /** @param header clients that agreed on 2025-06-18 or later send it here too; for others the session's is used */

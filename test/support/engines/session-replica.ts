@@ -48,6 +48,8 @@ export async function startSessionReplica(
     shareSessions: table.over,
     requestIds: table.requestIds,
     createLog: table.createLog,
+    pairRelay: table.pairRelay,
+    ssePair: { stream: "/sse", messages: "/messages" },
   });
   const close = fixture[Symbol.dispose];
   return Object.assign(fixture, {
