@@ -33,7 +33,7 @@ export interface SsePairPaths {
 
 /** In a fleet: the stream of a session is at one replica, and its messages may come to any. */
 export interface PairRelay {
-  /** What the ids of sessions with a stream here begin with. */
+  /** The first characters of the ids of sessions with a stream here. */
   readonly prefix: () => string;
   /** Brings a message to the replica of a session; undefined when there is none, or no such session of this principal. */
   readonly post: (
