@@ -87,6 +87,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "upstream/user-logins": [
     "base",
     "config",
+    "state",
     "types:network",
     "types:protocol",
     "upstream/secrets",
@@ -130,6 +131,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "types:commands",
     "types:config",
     "types:protocol",
+    "types:state",
     "upstream/process",
     "types:upstream/config",
     "upstream/*",

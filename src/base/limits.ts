@@ -492,6 +492,10 @@ export const pgCallMsMax = 10_000;
 export const storeLooksTogetherMs = 20;
 /** How often a replica forgets records of transactions: 60 bytes each, 100,000 of them in this time at the most. */
 export const pgPruneMs = 60_000;
+/** Locks that one process of a fleet holds at a time; each has a connection. */
+export const pgLocksMax = 4;
+/** A wait for the lock of another replica: it renews a login, which takes seconds. */
+export const pgLockMsMax = 30_000;
 /** One migration, or the wait for that of another replica. */
 export const pgMigrateMsMax = 20_000;
 

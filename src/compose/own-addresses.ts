@@ -3,6 +3,7 @@ import type { HttpSettings } from "../cli/http-settings.ts";
 import { takeSecret } from "../config/take-secret.ts";
 import { parseResource } from "../server/auth/create-auth.ts";
 import { isLoopbackHost } from "../server/auth/listen-policy.ts";
+import type { PostgresPlace } from "../state/store/postgres/store-url.ts";
 import type { UserLoginsOptions } from "../upstream/worker/upstream-options.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
 
@@ -10,10 +11,19 @@ import type { ToolServicesOptions } from "./program-parts.ts";
 export class OwnAddresses {
   readonly #settings: HttpSettings;
   readonly #listensAt: () => URL | undefined;
+  readonly #engine: PostgresPlace | undefined;
 
-  /** @param listensAt undefined before it listens */
-  constructor(settings: HttpSettings, listensAt: () => URL | undefined) {
+  /**
+   * @param engine keeps the logins of principals; undefined: files of this machine
+   * @param listensAt undefined before it listens
+   */
+  constructor(
+    settings: HttpSettings,
+    engine: PostgresPlace | undefined,
+    listensAt: () => URL | undefined,
+  ) {
     this.#settings = settings;
+    this.#engine = engine;
     this.#listensAt = listensAt;
   }
 
@@ -39,7 +49,7 @@ export class OwnAddresses {
   #userLogins(): UserLoginsOptions {
     const { origin } = this;
     try {
-      return { origin, keys: takeSecret("SECRETS_KEY") };
+      return { origin, engine: this.#engine, keys: takeSecret("SECRETS_KEY") };
     } catch (error) {
       return { origin, fault: messageOf(error) };
     }

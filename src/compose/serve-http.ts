@@ -36,7 +36,7 @@ export async function serveHttp(
   const served = await withSeparation(options, { settings, start, principals });
   const fleet = await ServerFleet.open(settings, warn);
   let server: Bun.Server<undefined> | undefined = undefined;
-  const addresses = new OwnAddresses(settings, () => server?.url);
+  const addresses = new OwnAddresses(settings, options.storePlace, () => server?.url);
   const state = new ServerState(start, options.storePlace);
   const { onWorker } = state;
   const router = new LazyRouter(parts, {

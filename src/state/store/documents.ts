@@ -1,9 +1,35 @@
-import { type Dialect, firstOf, run, type Steps } from "./steps.ts";
+import { type Dialect, firstOf, rowsOf, run, type Steps } from "./steps.ts";
 
 /** A text that is kept under a name, and how often it was put. */
 export interface StoredDocument {
   readonly version: number;
   readonly content: string;
+}
+
+export interface DocumentChange {
+  readonly version: number | null;
+  readonly content: string;
+}
+
+const adding = "INSERT INTO documents (name, version, content) VALUES ($1, 1, $2)";
+
+/** The contents of those whose names begin with `prefix`, at most `countMax` of them, in no order. */
+export function* listDocuments(
+  dialect: Dialect,
+  prefix: string,
+  countMax: number,
+): Steps<string[]> {
+  if (!(yield* isThere(dialect, "documents"))) return [];
+  const text = `SELECT content FROM documents WHERE substr(name, 1, ${prefix.length}) = $1 LIMIT $2`;
+  const rows = yield* rowsOf<StoredDocument>(text, prefix, countMax);
+  return rows.map(({ content }) => content);
+}
+
+/** Removes it and returns its content; null when there is none. Of several at once one gets it. */
+export function* takeDocument(dialect: Dialect, name: string): Steps<string | null> {
+  yield* ensureTable(dialect, "documents");
+  const text = "DELETE FROM documents WHERE name = $1 RETURNING content";
+  return (yield* firstOf<StoredDocument>(text, name))?.content ?? null;
 }
 
 /** Null when nothing was ever put. */
@@ -20,18 +46,22 @@ export function* documentVersion(dialect: Dialect, name: string): Steps<number> 
   return (yield* firstOf<StoredDocument>(text, name))?.version ?? 0;
 }
 
-/** Puts it if it is still the one of `version` (0: none). False when somebody else was quicker. */
+/** Puts it if it is still the one of `version` (0: none; null: any or none). False when somebody else was quicker. */
 export function* putDocument(
   dialect: Dialect,
   name: string,
-  { version, content }: StoredDocument,
+  { version, content }: DocumentChange,
 ): Steps<{ isPut: boolean }> {
   yield* ensureTable(dialect, "documents");
-  const added = "INSERT INTO documents (name, version, content) VALUES ($1, 1, $2)";
+  if (version === null) {
+    const replacing = "DO UPDATE SET version = documents.version + 1, content = excluded.content";
+    yield* run(`${adding} ON CONFLICT (name) ${replacing}`, name, content);
+    return { isPut: true };
+  }
   const changed = "UPDATE documents SET version = version + 1, content = $1 WHERE name = $2";
   const row =
     version === 0
-      ? yield* firstOf(`${added} ON CONFLICT (name) DO NOTHING RETURNING name`, name, content)
+      ? yield* firstOf(`${adding} ON CONFLICT (name) DO NOTHING RETURNING name`, name, content)
       : yield* firstOf(`${changed} AND version = $3 RETURNING name`, content, name, version);
   return { isPut: row !== undefined };
 }

@@ -1,10 +1,13 @@
 import type { StateScope } from "../../base/server-events.ts";
 import {
   claimState,
+  type DocumentChange,
   documentVersion,
   getDocument,
+  listDocuments,
   putDocument,
   type StoredDocument,
+  takeDocument,
 } from "./documents.ts";
 import { type ActivePlan, clearPlan, getPlan, setPlanIfInactive } from "./plans.ts";
 import type { Dialect, Steps } from "./steps.ts";
@@ -35,9 +38,11 @@ interface StoreMethods {
   "documents.version": { request: { name: string }; reply: number };
   /** Only if it is still of that version. */
   "documents.put": {
-    request: { name: string } & StoredDocument;
+    request: { name: string } & DocumentChange;
     reply: { isPut: boolean };
   };
+  "documents.list": { request: { prefix: string; countMax: number }; reply: string[] };
+  "documents.take": { request: { name: string }; reply: string | null };
   "plans.get": { request: { scope: StateScope }; reply: ActivePlan | null };
   /** Unless one is active; the reply says which one is then. */
   "plans.set": {
@@ -71,6 +76,8 @@ const performers: Performers = {
   "documents.get": (dialect, { name }) => getDocument(dialect, name),
   "documents.version": (dialect, { name }) => documentVersion(dialect, name),
   "documents.put": (dialect, { name, ...document }) => putDocument(dialect, name, document),
+  "documents.list": (dialect, { prefix, countMax }) => listDocuments(dialect, prefix, countMax),
+  "documents.take": (dialect, { name }) => takeDocument(dialect, name),
   "plans.get": (_dialect, { scope }) => getPlan(scope),
   "plans.set": (_dialect, { scope, plan }) => setPlanIfInactive(scope, plan),
   "plans.clear": (_dialect, { scope, startedAtMs }) => clearPlan(scope, startedAtMs),
@@ -95,6 +102,7 @@ const readingMethods: ReadonlySet<StoreMethod> = new Set([
   "tasks.revisions",
   "documents.get",
   "documents.version",
+  "documents.list",
 ]);
 
 /** False for a method that only reads: it needs no lock and nothing on the disk. */

@@ -58,7 +58,7 @@ export class LazyUserLogins {
   }
 
   async #open(): Promise<UserLogins | string> {
-    const { dirs, env, userLogins: { origin, keys: given, fault } = {} } = this.#options;
+    const { dirs, env, userLogins: { origin, engine, keys: given, fault } = {} } = this.#options;
     if (fault !== undefined) return fault;
     if (origin === undefined) return originAdvice;
     try {
@@ -66,7 +66,8 @@ export class LazyUserLogins {
       if (text === undefined) return keyAdvice;
       const place = given === undefined ? `${keyName} in the keychain` : "SECRETS_KEY";
       const { openUserLogins } = await import("../user-logins/open-user-logins.ts");
-      return openUserLogins({
+      return await openUserLogins({
+        engine,
         folder: join(dirs.scorpioxDir, userLoginsFolderName),
         keys: { text, place },
         roads: loginRoads(env),

@@ -2,6 +2,7 @@ import type { ProcessIdentity } from "../../commands/process/processes.ts";
 import type { Environment } from "../../base/values.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
+import type { PostgresPlace } from "../../state/store/postgres/store-url.ts";
 import type { ToldPlace } from "../cache/told-servers.ts";
 import type { Principals } from "../config/server-entry.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
@@ -64,6 +65,8 @@ export interface UserLoginsOptions {
   readonly origin?: string | undefined;
   /** The keys that seal tokens (`parseSecretsKeys`); undefined: that of the keychain is used. */
   readonly keys?: string | undefined;
+  /** Where logins are kept; undefined: in files of this machine. */
+  readonly engine?: PostgresPlace | undefined;
   /** Why the keys cannot be read. */
   readonly fault?: string | undefined;
 }

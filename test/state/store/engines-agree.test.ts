@@ -65,12 +65,16 @@ const calls: fc.Arbitrary<StoreCall> = fc.oneof(
     request: fc.record({ use: documents, expiresAtMs: moments }),
   }),
   fc.record({
-    method: fc.constantFrom("documents.get" as const, "documents.version" as const),
+    method: fc.constantFrom(
+      "documents.get" as const,
+      "documents.version" as const,
+      "documents.take" as const,
+    ),
     request: fc.record({ name: documents }),
   }),
   fc.record({
     method: fc.constant("documents.put" as const),
-    request: fc.record({ name: documents, version: fc.nat(3), content: goals }),
+    request: fc.record({ name: documents, version: maybe(fc.nat(3)), content: goals }),
   }),
   fc.record({ method: fc.constant("plans.get" as const), request: fc.record({ scope }) }),
   fc.record({

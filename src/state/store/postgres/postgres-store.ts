@@ -3,13 +3,16 @@ import { ownValue } from "../../../base/values.ts";
 import {
   pgCallsWaitingMax,
   pgConnectionsMax,
+  pgLocksMax,
   pgPruneMs,
   storeCallsTogetherMax,
 } from "../../../base/limits.ts";
 import type { StoreCall, StoreReply } from "../store-methods.ts";
+import { Turns } from "../../../base/turns.ts";
 import { Batch } from "./batch.ts";
 import { Connections, Patience } from "./connections.ts";
 import { engineError, isAway } from "./postgres-errors.ts";
+import { holdLock } from "./lock.ts";
 import { migratePostgres } from "./postgres-schema.ts";
 import type { PostgresPlace } from "./store-url.ts";
 
@@ -36,6 +39,7 @@ export class PostgresStore implements AsyncDisposable {
   /** By scope. One that is here is at work, or waits for a connection. */
   readonly #lanes = new Map<string, WaitingCall[]>();
   readonly #ready: string[] = [];
+  readonly #lockTurns = new Turns(pgLocksMax);
   #working = 0;
   #waiting = 0;
   #migrated: Promise<void> | undefined;
@@ -73,6 +77,17 @@ export class PostgresStore implements AsyncDisposable {
       this.#startLanes();
     } else lane.push(waiting);
     return ownValue(await promise);
+  }
+
+  /**
+   * Runs `work` while nobody else does so for this key, in all replicas: with a connection of its own, whose end ends the lock.
+   * @throws what `work` throws, AppError `system` when the engine cannot be used or the lock is not free in time
+   */
+  async alone<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    using _turn = await this.#lockTurns.take(new AbortController().signal);
+    const { place } = this.#connections;
+    await using connections = new Connections(place);
+    return await holdLock(connections, key, work);
   }
 
   /** Ends when what was asked for is done. */
