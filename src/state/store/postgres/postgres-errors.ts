@@ -72,7 +72,7 @@ const remedies: readonly (readonly [string, string])[] = [
   ["3D000", "Create the database, or name another one in STORE_URL."],
   ["42501", "Grant the user CREATE on the database, or make it the owner."],
   ["53100", "The disk of the engine is full: free space on it and try again."],
-  ["53300", "Raise max_connections of the engine, or run fewer replicas: each needs up to 5."],
+  ["53300", "Raise max_connections of the engine, or run fewer replicas: each needs five to ten."],
   ["53", "The engine has no resources left: give it more, and try again."],
   ["54", "The engine has a limit that this exceeds: see its log."],
   ["55P03", "Others have been writing to it for a long time: try again later."],
