@@ -73,7 +73,7 @@ test("a client is told of the first skill that somebody adds", async () => {
   await until(() => harness.looks > 1);
   harness.tree.skill("work/.claude/skills", "review");
   await until(() => harness.told.length > 0);
-  expect(harness.told.slice(0, 1)).toEqual([{ kind: "tools", clientId: "one" }]);
+  expect(harness.told.slice(0, 1)).toEqual([{ kind: "tools", clientId: "one", isSeenByAll: true }]);
 });
 
 test("nobody looks while nobody hears, and then of what was added meanwhile", async () => {
@@ -85,7 +85,7 @@ test("nobody looks while nobody hears, and then of what was added meanwhile", as
   expect([harness.looks, harness.skills.isLoaded]).toEqual([before, false]);
   harness.hear();
   await until(() => harness.told.length > 0);
-  expect(harness.told.slice(0, 1)).toEqual([{ kind: "tools", clientId: "one" }]);
+  expect(harness.told.slice(0, 1)).toEqual([{ kind: "tools", clientId: "one", isSeenByAll: true }]);
 });
 
 test("several clients are watched together, all of them", async () => {
