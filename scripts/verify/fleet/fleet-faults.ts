@@ -27,6 +27,7 @@ export async function checkFleetFaults(): Promise<Outcome> {
     await crowded(),
     await full(),
     await revocation(),
+    await failover(),
   ];
   const faults = trials.flatMap((trial) => trial.faults.map((fault) => `${trial.name}: ${fault}`));
   return {
@@ -113,6 +114,50 @@ async function setReadOnly(postgres: Postgres, value: "on" | "off"): Promise<voi
   await sql`SELECT pg_reload_conf()`;
   await sql.close();
   await Bun.sleep(200);
+}
+
+/** The primary is killed while it is written to, its synchronous standby takes its place under the same address. */
+async function failover(): Promise<Trial> {
+  await using primary = await Postgres.start();
+  await using standby = await primary.standby();
+  const sql = primary.client();
+  await sql.unsafe("ALTER SYSTEM SET synchronous_standby_names = '*'");
+  await sql`SELECT pg_reload_conf()`;
+  await sql.close();
+  using proxy = new TcpProxy(primary.port);
+  await using server = await startAt(primary.urlWith({ port: proxy.port }));
+  const acknowledged: string[] = [];
+  const over = new AbortController();
+  const write = async (writer: number): Promise<void> => {
+    for (let place = 0; !over.signal.aborted; place += 1) {
+      const text = `${writer} ${place}`;
+      if ((await create(server, text)) === "done") acknowledged.push(text);
+    }
+  };
+  const writing = Promise.all([1, 2, 3, 4].map(write));
+  while (acknowledged.length < 100) await Bun.sleep(5);
+  await primary.kill();
+  proxy.targetPort = standby.port;
+  proxy.breakAll();
+  await standby.promote();
+  const before = acknowledged.length;
+  while (acknowledged.length < before + 100) await Bun.sleep(5);
+  over.abort();
+  await writing;
+  const kept = await textsIn(standby);
+  const lost = acknowledged.filter((text) => !kept.includes(text));
+  const faults = [
+    ...(lost.length === 0 ? [] : [`${lost.length} acknowledged changes are lost`]),
+    ...(new Set(kept).size === kept.length ? [] : ["a change is there twice"]),
+  ];
+  return { name: "a failover to a synchronous standby", said: `${kept.length} changes`, faults };
+}
+
+async function textsIn(postgres: Postgres): Promise<string[]> {
+  const sql = postgres.client();
+  const rows: { text: string }[] = await sql`SELECT text FROM scorpiox.tasks`;
+  await sql.close();
+  return rows.map(({ text }) => text);
 }
 
 const revocationMsMax = 2_000;

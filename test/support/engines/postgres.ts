@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdtempSync,
@@ -75,6 +76,26 @@ export class Postgres implements AsyncDisposable {
       await postgres[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** Another one that follows it, and is only read until `promote`. */
+  async standby(): Promise<Postgres> {
+    const standby = new Postgres(this.#options);
+    try {
+      await standby.#follow(this);
+      await standby.start();
+      return standby;
+    } catch (error) {
+      await standby[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Makes a standby the primary; resolves when it can be written. */
+  async promote(): Promise<void> {
+    const sql = this.client();
+    await sql`SELECT pg_promote()`;
+    await sql.close();
   }
 
   readonly password = "a secret of tests";
@@ -164,6 +185,23 @@ export class Postgres implements AsyncDisposable {
     await this.#configure(data);
   }
 
+  async #follow(primary: Postgres): Promise<void> {
+    writeFileSync(join(this.#folder, "log"), "");
+    if (isRoot) await finished(Bun.spawn(["chown", "-R", unprivileged(), this.#folder]));
+    const data = join(this.#folder, "data");
+    const from = `host=127.0.0.1 port=${primary.port} user=${superuser} password='${primary.password}'`;
+    await finished(
+      this.#run(
+        "pg_basebackup",
+        ["-D", data, "-R", "-X", "stream", "-c", "fast", "-d", from],
+        "ignore",
+      ),
+    );
+    // The last line of a name counts.
+    const own = `port = '${this.port}'\nunix_socket_directories = '${this.#folder}'\n`;
+    appendFileSync(join(data, "postgresql.auto.conf"), own);
+  }
+
   async #configure(data: string): Promise<void> {
     const { tls, fsync = false, settings = {} } = this.#options;
     if (tls !== undefined) await this.#makeCertificate();
@@ -184,7 +222,11 @@ export class Postgres implements AsyncDisposable {
     const lines = Object.entries(all).map(([name, value]) => `${name} = '${value}'`);
     writeFileSync(join(data, "postgresql.auto.conf"), `${lines.join("\n")}\n`);
     const kind = tls === "only" ? "hostssl" : "host";
-    const access = [`local all all scram-sha-256`, `${kind} all all 127.0.0.1/32 scram-sha-256`];
+    const access = [
+      `local all all scram-sha-256`,
+      `${kind} all all 127.0.0.1/32 scram-sha-256`,
+      `${kind} replication all 127.0.0.1/32 scram-sha-256`,
+    ];
     writeFileSync(join(data, "pg_hba.conf"), `${access.join("\n")}\n`);
   }
 
