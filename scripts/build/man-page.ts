@@ -124,7 +124,7 @@ function roff(text: string): string {
       .replaceAll("^", "\\(ha")
       .replaceAll("`", "\\(ga")
       // A long list of values may be broken between two of them.
-      .replaceAll(/(?<=\w)\|(?=\w)/g, "|\\:")
+      .replaceAll(/(?<=\w)[|,](?=\w)/g, "$&\\:")
       .replaceAll(/[^\0-\u007f]/gu, (character) => {
         const code = character.codePointAt(0)?.toString(16).toUpperCase() ?? "";
         return `\\[u${code.padStart(4, "0")}]`;
