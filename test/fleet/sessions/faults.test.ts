@@ -141,7 +141,8 @@ test("a replica with a clock of its own sends and gets messages, and holds its s
 });
 
 test("a failover to a copy: sessions go on at the new primary", async () => {
-  await using primary = await startRedis();
+  // Otherwise it waits 5 s for more copies before it sends anything.
+  await using primary = await startRedis({ config: ["repl-diskless-sync-delay 0"] });
   await using copy = await startRedis({ config: [`replicaof 127.0.0.1 ${primary.port}`] });
   using proxy = new TcpProxy(primary.port);
   await using first = await startSessionReplica(proxy.url);
