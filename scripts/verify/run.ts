@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,deploy,release,readme,clients,client-files,move,move-kills,first-hour,hub-processes,hub-figures,hub-kills,hub-fairness,hub-suite,fleet-resume,fleet-kills,fleet-tasks,fleet-faults,fleet-figures,watching-cost,doctor-as,long,sandbox,separation,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE] [--hub auto|on|off] [--hub-idle 0] [--base-binary FILE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,deploy,team-hour,release,readme,clients,client-files,move,move-kills,first-hour,hub-processes,hub-figures,hub-kills,hub-fairness,hub-suite,fleet-resume,fleet-kills,fleet-tasks,fleet-faults,fleet-figures,watching-cost,doctor-as,long,sandbox,separation,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE] [--hub auto|on|off] [--hub-idle 0] [--base-binary FILE]
  *
  * `--hub` and `--hub-idle` are HUB and HUB_IDLE of every server that a check starts; `--base-binary` names an executable from before
  * the hub, for `hub-figures`.
@@ -61,6 +61,7 @@ import { checkSkillLists } from "./skill-lists.ts";
 import { checkSoak } from "./soak.ts";
 import { checkSurvivors } from "./survivors.ts";
 import { checkTasks } from "./tasks.ts";
+import { checkTeamHour } from "./team-hour.ts";
 import { checkToolSearch } from "./tool-search.ts";
 import { checkTrustKills } from "./trust-kills.ts";
 import { checkUpdate } from "./update.ts";
@@ -119,6 +120,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   ...(hasPages ? { pages: checkPageScore } : {}),
   packages: checkPackages,
   deploy: checkDeploy,
+  "team-hour": checkTeamHour,
   release: checkRelease,
   readme: checkReadme,
   clients: checkClients,
