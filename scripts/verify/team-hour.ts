@@ -55,16 +55,11 @@ export async function checkTeamHour(): Promise<Outcome> {
     .join("\n")
     .replaceAll("VERSION", version)
     .replaceAll("https://api.githubcopilot.com/mcp/", upstream.url);
-<<<<<<< HEAD
-  const done = await machine.run(["bash", "-euo", "pipefail", "-c", `cd /root\n${commands}`]);
+  const done = await machine.run(["bash", "-xeuo", "pipefail", "-c", `cd /root\n${commands}`]);
   if (!done.isDone) {
     const log = await machine.run(["journalctl", "-u", "scorpiox-code", "--no-pager", "-n", "8"]);
     return outcome([], [`the commands: ${done.said.slice(-300)}${log.said}`]);
   }
-=======
-  const done = await machine.run(["bash", "-xeuo", "pipefail", "-c", `cd /root\n${commands}`]);
-  if (!done.isDone) return outcome([], [`the commands: ${done.said.slice(-600)}`]);
->>>>>>> de27735c (wip)
   const tokens = [...done.said.matchAll(/scx_[\w-]{43}/g)].map(([token]) => token);
   const people = join(root, "scripts/verify/deploy/team-people.ts");
   const trust = "NODE_EXTRA_CA_CERTS=/etc/nginx/tls/cert.pem";
