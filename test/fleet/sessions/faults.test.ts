@@ -149,9 +149,14 @@ test("a failover to a copy: sessions go on at the new primary", async () => {
   await using second = await startSessionReplica(proxy.url);
   const session = await beginSession(first);
   await primary.send("WAIT", "1", "5000");
+  // No way to either until it is seen that there is none: else "is back" is true before it was away.
+  proxy.isCut = true;
+  proxy.breakAll();
   await primary.kill();
   await copy.send("REPLICAOF", "NO", "ONE");
+  await isAway(first, second);
   proxy.targetPort = copy.port;
+  proxy.isCut = false;
   proxy.breakAll();
   await isBack(first, second);
   expect((await post(second, ping, session)).status).toBe(200);
