@@ -2,6 +2,7 @@ import type { HttpSettings } from "../cli/http-settings.ts";
 import type { Fleet } from "../fleet/open-fleet.ts";
 import { HeldState } from "../fleet/places/held-state.ts";
 import { relayKinds } from "../fleet/places/relay-messages.ts";
+import { RelayedPrincipals } from "../fleet/places/relayed-principals.ts";
 import { RelayedRequests } from "../fleet/places/relayed-requests.ts";
 import { RequestRelay } from "../fleet/places/request-relay.ts";
 import { TaskRecords } from "../fleet/places/task-records.ts";
@@ -84,30 +85,5 @@ export class Places implements Disposable {
   #endHere(clientId: string): void {
     this.#held.endClient(clientId);
     this.#parts.router.endClient(clientId);
-  }
-}
-
-/** Principals that are remembered: each token of each principal is one. */
-const rememberedMax = 10_000;
-
-/** The principals of requests that arrived at other replicas, each the same object as long as it is the same. */
-class RelayedPrincipals {
-  readonly #known = new Map<string, Principal>();
-  readonly #all = new WeakSet<Principal>();
-
-  /** One object for equal principals: what is kept of a principal hangs on it. */
-  known(principal: Principal): Principal {
-    const key = JSON.stringify({ ...principal, scopes: principal.scopes && [...principal.scopes] });
-    const known = this.#known.get(key) ?? principal;
-    this.#known.delete(key);
-    this.#known.set(key, known);
-    this.#all.add(known);
-    const [longest] = this.#known.keys();
-    if (this.#known.size > rememberedMax && longest !== undefined) this.#known.delete(longest);
-    return known;
-  }
-
-  has(principal: Principal): boolean {
-    return this.#all.has(principal);
   }
 }

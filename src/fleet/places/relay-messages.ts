@@ -1,6 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/values.ts";
 import type { RequestId, Params } from "../../protocol/json-rpc.ts";
+import type { Principal } from "../../server/auth/principal.ts";
 import type { Caller } from "../../server/connection/elsewhere.ts";
 
 /** Kinds of messages between the replica at which a request arrived and the one at which it runs. */
@@ -33,12 +34,16 @@ export interface RelayedMessage {
   readonly text: string;
 }
 
-/** Sets become lists on the way. */
 export function encodeRequest({ caller, ...rest }: RelayedRequest): unknown {
   const { principal, ...session } = caller;
+  return { ...rest, caller: { ...session, principal: encodePrincipal(principal) } };
+}
+
+/** As JSON has it: sets become lists. */
+export function encodePrincipal(principal: Principal): unknown {
   const scopes = principal.scopes === undefined ? undefined : [...principal.scopes];
   const servers = principal.servers === undefined ? undefined : [...principal.servers];
-  return { ...rest, caller: { ...session, principal: { ...principal, scopes, servers } } };
+  return { ...principal, scopes, servers };
 }
 
 /** @throws AppError "unsupported" for the message of a program that relays in another form */
