@@ -76,7 +76,9 @@ export function createEndpoint(
     addressOf,
     authorize: (request) => refusals.watch(request, refuse(request) ?? watch.authorize(request)),
     tokenStateOf: (principal) =>
-      fleet.places?.isRelayed(principal) === true ? "valid" : authorizer.tokenStateOf(principal),
+      fleet.places?.isRelayed(principal) === true
+        ? authorizer.stateOfRelayed(principal)
+        : authorizer.tokenStateOf(principal),
     refuseTool: scopes.refuse,
     documents: new Map(metadata?.paths.map((path) => [path, JSON.stringify(metadata.document)])),
     sessionProfile: (session) => profile(`session:${session.id}`, () => session.principal),

@@ -52,7 +52,7 @@ export class Places implements Disposable {
     void this.#relay.takeOver();
   }
 
-  /** The request of this principal arrived at another replica, which checks its token as long as it is under way. */
+  /** The request of this principal arrived at another replica, which knows its token. */
   isRelayed(principal: Principal): boolean {
     return this.#principals.has(principal);
   }

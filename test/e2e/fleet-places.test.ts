@@ -7,6 +7,7 @@ import { HttpServer } from "./harness/http-server.ts";
 import { textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { allGone, sleepers, uniqueSeconds } from "./harness/processes.ts";
+import { runProduct } from "./harness/run-product.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
 setDefaultTimeout(testMsMax);
@@ -81,6 +82,24 @@ test("[fleet.lost] when a replica is gone, another one knows its tasks as lost a
   );
   // Ids are not used again.
   expect(await call(second, "BackgroundBash", { command: "true" })).toContain("3");
+  await allGone(`sleep ${seconds}`);
+});
+
+test("[fleet.places] a revoked token ends its tasks, also when the replica at which they were asked for is gone", async () => {
+  await using redis = await startRedis();
+  using home = new TempFolder();
+  const added = await runProduct(home, ["token", "add", "carl", "--json"]);
+  const { token } = JSON.parse(added.stdout) as { token: string };
+  await using first = await replica(home, redis.url);
+  await using second = await replica(home, redis.url);
+  const params = (command: string): object => ({ name: "BackgroundBash", arguments: { command } });
+  const seconds = uniqueSeconds();
+  await first.client.withToken(token).modern("tools/call", params("true"));
+  await second.client.withToken(token).modern("tools/call", params(`exec sleep ${seconds}`));
+  await eventually("it runs", () => sleepers(seconds) === 1);
+  second.signal("SIGKILL");
+  await second.ended();
+  await runProduct(home, ["token", "revoke", "carl"]);
   await allGone(`sleep ${seconds}`);
 });
 

@@ -185,6 +185,19 @@ export class Authorizer {
     return isExpired ? "expired" : "valid";
   }
 
+  /**
+   * The state of the tokens of a principal whose request arrived at another replica, which knows by which of them it was found.
+   * One that was never known here, such as a signed token, is valid: that replica looks at it.
+   */
+  stateOfRelayed({ id }: Principal): TokenState {
+    if (this.access.kind === "open") return "valid";
+    const { tokens, stored } = this.access;
+    if (tokens?.hasTokenOf(id) === true) return "valid";
+    const state = stored?.stateOfId(id);
+    if (state !== undefined) return state;
+    return tokens?.principalIds.has(id) === true ? "withdrawn" : "valid";
+  }
+
   /** `tokenOf` has signed tokens while `isWanted` is true: an upstream server trades them. */
   keepTokens(isWanted: () => boolean): void {
     if (this.access.kind === "protected") this.access.jwt?.keepTokens(isWanted);

@@ -46,6 +46,11 @@ export class StaticTokens {
     return line !== undefined && this.#lines.has(line);
   }
 
+  /** Whether one of them stands for the principal with this `id`. */
+  hasTokenOf(id: string): boolean {
+    return this.#current().some(({ principal }) => principal.id === id);
+  }
+
   #current(): readonly KnownToken[] {
     const list = this.source.current();
     if (list === this.#list) return list;

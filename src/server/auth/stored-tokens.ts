@@ -96,15 +96,20 @@ export class StoredTokens implements AsyncDisposable {
     const kept = this.#kept.get(digest);
     // Its rights are others now: what was opened with the former ones is to end.
     if (kept === undefined || kept.principal !== principal) return "revoked";
-    switch (statusOf(kept.record, this.#clock.wallMs())) {
-      case "revoked":
-        return "revoked";
-      case "expired":
-        return "expired";
-      case "valid":
-      case "replaced":
-        return "valid";
-    }
+    return this.#stateOf(kept);
+  }
+
+  /**
+   * The state of the tokens of the principal with this `id`, of which one that counts is enough; undefined when it never had one
+   * here. Revoked when one of them was: its holder may have none by now.
+   */
+  stateOfId(id: string): TokenState | undefined {
+    const ofPrincipal = [...this.#kept.values()].filter(({ principal }) => principal.id === id);
+    const states = new Set(ofPrincipal.map((kept) => this.#stateOf(kept)));
+    if (states.has("valid")) return "valid";
+    if (states.has("expired") && !states.has("revoked")) return "expired";
+    // Records of tokens that ended long ago are gone.
+    return states.size > 0 || this.#principalIds.has(id) ? "revoked" : undefined;
   }
 
   /** Reads the store if it has changed. Never rejects. */
@@ -160,6 +165,11 @@ export class StoredTokens implements AsyncDisposable {
       if (this.#reasonAgainst(record) === undefined) this.#principalIds.add(principal.id);
     }
     this.#kept = kept;
+  }
+
+  #stateOf({ record }: Kept): TokenState {
+    const status = statusOf(record, this.#clock.wallMs());
+    return status === "replaced" ? "valid" : status;
   }
 
   #reasonAgainst(record: TokenRecord): string | undefined {

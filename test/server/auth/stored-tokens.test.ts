@@ -112,6 +112,24 @@ describe("TM4: StoredTokens", () => {
     ]);
   });
 
+  test("of the tokens of a principal one that counts is enough", async () => {
+    await using setting = new Setting();
+    const { clock, store } = setting;
+    const states = (): unknown[] =>
+      ["token:ada", "token:ben", "token:eve"].map((id) => tokens.stateOfId(id));
+    await setting.add("ada");
+    await setting.add("ben", { expiresAtMs: clock.wallMs() + minute });
+    const tokens = await setting.open();
+    expect(states()).toEqual(["valid", "valid", undefined]);
+    clock.advance(minute);
+    await store.revoke("ada", clock.wallMs());
+    await tokens.look();
+    expect(states()).toEqual(["revoked", "expired", undefined]);
+    await setting.add("ada");
+    await tokens.look();
+    expect(states()).toEqual(["valid", "expired", undefined]);
+  });
+
   test("both tokens of a rotation are one principal, until the grace is over", async () => {
     await using setting = new Setting();
     const { clock } = setting;
