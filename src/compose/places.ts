@@ -30,8 +30,8 @@ export class Places implements Disposable {
   constructor(parts: PlacesParts) {
     this.#parts = parts;
     const { fleet, router, endpoint, settings, warn } = parts;
-    const { engine, replica, messages, holders } = fleet;
-    this.#held = new HeldState({ engine, replica, holdings: router.holdings });
+    const { engine, replica, secret, messages, holders } = fleet;
+    this.#held = new HeldState({ engine, replica, seal: secret, holdings: router.holdings });
     this.#relay = new RequestRelay({ replica, holders, messages, held: this.#held, warn });
     this.#relayed = new RelayedRequests({
       messages,
@@ -44,7 +44,7 @@ export class Places implements Disposable {
     });
     const { server } = endpoint;
     server.elsewhere = this.#relay;
-    server.mcpTaskRecords = new TaskRecords(engine, replica);
+    server.mcpTaskRecords = new TaskRecords(engine, replica, secret);
     this.#stops = [
       replica.onFence(() => void router.giveUpClients(settings.fence)),
       messages.handle(relayKinds.endClient, async (body) => this.#endHere(String(body))),

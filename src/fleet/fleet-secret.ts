@@ -1,5 +1,6 @@
 import { AppError } from "../base/errors.ts";
-import { stateKeyEpochMs } from "../base/limits.ts";
+import { replicaMessageCharsMax, stateKeyEpochMs } from "../base/limits.ts";
+import type { FleetSeal } from "./engine/fleet-seal.ts";
 
 const keyBytes = 32;
 const charsMin = 32;
@@ -10,7 +11,7 @@ const linesMax = 4;
  * The secret that all replicas of a fleet have (`FLEET_KEY`): one line, or several while it is replaced. The first signs and
  * seals, and what any of them has signed or sealed is good.
  */
-export class FleetSecret {
+export class FleetSecret implements FleetSeal {
   readonly #read: () => string | undefined;
   readonly #now: () => number;
   #text = "";
@@ -57,6 +58,8 @@ export class FleetSecret {
 
   /** The text that a replica of this fleet has signed for `purpose`; undefined for anything else. */
   verified(signed: string, purpose: string): string | undefined {
+    // No replica writes more, and others may write half a gigabyte.
+    if (signed.length > replicaMessageCharsMax + tagChars) return undefined;
     const tag = signed.slice(0, tagChars);
     const text = signed.slice(tagChars);
     const isSigned = this.#signing.some((key) => isSame(tag, tagOf(key, text, purpose)));

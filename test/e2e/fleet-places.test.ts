@@ -92,7 +92,7 @@ test("[fleet.places] a revoked token ends its tasks, also when the replica at wh
   const { token } = JSON.parse(added.stdout) as { token: string };
   await using first = await replica(home, redis.url);
   await using second = await replica(home, redis.url);
-  const params = (command: string): object => ({ name: "BackgroundBash", arguments: { command } });
+  const params = (command: string) => ({ name: "BackgroundBash", arguments: { command } });
   const seconds = uniqueSeconds();
   await first.client.withToken(token).modern("tools/call", params("true"));
   await second.client.withToken(token).modern("tools/call", params(`exec sleep ${seconds}`));

@@ -1,5 +1,6 @@
 import { heldClientsMax, heldStateMs } from "../../base/limits.ts";
 import { isObject } from "../../base/values.ts";
+import type { FleetSeal } from "../engine/fleet-seal.ts";
 import type { SharedEngine } from "../engine/shared-engine.ts";
 import { Script } from "../engine/script.ts";
 import type { Replica } from "../replicas/replica.ts";
@@ -13,6 +14,7 @@ export interface Holdings {
 }
 
 interface Kept {
+  readonly principalId: string;
   readonly clientId: string;
   readonly replica: string;
   /** In the time of the engine. */
@@ -38,6 +40,8 @@ return 1
 export interface HeldStateParts {
   readonly engine: SharedEngine;
   readonly replica: Replica;
+  /** Access to the engine alone must not let anybody write callbacks and lines for others. */
+  readonly seal: FleetSeal;
   readonly holdings: Holdings;
 }
 
@@ -95,12 +99,14 @@ export class HeldState implements Disposable {
 
   /** Takes over the clients of a principal that is held here from now on. @throws SharedEngineError */
   async take(principalId: string): Promise<void> {
-    const { engine, replica, holdings } = this.#parts;
+    const { engine, replica, seal, holdings } = this.#parts;
     const names = await engine.request("HKEYS", this.#clientsOf(principalId));
     if (!Array.isArray(names)) return;
     for (const name of names.map(String)) {
-      const kept = readKept(await engine.request("GET", engine.keys.of("state", name)));
-      if (kept === undefined || kept.replica === replica.id) continue;
+      const key = engine.keys.of("state", name);
+      const reply = await engine.request("GET", key);
+      const kept = typeof reply === "string" ? readKept(seal.verified(reply, key)) : undefined;
+      if (kept?.principalId !== principalId || kept.replica === replica.id) continue;
       this.note(kept.clientId, principalId);
       await holdings.restore(kept.clientId, kept.state, Math.max(0, replica.engineNow() - kept.at));
       this.changed(kept.clientId);
@@ -139,15 +145,17 @@ export class HeldState implements Disposable {
   }
 
   async #saveClient(clientId: string): Promise<void> {
-    const { engine, replica, holdings } = this.#parts;
+    const { engine, replica, seal, holdings } = this.#parts;
     const principalId = this.#principals.get(clientId);
     this.#changed.delete(clientId);
     if (principalId === undefined) return;
     const state = holdings.saved(clientId);
-    const kept: Kept = { clientId, replica: replica.id, at: replica.engineNow(), state };
+    const at = replica.engineNow();
+    const kept: Kept = { principalId, clientId, replica: replica.id, at, state };
     const name = digestOf(clientId);
-    const keys = [engine.keys.of("state", name), this.#clientsOf(principalId), this.#allPrincipals];
-    const text = state === undefined ? "" : JSON.stringify(kept);
+    const key = engine.keys.of("state", name);
+    const keys = [key, this.#clientsOf(principalId), this.#allPrincipals];
+    const text = state === undefined ? "" : seal.sign(JSON.stringify(kept), key);
     try {
       await saveScript.run(engine, keys, [name, principalId, heldStateMs, text]);
     } catch (error) {
@@ -162,18 +170,12 @@ function digestOf(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("base64url");
 }
 
-/** Undefined for what no replica writes. */
-function readKept(reply: unknown): Kept | undefined {
-  if (typeof reply !== "string") return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(reply);
-  } catch {
-    return undefined;
-  }
+/** Undefined for what no replica of this version writes. */
+function readKept(text: string | undefined): Kept | undefined {
+  const value: unknown = text === undefined ? undefined : JSON.parse(text);
   if (!isObject(value)) return undefined;
-  const { clientId, replica, at, state } = value;
-  if (typeof clientId !== "string" || typeof replica !== "string" || typeof at !== "number")
-    return undefined;
-  return { clientId, replica, at, state };
+  const { principalId, clientId, replica, at, state } = value;
+  if (typeof principalId !== "string" || typeof clientId !== "string") return undefined;
+  if (typeof replica !== "string" || typeof at !== "number") return undefined;
+  return { principalId, clientId, replica, at, state };
 }

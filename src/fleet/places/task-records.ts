@@ -4,6 +4,7 @@ import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { McpTaskView } from "../../protocol/mcp-task.ts";
 import type { McpTask } from "../../server/tasks/mcp-task.ts";
 import type { McpTaskRecords } from "../../server/tasks/mcp-tasks.ts";
+import type { FleetSeal } from "../engine/fleet-seal.ts";
 import { Script } from "../engine/script.ts";
 import type { SharedEngine } from "../engine/shared-engine.ts";
 import { liveFunction, type Replica } from "../replicas/replica.ts";
@@ -30,12 +31,15 @@ return redis.call('HGET', KEYS[3], 'task')
 export class TaskRecords implements McpTaskRecords {
   readonly #engine: SharedEngine;
   readonly #replica: Replica;
+  readonly #seal: FleetSeal;
   /** Counts what this process writes: of two writes under way the later one stays. */
   #lastNumber = 0;
 
-  constructor(engine: SharedEngine, replica: Replica) {
+  /** @param seal what the engine says of a task reaches its client */
+  constructor(engine: SharedEngine, replica: Replica, seal: FleetSeal) {
     this.#engine = engine;
     this.#replica = replica;
+    this.#seal = seal;
   }
 
   async save(task: McpTask): Promise<void> {
@@ -43,9 +47,11 @@ export class TaskRecords implements McpTaskRecords {
     const { view, ownerId } = task;
     const keptMs = view.ttlMs ?? mcpTaskRecordMs;
     const over = isEnd(view) ? "1" : "0";
-    const args = [keptMs, ownerId, this.#replica.id, over, this.#lastNumber, textOf(view)];
+    const key = this.#keyOf(task.id);
+    const text = this.#seal.sign(textOf(view), purposeOf(key, ownerId));
+    const args = [keptMs, ownerId, this.#replica.id, over, this.#lastNumber, text];
     // The client reads it here as long as this replica lives.
-    await saveScript.run(this.#engine, [this.#keyOf(task.id)], args).catch(() => {});
+    await saveScript.run(this.#engine, [key], args).catch(() => {});
   }
 
   async find(ownerId: string, taskId: string): Promise<McpTaskView | undefined> {
@@ -53,17 +59,29 @@ export class TaskRecords implements McpTaskRecords {
     const key = this.#keyOf(taskId);
     const reply = await this.#engine.request("HMGET", key, "owner", "task");
     const [owner, text] = Array.isArray(reply) ? reply : [];
-    if (owner !== ownerId || typeof text !== "string") return undefined;
-    const view = parseOwnJson<McpTaskView>(text);
-    if (isEnd(view)) return view;
+    if (owner !== ownerId) return undefined;
+    const purpose = purposeOf(key, ownerId);
+    const view = this.#viewIn(text, purpose);
+    if (view === undefined || isEnd(view)) return view;
     const keys = [...this.#replica.liveKeys, key];
-    const now = await loseScript.run(this.#engine, keys, [JSON.stringify(lost(view))]);
-    return typeof now === "string" ? parseOwnJson<McpTaskView>(now) : undefined;
+    const ended = this.#seal.sign(JSON.stringify(lost(view)), purpose);
+    return this.#viewIn(await loseScript.run(this.#engine, keys, [ended]), purpose);
+  }
+
+  /** Undefined for what no replica has written for this owner. */
+  #viewIn(reply: unknown, purpose: string): McpTaskView | undefined {
+    const text = typeof reply === "string" ? this.#seal.verified(reply, purpose) : undefined;
+    return text === undefined ? undefined : parseOwnJson<McpTaskView>(text);
   }
 
   #keyOf(taskId: string): string {
     return this.#engine.keys.of("mcp-task", taskId);
   }
+}
+
+/** A record is that of one task and one owner. */
+function purposeOf(key: string, ownerId: string): string {
+  return `${key} ${ownerId}`;
 }
 
 function isEnd({ state }: McpTaskView): boolean {

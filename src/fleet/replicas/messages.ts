@@ -7,6 +7,7 @@ import {
   replicaRequestsMax,
 } from "../../base/limits.ts";
 import { isObject } from "../../base/values.ts";
+import type { FleetSeal } from "../engine/fleet-seal.ts";
 import { Script } from "../engine/script.ts";
 import type { SharedEngine } from "../engine/shared-engine.ts";
 import type { StreamTail, TailEntry } from "../engine/stream-tail.ts";
@@ -66,18 +67,12 @@ interface Letter {
   readonly failure?: Failure;
 }
 
-/** Signs messages, and tells those that a replica of this fleet has signed (`FleetSecret`). */
-interface MessageSeal {
-  sign(text: string, purpose: string): string;
-  verified(signed: string, purpose: string): string | undefined;
-}
-
 export interface MessagesParts {
   readonly engine: SharedEngine;
   readonly replica: Replica;
   readonly tail: StreamTail;
   /** Access to the engine alone must not let anybody have a replica do something. */
-  readonly seal: MessageSeal;
+  readonly seal: FleetSeal;
   readonly warn: (message: string) => void;
 }
 
