@@ -55,7 +55,8 @@ export class FleetSessions implements SessionTable, SessionKeeper, Disposable {
     this.#parts = parts;
     this.pairRelay = new FleetPairRelay(parts.fleet);
     const { engine, replica, channels, secret, messages } = parts.fleet;
-    this.#records = new SessionRecords(engine, replica, parts.principalMax, parts.idleMs);
+    const { principalMax, idleMs } = parts;
+    this.#records = new SessionRecords({ engine, replica, seal: secret, principalMax, idleMs });
     const channel = engine.keys.of("notices");
     this.#notices = new Notices({ channels, replica, secret, channel });
     this.#followed = new FollowedStreams({ channels, replica, records: this.#records });

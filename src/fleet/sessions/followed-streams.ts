@@ -9,7 +9,8 @@ import {
 import { encodeEvent, keepAliveComment } from "../../server/transport/http/event-store.ts";
 import type { Channels } from "../engine/channels.ts";
 import type { Replica } from "../replicas/replica.ts";
-import { readToldEvent, type SessionRecords, type SharedEvent } from "./session-records.ts";
+import type { SessionRecords } from "./session-records.ts";
+import type { SharedEvent } from "./session-seal.ts";
 import type { EventPlace } from "./shared-event-log.ts";
 
 export interface FollowedStreamsParts {
@@ -52,7 +53,7 @@ export class FollowedStreams implements Disposable {
     const channel = records.channelOf(session.id);
     const stop = await channels.listen(
       channel,
-      (text) => stream.take(readToldEvent(text)),
+      (text) => stream.take(records.toldEvent(session.id, text)),
       () => void this.#lookAgain(stream),
     );
     stream.onEnd(() => {
@@ -93,7 +94,7 @@ export class FollowedStreams implements Disposable {
     const { session, name } = stream;
     const [events, ids] = await Promise.all([
       records.events(session.id),
-      records.field(session.id, `o:${name}`),
+      records.openIds(session.id, name),
     ]);
     const own = events.filter((event) => event.stream === name);
     if (own.length === 0 && ids === undefined) return undefined;
@@ -124,7 +125,7 @@ export class FollowedStreams implements Disposable {
     const { records } = this.#parts;
     const { session, name } = stream;
     try {
-      const ids = await records.field(session.id, `o:${name}`);
+      const ids = await records.openIds(session.id, name);
       const event: SharedEvent = {
         stream: name,
         number: stream.number + lostStep,

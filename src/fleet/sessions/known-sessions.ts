@@ -6,7 +6,8 @@ import type { SharedEngine } from "../engine/shared-engine.ts";
 import { SharedEngineError } from "../engine/shared-engine-error.ts";
 import type { Notices } from "./notices.ts";
 import { applyFields, differenceOf, fieldsOf } from "./session-fields.ts";
-import type { SessionFields, SessionRecords } from "./session-records.ts";
+import type { SessionRecords } from "./session-records.ts";
+import type { SessionFields } from "./session-seal.ts";
 
 interface Known {
   /** As the engine has them. */

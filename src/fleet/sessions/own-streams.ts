@@ -8,7 +8,8 @@ import type { ChangeLog } from "../changes/change-log.ts";
 import { SharedEngineError } from "../engine/shared-engine-error.ts";
 import type { Fleet } from "../open-fleet.ts";
 import type { Notices } from "./notices.ts";
-import type { SessionRecords, SharedEvent } from "./session-records.ts";
+import type { SessionRecords } from "./session-records.ts";
+import type { SharedEvent } from "./session-seal.ts";
 import type { EventPlace } from "./shared-event-log.ts";
 
 export interface OwnStreamsParts {

@@ -3,7 +3,7 @@ import { isLogLevel } from "../../protocol/json-rpc.ts";
 import { isLegacyVersion } from "../../protocol/message.ts";
 import type { Handshake } from "../../server/connection/session.ts";
 import type { ServedConnection } from "../../server/context/server-context.ts";
-import type { SessionFields } from "./session-records.ts";
+import type { SessionFields } from "./session-seal.ts";
 
 /** A field for each subscribed URI, so that two replicas can change two of them at a time. */
 const uriPrefix = "u:";

@@ -1,12 +1,11 @@
 import { httpSessionIdleMsMax, resumableCharsMax, resumableEventsMax } from "../../base/limits.ts";
 import { isObject } from "../../base/values.ts";
+import type { FleetSeal } from "../engine/fleet-seal.ts";
 import { Script } from "../engine/script.ts";
 import type { Reply, SharedEngine } from "../engine/shared-engine.ts";
 import { entriesOf, type TailEntry } from "../engine/stream-tail.ts";
+import { type SessionFields, SessionSeal, type SharedEvent } from "./session-seal.ts";
 import { liveFunction, type Replica } from "../replicas/replica.ts";
-
-/** The fields of a session that replicas agree on, as texts. */
-export type SessionFields = ReadonlyMap<string, string>;
 
 /** KEYS: the session, its principal's sessions, the epoch. ARGV: id, most of a principal, ms idle, epoch, fields and values. */
 const beginScript = new Script(`
@@ -84,16 +83,6 @@ redis.call('PUBLISH', ARGV[11], stream .. ' ' .. number .. ' ' .. last .. ' ' ..
 return 'kept'
 `);
 
-/** One event of a stream of a session. */
-export interface SharedEvent {
-  /** `<replica>.<number of the stream>`. */
-  readonly stream: string;
-  /** Grows within a stream. */
-  readonly number: number;
-  readonly data: string;
-  readonly isLast: boolean;
-}
-
 export interface AppendOptions {
   /** Ids of the requests that the stream answers, as JSON; absent for the stream of the session. */
   readonly ids?: string | undefined;
@@ -110,24 +99,30 @@ export interface Look {
   readonly epoch: string | undefined;
 }
 
+export interface SessionRecordsParts {
+  readonly engine: SharedEngine;
+  readonly replica: Replica;
+  /** Access to the engine alone must give nobody a session, nor a word on its streams. */
+  readonly seal: FleetSeal;
+  /** Sessions of one principal in the whole fleet. */
+  readonly principalMax: number;
+  readonly idleMs?: number | undefined;
+}
+
 /** Legacy sessions in the engine: one hash and one stream for each, which end when nobody has used them for long. */
 export class SessionRecords {
   readonly #engine: SharedEngine;
   readonly #replica: Replica;
   readonly #idleMs: number;
   readonly #principalMax: number;
+  readonly #seal: SessionSeal;
 
-  /** @param principalMax sessions of one principal in the whole fleet */
-  constructor(
-    engine: SharedEngine,
-    replica: Replica,
-    principalMax: number,
-    idleMs: number = httpSessionIdleMsMax,
-  ) {
+  constructor({ engine, replica, seal, principalMax, idleMs }: SessionRecordsParts) {
     this.#engine = engine;
     this.#replica = replica;
+    this.#seal = new SessionSeal(seal);
     this.#principalMax = principalMax;
-    this.#idleMs = idleMs;
+    this.#idleMs = idleMs ?? httpSessionIdleMsMax;
   }
 
   /** Nothing is changed if it is there. @returns whether there was room, and the epoch */
@@ -141,7 +136,7 @@ export class SessionRecords {
     readonly epoch: string;
   }> {
     const keys = [this.#session(id), this.#principal(principal), this.#engine.keys.of("epoch")];
-    const pairs = ["p", principal, ...[...fields].flat()];
+    const pairs = this.#seal.fields(this.#session(id), [["p", principal], ...fields]);
     const args = [id, this.#principalMax, this.#idleMs, epoch, ...pairs];
     const reply = await beginScript.run(this.#engine, keys, args);
     const [hasRoom, now] = listOf(reply);
@@ -162,18 +157,18 @@ export class SessionRecords {
     return { version: textOf(version), epoch: textOf(epoch) };
   }
 
-  /** All fields; undefined when there is no such session. */
+  /** The fields that replicas have written, and the scripts; undefined when there is no such session. */
   async load(id: string): Promise<SessionFields | undefined> {
     const reply = await this.#engine.request("HGETALL", this.#session(id));
-    const entries = isObject(reply) ? Object.entries(reply) : [];
-    const fields = entries.flatMap(([name, value]) =>
-      typeof value === "string" ? [[name, value] as const] : [],
-    );
-    return fields.length === 0 ? undefined : new Map(fields);
+    const fields = this.#seal.readFields(this.#session(id), isObject(reply) ? reply : {});
+    return fields.has("p") ? fields : undefined;
   }
 
-  async field(id: string, name: string): Promise<string | undefined> {
-    return textOf(await this.#engine.request("HGET", this.#session(id), name));
+  /** Ids of the requests that an open stream answers, as JSON. */
+  async openIds(id: string, stream: string): Promise<string | undefined> {
+    const name = `o:${stream}`;
+    const reply = await this.#engine.request("HGET", this.#session(id), name);
+    return this.#seal.readFields(this.#session(id), { [name]: reply }).get(name);
   }
 
   /** The new version; undefined when there is no such session. */
@@ -182,7 +177,7 @@ export class SessionRecords {
     set: readonly (readonly [string, string])[],
     removed: readonly string[],
   ): Promise<string | undefined> {
-    const args = [set.length, ...set.flat(), ...removed];
+    const args = [set.length, ...this.#seal.fields(this.#session(id), set), ...removed];
     const version = await saveScript.run(this.#engine, [this.#session(id)], args);
     return typeof version === "number" ? String(version) : undefined;
   }
@@ -208,9 +203,14 @@ export class SessionRecords {
   /** @returns `kept`, `ended` for a session that is not there, or `closed` for a stream that is not open */
   async append(id: string, event: SharedEvent, options: AppendOptions): Promise<string> {
     const { stream, number, isLast, data } = event;
-    const { ids = "", position = "", onlyIfOpen = false } = options;
+    const { ids, position = "", onlyIfOpen = false } = options;
     const bounds = [resumableEventsMax, resumableCharsMax, this.#idleMs];
-    const args = [stream, number, isLast ? 1 : 0, data, ids, ...bounds, position];
+    // One without data that only opens its stream is not kept.
+    const isOpening = data === "" && !isLast && ids !== undefined;
+    const text = isOpening ? "" : this.#seal.event(this.#events(id), event);
+    const [, open = ""] =
+      ids === undefined ? [] : this.#seal.fields(this.#session(id), [[`o:${stream}`, ids]]);
+    const args = [stream, number, isLast ? 1 : 0, text, open, ...bounds, position];
     const keys = [this.#events(id), this.#session(id)];
     const reply = await appendScript.run(this.#engine, keys, [
       ...args,
@@ -223,7 +223,15 @@ export class SessionRecords {
   /** All events that are kept, of all streams, oldest first. */
   async events(id: string): Promise<readonly SharedEvent[]> {
     const reply = await this.#engine.request("XRANGE", this.#events(id), "-", "+");
-    return entriesOf(reply).map(eventOf);
+    return entriesOf(reply).flatMap(
+      (entry) => this.#seal.readEvent(this.#events(id), eventOf(entry)) ?? [],
+    );
+  }
+
+  /** An event as it comes by the channel; undefined for another text. */
+  toldEvent(id: string, text: string): SharedEvent | undefined {
+    const event = readToldEvent(text);
+    return event && this.#seal.readEvent(this.#events(id), event);
   }
 
   /** The channel of new events of the session. */
@@ -254,8 +262,8 @@ function eventOf({ fields }: TailEntry): SharedEvent {
   };
 }
 
-/** An event as it comes by the channel; undefined for another text. */
-export function readToldEvent(text: string): SharedEvent | undefined {
+/** Undefined for another text. */
+function readToldEvent(text: string): SharedEvent | undefined {
   const match = /^([a-z2-7]+\.\d+) (\d+) ([01]) /.exec(text);
   if (match === null) return undefined;
   const [head, stream = "", number, last] = match;

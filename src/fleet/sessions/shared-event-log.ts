@@ -7,7 +7,8 @@ import {
 } from "../../server/transport/http/event-store.ts";
 import type { SharedEngine } from "../engine/shared-engine.ts";
 import type { Replica } from "../replicas/replica.ts";
-import type { AppendOptions, SessionRecords, SharedEvent } from "./session-records.ts";
+import type { AppendOptions, SessionRecords } from "./session-records.ts";
+import type { SharedEvent } from "./session-seal.ts";
 
 export interface SharedEventLogParts {
   readonly sessionId: string;
