@@ -72,8 +72,7 @@ export class ServerFleet implements AsyncDisposable {
     state.watch("shared engine", () => engine.isWell);
     const log = await ChangeLog.start({ engine, replica, tail, changes });
     this.#log = log;
-    const part = needsToken(this.#settings) ? httpPrincipalPartMax : 1;
-    const principalMax = Math.floor(httpSessionsMax * part);
+    const principalMax = Math.floor(httpSessionsMax * this.#principalPart);
     this.#sessions = await FleetSessions.start({ fleet, log, principalMax });
   }
 
@@ -81,8 +80,13 @@ export class ServerFleet implements AsyncDisposable {
   async join(router: LazyRouter, endpoint: HttpEndpoint): Promise<void> {
     if (this.fleet === undefined) return;
     const module = await import("./places.ts");
-    const [settings, warn] = [this.#settings, this.#warn];
-    this.places = new module.Places({ fleet: this.fleet, router, endpoint, settings, warn });
+    const [settings, warn, principalPart] = [this.#settings, this.#warn, this.#principalPart];
+    const parts = { fleet: this.fleet, router, endpoint, settings, principalPart, warn };
+    this.places = new module.Places(parts);
+  }
+
+  get #principalPart(): number {
+    return needsToken(this.#settings) ? httpPrincipalPartMax : 1;
   }
 
   /** Others take over; resolves when their requests that run here are answered. */

@@ -15,6 +15,8 @@ export interface PlacesParts {
   readonly router: LazyRouter;
   readonly endpoint: HttpEndpoint;
   readonly settings: Pick<HttpSettings, "fence">;
+  /** The part of the places for requests that one principal may have. */
+  readonly principalPart: number;
   readonly warn: (message: string) => void;
 }
 
@@ -29,13 +31,14 @@ export class Places implements Disposable {
 
   constructor(parts: PlacesParts) {
     this.#parts = parts;
-    const { fleet, router, endpoint, settings, warn } = parts;
+    const { fleet, router, endpoint, settings, principalPart, warn } = parts;
     const { engine, replica, secret, messages, holders } = fleet;
     this.#held = new HeldState({ engine, replica, seal: secret, holdings: router.holdings });
     this.#relay = new RequestRelay({ replica, holders, messages, held: this.#held, warn });
     this.#relayed = new RelayedRequests({
       messages,
       held: this.#held,
+      principalPart,
       connectionOf: ({ principal, sessionId }, lane, inFlight) => {
         const known = this.#principals.known(principal);
         const caller = { principal: known, ...(sessionId === undefined ? {} : { sessionId }) };

@@ -1,4 +1,6 @@
 import { AppError } from "../../base/errors.ts";
+import { replicaRequestsMax } from "../../base/limits.ts";
+import { Shares } from "../../base/turns.ts";
 import { isObject } from "../../base/values.ts";
 import { replyOfError } from "../../calls/ask-client.ts";
 import { readEnvelope } from "../../protocol/client-capabilities.ts";
@@ -23,6 +25,8 @@ const messagesUnderWayMax = 64;
 export interface RelayedParts {
   readonly messages: Messages;
   readonly held: HeldState;
+  /** The part of the places for requests that one principal may have; all when it is not given. */
+  readonly principalPart?: number | undefined;
   /**
    * The connection of a caller whose requests arrive elsewhere; undefined for a session that has ended.
    * @throws SharedEngineError
@@ -40,14 +44,17 @@ export class RelayedRequests implements Disposable {
   readonly #stops: readonly (() => void)[];
   readonly #running = new Map<string, ActiveRequest>();
   readonly #open = new Set<InFlight>();
+  /** Requests of one principal may come from all replicas at once. */
+  readonly #places: Shares;
   #isDraining = false;
 
   constructor(parts: RelayedParts) {
     this.#parts = parts;
-    const { messages } = parts;
+    const { messages, principalPart } = parts;
+    this.#places = new Shares(replicaRequestsMax, principalPart);
     this.#stops = [
       messages.handle(relayKinds.request, (body, received) =>
-        this.#run(readRequest(body), received),
+        this.#runInPlace(readRequest(body), received),
       ),
       messages.handle(relayKinds.end, async (body, { from }) =>
         this.#running.get(`${from} ${String(body)}`)?.endGracefully(),
@@ -72,8 +79,20 @@ export class RelayedRequests implements Disposable {
     for (const inFlight of this.#open) inFlight.cancelAll();
   }
 
-  async #run(relayed: RelayedRequest, received: Received): Promise<FinalReply> {
+  async #runInPlace(relayed: RelayedRequest, received: Received): Promise<FinalReply> {
     if (this.#isDraining) throw new AppError("cancelled", "The replica is shutting down.");
+    const { id } = relayed.caller.principal;
+    if (!this.#places.hasRoomFor(id))
+      throw new AppError("limit", "Too many requests of this user are under way there.");
+    this.#places.take(id);
+    try {
+      return await this.#run(relayed, received);
+    } finally {
+      this.#places.giveBack(id);
+    }
+  }
+
+  async #run(relayed: RelayedRequest, received: Received): Promise<FinalReply> {
     const lane = new RemoteLane(this.#parts.messages, received.from, relayed.number);
     const inFlight = new InFlight();
     const connection = await this.#parts.connectionOf(relayed.caller, lane, inFlight);

@@ -1,8 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 
+import { replicaRequestsMax } from "../../../src/base/limits.ts";
 import type { CallOutcome, CallRequest } from "../../../src/calls/call.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
-import { PlacedReplica } from "../../support/engines/placed-replica.ts";
+import { noHoldings, PlacedReplica } from "../../support/engines/placed-replica.ts";
 import { startRedis } from "../../support/engines/redis.ts";
 import { C, tasksCapability, V } from "../../server/harness.ts";
 
@@ -98,6 +99,34 @@ test("a client that goes cancels the call where it runs", async () => {
   expect(await cancelled.promise).toEqual({ kind: "cancelled" });
   expect(await lane.replied.promise).toBeUndefined();
   await eventually("nothing runs there", () => first.relayed.size === 0);
+});
+
+test("one principal has its part of the requests at a replica, wherever they arrive", async () => {
+  await using redis = await startRedis();
+  const waiting: ((outcome: CallOutcome) => void)[] = [];
+  const call = ({ args }: CallRequest): Promise<CallOutcome> =>
+    args === undefined
+      ? Promise.resolve(resultOf("at once"))
+      : new Promise((resolve) => waiting.push(resolve));
+  const part = 2 / replicaRequestsMax;
+  await using first = await PlacedReplica.start(redis.url, call, noHoldings, part);
+  await using second = await PlacedReplica.start(redis.url, named("second"));
+  await using third = await PlacedReplica.start(redis.url, named("third"));
+  const atOnce = { name: "Bash" };
+  for (const who of ["anna", "ben"])
+    expect(await textOf(first.send(who, toolCall(1, atOnce)).replied.promise)).toBe("at once");
+  const long = toolCall(2, { name: "Bash", arguments: { wait: true } });
+  const lanes = [second.send("anna", long), third.send("anna", long)];
+  await eventually("both run", () => waiting.length === 2);
+  const { error } = (await second.send("anna", toolCall(3, atOnce)).replied.promise) as {
+    error?: { message: string };
+  };
+  expect(error?.message).toContain("Too many requests of this user");
+  expect(error?.message).toContain("It has not run");
+  expect(await textOf(second.send("ben", toolCall(3, atOnce)).replied.promise)).toBe("at once");
+  for (const settle of waiting) settle(resultOf("late"));
+  for (const lane of lanes) expect(await textOf(lane.replied.promise)).toBe("late");
+  expect(await textOf(second.send("anna", toolCall(4, atOnce)).replied.promise)).toBe("at once");
 });
 
 test("a question goes to the client through the replica at which the request arrived", async () => {
