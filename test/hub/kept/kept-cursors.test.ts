@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { loadLibc } from "../../../src/commands/process/libc.ts";
 import { keptProcessOf } from "../../../src/hub/kept/machine.ts";
 import { KeptTasks } from "../../../src/hub/kept/kept-tasks.ts";
+import { shareOf } from "../../fixtures/long-run.ts";
 import { connectTo, KeptPlace, startHub, TestClient } from "./kept-harness.ts";
 
 function openHub(place: KeptPlace) {
@@ -177,6 +178,6 @@ test("whatever clients and hubs do, each byte is delivered once", async () => {
       client[Symbol.dispose]();
       await hub.kill();
     }),
-    { numRuns: 12 },
+    { numRuns: shareOf(20) },
   );
 }, 120_000);

@@ -5,6 +5,7 @@ import { upstreamLongWaitMs } from "../../../src/base/upstream-limits.ts";
 import type { InputRequest } from "../../../src/protocol/input-request.ts";
 import type { UpstreamReply } from "../../../src/upstream/upstreams.ts";
 import { SharedRuntime } from "../../../src/upstream/manager/shared-runtime.ts";
+import { shareOf } from "../../fixtures/long-run.ts";
 import { until } from "../connect/open-scripted.ts";
 import { type Hub, openHub } from "./open-hub.ts";
 import { type Opened, textOfReply } from "./open-work.ts";
@@ -207,7 +208,7 @@ function randomOf(seed: number): () => number {
   };
 }
 
-test.each(Array.from({ length: 12 }, (_, seed) => [seed]))(
+test.each(Array.from({ length: shareOf(20) }, (_, seed) => [seed]))(
   "HB4: no question ever goes to the wrong client (interleaving %d)",
   async (seed) => {
     await using hub = await openHub(hurried);

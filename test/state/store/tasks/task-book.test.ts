@@ -215,8 +215,10 @@ describe.each(storeEngines)("with %s", (_name, open) => {
       expect((await create("x".repeat(taskTextCharsMax))).tasks[0]?.text).toHaveLength(
         taskTextCharsMax,
       );
-      for (let count = 0; count < taskStepsMax; count += 1) await add("s");
-      expect(await refusalOf(add("s"))).toContain("There are already 1000 steps in task 1");
+      const steps = Array.from({ length: taskStepsMax - 1 }, () => ({ text: "s", isDone: false }));
+      await importTasks([{ text: "a", isDone: false, steps }]);
+      expect(await add("s", 2)).toMatchObject({ tasks: [{ stepCount: taskStepsMax }] });
+      expect(await refusalOf(add("s", 2))).toContain("There are already 1000 steps in task 2");
     });
 
     test("hostile text is kept as text: NUL, half characters, escape sequences, SQL", async () => {
@@ -262,9 +264,11 @@ describe.each(storeEngines)("with %s", (_name, open) => {
     });
 
     test("the steps of one task: pending ones first", async () => {
-      await create("a");
-      for (let place = 1; place <= 900; place += 1) await add(`step ${place} ${"x".repeat(100)}`);
-      await complete(null, 1);
+      const steps = Array.from({ length: 900 }, (_, place) => {
+        return { text: `step ${place + 1} ${"x".repeat(100)}`, isDone: false };
+      });
+      await importTasks([{ text: "a", isDone: false, steps }]);
+      await complete(1, 1);
       const [shown] = (await switchTo(1)).tasks;
       expect(shown).toMatchObject({ stepCount: 900, stepsDone: 1 });
       expect(shown?.steps[0]?.stepId).toBe(2);
