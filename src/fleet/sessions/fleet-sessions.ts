@@ -1,3 +1,4 @@
+import { batchElementsMax } from "../../base/limits.ts";
 import { isObject } from "../../base/values.ts";
 import { type ClassifiedMessage, classifyMessage } from "../../protocol/message.ts";
 import type { Principal } from "../../server/auth/principal.ts";
@@ -17,6 +18,7 @@ import { type Notice, Notices } from "./notices.ts";
 import { FleetPairRelay } from "./pair-relay.ts";
 import { OwnStreams } from "./own-streams.ts";
 import { SessionRecords } from "./session-records.ts";
+import { answerIn, noticeIn, oneOrAll } from "./relayed-news.ts";
 import { readEventId, SharedEventLog } from "./shared-event-log.ts";
 import type { EventLog, EventMemory } from "../../server/transport/http/event-store.ts";
 
@@ -141,20 +143,11 @@ export class FleetSessions implements SessionTable, SessionKeeper, Disposable {
   }
 
   relay(session: HttpSession, message: ClassifiedMessage): void {
-    if (message.kind === "batch") {
-      for (const element of message.elements) {
-        const each = classifyMessage(element);
-        if (each.kind !== "batch") this.relay(session, each);
-      }
-    }
-    if (message.kind === "response") return this.#relayResponse(session, message.id, message);
-    if (message.kind !== "notification") return;
-    const { method, params } = message;
-    const isForAll =
-      method === "notifications/cancelled" || method === "notifications/roots/list_changed";
-    if (!isForAll) return;
-    const notice = { jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) };
-    this.#send({ kind: "message", session: session.id, message: notice });
+    if (message.kind !== "batch") return this.#relayAll(session, [message]);
+    const { version } = session.connection.session;
+    // The others are refused here too.
+    if (version !== "2025-03-26" || message.elements.length > batchElementsMax) return;
+    this.#relayAll(session, message.elements.map(classifyMessage));
   }
 
   async end(session: HttpSession): Promise<void> {
@@ -266,16 +259,23 @@ export class FleetSessions implements SessionTable, SessionKeeper, Disposable {
     }
   }
 
-  #relayResponse(session: HttpSession, id: unknown, message: ClassifiedMessage): void {
-    const { replica, messages } = this.#parts.fleet;
-    const match = typeof id === "string" ? /^server-([a-z2-7]{10})-\d+$/.exec(id) : null;
-    const to = match?.[1];
-    if (to === undefined || replica.isOwn(to) || message.kind !== "response") return;
-    const { result, error } = message;
-    const answer = { jsonrpc: "2.0", id, ...(error === undefined ? { result } : { error }) };
-    const body = { session: session.id, message: answer };
-    // One that is gone waits for nothing.
-    messages.notify(to, responseKind, body).catch(() => {});
+  /** The messages of one request that others may wait for: one notice to all, and one message to each replica. */
+  #relayAll(session: HttpSession, messages: readonly ClassifiedMessage[]): void {
+    const notices = messages.flatMap((message) => noticeIn(message) ?? []);
+    if (notices.length > 0)
+      this.#send({ kind: "message", session: session.id, message: oneOrAll(notices) });
+    const { replica, messages: ways } = this.#parts.fleet;
+    const answers = Map.groupBy(
+      messages.flatMap((message) => answerIn(message) ?? []),
+      ({ to }) => to,
+    );
+    for (const [to, all] of answers) {
+      // One that has just begun is not in the list of the last renewal; names that a client makes up are not asked for in plenty.
+      if (replica.isOwn(to) || (answers.size > 1 && !replica.isLive(to))) continue;
+      const body = { session: session.id, message: oneOrAll(all.map(({ answer }) => answer)) };
+      // One that is gone waits for nothing.
+      ways.notify(to, responseKind, body).catch(() => {});
+    }
   }
 
   async #deliver(body: unknown): Promise<void> {

@@ -135,6 +135,35 @@ describe("FleetSessions", () => {
     await eventually("it was cancelled", () => isCancelled);
   });
 
+  test("a batch of cancellations and answers is one message to the others, and none when it is refused", async () => {
+    await using redis = await startRedis();
+    await using first = await startSessionReplica(redis.url);
+    await using second = await startSessionReplica(redis.url);
+    const session = await beginSession(first, "2025-03-26");
+    const calling = post(first, call("a"), session);
+    await eventually("it was called", () => first.router.calls.length === 1);
+    let isCancelled = false;
+    first.router.calls[0]?.request.cancellation.onCancel(() => (isCancelled = true));
+    const sent = async (): Promise<number> => {
+      const stats = String(await redis.send("INFO", "commandstats"));
+      const names = ["publish", "xadd"].map((name) => new RegExp(`cmdstat_${name}:calls=(\\d+)`));
+      return names.reduce((sum, name) => sum + Number(name.exec(stats)?.[1] ?? 0), 0);
+    };
+    const before = await sent();
+    const batch = Array.from({ length: 999 }, (_, number) =>
+      number % 2 === 0
+        ? notification("notifications/cancelled", { requestId: `x${number}` })
+        : { jsonrpc: "2.0", id: `server-aaaaaaaa${"ab"[number % 3] ?? "c"}a-1`, result: {} },
+    );
+    const end = notification("notifications/cancelled", { requestId: "a" });
+    await post(second, [...batch, end, end], session);
+    expect([await sent(), isCancelled]).toEqual([before, false]);
+    await post(second, [...batch, end], session);
+    await eventually("it was cancelled", () => isCancelled);
+    expect(await sent()).toBe(before + 1);
+    await calling;
+  });
+
   test("one principal has its part of the sessions in the whole fleet", async () => {
     await using redis = await startRedis();
     await using first = await startSessionReplica(redis.url, { principalMax: 2 });
