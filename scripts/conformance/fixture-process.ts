@@ -1,6 +1,8 @@
 import { join } from "node:path";
 
 import { root } from "../../test/e2e/harness/binary.ts";
+import { startRedis } from "../../test/support/engines/redis.ts";
+import { RoundRobin } from "../../test/support/round-robin.ts";
 
 /** How long the server may take to say that it listens. */
 const startMsMax = 20_000;
@@ -12,10 +14,12 @@ export interface FixtureProcess extends AsyncDisposable {
 }
 
 /** @throws when the server does not listen in time */
-export async function startFixtureProcess(): Promise<FixtureProcess> {
+export async function startFixtureProcess(
+  env: Readonly<Record<string, string>> = {},
+): Promise<FixtureProcess> {
   const child = Bun.spawn(
     [process.execPath, join(root, "test/conformance/fixture-server.ts"), "0"],
-    { stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+    { env: { ...process.env, ...env }, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
   );
   let complaints = "";
   void readText(child.stderr, (text) => {
@@ -59,4 +63,21 @@ async function readText(
 ): Promise<void> {
   const decoder = new TextDecoder();
   for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }));
+}
+
+/** Three replicas behind a proxy without affinity, with an engine of their own. */
+export async function startFixtureFleet(): Promise<FixtureProcess> {
+  const redis = await startRedis();
+  const env = { SHARED_URL: redis.url };
+  const replicas = await Promise.all([1, 2, 3].map(() => startFixtureProcess(env)));
+  const proxy = new RoundRobin(replicas.map(({ url }) => ({ origin: new URL(url).origin })));
+  return {
+    url: `${proxy.origin}/mcp`,
+    complaints: () => replicas.map((replica) => replica.complaints()).join(""),
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]();
+      for (const replica of replicas) await replica[Symbol.asyncDispose]();
+      await redis[Symbol.asyncDispose]();
+    },
+  };
 }

@@ -2,8 +2,9 @@
  * Runs the conformance suite of the protocol against the fixture server, which is our core with tools for testing, and with our
  * connections to other servers as the client.
  *
- *     bun run conformance [--only 2025-11-25,requirements,tasks,skills,client] [--verbose]
+ *     bun run conformance [--only 2025-11-25,requirements,tasks,skills,client] [--fleet] [--verbose]
  *
+ * `--fleet`: the fixture server is three replicas behind a proxy without affinity.
  * Prints a line for each run, and below it what failed; exits with 1 unless every run has exactly the checks that
  * `expected.ts` names. Needs no network.
  */
@@ -12,7 +13,7 @@ import { parseArgs } from "node:util";
 import { version } from "@modelcontextprotocol/conformance/package.json";
 
 import { expectedRuns, type ExpectedRun, suiteVersion } from "./expected.ts";
-import { startFixtureProcess } from "./fixture-process.ts";
+import { startFixtureFleet, startFixtureProcess } from "./fixture-process.ts";
 import type { RunOutcome } from "./judge.ts";
 import { buildPrograms, type Programs } from "./programs.ts";
 import { runSuite } from "./run-suite.ts";
@@ -21,7 +22,11 @@ import { runSuite } from "./run-suite.ts";
 const runsAtATime = 4;
 
 const { values } = parseArgs({
-  options: { only: { type: "string" }, verbose: { type: "boolean", default: false } },
+  options: {
+    only: { type: "string" },
+    fleet: { type: "boolean", default: false },
+    verbose: { type: "boolean", default: false },
+  },
 });
 const stopping = new AbortController();
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => stopping.abort());
@@ -39,7 +44,7 @@ async function main(runs: readonly ExpectedRun[]): Promise<number> {
     );
     return 2;
   }
-  await using fixture = await startFixtureProcess();
+  await using fixture = await (values.fleet ? startFixtureFleet() : startFixtureProcess());
   using programs = await buildPrograms();
   const outcomes = await runAll(runs, fixture.url, programs);
   const complaints = fixture.complaints();

@@ -1,5 +1,8 @@
 import type { ServerFeatures } from "../../src/calls/features.ts";
-import { ServerContext } from "../../src/server/context/server-context.ts";
+import {
+  ServerContext,
+  type ServerContextOptions,
+} from "../../src/server/context/server-context.ts";
 import { createFixturePrompts, fixtureCompletion } from "./fixture-prompts.ts";
 import { createFixtureResources } from "./fixture-resources.ts";
 import { FixtureRouter } from "./fixture-router.ts";
@@ -21,12 +24,12 @@ export function createFixtureFeatures(): ServerFeatures {
 }
 
 /** The fixture on the core of the product, with a secret of its own. */
-export function createFixtureContext(): ServerContext {
+export function createFixtureContext(stateKey?: ServerContextOptions["stateKey"]): ServerContext {
   const key = crypto.getRandomValues(new Uint8Array(32));
   return new ServerContext({
     features: createFixtureFeatures(),
     instructions: "Tools, prompts and resources for testing the protocol core.",
-    stateKey: () => Promise.resolve(key),
+    stateKey: stateKey ?? (() => Promise.resolve(key)),
   });
 }
 

@@ -26,7 +26,7 @@ test.each([
   ["2025-11-25", streamFirst, "text/event-stream"],
   ["2025-03-26", streamFirst, "text/event-stream"],
 ])("%s: a cheap request with Accept %j is answered with %s", async (version, accept, type) => {
-  await using fixture = startHttpFixture();
+  await using fixture = await startHttpFixture();
   const session = await openSession(fixture, version);
   const headers = { accept, "mcp-session-id": session };
   const response = await post(fixture, request(1, "ping"), headers);
@@ -35,7 +35,7 @@ test.each([
 });
 
 test("2026-07-28: a reply that is all there is comes as JSON, in whatever order Accept names it", async () => {
-  await using fixture = startHttpFixture();
+  await using fixture = await startHttpFixture();
   const response = await post(fixture, modern(1, "tools/list"), {
     accept: streamFirst,
     "mcp-protocol-version": "2026-07-28",

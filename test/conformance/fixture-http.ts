@@ -4,6 +4,7 @@ import { HttpEndpoint } from "../../src/server/http/http-endpoint.ts";
 import { Readiness } from "../../src/server/http/readiness.ts";
 import type { ClientProfile } from "../../src/server/connection/session.ts";
 import { RequestGuard } from "../../src/server/transport/http/request-guard.ts";
+import type { FixtureReplica } from "./fixture-fleet.ts";
 import { createFixtureContext, fixtureLimits } from "./fixture-features.ts";
 
 export interface HttpFixture extends AsyncDisposable {
@@ -12,10 +13,12 @@ export interface HttpFixture extends AsyncDisposable {
 }
 
 /** The fixture on the product's HTTP endpoint, open to whoever is on this machine. Port 0 takes a free one. */
-export function startHttpFixture(port = 0): HttpFixture {
+export async function startHttpFixture(port = 0, sharedUrl?: string): Promise<HttpFixture> {
+  const replica = sharedUrl === undefined ? undefined : await openReplica(sharedUrl);
   const authorizer = new Authorizer({ kind: "open" });
   const endpoint = new HttpEndpoint({
-    server: createFixtureContext(),
+    ...replica?.fixture.forEndpoint,
+    server: replica?.context ?? createFixtureContext(),
     path: "/mcp",
     guard: new RequestGuard({ allowedHosts: [], allowedOrigins: [] }),
     health: {
@@ -31,6 +34,7 @@ export function startHttpFixture(port = 0): HttpFixture {
     onEnd: () => {},
     requestsMax: httpRequestsMax,
   });
+  replica?.fixture.join(endpoint);
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port,
@@ -46,6 +50,14 @@ export function startHttpFixture(port = 0): HttpFixture {
       await server.stop(true);
     },
   };
+}
+
+/** The other replicas have the keys of `requestState` too. */
+async function openReplica(sharedUrl: string): Promise<FixtureReplica> {
+  const { FixtureFleet } = await import("./fixture-fleet.ts");
+  return FixtureFleet.open(sharedUrl, ({ secret }) =>
+    createFixtureContext(() => Promise.resolve(secret.stateKeys())),
+  );
 }
 
 function profile(id: string): ClientProfile {

@@ -1,7 +1,7 @@
 /**
  * The fixture server as a program, for the conformance suite and for clients that start servers:
  *
- *     bun test/conformance/fixture-server.ts PORT       prints its URL; ends with SIGTERM
+ *     bun test/conformance/fixture-server.ts PORT       prints its URL; ends with SIGTERM; with SHARED_URL it is a replica
  *     bun test/conformance/fixture-server.ts --stdio
  */
 import { shutdownDrainMs } from "../../src/base/limits.ts";
@@ -32,7 +32,7 @@ async function serveStdio(): Promise<void> {
 
 async function serveHttp(port: number): Promise<void> {
   const { startHttpFixture } = await import("./fixture-http.ts");
-  await using fixture = startHttpFixture(port);
+  await using fixture = await startHttpFixture(port, process.env["SHARED_URL"]);
   console.log(`Listening on ${fixture.url}`);
   await new Promise((resolve) => process.once("SIGTERM", resolve));
 }

@@ -16,8 +16,8 @@ import { type HttpFixture, startHttpFixture } from "./fixture-http.ts";
 setDefaultTimeout(testMsMax);
 
 let http: HttpFixture;
-beforeAll(() => {
-  http = startHttpFixture();
+beforeAll(async () => {
+  http = await startHttpFixture();
 });
 afterAll(() => http[Symbol.asyncDispose]());
 

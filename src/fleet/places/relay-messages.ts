@@ -12,6 +12,8 @@ export const relayKinds = {
   begun: "request-begun",
   /** A message of the request for its client, on its way back. */
   message: "request-message",
+  /** The response to the request with this number ends now; its client comes back for the rest. */
+  close: "request-close",
   /** The server at which it arrived goes: a request without an end is answered. */
   end: "request-end",
   /** The token of a principal was taken back: what it has begun is to end. */
@@ -26,6 +28,8 @@ export interface RelayedRequest {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Params | undefined;
+  /** Its response may end before its reply (`ReplyLane.closeEarly`). */
+  readonly canClose: boolean;
 }
 
 /** A text for the client of the request with this number. */
@@ -49,7 +53,7 @@ export function encodePrincipal(principal: Principal): unknown {
 /** @throws AppError "unsupported" for the message of a program that relays in another form */
 export function readRequest(body: unknown): RelayedRequest {
   if (!isObject(body)) throw foreign();
-  const { number, id, method, params, caller } = body;
+  const { number, id, method, params, caller, canClose } = body;
   if (typeof number !== "number" || typeof method !== "string") throw foreign();
   if (typeof id !== "string" && typeof id !== "number") throw foreign();
   return {
@@ -58,6 +62,7 @@ export function readRequest(body: unknown): RelayedRequest {
     method,
     params: isObject(params) ? params : undefined,
     caller: readCaller(caller),
+    canClose: canClose === true,
   };
 }
 

@@ -93,7 +93,7 @@ export class RelayedRequests implements Disposable {
   }
 
   async #run(relayed: RelayedRequest, received: Received): Promise<FinalReply> {
-    const lane = new RemoteLane(this.#parts.messages, received.from, relayed.number);
+    const lane = new RemoteLane(this.#parts.messages, received.from, relayed);
     const inFlight = new InFlight();
     const connection = await this.#parts.connectionOf(relayed.caller, lane, inFlight);
     if (connection === undefined) throw new AppError("not_found", "The session has ended.");
@@ -155,11 +155,19 @@ function askerOf(
 class RemoteLane implements ReplyLane {
   #underWay = 0;
 
+  readonly #number: number;
+  /** Present where the response may end before its time. */
+  readonly closeEarly?: () => void;
+
   constructor(
     private readonly messages: Messages,
     private readonly to: string,
-    private readonly number: number,
-  ) {}
+    { number, canClose }: RelayedRequest,
+  ) {
+    this.#number = number;
+    if (!canClose) return;
+    this.closeEarly = () => void messages.notify(to, relayKinds.close, number).catch(() => {});
+  }
 
   get isCongested(): boolean {
     return this.#underWay >= messagesUnderWayMax;
@@ -168,7 +176,7 @@ class RemoteLane implements ReplyLane {
   send(text: string): void {
     this.#underWay += 1;
     const done = (): void => void (this.#underWay -= 1);
-    const { number } = this;
+    const number = this.#number;
     this.messages.notify(this.to, relayKinds.message, { number, text }).then(done, done);
   }
 

@@ -51,6 +51,7 @@ export class RequestRelay implements Elsewhere, Disposable {
     const forget = (): void => this.#own.clear();
     this.#stops = [
       messages.handle(relayKinds.message, (body) => this.#receive(body)),
+      messages.handle(relayKinds.close, async (body) => this.#close(Number(body))),
       messages.handle(relayKinds.begun, async (body) => this.#begun(Number(body))),
       replica.onFence(forget),
       replica.onNewPlace(forget),
@@ -171,8 +172,9 @@ export class RequestRelay implements Elsewhere, Disposable {
     const { observed } = request.lane;
     if (observed !== undefined) observed.replica = holder;
     const { id, method, cancellation } = request;
+    const canClose = request.lane.closeEarly !== undefined;
     const params = withTrace(request.params, observed?.ownTraceparent);
-    const body = encodeRequest({ number, caller, id, method, params });
+    const body = encodeRequest({ number, caller, id, method, params, canClose });
     try {
       const options = { msMax: relayedRequestMsMax, cancellation };
       const reply = await messages.request(holder, relayKinds.request, body, options);
@@ -192,6 +194,10 @@ export class RequestRelay implements Elsewhere, Disposable {
   async #receive(body: unknown): Promise<void> {
     const { number, text } = readMessage(body);
     this.#away.get(number)?.lane.send(text);
+  }
+
+  #close(number: number): void {
+    this.#away.get(number)?.lane.closeEarly?.();
   }
 
   #begun(number: number): void {

@@ -16,6 +16,7 @@ test.each<[principal: Principal]>([
     method: "tools/call",
     params: {},
     caller: { principal, sessionId: "s" },
+    canClose: true,
   };
   const sent: unknown = JSON.parse(JSON.stringify(encodeRequest(request)));
   expect(readRequest(sent)).toEqual(request);
