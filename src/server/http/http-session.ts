@@ -213,7 +213,7 @@ class SessionStream implements EventSink, Beating {
     if (parts.missed.length > 0) this.#attached?.write(encodeAll(parts.missed));
     if (!parts.primes) return;
     this.#keep("", (id) => this.#attached?.write(encodePriming(id)));
-    this.closeEarly = () => this.disconnect();
+    this.closeEarly = () => this.#disconnectSoon();
   }
 
   /** True while a client reads it. */
@@ -272,6 +272,13 @@ class SessionStream implements EventSink, Beating {
   disconnect(): void {
     this.hintRetry(httpRetryMs);
     this.close();
+  }
+
+  /** The events before, which may be on their way into the log, go out first: without one of them nobody could come back. */
+  #disconnectSoon(): void {
+    const settled = this.#parts.log.settled?.();
+    if (settled === undefined) this.disconnect();
+    else void settled.then(() => this.disconnect());
   }
 
   /** How soon the client shall come back when the connection ends. */

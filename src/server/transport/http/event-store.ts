@@ -76,6 +76,8 @@ export interface EventLog {
   ): void;
   /** The events after `lastEventId` on its stream that are still kept here. Undefined when no such event was ever sent. */
   after(lastEventId: string): Replay | undefined;
+  /** Resolves when all events so far have gone out; absent where they always have. */
+  settled?(): Promise<void>;
   /** Forgets everything: the session has ended. */
   clear(): void;
 }
