@@ -50,16 +50,16 @@ export class FixtureFleet {
   }
 
   join(endpoint: HttpEndpoint): void {
-    const { engine, replica, messages, holders } = this.fleet;
+    const { engine, replica, messages, holders, secret } = this.fleet;
     const warn = (message: string): void => console.error(message);
     const holdings = { saved: () => undefined, restore: () => {} };
-    const held = new HeldState({ engine, replica, holdings });
+    const held = new HeldState({ engine, replica, seal: secret, holdings });
     const relay = new RequestRelay({ replica, holders, messages, held, warn });
     const connectionOf: HttpEndpoint["connectionOf"] = (...asked) =>
       endpoint.connectionOf(...asked);
     // It answers requests of others from now on.
     this.#relayed = new RelayedRequests({ messages, held, connectionOf });
     endpoint.server.elsewhere = relay;
-    endpoint.server.mcpTaskRecords = new TaskRecords(engine, replica);
+    endpoint.server.mcpTaskRecords = new TaskRecords(engine, replica, secret);
   }
 }
