@@ -1,6 +1,8 @@
 import { Cancellation, startTimer, type Timer } from "../../base/cancellation.ts";
 import { AppError, failureOf, type Failure } from "../../base/errors.ts";
+import { Flood } from "../../base/flood.ts";
 import {
+  auditRefusalWindowMs,
   inboxMessagesMax,
   inboxMs,
   replicaMessageCharsMax,
@@ -24,6 +26,10 @@ return 'sent'
 
 /** Replicas whose last message is remembered: more than a fleet has, with those that are gone. */
 const rememberedReplicasMax = 1_000;
+/** Messages of others than replicas that are warned of one by one in a window: with access to the engine there can be any number. */
+const forgedWarningsMax = 3;
+const forgedText =
+  "a message in the shared engine was not written by a replica of this fleet, or FLEET_KEY differs: it is ignored";
 /** From reading a message to removing it from the engine. */
 const trimMs = 20;
 
@@ -88,6 +94,7 @@ export class Messages implements Disposable {
   /** Requests of others that run here, by their replica and number. */
   readonly #running = new Map<string, Cancellation>();
   readonly #stops: (() => void)[] = [];
+  readonly #forged: Flood;
   /** The number of the last message of each replica, the one that was silent for longest first. */
   readonly #seen = new Map<string, number>();
   #lastNumber = 0;
@@ -97,7 +104,12 @@ export class Messages implements Disposable {
 
   constructor(parts: MessagesParts) {
     this.#parts = parts;
-    const { replica } = parts;
+    const { replica, warn } = parts;
+    this.#forged = new Flood({
+      max: forgedWarningsMax,
+      windowMs: auditRefusalWindowMs,
+      onMore: (count) => warn(`${forgedText} (${count} times more)`),
+    });
     this.#open();
     this.#stops.push(
       replica.onNewPlace(() => this.#open()),
@@ -143,6 +155,7 @@ export class Messages implements Disposable {
 
   [Symbol.dispose](): void {
     for (const stop of this.#stops.splice(0)) stop();
+    this.#forged[Symbol.dispose]();
     this.#cancelRunning();
     for (const number of this.#waiting.keys()) {
       this.#take(number)?.reject(new AppError("cancelled", "The server is shutting down."));
@@ -187,10 +200,10 @@ export class Messages implements Disposable {
     this.#trimLater(id);
     const text = this.#parts.seal.verified(fields.get("m") ?? "", this.#inbox);
     const letter = readLetter(text);
-    if (letter === undefined)
-      return this.#parts.warn(
-        "a message in the shared engine was not written by a replica of this fleet, or FLEET_KEY differs: it is ignored",
-      );
+    if (letter === undefined) {
+      if (this.#forged.take()) this.#parts.warn(forgedText);
+      return;
+    }
     if (!this.#isNext(letter)) return;
     if (letter.answers !== undefined) return this.#settle(letter, letter.answers);
     void this.#run(letter);

@@ -49,6 +49,21 @@ test("Messages.request brings the handler's answer or its failure, each its own"
   );
 });
 
+test("U-letters: a flood of messages that nobody has signed is warned of a few times", async () => {
+  await using redis = await startRedis();
+  await using first = await startReplica(redis.url);
+  await using second = await startReplica(redis.url);
+  const heard: unknown[] = [];
+  second.messages.handle("note", async (body) => void heard.push(body));
+  const inbox = `scorpiox:test:1:inbox:${second.replica.id}`;
+  for (let number = 0; number < 50; number += 1) await redis.send("XADD", inbox, "*", "m", "{}");
+  await first.messages.notify(second.replica.id, "note", "genuine");
+  await eventually("the genuine one", () => heard.length === 1);
+  expect(second.warnings).toHaveLength(3);
+  second.messages[Symbol.dispose]();
+  expect(second.warnings.at(-1)).toContain("(47 times more)");
+});
+
 test("Messages.notify keeps the order", async () => {
   await using redis = await startRedis();
   await using first = await startReplica(redis.url);
