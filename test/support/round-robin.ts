@@ -2,6 +2,8 @@
 export interface Replica {
   /** `http://127.0.0.1:PORT`. */
   origin: string;
+  /** It gets no new requests, as one that a load balancer has taken out. */
+  isOut?: boolean;
 }
 
 /**
@@ -47,7 +49,7 @@ export class RoundRobin implements AsyncDisposable {
     let reason = "no replica listens";
     for (let tries = 0; tries < this.#replicas.length; tries += 1) {
       const replica = this.#replicas[(this.#next += 1) % this.#replicas.length];
-      if (replica === undefined) continue;
+      if (replica === undefined || replica.isOut === true) continue;
       try {
         const response = await fetch(replica.origin + pathname + search, {
           method: request.method,

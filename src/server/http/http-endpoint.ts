@@ -226,7 +226,8 @@ export class HttpEndpoint {
     this.#isDraining = true;
     this.#parts.health.readiness.drain();
     this.#sessions.drain();
-    await Promise.all([this.#modern.settled(), this.#sessions.settled()]);
+    await Promise.all([this.#modern.settled(), this.#post.settled()]);
+    await this.#sessions.settled();
   }
 
   /** Ends every session and request at once. */

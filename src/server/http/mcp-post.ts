@@ -13,6 +13,7 @@ export class McpPost {
   readonly #legacy: LegacyHttp;
   readonly #refuse: RefuseMessage;
   readonly #bounds: BodyBounds;
+  readonly #answering = new Set<Promise<Response>>();
 
   constructor(modern: ModernHttp, legacy: LegacyHttp, refuse: RefuseMessage, bounds: BodyBounds) {
     this.#modern = modern;
@@ -44,9 +45,21 @@ export class McpPost {
       case "modern":
         return this.#modern.answer(request, principal, message);
       case "legacy":
-        return this.#legacy.post(request, principal, message);
+        return this.#noted(this.#legacy.post(request, principal, message));
       case "refused":
         return faultResponse(era.status, era.fault, era.id);
     }
+  }
+
+  /** Resolves when each message that was let in has its response: its session may have to be found at other replicas first. */
+  async settled(): Promise<void> {
+    while (this.#answering.size > 0) await Promise.allSettled(this.#answering);
+  }
+
+  #noted(response: Response | Promise<Response>): Response | Promise<Response> {
+    if (!(response instanceof Promise)) return response;
+    const noted = response.finally(() => this.#answering.delete(noted));
+    this.#answering.add(noted);
+    return noted;
   }
 }
