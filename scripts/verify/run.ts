@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,deploy,team-hour,release,readme,clients,client-files,move,move-kills,first-hour,hub-processes,hub-figures,hub-kills,hub-fairness,hub-suite,fleet-resume,fleet-update,fleet-kills,fleet-tasks,fleet-faults,fleet-figures,watching-cost,doctor-as,long,sandbox,separation,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE] [--hub auto|on|off] [--hub-idle 0] [--base-binary FILE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,packages,deploy,team-hour,release,readme,clients,client-files,move,move-kills,first-hour,hub-processes,hub-figures,hub-kills,hub-fairness,hub-suite,fleet-resume,fleet-throughput,fleet-update,fleet-kills,fleet-tasks,fleet-faults,fleet-figures,watching-cost,doctor-as,long,sandbox,separation,shell,survivors,tasks,skills,tool-search,seen,trust,update,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE] [--hub auto|on|off] [--hub-idle 0] [--base-binary FILE]
  *
  * `--hub` and `--hub-idle` are HUB and HUB_IDLE of every server that a check starts; `--base-binary` names an executable from before
  * the hub, for `hub-figures`.
@@ -25,6 +25,7 @@ import { checkFirstLists } from "./first-lists.ts";
 import { checkFleetFaults } from "./fleet/fleet-faults.ts";
 import { checkFleetFigures } from "./fleet/fleet-figures.ts";
 import { checkFleetKills } from "./fleet/fleet-kills.ts";
+import { checkFleetThroughput } from "./fleet/fleet-throughput.ts";
 import { checkFleetUpdate } from "./fleet/fleet-update.ts";
 import { checkFleetResume } from "./fleet/fleet-resume.ts";
 import { checkFleetTasks } from "./fleet/fleet-tasks.ts";
@@ -140,6 +141,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   "hub-fairness": () => checkHubFairness(5, hubMode),
   "hub-suite": () => checkHubSuite(hubModeOf(values.hub ?? "on"), Number(values["hub-idle"] ?? 0)),
   "fleet-resume": checkFleetResume,
+  "fleet-throughput": checkFleetThroughput,
   "fleet-update": () => checkFleetUpdate(baseBinary),
   "fleet-kills": checkFleetKills,
   "fleet-tasks": checkFleetTasks,
