@@ -3,6 +3,7 @@ import { within } from "./conditions.ts";
 import { type Answer, HttpClient } from "./http-client.ts";
 import { HttpSession } from "./http-session.ts";
 import { testEnvironment } from "./server.ts";
+import { fleetEnvironment, fleetSize, proxied } from "./test-fleet.ts";
 import { TempFolder } from "./temp-folder.ts";
 
 export interface HttpServerOptions {
@@ -30,6 +31,9 @@ export class HttpServer implements AsyncDisposable {
   #stdout = "";
   #stderr = "";
   #client: HttpClient | undefined;
+  /** The other replicas, where this server is a fleet. */
+  readonly #others: HttpServer[] = [];
+  #proxy: AsyncDisposable | undefined;
 
   private constructor(options: HttpServerOptions) {
     const binary = options.binary ?? productBinary;
@@ -51,10 +55,14 @@ export class HttpServer implements AsyncDisposable {
   }
 
   /** Ready to answer. */
-  static async start(options: HttpServerOptions = {}): Promise<HttpServer> {
+  static async start(given: HttpServerOptions = {}): Promise<HttpServer> {
+    const isFleet = fleetSize > 1 && mayBeFleet(given);
+    const env = isFleet ? { ...given.env, ...(await fleetEnvironment()) } : given.env;
+    const options = env === undefined ? given : { ...given, env };
     const server = new HttpServer(options);
     try {
-      const url = await within("the server's URL", 10_000, server.#url());
+      const own = await within("the server's URL", 10_000, server.#url());
+      const url = isFleet ? await server.#joinedBy(options, own) : own;
       const token = options.tokens?.[0]?.split(/\s+/).find((word) => word.length >= 16);
       server.#client = new HttpClient(url, token);
       return server;
@@ -128,6 +136,8 @@ export class HttpServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#others.map((other) => other[Symbol.asyncDispose]()));
+    await this.#proxy?.[Symbol.asyncDispose]();
     this.#child.kill("SIGTERM");
     // A request that a test left open is given its time to end; nobody waits for it here.
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), 1_000);
@@ -135,6 +145,16 @@ export class HttpServer implements AsyncDisposable {
     clearTimeout(timer);
     if (this.#ownsHome) this.home[Symbol.dispose]();
     this.#client?.assertClean();
+  }
+
+  /** Starts the other replicas; the address of all of them. */
+  async #joinedBy(options: HttpServerOptions, own: string): Promise<string> {
+    for (let number = 1; number < fleetSize; number++)
+      this.#others.push(new HttpServer({ ...options, home: this.home }));
+    const urls = await Promise.all(this.#others.map((other) => other.#url()));
+    const { url, proxy } = proxied([own, ...urls]);
+    this.#proxy = proxy;
+    return url;
   }
 
   async #url(): Promise<string> {
@@ -158,6 +178,12 @@ export class HttpServer implements AsyncDisposable {
       this.#stderr = (this.#stderr + decoder.decode(chunk, { stream: true })).slice(-1_000_000);
     }
   }
+}
+
+/** Tests of one process, of TLS or of fleets say themselves how many there are. */
+function mayBeFleet({ args = [], address, env = {}, binary }: HttpServerOptions): boolean {
+  const isOwn = address === undefined && binary === undefined && env["SHARED_URL"] === undefined;
+  return isOwn && !args.includes("--tls-cert");
 }
 
 function tokenArguments(home: TempFolder, tokens: readonly string[] | undefined): string[] {

@@ -1,10 +1,12 @@
 import {
   appendFileSync,
   chmodSync,
+  closeSync,
   existsSync,
   mkdtempSync,
-  readdirSync,
+  openSync,
   readFileSync,
+  readdirSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -129,9 +131,11 @@ export class Postgres implements AsyncDisposable {
 
   /** Starts it, after `kill` or `stop` too; resolves when it answers. */
   async start(): Promise<void> {
-    const log = Bun.file(join(this.#folder, "log"));
     for (;;) {
+      // Behind what the one before has written: its last words say why this one does not start.
+      const log = openSync(join(this.#folder, "log"), "a");
       const started = this.#run("postgres", ["-D", join(this.#folder, "data")], log);
+      closeSync(log);
       this.#process = started;
       if (await this.#answers(started)) return;
       // Processes of the one that was killed hold its shared memory for a moment.
@@ -243,7 +247,7 @@ export class Postgres implements AsyncDisposable {
     );
   }
 
-  #run(program: string, args: readonly string[], output: Bun.BunFile | "ignore"): Bun.Subprocess {
+  #run(program: string, args: readonly string[], output: number | "ignore"): Bun.Subprocess {
     return Bun.spawn(asOwner([join(programs ?? "", program), ...args]), {
       cwd: this.#folder,
       env: { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" },
