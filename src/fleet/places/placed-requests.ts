@@ -15,6 +15,8 @@ const placedMethods: ReadonlySet<string> = new Set([
   "prompts/get",
   "resources/list",
   "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
   "tasks/cancel",
   "tasks/get",
   "tasks/update",
@@ -32,7 +34,10 @@ export function hasPlace({ method, params, asker }: PlacedRequest): boolean {
       return !placelessTools.has(params?.name) || asker.capabilities.tasks;
     case "subscriptions/listen": {
       const notifications = params?.notifications;
-      return isObject(notifications) && notifications.taskIds !== undefined;
+      if (!isObject(notifications)) return false;
+      return (
+        notifications.taskIds !== undefined || notifications.resourceSubscriptions !== undefined
+      );
     }
     default:
       return placedMethods.has(method);
