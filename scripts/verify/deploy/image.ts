@@ -30,7 +30,16 @@ export async function imageRow(): Promise<Row> {
   const port = freePort();
   const mounts = ["--ro-bind", path, "/", "--bind", home, "/home/you", "--tmpfs", "/tmp"];
   const devices = ["--proc", "/proc", "--dev", "/dev", "--unshare-user", "--unshare-pid"];
-  const user = ["--as-pid-1", "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL"];
+  const user = [
+    "--as-pid-1",
+    "--die-with-parent",
+    "--uid",
+    "1000",
+    "--gid",
+    "1000",
+    "--cap-drop",
+    "ALL",
+  ];
   const variables = [
     "--clearenv",
     "--setenv",
