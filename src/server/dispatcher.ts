@@ -178,9 +178,7 @@ export class Dispatcher {
   #handle(method: Method, request: ActiveRequest): FinalReply | Promise<MethodReply> {
     let outcome: MethodReply | Promise<MethodReply>;
     try {
-      const here = (): MethodReply | Promise<MethodReply> =>
-        method.handle(request, this.#connection);
-      outcome = this.#elsewhere(request, here) ?? here();
+      outcome = this.#elsewhere(method, request) ?? method.handle(request, this.#connection);
     } catch (error) {
       outcome = replyOfError(error);
     }
@@ -189,13 +187,12 @@ export class Dispatcher {
   }
 
   /** Undefined: it runs here. */
-  #elsewhere(
-    request: ActiveRequest,
-    here: () => MethodReply | Promise<MethodReply>,
-  ): Promise<MethodReply> | undefined {
-    const { server, caller } = this.#connection;
-    if (server.elsewhere === undefined || caller === undefined) return undefined;
-    return server.elsewhere.handle(request, caller(), here);
+  #elsewhere(method: Method, request: ActiveRequest): Promise<MethodReply> | undefined {
+    const { elsewhere } = this.#connection.server;
+    if (elsewhere === undefined) return undefined;
+    const { caller } = this.#connection;
+    const here = (): MethodReply | Promise<MethodReply> => method.handle(request, this.#connection);
+    return caller && elsewhere.handle(request, caller(), here);
   }
 
   #settle(request: ActiveRequest, settled: MethodReply): void {
