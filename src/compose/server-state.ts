@@ -1,10 +1,10 @@
+import { engineLookMs, storeLookMs } from "../base/limits.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { Readiness } from "../server/http/readiness.ts";
 import { storePathIn } from "../state/store/open-store.ts";
 import type { PostgresPlace } from "../state/store/postgres/store-url.ts";
-import { EngineLook } from "./engine-look.ts";
+import { acceptsConnections, isWritable, pacedLook } from "./part-looks.ts";
 import type { WorkerKind } from "./program-parts.ts";
-import { StoreLook } from "./store-look.ts";
 
 /** The state of the parts of the server, as they report it. */
 export class ServerState {
@@ -15,10 +15,12 @@ export class ServerState {
   /** @param storePlace the engine of the store, when that is not a file */
   constructor({ dirs }: StartUp, storePlace?: PostgresPlace) {
     const report = (isWell: boolean): void => this.readiness.report("store", isWell);
-    this.#looks = [new StoreLook(storePathIn(dirs.scorpioxDir), report).look];
+    const path = storePathIn(dirs.scorpioxDir);
+    this.#looks = [pacedLook(storeLookMs, () => isWritable(path), report)];
     if (storePlace === undefined) return;
     const reportEngine = (isWell: boolean): void => this.readiness.report("PostgreSQL", isWell);
-    this.#looks.push(new EngineLook(storePlace, reportEngine).look);
+    const isThere = (): Promise<boolean> => acceptsConnections(storePlace);
+    this.#looks.push(pacedLook(engineLookMs, isThere, reportEngine));
   }
 
   /**
