@@ -30,6 +30,15 @@ export function parseOwnJson<Value>(text: string): Value {
   return ownValue(JSON.parse(text));
 }
 
+/** The value of a JSON text of others; undefined when it is not JSON. */
+export function jsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Types the copy of a value in which nothing but texts differs. */
 export function likeOriginal<Value>(_original: Value, copy: unknown): Value {
   return ownValue(copy);

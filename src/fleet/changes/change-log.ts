@@ -1,5 +1,5 @@
 import { changesKeptMax } from "../../base/limits.ts";
-import { isObject } from "../../base/values.ts";
+import { isObject, jsonOrNothing } from "../../base/values.ts";
 import type { Change, Changes } from "../../calls/features.ts";
 import type { SharedEngine } from "../engine/shared-engine.ts";
 import { entriesOf, type StreamTail, type TailEntry } from "../engine/stream-tail.ts";
@@ -135,12 +135,7 @@ function isAfter(id: string, other: string): boolean {
 
 /** Undefined for text that no replica of this version writes. */
 function readChange(text: string | undefined): Change | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text ?? "");
-  } catch {
-    return undefined;
-  }
+  const value = jsonOrNothing(text ?? "");
   if (!isObject(value)) return undefined;
   const { kind, uri, clientId, isSeenByAll } = value;
   if (clientId !== undefined && typeof clientId !== "string") return undefined;

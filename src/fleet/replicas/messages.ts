@@ -8,7 +8,7 @@ import {
   replicaMessageCharsMax,
   replicaRequestsMax,
 } from "../../base/limits.ts";
-import { isObject } from "../../base/values.ts";
+import { isObject, jsonOrNothing } from "../../base/values.ts";
 import type { FleetSeal } from "../engine/fleet-seal.ts";
 import { Script } from "../engine/script.ts";
 import type { SharedEngine } from "../engine/shared-engine.ts";
@@ -332,12 +332,7 @@ export class ReplicaGoneError extends AppError {
 /** Undefined for text that no replica writes: others who may write to the engine can put anything there. */
 function readLetter(text: string | undefined): Letter | undefined {
   if (text === undefined || text.length > replicaMessageCharsMax) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = jsonOrNothing(text);
   if (!isObject(value) || typeof value.from !== "string" || typeof value.kind !== "string")
     return undefined;
   if (!Number.isSafeInteger(value.number)) return undefined;

@@ -2,7 +2,7 @@ import { readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 
 import { catalogueFileBytesMax, catalogueFreshMsMax } from "../../base/upstream-limits.ts";
-import { isObject } from "../../base/values.ts";
+import { isObject, jsonOrNothing } from "../../base/values.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerCatalogue } from "../connect/connection.ts";
@@ -144,12 +144,7 @@ function printCatalogue(catalogue: ServerCatalogue): string {
 
 /** Undefined when the file is of another version, truncated, or edited so that it cannot be used. */
 function parseCatalogue(text: string): ServerCatalogue | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = jsonOrNothing(text);
   if (!isObject(value) || value.version !== catalogueVersion) return undefined;
   return isCatalogue(value.catalogue) ? value.catalogue : undefined;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { sha256Hex } from "../../base/digests.ts";
 import { keptListsBytesMax } from "../../base/upstream-limits.ts";
-import { type Environment, isObject } from "../../base/values.ts";
+import { type Environment, isObject, jsonOrNothing } from "../../base/values.ts";
 import { readOwnTextFile } from "../../config/read-text-file.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { appearanceNow } from "../config/file-appearance.ts";
@@ -73,12 +73,7 @@ export function printKeptLists(lists: KeptLists, sources: KeptSources): string |
 export function readKeptLists(file: string, env: Environment): KeptLists | undefined {
   const content = readOwnTextFile(file);
   if (content.kind !== "text") return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(content.text);
-  } catch {
-    return undefined;
-  }
+  const value = jsonOrNothing(content.text);
   return isKeptFile(value) && isCurrent(value, env) ? value.lists : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 
-import { isObject } from "../../base/values.ts";
+import { isObject, jsonOrNothing } from "../../base/values.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
 import { fixedSources, type ServersStart } from "../config/upstream-start.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
@@ -59,12 +59,7 @@ export function printTold(told: ToldServers, { sources }: ToldPlace): string {
 export function readTold({ file, sources }: ToldPlace): ToldServers | undefined {
   const content = readTextFile(file);
   if (content.kind !== "text") return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(content.text);
-  } catch {
-    return undefined;
-  }
+  const value = jsonOrNothing(content.text);
   if (!isObject(value) || value.version !== toldVersion) return undefined;
   return value.state === stateOf(sources) && isTold(value.told) ? value.told : undefined;
 }

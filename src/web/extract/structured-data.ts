@@ -1,3 +1,4 @@
+import { jsonOrNothing } from "../../base/values.ts";
 import { isHeavyJson } from "../../base/weight.ts";
 import { nodeText } from "../dom/element.ts";
 import { type HtmlDocument, type HtmlElement, walkElements } from "../dom/parse-html.ts";
@@ -74,11 +75,7 @@ function describe(json: string, types: Set<string>): string[] {
 /** Undefined if it is not JSON, or too large. */
 function parse(json: string): unknown {
   if (json.length > scriptCharsMax || isHeavyJson(json)) return undefined;
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  return jsonOrNothing(json);
 }
 
 function membersOf(value: object): readonly unknown[] {

@@ -1,6 +1,6 @@
 import { hookReasonCharsMax } from "../../../base/limits.ts";
 import { escapeUnsafe } from "../../../base/unsafe-characters.ts";
-import { isObject, parseOwnJson } from "../../../base/values.ts";
+import { isObject, parseOwnJson, jsonOrNothing } from "../../../base/values.ts";
 import type { Params } from "../../../protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../../../protocol/message.ts";
 import { encodeCallToolResult, withStructureAsText } from "../../../protocol/result-codec.ts";
@@ -43,18 +43,10 @@ function readHookAnswer({ output, isCut }: HookEnd): HookReading {
 function answerIn(output: string): Params | undefined {
   const lastLine = output.slice(output.lastIndexOf("\n") + 1);
   for (const text of [output, lastLine]) {
-    const value = text.startsWith("{") ? parsed(text) : undefined;
+    const value = text.startsWith("{") ? jsonOrNothing(text) : undefined;
     if (isObject(value) && answerMembers.some((key) => Object.hasOwn(value, key))) return value;
   }
   return undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function checked(value: Params): HookReading {
