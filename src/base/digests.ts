@@ -12,3 +12,8 @@ export function randomHex(bytes: number): string {
 export function sha256Hex(content: string | Uint8Array): string {
   return new Bun.CryptoHasher("sha256").update(content).digest("hex");
 }
+
+/** SHA-256 in base64url: 43 characters for the name of something whose own name may hold anything. */
+export function sha256Name(content: string): string {
+  return new Bun.CryptoHasher("sha256").update(content).digest("base64url");
+}

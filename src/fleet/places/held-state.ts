@@ -1,3 +1,4 @@
+import { sha256Name } from "../../base/digests.ts";
 import { heldClientsMax, heldStateMs } from "../../base/limits.ts";
 import { isObject } from "../../base/values.ts";
 import type { FleetSeal } from "../engine/fleet-seal.ts";
@@ -128,7 +129,7 @@ export class HeldState implements Disposable {
   }
 
   #clientsOf(principalId: string): string {
-    return this.#parts.engine.keys.of("state-clients", digestOf(principalId));
+    return this.#parts.engine.keys.of("state-clients", sha256Name(principalId));
   }
 
   /** A copy that could not be written waits for the next change, or for the engine to be back. */
@@ -152,7 +153,7 @@ export class HeldState implements Disposable {
     const state = holdings.saved(clientId);
     const at = replica.engineNow();
     const kept: Kept = { principalId, clientId, replica: replica.id, at, state };
-    const name = digestOf(clientId);
+    const name = sha256Name(clientId);
     const key = engine.keys.of("state", name);
     const keys = [key, this.#clientsOf(principalId), this.#allPrincipals];
     const text = state === undefined ? "" : seal.sign(JSON.stringify(kept), key);
@@ -163,11 +164,6 @@ export class HeldState implements Disposable {
       throw error;
     }
   }
-}
-
-/** Ids come from tokens and clients, and may hold anything. */
-function digestOf(text: string): string {
-  return new Bun.CryptoHasher("sha256").update(text).digest("base64url");
 }
 
 /** Undefined for what no replica of this version writes. */

@@ -1,3 +1,4 @@
+import { sha256Name } from "../../base/digests.ts";
 import { Script } from "../engine/script.ts";
 import type { SharedEngine } from "../engine/shared-engine.ts";
 import { liveFunction, type Replica } from "./replica.ts";
@@ -35,7 +36,7 @@ export class Holders {
    * @throws SharedEngineError
    */
   async holderOf(name: string): Promise<string> {
-    const key = this.#engine.keys.of("held", digestOf(name));
+    const key = this.#engine.keys.of("held", sha256Name(name));
     const { liveKeys, id } = this.#replica;
     const keys = [...liveKeys, key, this.#leaving];
     const holder = await claimScript.run(this.#engine, keys, [id]);
@@ -50,9 +51,4 @@ export class Holders {
   get #leaving(): string {
     return this.#engine.keys.of("leaving");
   }
-}
-
-/** Names come from tokens and may hold anything. */
-function digestOf(name: string): string {
-  return new Bun.CryptoHasher("sha256").update(name).digest("base64url");
 }

@@ -1,5 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes, timingSafeEqual } from "node:crypto";
 
+import { sha256Name } from "../../base/digests.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { oauthLoginMsMax, userLoginAskMs } from "../../base/upstream-limits.ts";
 import type { LoginPageReply, LoginPageRequest } from "../login-page.ts";
@@ -114,7 +115,7 @@ export class LoginFlow {
       who: ownerName(subject.owner),
       here: new URL(this.#parts.origin).host,
       request: secret,
-      browser: digest(browser),
+      browser: sha256Name(browser),
       wantsToken: how.confirm === "token",
     });
     return { status: 200, html };
@@ -126,7 +127,7 @@ export class LoginFlow {
   ): Promise<LoginPageReply> {
     const { vault, redirectUri, wishOf } = this.#parts;
     const key = rowKeyOf("request", fields.get("request") ?? "");
-    if (!isSame(fields.get("browser") ?? "", digest(browser))) return otherBrowser();
+    if (!isSame(fields.get("browser") ?? "", sha256Name(browser))) return otherBrowser();
     const subject = (await vault.get<RequestRow>("request", key))?.value;
     const how = subject === undefined ? undefined : await wishOf(subject);
     if (subject === undefined || how === undefined) return gone();
@@ -143,7 +144,7 @@ export class LoginFlow {
     const plan = await planLogin(wish, found, parts, requests);
     await this.#keepClient(plan, subject);
     const { owner, server, url } = subject;
-    const attempt: AttemptRow = { owner, server, url, plan, browser: digest(browser) };
+    const attempt: AttemptRow = { owner, server, url, plan, browser: sha256Name(browser) };
     await vault.put(this.#row("attempt", plan.attempt.state, subject, oauthLoginMsMax), attempt);
     return { status: 303, html: "", location: plan.attempt.url };
   }
@@ -154,7 +155,7 @@ export class LoginFlow {
     // Once, whatever comes of it.
     const attempt = (await vault.take<AttemptRow>("attempt", key))?.value;
     if (attempt === undefined) return gone();
-    if (!isSame(attempt.browser, digest(browser))) return otherBrowser();
+    if (!isSame(attempt.browser, sha256Name(browser))) return otherBrowser();
     const how = await wishOf(attempt);
     if (how === undefined) return gone();
     const { plan, owner, server } = attempt;
@@ -230,10 +231,6 @@ function failurePage(error: unknown): LoginPageReply {
 /** The authorization server has forgotten our registration. */
 function isUnknownClient(error: unknown): boolean {
   return error instanceof OauthError && /^(?:invalid|unauthorized)_client$/.test(error.code);
-}
-
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("base64url");
 }
 
 function isSame(one: string, other: string): boolean {
