@@ -49,7 +49,7 @@ export class SentNote implements Disposable {
     try {
       ftruncateSync(fd, noteBytes);
       const address = library.mmap(null, noteBytes, PROT_READ_WRITE, MAP_SHARED, fd, 0);
-      // A file system without shared memory gives an address that is no number.
+      // On a file system without shared memory mmap returns no address.
       if (typeof address === "number" && address % pageBytes === 0) {
         return new SentNote(path, address);
       }

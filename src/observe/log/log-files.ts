@@ -9,8 +9,8 @@ const known: Partial<typeof constants> = constants;
 const { O_APPEND = 0, O_CREAT = 0, O_WRONLY = 0, O_NONBLOCK = 0 } = known;
 
 /**
- * A file that lines are appended to. It is opened anew for each write: a file that a rotation renamed is made again, and one that it
- * truncated goes on from its beginning.
+ * Appends lines to a file, which each write opens by its path: after a rotation has renamed it there is a new one, and one that was
+ * truncated begins again.
  */
 export class AppendFile implements LineFile {
   readonly #path: string;

@@ -251,7 +251,7 @@ export function listCacheHints(
   const own = features.cacheHints ?? hintsOf(features, kind);
   const joined = kind === "skills" ? undefined : features.joinedHints?.();
   const hints = joined === undefined ? own : stricterHints(own, joined);
-  // A client for which other servers exist gets another list.
+  // A token that is limited to some MCP servers has a list of its own.
   return client.servers === undefined ? hints : { ...hints, cacheScope: "private" };
 }
 
