@@ -103,6 +103,9 @@ const lzw = 5;
 const bounded: ReadonlySet<number> = new Set([lzw, 8, 32_946]);
 /** Size limit of the samples before they become colours: 100 megapixels of four channels with 16 bits. */
 const sampleBytesMax = 800_000_000;
+/** No compression read here makes more of a byte; a page with fewer samples than the second is read in any case. */
+const foldMax = 4_096;
+const sampleBytesFree = 16_000_000;
 const partsMax = 100_000;
 /** Of all parts together: tiles reach beyond the edges of the picture. */
 const partsBytesMax = 1_000_000_000;
@@ -123,7 +126,7 @@ interface Layout {
 export function soundTiff(page: TiffPage, file: Uint8Array): Uint8Array {
   const compression = numberOf(page, 259) ?? 1;
   if (!compressions.has(compression)) throw new Error(`its compression ${compression} is unknown`);
-  const layout = layoutOf(page);
+  const layout = layoutOf(page, file.length);
   // The library reads as many bytes as the file states, even past its end, and counts their bits in 32-bit integers.
   for (const [index, offset] of layout.offsets.entries()) {
     layout.offsets[index] = Math.min(offset, file.length);
@@ -153,8 +156,8 @@ export function soundTiff(page: TiffPage, file: Uint8Array): Uint8Array {
   return Buffer.concat([beginning, ...unfolded]);
 }
 
-function layoutOf(page: TiffPage): Layout {
-  const { count, partBytes } = partsOf(page, sizeOf(page));
+function layoutOf(page: TiffPage, fileBytes: number): Layout {
+  const { count, partBytes } = partsOf(page, sizeOf(page, fileBytes));
   const offsets = numbersOf(page, tagOf(page, 324, 273));
   const lengths = numbersOf(page, tagOf(page, 325, 279));
   // A single part that is not compressed needs no length.
@@ -174,14 +177,17 @@ interface Size {
   readonly height: number;
 }
 
-function sizeOf(page: TiffPage): Size {
+function sizeOf(page: TiffPage, fileBytes: number): Size {
   const width = numberOf(page, 256) ?? 0;
   const height = numberOf(page, 257) ?? 0;
   if (!(width > 0 && height > 0 && width * height <= imagePixelsMax)) {
     throw new Error("its size is invalid");
   }
   const size = { width, height };
-  if (bytesOf(page, size) > sampleBytesMax) throw new Error("its samples take too much memory");
+  const sampleBytes = bytesOf(page, size);
+  if (sampleBytes > sampleBytesMax) throw new Error("its samples take too much memory");
+  if (sampleBytes > sampleBytesFree + fileBytes * foldMax)
+    throw new Error("most of its samples are missing");
   return size;
 }
 
