@@ -28,12 +28,20 @@ export function parseToml(source: string): ParsedText {
   }
   try {
     // Line ends inside a long string are part of what the user approved: the same on every system.
-    return { kind: "value", value: parse(text.replaceAll(windowsLineEnd, "\n")) };
+    const value = parse(text.replaceAll(windowsLineEnd, "\n"));
+    // The library leaves dates to the engine, which reads no further than a NUL.
+    return text.includes("\0") ? nulFault(text) : { kind: "value", value };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const { line, column } = error;
     return { kind: "fault", text: wordsOf(error), place: { line, column } };
   }
+}
+
+function nulFault(text: string): ParsedText {
+  const before = text.slice(0, text.indexOf("\0")).split("\n");
+  const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  return { kind: "fault", text: "a NUL character is not allowed", place };
 }
 
 /** The library's words; below them it quotes the text, which may hold a secret. */

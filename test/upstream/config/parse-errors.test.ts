@@ -25,6 +25,7 @@ describe("[GW-01] parseToml() says where", () => {
     ["\uFEFFa = 1\nb", 2, 1],
     [`x = "\\q"`, 1, 7],
     [`x = 1\n\u0000`, 2, 1],
+    [`x = 1\ny = 1979-\u00005-27\n`, 2, 10],
   ] as const)("%j: line %d, column %d", (text, line, column) => {
     const parsed = parseToml(text);
     expect([parsed.kind, parsed.kind === "fault" ? parsed.place?.line : 0]).toEqual([
