@@ -69,8 +69,15 @@ export class Channels implements Disposable {
     channel?.onGap.delete(onGap);
     if (channel === undefined || channel.listeners.size > 0) return;
     this.#channels.delete(name);
-    if (!this.#subscribed.delete(name)) return;
-    this.#connection.client?.unsubscribe(name).catch(() => {});
+    if (this.#subscribed.delete(name)) void this.#unsubscribe(name);
+  }
+
+  async #unsubscribe(name: string): Promise<void> {
+    try {
+      await this.#connection.client?.unsubscribe(name);
+    } catch {
+      // A client that has just connected again may have no subscription to take back.
+    }
   }
 
   /** Once for each connection: the engine answers in order, and a second listener waits for the same answer. */

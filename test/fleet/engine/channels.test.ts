@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 
 import { Channels } from "../../../src/fleet/engine/channels.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
@@ -36,4 +36,33 @@ test("Channels are heard again after the engine was away, and each listener is t
   await channels.publish("a", "after");
   await eventually("it was heard", () => heard.length === 1);
   expect([heard, gaps]).toEqual([["after"], 1]);
+});
+
+test("Channels: a listener stops while its subscription is made again", async () => {
+  await using redis = await startRedis();
+  await using replica = await startReplica(redis.url);
+  using channels = new Channels(replica.engine);
+  const stop = await channels.listen("a", () => {});
+  await channels.listen("b", () => {});
+  // oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
+  const { subscribe } = Bun.RedisClient.prototype;
+  const stopped: unknown[] = [];
+  using subscribing = spyOn(Bun.RedisClient.prototype, "subscribe").mockImplementation(function (
+    this: Bun.RedisClient,
+    ...args: Parameters<typeof subscribe>
+  ) {
+    queueMicrotask(() => {
+      try {
+        stopped.push(stop());
+      } catch (error) {
+        stopped.push(error);
+      }
+    });
+    return subscribe.apply(this, args);
+  } as typeof subscribe);
+  await redis.kill();
+  await redis.start();
+  await eventually("it was subscribed again", () => subscribing.mock.calls.length > 0);
+  await eventually("it stopped", () => stopped.length > 0);
+  expect(stopped.filter((each) => each !== undefined)).toEqual([]);
 });
