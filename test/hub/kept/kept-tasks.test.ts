@@ -20,7 +20,6 @@ describe("a kept task", () => {
     const started = await client.start("echo one; echo two >&2; exit 7");
     expect(started).toMatchObject({
       taskId: 1_001,
-      state: "running",
       isKept: true,
       command: expect.stringContaining("echo one"),
     });

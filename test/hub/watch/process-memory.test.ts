@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { residentBytesOf, residentBytesOfGroups } from "../../../src/hub/watch/process-memory.ts";
+import { until } from "../../commands/process/until.ts";
 
 const linuxTest = test.skipIf(process.platform !== "linux");
 
@@ -25,5 +26,5 @@ linuxTest("residentBytesOfGroups() has the children of a leader too", async () =
   expect((sums.get(leader.pid) ?? 0) / (one + other)).toBeWithin(0.5, 2);
   process.kill(-leader.pid, "SIGKILL");
   await leader.exited;
-  expect(residentBytesOfGroups([leader.pid]).size).toBe(0);
+  await until(() => residentBytesOfGroups([leader.pid]).size === 0);
 });
