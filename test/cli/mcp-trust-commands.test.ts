@@ -5,6 +5,7 @@ import { escapeUnsafe } from "../../src/base/unsafe-characters.ts";
 import type { AskedCatalogue } from "../../src/upstream/trust/approve-differences.ts";
 import { TrustStore } from "../../src/upstream/trust/trust-store.ts";
 import { TempTree } from "../config/temp-tree.ts";
+import { isLongRun } from "../fixtures/long-run.ts";
 import { catalogue, tool } from "../upstream/trust/catalogue.ts";
 import { type CommandRun, type CommandRunInput, runIn } from "./fake-io.ts";
 
@@ -548,14 +549,14 @@ describe("[GW-24] mcp lock and mcp verify", () => {
     await mcp(tree, "lock", { catalogues });
     const text = lockFile(tree);
     const codes = new Set<number>();
-    for (let at = 0; at < text.length; at++) {
+    for (let at = 0; at < text.length; at += isLongRun ? 1 : 5) {
       const other = text[at] === "a" ? "b" : "a";
       tree.put("project/mcp.lock", text.slice(0, at) + other + text.slice(at + 1));
       codes.add((await mcp(tree, "verify", { catalogues })).exitCode);
     }
     // 1: it cannot be read any more.
     expect([...codes].sort((a, b) => a - b)).toEqual([1, 10, 11]);
-  }, 60_000);
+  });
 
   test("nothing is written when a server cannot be reached", async () => {
     using tree = await metTree();

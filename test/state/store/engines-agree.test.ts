@@ -6,10 +6,11 @@ import type { StateScope } from "../../../src/base/server-events.ts";
 import { ownValue } from "../../../src/base/values.ts";
 import type { StoreCall } from "../../../src/state/store/store-methods.ts";
 import type { TaskRequest } from "../../../src/state/store/tasks/task-records.ts";
+import { shareOf } from "../../fixtures/long-run.ts";
 import { hasPostgres } from "../../support/engines/postgres.ts";
 import { type StoreEngine, storeEngines } from "./engines.ts";
 
-const runs = 20;
+const runs = shareOf(40);
 
 const texts = fc.oneof(
   fc.constantFrom("a", "b c", " ", "", "Größe", "ﬁx", "x".repeat(10_001), "y".repeat(300)),

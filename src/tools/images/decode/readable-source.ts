@@ -139,6 +139,9 @@ async function readAvif(bytes: Uint8Array): Promise<RgbaImage> {
   return { width, height, pixels: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
 }
 
+/** With fewer pixels, memory that is not used any more is not worth a collection. */
+const pixelsKept = 4_000_000;
+
 /** Values of the tag that gives the meaning of the samples. */
 const inks = 5;
 
@@ -153,7 +156,7 @@ export async function readTiff(bytes: Uint8Array): Promise<RgbaImage> {
   utif.decodeImage(wholeBuffer(soundTiff(tags, bytes)), page);
   const { width, height } = page;
   // The decompressed bytes are as large as those that the next step allocates.
-  Bun.gc(true);
+  if (width * height > pixelsKept) Bun.gc(true);
   const pixels = utif.toRGBA8(page);
   if (pixels.length !== width * height * 4) throw new Error("its pixel data is incomplete");
   // Of four inks without alpha, the library looks for the alpha of the last pixel behind the end.
