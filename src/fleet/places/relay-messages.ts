@@ -44,7 +44,7 @@ export function encodeRequest({ caller, ...rest }: RelayedRequest): unknown {
 }
 
 /** As JSON has it: sets become lists. */
-export function encodePrincipal(principal: Principal): unknown {
+function encodePrincipal(principal: Principal): unknown {
   const scopes = principal.scopes === undefined ? undefined : [...principal.scopes];
   const servers = principal.servers === undefined ? undefined : [...principal.servers];
   return { ...principal, scopes, servers };

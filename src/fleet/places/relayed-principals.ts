@@ -1,5 +1,4 @@
-import type { Principal } from "../../server/auth/principal.ts";
-import { encodePrincipal } from "./relay-messages.ts";
+import { type Principal, rightsOf } from "../../server/auth/principal.ts";
 
 /** Principals that are remembered: each token of each principal is one. */
 const rememberedMax = 10_000;
@@ -11,8 +10,7 @@ export class RelayedPrincipals {
 
   /** One object for principals with equal rights: what is kept of a principal hangs on it. */
   known(principal: Principal): Principal {
-    // As it travels: JSON of a set would be that of any other set.
-    const key = JSON.stringify(encodePrincipal(principal));
+    const key = rightsOf(principal);
     const known = this.#known.get(key) ?? principal;
     this.#known.delete(key);
     this.#known.set(key, known);

@@ -20,6 +20,12 @@ export interface Principal extends Person {
 /** The principal of an open server on the loopback interface: the user of this machine. */
 export const localPrincipal: Principal = { id: "local", scopes: undefined };
 
+/** The same text for principals with equal rights. */
+export function rightsOf({ scopes, servers, ...principal }: Principal): string {
+  const sorted = [scopes, servers].map((set) => set && [...set].toSorted());
+  return JSON.stringify([principal, ...sorted.map((list) => list ?? null)]);
+}
+
 /**
  * The current state of a request's token. Sessions and streams outlast the request that opened them, so it is checked again
  * while they are open.

@@ -35,6 +35,8 @@ test("FleetPairRelay: a message of HTTP+SSE comes to the replica with the stream
   expect([await post(initialize), await post(request(2, "ping"))]).toEqual([202, 202]);
   expect(await stream.reply(1)).toMatchObject({ result: { protocolVersion: "2024-11-05" } });
   expect(await stream.reply(2)).toMatchObject({ result: {} });
+  // Here it would run with the rights of the stream.
+  expect(await post(request(6, "ping"), "local read")).toBe(403);
   // A fleet that begins takes every replica for live during the first lease.
   await redis.send("HDEL", "scorpiox:test:1:clock", "grace");
   expect([

@@ -62,8 +62,10 @@ export function openHealth(isStrict = false): HealthParts {
   return { readiness: new Readiness(), guard, isStrict };
 }
 
+/** The header names the principal, and its scopes after that. */
 function principalOf(headers: Headers): Principal {
-  return { id: headers.get("authorization") ?? "local", scopes: undefined };
+  const [id = "local", ...scopes] = (headers.get("authorization") ?? "local").split(" ");
+  return { id, scopes: scopes.length === 0 ? undefined : new Set(scopes) };
 }
 
 function profile(id: string): ClientProfile {
