@@ -13,6 +13,7 @@ const packedLibraries: Readonly<Record<string, readonly [string, ...string[]]>> 
   linkedom: ["parseHTML"],
   re2js: ["RE2JS", "RE2JSException"],
   utif2: ["default"],
+  yaml: ["isMap", "isNode", "isPair", "isScalar", "isSeq", "parseDocument"],
 };
 
 const packedFiles = "packed-file";
