@@ -6,6 +6,7 @@ import {
   loginPagesPath,
   type LoginPageReply,
   type LoginPageRequest,
+  ownLoginsPath,
 } from "../upstream/login-page.ts";
 
 export interface LoginPagesParts {
@@ -40,13 +41,14 @@ export class LoginPages {
     if (origin === undefined) return nothing();
     const refused = this.#parts.guard.checkPage(request, origin);
     if (refused !== undefined) return refused;
-    const fields = kind === "begin" ? await formOf(request) : new URL(request.url).search;
+    const isForm = kind === "begin" || kind === "own";
+    const fields = isForm ? await formOf(request) : new URL(request.url).search;
     if (fields === undefined || fields.length > loginPageCharsMax) {
       return plain(413, "This is not the form of a login.");
     }
     const known = browserOf(request);
     const browser = known ?? (kind === "show" ? randomHex(32) : "");
-    const proof = kind === "begin" ? await this.#proof(fields) : { fields };
+    const proof = isForm ? await this.#proof(fields) : { fields };
     const reply = await this.#parts.answer({ kind, browser, ...proof }).catch(() => undefined);
     if (reply === undefined) return nothing();
     const headers = new Headers(pageHeaders);
@@ -60,7 +62,7 @@ export class LoginPages {
   }
 
   /** Takes the token out of the form: only whose it is goes on from here. */
-  async #proof(text: string): Promise<Pick<LoginPageRequest, "fields" | "proven">> {
+  async #proof(text: string): Promise<Pick<LoginPageRequest, "fields" | "proven" | "servers">> {
     const form = new URLSearchParams(text);
     const token = form.get("token");
     form.delete("token");
@@ -70,16 +72,24 @@ export class LoginPages {
       get: (name: string) => (name === "authorization" ? `Bearer ${token.trim()}` : null),
     };
     const authorization = await this.#parts.authorizer.authorize({ url: loginPagesPath, headers });
-    return authorization.kind === "ok"
-      ? { fields, proven: authorization.principal.id }
-      : { fields };
+    if (authorization.kind !== "ok") return { fields };
+    const { id, servers } = authorization.principal;
+    return { fields, proven: id, ...(servers !== undefined && { servers: [...servers] }) };
   }
 }
 
 function kindOf(method: string, path: string): LoginPageRequest["kind"] | undefined {
-  if (path === `${loginPagesPath}/callback` && method === "GET") return "callback";
-  if (path !== `${loginPagesPath}/login`) return undefined;
-  return method === "GET" ? "show" : method === "POST" ? "begin" : undefined;
+  if (method !== "GET" && method !== "POST") return undefined;
+  switch (path) {
+    case `${loginPagesPath}/callback`:
+      return method === "GET" ? "callback" : undefined;
+    case `${loginPagesPath}/login`:
+      return method === "GET" ? "show" : "begin";
+    case ownLoginsPath:
+      return method === "GET" ? "logins" : "own";
+    default:
+      return undefined;
+  }
 }
 
 /** Undefined for a body of another kind, or of unknown length. */

@@ -7,6 +7,8 @@ export const teamRequirements: Readonly<Record<string, Requirement>> = {
       "Each user logs in to an MCP server with an account of their own; tokens are encrypted, renewed once, and never those of another.",
     "team.identity":
       "The signed token of a client is traded where the entry says so, and never sent to an MCP server.",
+    "team.own-logins":
+      "A page shows the logins of whoever has a token, begins and ends them, and shows those of nobody else.",
     "team.login-pages":
       "The page of a login names the user, works once and in one browser, and takes no form of another page.",
   }),

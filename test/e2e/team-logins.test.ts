@@ -12,7 +12,7 @@ import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sd
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
 import { type AuthScript, AuthServer } from "../fixtures/oauth/auth-server.ts";
-import { Browser } from "../fixtures/oauth/browser.ts";
+import { Browser, type Page } from "../fixtures/oauth/browser.ts";
 import { eventually } from "./harness/conditions.ts";
 import { type HttpClient, onlyMessage } from "./harness/http-client.ts";
 import { HttpServer, type HttpServerOptions } from "./harness/http-server.ts";
@@ -370,11 +370,60 @@ describe("the pages of a login", () => {
     ]);
   });
 
+  test("[team.own-logins] a page shows a person's own, begins them and ends them", async () => {
+    await using team = await new Team({}, 'per_user = true, confirm = "token"').start();
+    const page = new URL("/oauth/logins", team.server.url).href;
+    const browser = new Browser();
+    const show = async (token: string): Promise<Page> =>
+      browser.submit(await browser.open(page), { token });
+    for (const token of ["", "nobody-0123456789abcdef"]) {
+      const refused = await show(token);
+      expect([refused.status, refused.text]).toEqual([
+        403,
+        expect.stringContaining(`That is not a token of ${new URL(page).host}.`),
+      ]);
+    }
+    const before = await show(alice);
+    expect(before.text).toContain("<h1>Logins of alice</h1>");
+    const { host } = new URL(team.upstream.url);
+    expect(before.text).toContain(`<b>guarded</b> (${host}): not logged in.`);
+    expect((await browser.logIn(linkIn(before.text), { token: alice })).status).toBe(200);
+    expect(await said(team.as(alice))).toBe("you are account 1, ***");
+
+    const [mine, others] = [await show(alice), await show(bob)];
+    expect(mine.text).toContain(`logged in since ${new Date().toISOString().slice(0, 10)}`);
+    expect(others.text).toContain("not logged in.");
+    const ended = await browser.submit(mine);
+    expect([ended.status, ended.text]).toEqual([
+      200,
+      expect.stringContaining("alice is logged out of guarded. Its tokens were revoked."),
+    ]);
+    expect((await browser.submit(mine)).status).toBe(410);
+    expect((await show(alice)).text).toContain("not logged in.");
+    expect(linkIn(await said(team.as(alice)))).toContain("/oauth/login");
+    const foreign = await browser.post(page, { token: alice }, "https://evil.example/");
+    expect(foreign.status).toBe(403);
+  });
+
+  test("[team.own-logins] a token for other servers sees none", async () => {
+    await using team = new Team();
+    const add = ["token", "add", "carol", "--servers", "other", "--json"];
+    const made = await runProduct(team.home, add, { env: testEnvironment(team.home.path) });
+    const { token } = JSON.parse(made.stdout) as { readonly token: string };
+    await team.start();
+    const page = new URL("/oauth/logins", team.server.url).href;
+    const shown = await new Browser().logIn(page, { token });
+    expect([shown.status, shown.text]).toEqual([
+      200,
+      expect.stringContaining("No MCP server here needs your login."),
+    ]);
+  });
+
   test("[team.login-pages] there are none without such an entry", async () => {
     await using team = new Team({}, 'scopes = ["read"]');
     const server = await HttpServer.start({ home: team.home, tokens: [`alice ${alice}`] });
     await using _server = server;
-    for (const path of ["login?request=x", "callback?state=x", "other"]) {
+    for (const path of ["login?request=x", "callback?state=x", "logins", "other"]) {
       const page = await new Browser().open(new URL(`/oauth/${path}`, server.url).href);
       expect(page.status).toBe(404);
     }

@@ -23,8 +23,8 @@ export class LazyUserLogins {
   readonly #expansion: ExpansionContext;
   #opening: Promise<UserLogins | string> | undefined;
   #trading: Promise<TradedLogins> | undefined;
-  /** Set by the manager: a server by its name, for a principal. */
-  serverOf: (name: string, owner: string) => OwnedServer | undefined = () => undefined;
+  /** Set by the manager: the servers with logins of principals, for one of them. */
+  serversOf: (owner: string) => readonly OwnedServer[] = () => [];
 
   constructor(options: UpstreamOptions, expansion: ExpansionContext) {
     this.#options = options;
@@ -73,7 +73,7 @@ export class LazyUserLogins {
         roads: loginRoads(env),
         origin,
         expansion: this.#expansion,
-        server: (name, owner) => this.serverOf(name, owner),
+        servers: (owner) => this.serversOf(owner),
       });
     } catch (error) {
       return messageOf(error);

@@ -102,8 +102,8 @@ export class UpstreamManager implements UpstreamWork {
       ownKey: this.#options.ownKey,
     });
     if (outer.userLogins !== undefined) {
-      outer.userLogins.serverOf = (name, owner) =>
-        this.#servers.get(name)?.links?.target.ownedBy(owner);
+      outer.userLogins.serversOf = (owner) =>
+        this.#servers.all.flatMap(({ links }) => links?.target.ownedBy(owner) ?? []);
     }
     const { dirs, clientProcess } = this.#options;
     this.#status = new StatusFile(dirs.scorpioxDir, clientProcess?.pid ?? process.pid, () =>

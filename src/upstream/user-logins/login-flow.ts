@@ -48,6 +48,9 @@ export interface LoginFlowParts {
   readonly wishOf: (subject: LoginSubject) => Promise<SubjectWish | undefined>;
 }
 
+/** A request for a page of one login. */
+type FlowRequest = LoginPageRequest & { readonly kind: "show" | "begin" | "callback" };
+
 interface RequestRow extends LoginSubject {
   readonly wanted: Challenge;
 }
@@ -86,7 +89,7 @@ export class LoginFlow {
   }
 
   /** Never rejects. */
-  async page(request: LoginPageRequest): Promise<LoginPageReply> {
+  async page(request: FlowRequest): Promise<LoginPageReply> {
     const fields = new URLSearchParams(request.fields);
     try {
       switch (request.kind) {

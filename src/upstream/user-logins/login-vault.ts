@@ -84,7 +84,7 @@ export class LoginVault {
     const now = this.clock();
     if (now < this.#sweptAt + userLoginSweepMs) return;
     this.#sweptAt = now;
-    for (const kind of ["request", "attempt"] as const) {
+    for (const kind of ["request", "attempt", "ending"] as const) {
       for (const row of await this.#rows.list(kind)) {
         if (this.#isOver(row)) await this.#rows.take(kind, row.key);
       }

@@ -1,6 +1,6 @@
 import { product } from "../../base/product.ts";
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
-import { loginPagesPath } from "../login-page.ts";
+import { loginPagesPath, ownLoginsPath } from "../login-page.ts";
 
 /** The facts that a person must know before a login begins: who gets the rights, of which server, and where. */
 export interface ConfirmParts {
@@ -35,6 +35,48 @@ export function confirmPage(parts: ConfirmParts): string {
       `<input type="hidden" name="request" value="${shown(request)}">` +
       `<input type="hidden" name="browser" value="${shown(browser)}">` +
       `${token}<button>I am ${who}: log in to ${server}</button></form>`,
+  );
+}
+
+/** One server on the page of a principal's logins. */
+export interface OwnLoginRow {
+  /** The name of the upstream server, and the host of its address. */
+  readonly server: string;
+  readonly host: string;
+  /** Where a login begins. */
+  readonly link: string;
+  /** A login: since when, in milliseconds since 1970, and the secret of the button that ends it. */
+  readonly login?: { readonly since: number; readonly ending: string };
+}
+
+/** The page that asks a person for the token, to show the logins. */
+export function askTokenPage(here: string, problem?: string): string {
+  const wrong = problem === undefined ? "" : `<p><b>${shown(problem)}</b></p>`;
+  return page(
+    "Your logins",
+    `${wrong}<p>See which MCP servers ${shown(here)} uses with your account, log in, and log out.</p>` +
+      `<form method="post" action="${ownLoginsPath}"><label>Your token of ${shown(here)}:<br>` +
+      `<input type="password" name="token" autocomplete="off" required></label> ` +
+      `<button>Show my logins</button></form>`,
+  );
+}
+
+/** The logins of one principal. @param who as people call it */
+export function ownLoginsPage(who: string, rows: readonly OwnLoginRow[]): string {
+  const none = "<p>No MCP server here needs your login.</p>";
+  const list = rows.map((row) => `<li>${ownLoginHtml(row)}</li>`).join("");
+  return page(`Logins of ${shown(who)}`, rows.length === 0 ? none : `<ul>${list}</ul>`);
+}
+
+function ownLoginHtml({ server, host, link, login }: OwnLoginRow): string {
+  const name = `<b>${shown(server)}</b> (${shown(host)})`;
+  const anchor = `<a href="${shown(link)}">`;
+  if (login === undefined) return `${name}: not logged in. ${anchor}Log in</a>`;
+  const since = new Date(login.since).toISOString().slice(0, 10);
+  return (
+    `${name}: logged in since ${since}. ${anchor}Log in with another account</a>` +
+    `<form method="post" action="${ownLoginsPath}"><input type="hidden" name="ending" value="${shown(login.ending)}">` +
+    `<button>Log out of ${shown(server)}</button></form>`
   );
 }
 

@@ -40,6 +40,11 @@ export class PrincipalLogins implements KeptLogins {
     return opened?.row.id === id ? opened.value : undefined;
   }
 
+  /** When the login began, in milliseconds since 1970; undefined without one. @throws AppError `system` */
+  async since(place: LoginPlace): Promise<number | undefined> {
+    return (await this.#opened(this.keyOf(place)))?.row.since;
+  }
+
   wanted(): Challenge {
     return this.#wanted;
   }

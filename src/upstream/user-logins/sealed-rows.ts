@@ -6,6 +6,8 @@ export type RowKind =
   | "request"
   /** A login whose browser is at the authorization server. */
   | "attempt"
+  /** A button that ends a login, on the page of a principal's logins. */
+  | "ending"
   /** Our registration at an authorization server, for all principals. */
   | "client";
 

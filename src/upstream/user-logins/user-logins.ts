@@ -17,6 +17,7 @@ import { ServerLogin } from "../oauth/server-login.ts";
 import { LoginFlow, type LoginSubject, type SubjectWish } from "./login-flow.ts";
 import type { LoginVault } from "./login-vault.ts";
 import type { OwnedServer, OwnTokens } from "./owned-server.ts";
+import { OwnLogins } from "./own-logins.ts";
 import { ownerName } from "./owner-name.ts";
 import { PrincipalLogins } from "./principal-logins.ts";
 
@@ -28,8 +29,8 @@ export interface UserLoginsParts {
   /** The origin of this server, as browsers reach it. */
   readonly origin: string;
   readonly expansion: ExpansionContext;
-  /** A configured server by its name, with its address for a principal; undefined when it has no logins of principals. */
-  readonly server: (name: string, owner: string) => OwnedServer | undefined;
+  /** The configured servers that have logins of principals, with their addresses for this one. */
+  readonly servers: (owner: string) => readonly OwnedServer[];
 }
 
 interface Known {
@@ -47,6 +48,7 @@ export class UserLogins implements OwnTokens {
   readonly kind = "logins";
   readonly #parts: UserLoginsParts;
   readonly #flow: LoginFlow;
+  readonly #own: OwnLogins;
   readonly #known = new Map<string, Known>();
 
   constructor(parts: UserLoginsParts) {
@@ -54,6 +56,13 @@ export class UserLogins implements OwnTokens {
     const { vault, origin } = parts;
     const redirectUri = `${origin}/oauth/callback`;
     this.#flow = new LoginFlow({ vault, origin, redirectUri, wishOf: (of) => this.#wishOf(of) });
+    this.#own = new OwnLogins({
+      vault,
+      here: new URL(origin).host,
+      servers: (owner) => parts.servers(owner).filter(isByLogin),
+      loginsOf: (server) => this.#of(server).logins,
+      link: (server) => this.link(server),
+    });
   }
 
   auth(server: OwnedServer): ServerAuth {
@@ -105,7 +114,10 @@ export class UserLogins implements OwnTokens {
 
   /** Answers a request for one of the pages. Never rejects. */
   page(request: LoginPageRequest): Promise<LoginPageReply> {
-    return this.#flow.page(request);
+    const { kind } = request;
+    return kind === "logins" || kind === "own"
+      ? this.#own.page(request)
+      : this.#flow.page({ ...request, kind });
   }
 
   async #ask(
@@ -152,13 +164,21 @@ export class UserLogins implements OwnTokens {
   }
 
   async #wishOf({ owner, server, url }: LoginSubject): Promise<SubjectWish | undefined> {
-    const found = this.#parts.server(server, owner);
+    const found = this.#parts
+      .servers(owner)
+      .find(({ configured: { entry } }) => entry.name === server);
     const { perUser } = found?.configured.entry.options.oauth ?? {};
     if (found?.url !== url || perUser === undefined || perUser.trade !== undefined)
       return undefined;
     const wish = await configuredWish(found.configured, url, this.#parts.expansion);
     return { wish, confirm: perUser.confirm, logins: this.#of(found).logins };
   }
+}
+
+/** Not by trading the token of the client. */
+function isByLogin({ configured: { entry } }: OwnedServer): boolean {
+  const perUser = entry.options.oauth?.perUser;
+  return perUser !== undefined && perUser.trade === undefined;
 }
 
 function subjectOf({ configured, url, owner }: OwnedServer): LoginSubject {
