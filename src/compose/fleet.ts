@@ -94,6 +94,11 @@ export class ServerFleet implements AsyncDisposable {
     await this.places?.drain();
   }
 
+  /** Resolves when the streams of sessions have had all events so far, which the engine gets first. */
+  async settled(): Promise<void> {
+    await this.#sessions?.settled();
+  }
+
   /** The process goes: its sessions go on at other replicas. */
   leave(): void {
     this.#sessions?.leave();

@@ -60,7 +60,11 @@ async function endServing(
   server: Bun.Server<undefined>,
   { endpoint, fleet, settings }: Served,
 ): Promise<void> {
-  await signals.within(settings.drainMs, Promise.all([endpoint.drain(), fleet.drain()]));
+  const drained = Promise.all([endpoint.drain(), fleet.drain()]);
+  await signals.within(
+    settings.drainMs,
+    drained.then(() => fleet.settled()),
+  );
   fleet.leave();
   endpoint.close();
   const stopped = server.stop();

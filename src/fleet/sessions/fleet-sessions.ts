@@ -196,6 +196,11 @@ export class FleetSessions implements SessionTable, SessionKeeper, Disposable {
     for (const each of this.#followed.sessions) void this.#copies.keep(each);
   }
 
+  /** Resolves when all events so far have gone out: a client that cannot come back for them has them then. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#logs.values()].map((log) => log.settled()));
+  }
+
   /** The process goes; its sessions go on elsewhere. */
   leave(): void {
     for (const log of this.#logs.values()) log.leave();

@@ -4,6 +4,7 @@ import { eventually } from "../../e2e/harness/conditions.ts";
 import { notification, request } from "../../server/harness.ts";
 import { beginSession, get, post, read } from "../../server/http/exchange.ts";
 import { startRedis } from "../../support/engines/redis.ts";
+import { TcpProxy } from "../../support/engines/tcp-proxy.ts";
 import { startSessionReplica } from "../../support/engines/session-replica.ts";
 
 const ping = request(2, "ping");
@@ -107,6 +108,23 @@ describe("FleetSessions", () => {
     await later.ended;
     expect(later.messages).toEqual(resumed.messages);
     expect((await post(third, ping, session)).status).toBe(200);
+  });
+
+  test("a replica that goes has its replies out first", async () => {
+    await using redis = await startRedis();
+    using proxy = new TcpProxy(redis.port);
+    await using first = await startSessionReplica(proxy.url);
+    const session = await beginSession(first, "2025-06-18");
+    const stream = read(await post(first, call("a"), { ...session, ...streamed }));
+    await eventually("it was called", () => first.router.calls.length === 1);
+    // An event is at the engine before it goes out.
+    proxy.delayMs = 50;
+    first.router.answer(0);
+    await first.endpoint.drain();
+    await first.table.settled();
+    first.table.leave();
+    await stream.ended;
+    expect(stream.messages).toMatchObject([{ id: "a", result: {} }]);
   });
 
   test("cancellations and answers reach the replica that waits for them", async () => {
