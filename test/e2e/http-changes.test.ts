@@ -54,7 +54,8 @@ describe("legacy sessions", () => {
     const updated = await own.message("an update", has("notifications/resources/updated"));
     expect(updated.params).toEqual({ uri });
     await foreign.close();
-    expect(foreign.messages).toEqual([]);
+    // Of a fleet it may still hear that the list has changed.
+    expect(foreign.messages.filter(has("notifications/resources/updated"))).toEqual([]);
   });
 });
 

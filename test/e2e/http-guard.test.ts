@@ -16,7 +16,8 @@ let plain: HttpServer;
 let open: HttpServer;
 beforeAll(async () => {
   const args = ["--allow-origin", app, "--allow-host", "mcp.example.com"];
-  [plain, open] = await Promise.all([HttpServer.start(), HttpServer.start({ args })]);
+  const turn = "connection";
+  [plain, open] = await Promise.all([HttpServer.start({ turn }), HttpServer.start({ turn, args })]);
 });
 afterAll(async () => {
   await plain[Symbol.asyncDispose]();

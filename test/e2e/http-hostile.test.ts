@@ -16,7 +16,7 @@ const bodyBytesMax = 16 * mebibyte + 64 * 1024;
 
 let server: HttpServer;
 beforeAll(async () => {
-  server = await HttpServer.start();
+  server = await HttpServer.start({ turn: "connection" });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

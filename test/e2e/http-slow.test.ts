@@ -9,7 +9,7 @@ const slowMsMax = 60_000;
 
 let server: HttpServer;
 beforeAll(async () => {
-  server = await HttpServer.start();
+  server = await HttpServer.start({ turn: "connection" });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

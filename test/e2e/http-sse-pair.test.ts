@@ -4,6 +4,7 @@ import { connect } from "node:net";
 
 import { eventually } from "./harness/conditions.ts";
 import { Gate } from "./harness/gate.ts";
+import { HttpClient } from "./harness/http-client.ts";
 import { PairSession } from "./harness/http-pair.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import { requestOf } from "./harness/http-session.ts";
@@ -39,7 +40,7 @@ describe("the pair of endpoints", () => {
     async (version) => {
       using gate = new Gate();
       const session = await PairSession.initialize(server.client, version);
-      expect(session.uri).toMatch(/^\/messages\?session=[\w-]{22,}$/);
+      expect(session.uri).toMatch(/^\/messages\?session=[\w.-]{22,}$/);
       expect(toolNames(await session.request("tools/list"))).toEqual([...builtTools]);
       const { stream } = session;
       const id = await session.send("tools/call", bash(gate.command("a", "b"), "t"));
@@ -227,8 +228,13 @@ describe("the end of a stream", () => {
 
   test("[sse.end] the session leaves the figures", async () => {
     const count = async (): Promise<number> => {
-      const response = await server.client.fetch({ method: "GET", path: "/metrics" });
-      return Number(/^scorpiox_http_sessions (\d+)$/m.exec(await response.text())?.[1]);
+      const urls = await server.ownUrls();
+      const counts = urls.map(async (url) => {
+        const own = new HttpClient(url, laptop);
+        const response = await own.fetch({ method: "GET", path: "/metrics" });
+        return Number(/^scorpiox_http_sessions (\d+)$/m.exec(await response.text())?.[1]);
+      });
+      return (await Promise.all(counts)).reduce((sum, each) => sum + each, 0);
     };
     await eventually("none", async () => (await count()) === 0);
     const session = await PairSession.open(server.client);

@@ -108,6 +108,7 @@ describe("the stream of a session", () => {
   );
 
   test("[http.get-stream] GET without Accept is 406", async () => {
+    await using server = await HttpServer.start({ turn: "connection" });
     const session = await server.initialize();
     using connection = new RawConnection(server.url);
     connection.write(

@@ -32,9 +32,9 @@ async function status(client: HttpClient): Promise<number> {
 function refusedLines(home: TempFolder): readonly Readonly<Record<string, unknown>>[] {
   const file = home.at(".scorpiox/audit/audit.jsonl");
   if (!existsSync(file)) return [];
-  const text = readFileSync(file, "utf8").trim();
-  return text
-    .split("\n")
+  // The last line may not be whole yet.
+  const whole = readFileSync(file, "utf8").split("\n").slice(0, -1);
+  return whole
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .filter(({ refused }) => refused === "token");
 }

@@ -3,7 +3,7 @@ import { within } from "./conditions.ts";
 import { type Answer, HttpClient } from "./http-client.ts";
 import { HttpSession } from "./http-session.ts";
 import { testEnvironment } from "./server.ts";
-import { fleetEnvironment, fleetSize, proxied } from "./test-fleet.ts";
+import { fleetEnvironment, fleetSize, proxied, type Turn } from "./test-fleet.ts";
 import { TempFolder } from "./temp-folder.ts";
 
 export interface HttpServerOptions {
@@ -18,6 +18,8 @@ export interface HttpServerOptions {
   readonly cwd?: string;
   /** Words before the command, as `setpriv`. */
   readonly wrap?: readonly string[];
+  /** How requests are spread where this server is a fleet; absent: one by one. */
+  readonly turn?: Turn;
   /** Called when the files of the home are there, before it starts. */
   readonly beforeStart?: () => void;
 }
@@ -124,15 +126,23 @@ export class HttpServer implements AsyncDisposable {
     return HttpSession.open(client, version, capabilities);
   }
 
-  signal(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
+  /** The addresses of the processes themselves: one, or those of a fleet. */
+  async ownUrls(): Promise<readonly string[]> {
+    return Promise.all([this, ...this.#others].map((each) => each.#url()));
   }
 
-  /** The exit code, after all output was read. */
+  /** To each process. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+    for (const other of this.#others) other.signal(signal);
+  }
+
+  /** The exit code, after all output was read; of a fleet the highest one. */
   async ended(timeoutMs = 10_000): Promise<number> {
     const code = await within("the server's end", timeoutMs, this.#child.exited);
     await within("the end of its output", timeoutMs, this.#reading);
-    return code;
+    const others = await Promise.all(this.#others.map((other) => other.ended(timeoutMs)));
+    return Math.max(code, ...others);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -152,7 +162,7 @@ export class HttpServer implements AsyncDisposable {
     for (let number = 1; number < fleetSize; number++)
       this.#others.push(new HttpServer({ ...options, home: this.home }));
     const urls = await Promise.all(this.#others.map((other) => other.#url()));
-    const { url, proxy } = proxied([own, ...urls]);
+    const { url, proxy } = await proxied([own, ...urls], options.turn ?? "request");
     this.#proxy = proxy;
     return url;
   }

@@ -1,4 +1,5 @@
 import { type RedisServer, startRedis } from "../../support/engines/redis.ts";
+import { ConnectionRobin } from "../../support/connection-robin.ts";
 import { RoundRobin } from "../../support/round-robin.ts";
 
 /** The engine of all fleets of this process; it ends with the process. */
@@ -15,12 +16,18 @@ export async function fleetEnvironment(): Promise<Readonly<Record<string, string
   return { SHARED_URL: url, FLEET_KEY: Buffer.alloc(32, 7).toString("base64"), HTTP_FLEET };
 }
 
+/** What goes to the next replica: each request, or each connection with its bytes as they are. */
+export type Turn = "request" | "connection";
+
 /** The address of the same path behind a proxy. */
-export function proxied(urls: readonly string[]): {
-  readonly url: string;
-  readonly proxy: RoundRobin;
-} {
-  const proxy = new RoundRobin(urls.map((url) => ({ origin: new URL(url).origin })));
-  const { pathname } = new URL(urls[0] ?? "");
-  return { url: proxy.origin + pathname, proxy };
+export async function proxied(
+  urls: readonly string[],
+  turn: Turn,
+): Promise<{ readonly url: string; readonly proxy: RoundRobin | ConnectionRobin }> {
+  const parsed = urls.map((url) => new URL(url));
+  const proxy =
+    turn === "connection"
+      ? await ConnectionRobin.start(parsed.map(({ port }) => Number(port)))
+      : new RoundRobin(parsed.map(({ origin }) => ({ origin })));
+  return { url: proxy.origin + (parsed[0]?.pathname ?? ""), proxy };
 }
