@@ -101,11 +101,12 @@ export class RelayedRequests implements Disposable {
     if ("reply" in asker) return asker.reply;
     const request = new ActiveRequest(relayed, asker.asker, lane);
     this.#parts.held.note(request.client.id, relayed.caller.principal.id);
-    received.cancellation.onCancel(() => inFlight.cancel(request.id));
     const key = `${received.from} ${relayed.number}`;
     this.#running.set(key, request);
     this.#open.add(inFlight);
     inFlight.begin(request);
+    // At once where it came meanwhile.
+    received.cancellation.onCancel(() => inFlight.cancel(request.id));
     try {
       // Before anything is done: a request that has not begun when this replica is gone runs elsewhere.
       await this.#parts.messages.notify(received.from, relayKinds.begun, relayed.number);

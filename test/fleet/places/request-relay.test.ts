@@ -101,6 +101,39 @@ test("a client that goes cancels the call where it runs", async () => {
   await eventually("nothing runs there", () => first.relayed.size === 0);
 });
 
+test("a client that goes before its call runs there cancels it too", async () => {
+  await using redis = await startRedis();
+  let running = 0;
+  await using first = await PlacedReplica.start(redis.url, (request) => {
+    if (request.args === undefined) return Promise.resolve(resultOf("held"));
+    const { promise, resolve } = Promise.withResolvers<CallOutcome>();
+    running += 1;
+    request.cancellation.onCancel(() => {
+      running -= 1;
+      resolve({ kind: "cancelled" });
+    });
+    return promise;
+  });
+  await using second = await PlacedReplica.start(redis.url, named("second"));
+  const held = toolCall(1, { name: "Bash" });
+  await first.send("anna", held).replied.promise;
+  const [arrived, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  first.beforeConnection = () => {
+    arrived.resolve();
+    return gate.promise;
+  };
+  second.send("anna", toolCall(2, { name: "Bash", arguments: {} }));
+  await arrived.promise;
+  second.cancel("anna");
+  // Messages come in order: when the probe is answered, the cancellation is there.
+  const later = second.send("anna", held).replied.promise;
+  first.fleet.messages.handle("probe", async () => {});
+  await second.fleet.messages.request(first.id, "probe", undefined, { msMax: 10_000 });
+  gate.resolve();
+  expect(await textOf(later)).toBe("held");
+  expect(running).toBe(0);
+});
+
 test("one principal has its part of the requests at a replica, wherever they arrive", async () => {
   await using redis = await startRedis();
   const waiting: ((outcome: CallOutcome) => void)[] = [];
