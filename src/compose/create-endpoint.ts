@@ -1,16 +1,9 @@
 import { httpPrincipalPartMax, httpRequestsMax } from "../base/limits.ts";
-import type { OwnPlace } from "../calls/call.ts";
 import { type HttpSettings, needsToken } from "../cli/http-settings.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import {
-  type Authorization,
-  type AuthorizationRefusal,
-  type IncomingRequest,
-  type Authorizer,
-} from "../server/auth/authorizer.ts";
+import type { AuthorizationRefusal, Authorizer } from "../server/auth/authorizer.ts";
 import type { Auth } from "../server/auth/create-auth.ts";
 import type { Principal } from "../server/auth/principal.ts";
-import type { ClientProfile } from "../server/connection/session.ts";
 import { HttpEndpoint } from "../server/http/http-endpoint.ts";
 import { createServerContext } from "./create-server-context.ts";
 import type { ServerFleet } from "./fleet.ts";
@@ -19,9 +12,11 @@ import { lazyLoginPages } from "./lazy-login-pages.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 import type { Operations } from "./operations.ts";
 import type { RefusalLog } from "./refusal-log.ts";
+import { PrincipalWatch } from "./principal-watch.ts";
 import { ScopeGate } from "./scope-gate.ts";
 import type { ServerState } from "./server-state.ts";
-import { limitsFor, type ToolServicesOptions, workspaceFallback } from "./program-parts.ts";
+import { profilesOf } from "./client-profiles.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
 import type { Separation } from "./separation.ts";
 
 export interface ServeHttpOptions extends Omit<ToolServicesOptions, "start"> {
@@ -58,7 +53,10 @@ export function createEndpoint(
   const { authorizer, stored, metadata } = auth;
   const { warn, refusals, refuse, addressOf, operations, fleet, pagesOrigin } = options;
   const hasPrincipals = needsToken(settings);
-  const watch = new PrincipalWatch(authorizer, () => router.serveSeveral());
+  const watch = new PrincipalWatch(authorizer, {
+    here: () => router.serveSeveral(),
+    elsewhere: () => fleet.places?.separate(),
+  });
   const scopes = new ScopeGate(auth, router, refusals);
   const profile = profilesOf({ auth, start, scopes, hasPrincipals, options });
   authorizer.keepTokens(() => router.upstreams.tradesIdentity);
@@ -79,6 +77,7 @@ export function createEndpoint(
       fleet.places?.isRelayed(principal) === true
         ? authorizer.stateOfRelayed(principal)
         : authorizer.tokenStateOf(principal),
+    principals: watch,
     refuseTool: scopes.refuse,
     documents: new Map(metadata?.paths.map((path) => [path, JSON.stringify(metadata.document)])),
     sessionProfile: (session) => profile(`session:${session.id}`, () => session.principal),
@@ -97,51 +96,6 @@ export function createEndpoint(
   return endpoint;
 }
 
-/** The tools and the folders that a principal may use. */
-function boundsOf(
-  principal: () => Principal,
-  scopes: ScopeGate,
-  separation: Separation,
-): Pick<ClientProfile, "ownPlace" | "mayUse"> {
-  const ownPlace = (): OwnPlace | undefined => separation.placeOf(principal().id);
-  if (!scopes.isOn && !separation.hasWithheld) return { ownPlace };
-  const mayUse = (toolName: string): boolean =>
-    separation.isOffered(toolName) && scopes.allows(principal(), toolName);
-  return { ownPlace, mayUse };
-}
-
-interface ProfileParts {
-  readonly auth: Pick<Auth, "authorizer">;
-  readonly start: StartUp;
-  readonly scopes: ScopeGate;
-  readonly hasPrincipals: boolean;
-  readonly options: Pick<EndpointOptions, "warn" | "cwd" | "separation">;
-}
-
-/** Makes the profile of each client: of a session, or of all modern requests of a principal. */
-function profilesOf({
-  auth: { authorizer },
-  start,
-  scopes,
-  hasPrincipals,
-  options: { warn, cwd, separation },
-}: ProfileParts): (id: string, principal: () => Principal) => ClientProfile {
-  const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
-  const { workspaceName } = start;
-  return (id: string, principal: () => Principal): ClientProfile => ({
-    id,
-    limitsFor: (clientName) => limitsFor(start, clientName, warn),
-    fallbackDir,
-    owner: principal().id,
-    identity: () => authorizer.tokenOf(principal()),
-    workspaceName,
-    ...(hasPrincipals && { person: principal, servers: () => principal().servers }),
-    // Without tokens only this machine is listened to; with them anybody may sit behind one.
-    isRemote: hasPrincipals,
-    ...boundsOf(principal, scopes, separation),
-  });
-}
-
 /** Of tokens that have scopes: it lets them see metrics and details. */
 const watcherScope = "metrics";
 
@@ -149,38 +103,4 @@ function refuseWatcher(authorizer: Authorizer, { scopes }: Principal): Response 
   if (scopes === undefined || scopes.has(watcherScope)) return undefined;
   const { body, ...init } = authorizer.insufficientScope([watcherScope]);
   return new Response(body, init);
-}
-
-/**
- * Lets requests in, and ensures that connections that one principal has used are not shared with a second: the first
- * request of the second waits until that is done.
- */
-class PrincipalWatch {
-  readonly #authorizer: Authorizer;
-  readonly #onSeveral: () => Promise<unknown>;
-  #isTold: boolean;
-  #telling: Promise<unknown> | undefined;
-
-  /** @param onSeveral told once, unless there are several from the start */
-  constructor(authorizer: Authorizer, onSeveral: () => Promise<unknown>) {
-    this.#authorizer = authorizer;
-    this.#onSeveral = onSeveral;
-    this.#isTold = authorizer.principals === "several";
-  }
-
-  authorize(request: IncomingRequest): Authorization | Promise<Authorization> {
-    const answer = this.#authorizer.authorize(request);
-    if (!this.#isTold && this.#authorizer.principals === "several") this.#tell();
-    const telling = this.#telling;
-    return telling === undefined ? answer : telling.then(() => answer);
-  }
-
-  #tell(): void {
-    this.#isTold = true;
-    const done = (): void => {
-      this.#telling = undefined;
-    };
-    // It fails with the Worker of the servers alone, whose connections end with it.
-    this.#telling = this.#onSeveral().then(done, done);
-  }
 }

@@ -10,6 +10,9 @@ import type { Principal } from "../server/auth/principal.ts";
 import type { HttpEndpoint } from "../server/http/http-endpoint.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 
+/** Commands of the first principal are ended, in two steps. */
+const separateMsMax = 5_000;
+
 export interface PlacesParts {
   readonly fleet: Fleet;
   readonly router: LazyRouter;
@@ -51,6 +54,7 @@ export class Places implements Disposable {
     this.#stops = [
       replica.onFence(() => void router.giveUpClients(settings.fence)),
       messages.handle(relayKinds.endClient, async (body) => this.#endHere(String(body))),
+      messages.handle(relayKinds.separate, () => endpoint.separatePrincipals()),
     ];
     void this.#relay.takeOver();
   }
@@ -58,6 +62,18 @@ export class Places implements Disposable {
   /** The request of this principal arrived at another replica, which knows its token. */
   isRelayed(principal: Principal): boolean {
     return this.#principals.has(principal);
+  }
+
+  /** A second principal is served. Resolves when no other replica has anything of the first for it, or did not answer in time. */
+  async separate(): Promise<void> {
+    const { replica, messages } = this.#parts.fleet;
+    // One that has just begun is known to the engine alone.
+    await replica.renew().catch(() => {});
+    const others = replica.live().filter((id) => !replica.isOwn(id));
+    const asked = others.map((id) =>
+      messages.request(id, relayKinds.separate, undefined, { msMax: separateMsMax }),
+    );
+    await Promise.allSettled(asked);
   }
 
   /** A client has other state than before. */

@@ -103,6 +103,24 @@ test("[fleet.places] a revoked token ends its tasks, also when the replica at wh
   await allGone(`sleep ${seconds}`);
 });
 
+test("[principals.growth] a second principal at one replica ends what the first runs at another", async () => {
+  await using redis = await startRedis();
+  using home = new TempFolder();
+  using other = new TempFolder();
+  const [anna = "", ben = ""] = tokens;
+  const env = { SHARED_URL: redis.url, FLEET_KEY: fleetKey };
+  await using first = await HttpServer.start({ home, tokens: [anna], env });
+  await using second = await HttpServer.start({ home: other, tokens: [anna], env });
+  const seconds = uniqueSeconds();
+  await call(first, "BackgroundBash", { command: `exec sleep ${seconds}` });
+  await eventually("it runs", () => sleepers(seconds) === 1);
+  // The first has not heard of it.
+  other.write("tokens.txt", `${anna}\n${ben}\n`, 0o600);
+  const bens = second.client.withToken(ben.split(" ")[1] ?? "");
+  await eventually("the new token", async () => (await bens.modern("tools/list")).status === 200);
+  expect(sleepers(seconds)).toBe(0);
+});
+
 test("[fleet.leave] a replica that is told to end hands its users over without an error", async () => {
   await using redis = await startRedis();
   using one = new TempFolder();

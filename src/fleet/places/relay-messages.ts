@@ -18,6 +18,8 @@ export const relayKinds = {
   end: "request-end",
   /** The token of a principal was taken back: what it has begun is to end. */
   endClient: "client-end",
+  /** A second principal is served: answered when what the first has used is not there for it. */
+  separate: "separate",
 } as const;
 
 /** A request on its way to its place. */

@@ -26,6 +26,14 @@ import type { MakeSessionTable, SessionTable } from "./session-table.ts";
 import { type PairRelay, SsePair, type SsePairPaths } from "./sse-pair.ts";
 import { Heartbeat, type TokenStateOf, TokenWatch } from "./sse-stream.ts";
 
+/** Keeps what one principal has used from a second one. */
+export interface PrincipalAdmission {
+  /** Before a request that arrived at another replica runs. */
+  admit(principal: Principal): Promise<unknown> | undefined;
+  /** A second principal is there. Resolves when nothing is left for it. */
+  separate(): Promise<unknown>;
+}
+
 export interface HttpEndpointParts
   extends HttpSessionsParts, Omit<ModernHttpParts, "heartbeat" | "watch"> {
   /** Path of the MCP endpoint, such as `/mcp`. */
@@ -49,6 +57,7 @@ export interface HttpEndpointParts
   readonly health: HealthParts;
   /** `/metrics` and `/status`, where they are served here: to the principals that `refuseWatcher` lets in. */
   readonly operatorPages?: OperatorPages | undefined;
+  readonly principals?: PrincipalAdmission | undefined;
   /** Undefined when the principal may see them, else the answer (403). */
   readonly refuseWatcher?: (principal: Principal) => Response | undefined;
   /** Gets every response of an MCP endpoint when its head is ready; a stream goes on after that. */
@@ -207,9 +216,15 @@ export class HttpEndpoint {
     lane: ReplyLane,
     inFlight: InFlight,
   ): Promise<ServedConnection | undefined> {
+    await this.#parts.principals?.admit(principal);
     if (sessionId === undefined) return this.#modern.connectionFor(principal, lane, inFlight);
     const session = await this.#table.find(sessionId, principal);
     return session && { ...session.connection, inFlight };
+  }
+
+  /** Another replica has met a second principal. Resolves when nothing of the first is left for it here. */
+  async separatePrincipals(): Promise<void> {
+    await this.#parts.principals?.separate();
   }
 
   #refuseTool(request: Request, principal: Principal, toolName: string): Response | undefined {
