@@ -82,8 +82,8 @@ describe("shutdown", () => {
 
   posixTest("[http.drain] on connections that are open already new requests get 503", async () => {
     using gate = new Gate();
-    // One process, also where others are fleets: the connection has to be to the one with the call.
-    await using server = await HttpServer.start({ address: "127.0.0.1:0" });
+    // The connection has to be to the process with the call.
+    await using server = await HttpServer.start({ isAlone: true });
     const open = await server.client.openModern("tools/call", bash(gate.command("a", "b")), 1);
     const { hostname, port } = new URL(server.url);
     const socket = await import("node:net").then(({ connect }) => connect(Number(port), hostname));

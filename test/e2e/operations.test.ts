@@ -42,6 +42,9 @@ async function metricsUrl(server: HttpServer): Promise<string> {
   );
 }
 
+/** Logs, figures and traces are those of one process. */
+const isAlone = true;
+
 async function statusOf(url: string, headers: Record<string, string> = {}): Promise<number> {
   return (await fetch(url, { headers })).status;
 }
@@ -53,6 +56,7 @@ describe("the access log", () => {
       using folder = new TempFolder();
       const path = folder.at("access.log");
       await using server = await HttpServer.start({
+        isAlone,
         args: ["--access-log", path, "--tool-scopes", "Bash=tools:exec"],
         tokens: [`laptop ${laptop}`, `ci ${ci} tools:read`],
       });
@@ -95,7 +99,7 @@ describe("the access log", () => {
   posixTest(
     "[team.access-log] on stdout has nothing else beside it, and its end is not lost",
     async () => {
-      await using server = await HttpServer.start({ args: ["--access-log", "-"] });
+      await using server = await HttpServer.start({ isAlone, args: ["--access-log", "-"] });
       const calls = Array.from({ length: 30 }, () => server.modern("tools/list"));
       await Promise.all(calls);
       server.signal("SIGTERM");
@@ -117,6 +121,7 @@ describe("the access log", () => {
 describe("metrics and details", () => {
   test("[team.metrics] at an address of their own they need no token", async () => {
     await using server = await HttpServer.start({
+      isAlone,
       args: ["--metrics", "127.0.0.1:0"],
       tokens: [`laptop ${laptop}`],
     });
@@ -164,7 +169,7 @@ describe("metrics and details", () => {
   ])(
     "[team.operator-host] a request with %j is answered with %d everywhere",
     async (headers, status) => {
-      await using server = await HttpServer.start({ args: ["--metrics", "127.0.0.1:0"] });
+      await using server = await HttpServer.start({ isAlone, args: ["--metrics", "127.0.0.1:0"] });
       const url = await metricsUrl(server);
       for (const path of ["/metrics", "/status", "/healthz", "/readyz"]) {
         expect(await statusOf(new URL(path, url).href, headers)).toBe(status);
@@ -297,6 +302,7 @@ describe("traces", () => {
     using collector = new Collector();
     using home = upstreamHome({ up: [{ tools: ["meta", "echo"] }, { trust: true }] });
     await using server = await HttpServer.start({
+      isAlone,
       home,
       args: ["--otlp", collector.url],
       env: { OTEL_SERVICE_NAME: "team", OTEL_EXPORTER_OTLP_HEADERS: "api-key=k" },

@@ -77,7 +77,12 @@ test("[principals.user] each of two principals has a process of its own, and an 
     all: fixtureEntry("all", { isolation: "shared" }),
     personal: fixtureEntry("personal", { env: { MINE: "${principal}", DIR: "${principalDir}/x" } }),
   });
-  await using server = await HttpServer.start({ home, tokens: [`alice ${alice}`, `bob ${bob}`] });
+  // Of a fleet each replica has a process that all of its principals share.
+  await using server = await HttpServer.start({
+    home,
+    isAlone: true,
+    tokens: [`alice ${alice}`, `bob ${bob}`],
+  });
   await eventually("the line", () => server.stderr.includes("The MCP server all has"), 10_000);
   await eventually("it on stderr", () =>
     server.stderr.includes('The MCP server all has isolation = "shared": all principals share'),

@@ -186,7 +186,13 @@ test.each([
   ["that need no password are shared with share_cache", ["--share-cache"], 1],
 ])("[team.cache] pages %s", async (_what, args, hits) => {
   await using pages = new PageServer();
-  await using server = await HttpServer.start({ tokens: both, args, env: pages.env });
+  // A cache is that of one process.
+  await using server = await HttpServer.start({
+    isAlone: true,
+    tokens: both,
+    args,
+    env: pages.env,
+  });
   for (const token of [alice, alice, bob, bob]) {
     const answer = await server.client
       .withToken(token)

@@ -18,6 +18,8 @@ export interface HttpServerOptions {
   readonly cwd?: string;
   /** Words before the command, as `setpriv`. */
   readonly wrap?: readonly string[];
+  /** One process, also where other tests have a fleet. */
+  readonly isAlone?: boolean;
   /** How requests are spread where this server is a fleet; absent: one by one. */
   readonly turn?: Turn;
   /** Called when the files of the home are there, before it starts. */
@@ -191,7 +193,8 @@ export class HttpServer implements AsyncDisposable {
 }
 
 /** Tests of one process, of TLS or of fleets say themselves how many there are. */
-function mayBeFleet({ args = [], address, env = {}, binary }: HttpServerOptions): boolean {
+function mayBeFleet({ isAlone, args = [], address, env = {}, binary }: HttpServerOptions): boolean {
+  if (isAlone === true) return false;
   const isOwn = address === undefined && binary === undefined && env["SHARED_URL"] === undefined;
   return isOwn && !args.includes("--tls-cert");
 }
