@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { installTargets } from "../../src/install/install-targets.ts";
 import { readEntry } from "../../src/install/edit/entry-text.ts";
+import { isLongRun } from "../fixtures/long-run.ts";
 import { blocksOf, type DocBlock } from "../docs/blocks.ts";
 import { readPage } from "../docs/pages.ts";
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
@@ -24,7 +25,10 @@ function pagesOf(track: string): readonly string[] {
   return [...links.matchAll(/\]\(([\w/-]+\.md)\)/g)].map(([, file = ""]) => `docs/${file}`);
 }
 
-const clientPages = installTargets.map(({ id }) => `docs/clients/${id}.md`);
+/** Their blocks differ in the name of the client: the suite runs some of them. */
+const clientPages = installTargets
+  .map(({ id }) => `docs/clients/${id}.md`)
+  .filter((_page, place) => isLongRun || place % 4 === 0);
 const files = [...pagesOf("Start"), ...pagesOf("Clients"), ...clientPages];
 
 /** Lines that are not run here, by what they need. */
@@ -129,8 +133,8 @@ describe("[pages.run] the pages of the tracks Start and Clients, in an empty hom
 
   test("there are pages, and blocks on them", () => {
     expect(files.filter((file) => !existsSync(join(import.meta.dir, "../..", file)))).toEqual([]);
-    expect(files.length).toBeGreaterThan(30);
-    expect(shell.length).toBeGreaterThan(30);
+    expect(files.length).toBeGreaterThan(15);
+    expect(shell.length).toBeGreaterThan(15);
   });
 
   posixTest.each(shell)("%s", async (_place, block) => {

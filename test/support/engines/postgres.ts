@@ -48,6 +48,8 @@ interface UrlParts {
   readonly query?: string;
 }
 
+let cluster: Promise<string> | undefined;
+
 /** A PostgreSQL of one test's own: a new cluster on a free port in a temporary folder, gone with the test. */
 export class Postgres implements AsyncDisposable {
   readonly port = freePort();
@@ -177,16 +179,32 @@ export class Postgres implements AsyncDisposable {
     await this.#guard.exited;
   }
 
+  /** A copy of a cluster of this process: `initdb` takes a second of processor time, copying it a tenth. */
   async #create(): Promise<void> {
+    cluster ??= Postgres.#initialized();
+    writeFileSync(join(this.#folder, "log"), "");
+    if (isRoot) await finished(Bun.spawn(["chown", "-R", unprivileged(), this.#folder]));
+    const data = join(this.#folder, "data");
+    const copy = ["cp", "-a", "--reflink=auto", await cluster, data];
+    await finished(Bun.spawn(copy, { stdio: ["ignore", "ignore", "inherit"] }));
+    await this.#configure(data);
+  }
+
+  /** The data of a new cluster, which nobody starts; its folder goes with this process. */
+  static async #initialized(): Promise<string> {
+    const maker = new Postgres({});
+    await maker.#initialize();
+    return join(maker.#folder, "data");
+  }
+
+  async #initialize(): Promise<void> {
     const passwordFile = join(this.#folder, "password");
     writeFileSync(passwordFile, this.password);
-    writeFileSync(join(this.#folder, "log"), "");
     if (isRoot) await finished(Bun.spawn(["chown", "-R", unprivileged(), this.#folder]));
     const data = join(this.#folder, "data");
     const local = ["--username", superuser, "--pwfile", passwordFile, "--auth=scram-sha-256"];
     const form = ["--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"];
     await finished(this.#run("initdb", ["-D", data, ...local, ...form], "ignore"));
-    await this.#configure(data);
   }
 
   async #follow(primary: Postgres): Promise<void> {
