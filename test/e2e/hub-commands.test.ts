@@ -112,7 +112,7 @@ posixTest(
   async () => {
     using home = homeOf();
     const args = ["--metrics", "--cwd", home.at("project")];
-    await using server = await HttpServer.start({ home, args, env });
+    await using server = await HttpServer.start({ home, isAlone: true, args, env });
     const figures = async (): Promise<string> =>
       (await fetch(new URL("/metrics", server.url))).text();
     await eventually("the hub", async () => (await figures()).includes("scorpiox_hub_clients 1\n"));

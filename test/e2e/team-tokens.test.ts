@@ -42,8 +42,8 @@ function refusedLines(home: TempFolder): readonly Readonly<Record<string, unknow
 test("[team.tokens] a made token comes in, a server with one needs one, and its end ends all that it opened", async () => {
   using home = new TempFolder();
   const [ada, ben] = [await token(home, "add ada"), await token(home, "add ben")];
-  await using one = await HttpServer.start({ home });
-  await using two = await HttpServer.start({ home });
+  await using one = await HttpServer.start({ home, isAlone: true });
+  await using two = await HttpServer.start({ home, isAlone: true });
   const nobody = one.client.withToken("");
   expect([await status(nobody), await status(nobody.withToken("scx_wrong-0123456789"))]).toEqual([
     401, 401,

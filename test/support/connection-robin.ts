@@ -42,7 +42,8 @@ export class ConnectionRobin implements AsyncDisposable {
     ] as const) {
       this.#sockets.add(from);
       from.pipe(to);
-      from.on("error", () => to.destroy());
+      // What came before a reset is passed on: it is followed by `close`.
+      from.on("error", () => {});
       from.on("close", () => {
         this.#sockets.delete(from);
         to.destroySoon();
