@@ -257,6 +257,8 @@ describe("H07, H08: bodies", () => {
   });
 
   test("[http.body-size] ten bodies of 64 MB at once do no harm", async () => {
+    // A balancer that goes on sending loses the answer to the reset.
+    await using server = await HttpServer.start({ isAlone: true });
     const attempts = Array.from({ length: 10 }, async () => {
       using connection = new RawConnection(server.url);
       const head = ["Content-Type: application/json", `Content-Length: ${64 * mebibyte}`];
@@ -264,7 +266,7 @@ describe("H07, H08: bodies", () => {
       return await connection.status();
     });
     expect(await Promise.all(attempts)).toEqual(attempts.map(() => 413));
-    await expectServing();
+    expect((await server.modern("tools/list")).status).toBe(200);
   });
 
   test("[http.body] a key __proto__ changes nothing", async () => {
