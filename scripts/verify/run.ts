@@ -77,6 +77,7 @@ import { checkUpstreamHandover } from "./upstream-handover.ts";
 
 const { values } = parseArgs({
   options: {
+    help: { type: "boolean", default: false },
     only: { type: "string" },
     runs: { type: "string", default: "100" },
     calls: { type: "string", default: "1000000" },
@@ -163,6 +164,15 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   bench: checkBench,
 };
 
+if (values.help) {
+  console.log(
+    `bun run verify [--only NAME,NAME…] [--write] [--runs N] [--calls N] [--hub on|off|auto] [--hub-idle S]\n` +
+      `               [--base-binary FILE] [--sdk-servers CLONE]\n\n` +
+      `Without --only all checks run, which takes hours, and docs/internals/verification.md is written.\n\n` +
+      `Checks: ${Object.keys(checks).join(", ")}`,
+  );
+  process.exit(0);
+}
 const chosen = values.only?.split(",") ?? Object.keys(checks);
 const unknown = chosen.find((name) => !(name in checks));
 if (unknown !== undefined) {
