@@ -55,8 +55,7 @@ export class ServerKept implements KeptCommands, Disposable {
   mayHave(client: ClientContext): boolean {
     const { start, ownUrl } = this.#parts;
     if (ownUrl !== undefined) return false;
-    const scope = scopeNow(client);
-    return mayHaveKept(start.dirs.scorpioxDir, scope);
+    return mayHaveKept(start.dirs.scorpioxDir, () => scopeNow(client));
   }
 
   async start(command: KeptCommand, call: CallRequest): Promise<KeptStart> {

@@ -22,10 +22,14 @@ export function isWorkspaceKey(name: string): boolean {
   return name.length === keyChars && /^[0-9a-f]+$/.test(name);
 }
 
-/** Whether a workspace may have kept tasks; without a workspace, whether any has. */
-export function mayHaveKept(scorpioxDir: string, scope: StateScope | undefined): boolean {
+/**
+ * Whether a workspace may have kept tasks; without a workspace, whether any has.
+ * @param scopeOf called only where there are kept tasks
+ */
+export function mayHaveKept(scorpioxDir: string, scopeOf: () => StateScope | undefined): boolean {
   const folder = keptFolderIn(scorpioxDir);
   if (!existsSync(folder)) return false;
+  const scope = scopeOf();
   return scope === undefined || existsSync(join(folder, workspaceKeyOf(scope)));
 }
 

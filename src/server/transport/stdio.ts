@@ -196,7 +196,7 @@ export class OutputQueue {
 
   /** Undefined when the system took everything at once. */
   #writeRecorded(text: string): Promise<void> | undefined {
-    const record = joinedRecord(this.#records);
+    const record = this.#records.length === 0 ? undefined : joinedRecord(this.#records);
     if (record === undefined) return this.#write(text);
     this.#records = [];
     const rest = this.#pipe === undefined ? undefined : record.writeTo?.(this.#pipe, text);

@@ -9,13 +9,13 @@ test("mayHaveKept: no task without a folder of the workspace", () => {
   using place = new KeptPlace();
   const { scorpioxDir } = place;
   const scope = { workspace: "/work/a", owner: "" };
-  expect([mayHaveKept(scorpioxDir, scope), mayHaveKept(scorpioxDir, undefined)]).toEqual([
-    false,
-    false,
-  ]);
+  expect([
+    mayHaveKept(scorpioxDir, () => scope),
+    mayHaveKept(scorpioxDir, () => undefined),
+  ]).toEqual([false, false]);
   mkdirSync(join(keptFolderIn(scorpioxDir), workspaceKeyOf(scope)), { recursive: true });
   const other = { workspace: "/work/b", owner: "" };
-  expect([scope, other, undefined].map((one) => mayHaveKept(scorpioxDir, one))).toEqual([
+  expect([scope, other, undefined].map((one) => mayHaveKept(scorpioxDir, () => one))).toEqual([
     true,
     false,
     true,
