@@ -51,6 +51,7 @@ class Team implements AsyncDisposable {
   async start(): Promise<this> {
     this.#server = await HttpServer.start({
       home: this.home,
+      keepsFiles: true,
       tokens: [`alice ${alice}`, `bob ${bob}`],
       ...this.#options,
       env: { SECRETS_KEY_FILE: this.home.at("keys/secrets-key"), ...this.#options.env },
@@ -539,6 +540,7 @@ test("[team.logins] a login begins at one server and ends at another that shares
   await using team = await new Team({}, "per_user = true", { args }).start();
   await using other = await HttpServer.start({
     home: team.home,
+    keepsFiles: true,
     args: [...args, "--token-file", team.home.at("tokens.txt")],
     env: { SECRETS_KEY_FILE: team.home.at("keys/secrets-key") },
   });
@@ -564,6 +566,7 @@ test("[team.logins] two servers of one home renew a token once", async () => {
   await new Browser().logIn(linkIn(await said(team.as(alice))));
   await using other = await HttpServer.start({
     home: team.home,
+    keepsFiles: true,
     args: ["--token-file", team.home.at("tokens.txt")],
     env: { SECRETS_KEY_FILE: team.home.at("keys/secrets-key") },
   });

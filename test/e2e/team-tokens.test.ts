@@ -79,7 +79,11 @@ test("[team.tokens] a token that expires, a rotation, the last use, and plain li
   using home = new TempFolder();
   const brief = await token(home, "add brief --expires 3s");
   const old = await token(home, "add ada");
-  const server = await HttpServer.start({ home, tokens: [`laptop ${plain}`] });
+  const server = await HttpServer.start({
+    home,
+    keepsFiles: true,
+    tokens: [`laptop ${plain}`],
+  });
   const as = (text: string): HttpClient => server.client.withToken(text);
   expect([await status(as(plain)), await status(as(old))]).toEqual([200, 200]);
   await eventually("its expiry", async () => (await status(as(brief))) === 401, 10_000);
@@ -145,7 +149,7 @@ test("[team.token-servers] a token sees and calls the tools of its servers alone
   const all = await token(home, "add all");
   const some = await token(home, "add some --servers docs");
   const none = await token(home, "add none --servers none");
-  await using server = await HttpServer.start({ home });
+  await using server = await HttpServer.start({ home, keepsFiles: true });
   const names = async (text: string): Promise<readonly string[]> =>
     toolNames(onlyMessage(await server.client.withToken(text).modern("tools/list"))).filter(
       (name) => name.startsWith("mcp__"),

@@ -20,6 +20,8 @@ export interface HttpServerOptions {
   readonly wrap?: readonly string[];
   /** One process, also where other tests have a fleet. */
   readonly isAlone?: boolean;
+  /** Tokens and logins are in files of the home, where the test makes or reads them: never in PostgreSQL. */
+  readonly keepsFiles?: boolean;
   /** How requests are spread where this server is a fleet; absent: one by one. */
   readonly turn?: Turn;
   /** Called when the files of the home are there, before it starts. */
@@ -61,7 +63,9 @@ export class HttpServer implements AsyncDisposable {
   /** Ready to answer. */
   static async start(given: HttpServerOptions = {}): Promise<HttpServer> {
     const isFleet = fleetSize > 1 && mayBeFleet(given);
-    const env = isFleet ? { ...given.env, ...(await fleetEnvironment()) } : given.env;
+    const env = isFleet
+      ? { ...(await fleetEnvironment(given.keepsFiles === true)), ...given.env }
+      : given.env;
     const options = env === undefined ? given : { ...given, env };
     const server = new HttpServer(options);
     try {
