@@ -316,6 +316,8 @@ export const upstreamNameWaitMs = 3_000;
 export const upstreamChangeGatherMs = 250;
 /** A cut result waits in memory until its client has registered the rest: for one that does not read, no longer than this. */
 export const upstreamKeepMsMax = 1_000;
+/** All cut results of a client that wait so: one that has been stopped gets the others without a task for the rest. */
+export const upstreamKeepBytesMax = 32 * MIB;
 /** Questions that a server may ask in one call: more is a server that works on the user. */
 export const upstreamAsksMax = 5;
 /** Calls that wait for a client to come back with answers, of all clients; each keeps a call to a server open. */

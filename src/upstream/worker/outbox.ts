@@ -7,6 +7,7 @@ import {
   upstreamEventsWaitingMax,
   upstreamLogsPerSecondMax,
   upstreamAsksMax,
+  upstreamKeepBytesMax,
   upstreamKeepMsMax,
 } from "../../base/upstream-limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
@@ -132,6 +133,8 @@ export class WorkerAsks {
   readonly #send: (message: FromUpstreamPost) => void;
   readonly #waiting = new Map<number, WaitingAsk>();
   readonly #keepMsMax: number;
+  /** Of results that wait in memory until their rest is registered. */
+  #keptBytes = 0;
   #lastId = 0;
 
   constructor(send: (message: FromUpstreamPost) => void, keepMsMax = upstreamKeepMsMax) {
@@ -150,10 +153,14 @@ export class WorkerAsks {
   }
 
   /**
-   * The background task through which the client reads the rest; undefined when the call has ended, or nobody answers: the result
-   * waits for this in memory, and is in its file already.
+   * The background task through which the client reads the rest; undefined when the call has ended, nobody answers, or too much
+   * waits already: the result waits for this in memory, and is in its file already.
    */
   async keep(callId: number, output: KeptResult): Promise<number | undefined> {
+    // One alone may be larger.
+    if (this.#keptBytes > 0 && this.#keptBytes + output.bytes > upstreamKeepBytesMax)
+      return undefined;
+    this.#keptBytes += output.bytes;
     const askId = this.#lastId + 1;
     const refuse = (): void => this.refuse(askId, "worker", "It was not registered in time.");
     const timer = startTimer(this.#keepMsMax, refuse);
@@ -165,6 +172,7 @@ export class WorkerAsks {
       return undefined;
     } finally {
       timer.stop();
+      this.#keptBytes -= output.bytes;
     }
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import {
   upstreamEventsAtOnceMax,
   upstreamEventsWaitingMax,
+  upstreamKeepBytesMax,
   upstreamSliceCharsMax,
 } from "../../../src/base/upstream-limits.ts";
 import {
@@ -171,4 +172,20 @@ test("[HB10] a result that is kept does not wait for a client that answers nothi
   asks.answer(1, { taskId: 7 });
   asks.answer(2, { taskId: 8 });
   expect(await next).toBe(8);
+});
+
+test("what waits for a client that does not answer is bounded in bytes", async () => {
+  const sent: FromUpstreamPost[] = [];
+  const asks = new WorkerAsks((message) => sent.push(message));
+  const bytes = upstreamKeepBytesMax / 4;
+  const output = { resultId: "one", path: "/tmp/one", from: 0, bytes };
+  const waiting = Array.from({ length: 6 }, () => asks.keep(1, output));
+  expect(await Promise.all(waiting.slice(4))).toEqual([undefined, undefined]);
+  expect(sent).toHaveLength(4);
+  for (let askId = 1; askId <= 4; askId++) asks.answer(askId, { taskId: askId });
+  expect(await Promise.all(waiting.slice(0, 4))).toEqual([1, 2, 3, 4]);
+  // There is room again.
+  const next = asks.keep(1, output);
+  asks.answer(5, { taskId: 5 });
+  expect(await next).toBe(5);
 });
