@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, existsSync, readFileSync, renameSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 
 import { parsePrometheus } from "../observe/metrics/parse-prometheus.ts";
 import { hasPostgres, Postgres } from "../support/engines/postgres.ts";
@@ -205,7 +205,16 @@ describe("readiness", () => {
       // A file in the place of the store's folder: root could write into any folder.
       server.home.write(".scorpiox/store.db", "");
       renameSync(server.home.at(".scorpiox"), server.home.at("moved"));
-      server.home.write(".scorpiox", "");
+      await eventually("the file", () => {
+        try {
+          server.home.write(".scorpiox", "");
+          return true;
+        } catch {
+          // The server has made the folder again.
+          rmSync(server.home.at(".scorpiox"), { recursive: true, force: true });
+          return false;
+        }
+      });
       chmodSync(server.home.at(".scorpiox"), 0o400);
       const word = async (): Promise<string> => {
         const response = await fetch(new URL("/readyz", server.url));

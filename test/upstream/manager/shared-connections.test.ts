@@ -185,7 +185,7 @@ test("HB3: an entry that changes for one client is changed for that one, and the
 });
 
 test("HB5: a server waits for another client after the last one, for as long as it may", async () => {
-  await using hub = await openHub(undefined, 300);
+  await using hub = await openHub(undefined, 2_000);
   await hub.configure({ one: { script: { tools: ["pid"] } } });
   const [first] = await open(hub, 1);
   const pid = textOfReply(await first.call("one", "pid"));
