@@ -14,32 +14,33 @@ interface Separating {
  * the second waits until that is done.
  */
 export class PrincipalWatch implements PrincipalAdmission {
-  readonly #authorizer: Authorizer;
+  readonly #authorizer: Pick<Authorizer, "authorize" | "principalsWith">;
   readonly #separating: Separating;
   /** There are several, and everybody knows. */
   #isTold: boolean;
   #waiting: Promise<unknown> | undefined;
   #here: Promise<unknown> | undefined;
-  /** The id of the principal of which requests came from other replicas. */
-  #relayed: string | undefined;
 
-  constructor(authorizer: Authorizer, separating: Separating) {
+  constructor(
+    authorizer: Pick<Authorizer, "authorize" | "principalsWith">,
+    separating: Separating,
+  ) {
     this.#authorizer = authorizer;
     this.#separating = separating;
-    this.#isTold = authorizer.principals === "several";
+    this.#isTold = authorizer.principalsWith() === "several";
+    // Nothing is shared, and what runs is to go on.
+    if (this.#isTold) this.#here = Promise.resolve();
   }
 
   authorize(request: IncomingRequest): Authorization | Promise<Authorization> {
     const answer = this.#authorizer.authorize(request);
-    if (!this.#isTold && this.#authorizer.principals === "several") this.#tell();
+    this.#look();
     const waiting = this.#waiting;
     return waiting === undefined ? answer : waiting.then(() => answer);
   }
 
   admit({ id }: Principal): Promise<unknown> | undefined {
-    this.#relayed ??= id;
-    const areSeveral = id !== this.#relayed || this.#authorizer.principals === "several";
-    if (!this.#isTold && areSeveral) this.#tell();
+    this.#look(id);
     return this.#waiting;
   }
 
@@ -49,9 +50,10 @@ export class PrincipalWatch implements PrincipalAdmission {
     return this.#here;
   }
 
-  #tell(): void {
-    const here = this.separate();
-    void this.#wait(Promise.all([here, this.#separating.elsewhere()]));
+  /** @param id of a principal that another replica has let in */
+  #look(id?: string): void {
+    if (this.#isTold || this.#authorizer.principalsWith(id) !== "several") return;
+    void this.#wait(Promise.all([this.separate(), this.#separating.elsewhere()]));
   }
 
   /** It fails with the Worker of the servers alone, whose connections end with it. */

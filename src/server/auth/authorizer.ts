@@ -166,10 +166,16 @@ export class Authorizer {
 
   /** How many may come in: with signed tokens nobody knows, and so several. Undefined: the user of this machine. */
   get principals(): "one" | "several" | undefined {
+    return this.principalsWith();
+  }
+
+  /** The same with the principal of this id, which another replica has let in. */
+  principalsWith(id?: string): "one" | "several" | undefined {
     if (this.access.kind === "open") return undefined;
     const { tokens, stored, jwt } = this.access;
     if (jwt !== undefined) return "several";
     const ids = new Set([...(tokens?.principalIds ?? []), ...(stored?.principalIds ?? [])]);
+    if (id !== undefined) ids.add(id);
     return ids.size > 1 ? "several" : "one";
   }
 
