@@ -33,7 +33,6 @@ function imported(): ReadonlySet<string> {
   return new Set(packages.filter((name) => !/^(?:node|bun)(?::|$)/.test(name)));
 }
 
-/** Tests use it beside the official client, which brings it. */
 const versionsOf = (names: Iterable<string>): Record<string, string> =>
   Object.fromEntries(
     [...names].toSorted().map((name) => [name, manifest.devDependencies[name] ?? ""]),

@@ -78,7 +78,7 @@ export class LoginFlow {
     const { vault, origin } = this.#parts;
     const secret = randomBytes(32).toString("base64url");
     const value: RequestRow = { ...subject, wanted };
-    await vault.put(this.#row("request", secret, subject, userLoginAskMs), value);
+    await vault.putFor("request", secret, subject, userLoginAskMs, value);
     return `${origin}/oauth/login?request=${secret}`;
   }
 
@@ -148,7 +148,7 @@ export class LoginFlow {
     await this.#keepClient(plan, subject);
     const { owner, server, url } = subject;
     const attempt: AttemptRow = { owner, server, url, plan, browser: sha256Name(browser) };
-    await vault.put(this.#row("attempt", plan.attempt.state, subject, oauthLoginMsMax), attempt);
+    await vault.putFor("attempt", plan.attempt.state, subject, oauthLoginMsMax, attempt);
     return { status: 303, html: "", location: plan.attempt.url };
   }
 
@@ -176,17 +176,6 @@ export class LoginFlow {
     const who = ownerName(owner);
     const text = `${who} is logged in to ${server} now. You can close this page and go back to your client.`;
     return { status: 200, html: messagePage("Logged in", text) };
-  }
-
-  #row(
-    kind: "request" | "attempt",
-    secret: string,
-    { owner, server }: LoginSubject,
-    ms: number,
-  ): Parameters<LoginVault["put"]>[0] {
-    const since = this.#parts.vault.clock();
-    const key = rowKeyOf(kind, secret);
-    return { kind, key, id: key, owner, server, since, expiresAt: since + ms };
   }
 
   #clientKey(issuer: string): string {

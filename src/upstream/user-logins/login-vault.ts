@@ -14,6 +14,11 @@ export interface VaultParts {
   readonly clock: () => number;
 }
 
+/** Rows that end by themselves: what they are for may never come. */
+const passingKinds = ["request", "attempt", "ending"] as const satisfies readonly RowKind[];
+
+type PassingKind = (typeof passingKinds)[number];
+
 /** A row that was opened. */
 export interface OpenedRow<Value> {
   readonly row: SealedRow;
@@ -54,6 +59,22 @@ export class LoginVault {
     await this.#rows.put({ ...row, sealed });
   }
 
+  /**
+   * Keeps a value under a secret, for `ms` at most.
+   * @throws AppError `system`
+   */
+  async putFor(
+    kind: PassingKind,
+    secret: string,
+    { owner, server }: Pick<SealedRow, "owner" | "server">,
+    ms: number,
+    value: unknown,
+  ): Promise<void> {
+    const since = this.clock();
+    const key = rowKeyOf(kind, secret);
+    await this.put({ kind, key, id: key, owner, server, since, expiresAt: since + ms }, value);
+  }
+
   /** @see SealedRows.alone */
   alone<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     return this.#rows.alone(key, work);
@@ -84,7 +105,7 @@ export class LoginVault {
     const now = this.clock();
     if (now < this.#sweptAt + userLoginSweepMs) return;
     this.#sweptAt = now;
-    for (const kind of ["request", "attempt", "ending"] as const) {
+    for (const kind of passingKinds) {
       for (const row of await this.#rows.list(kind)) {
         if (this.#isOver(row)) await this.#rows.take(kind, row.key);
       }

@@ -85,15 +85,9 @@ export class OwnLogins {
   }
 
   async #ending({ owner, configured }: OwnedServer): Promise<string> {
-    const { vault } = this.#parts;
     const secret = randomBytes(32).toString("base64url");
-    const key = rowKeyOf("ending", secret);
-    const since = vault.clock();
     const value: EndingRow = { owner, server: configured.entry.name };
-    await vault.put(
-      { kind: "ending", key, id: key, ...value, since, expiresAt: since + userLoginAskMs },
-      value,
-    );
+    await this.#parts.vault.putFor("ending", secret, value, userLoginAskMs, value);
     return secret;
   }
 

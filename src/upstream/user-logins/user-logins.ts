@@ -59,7 +59,7 @@ export class UserLogins implements OwnTokens {
     this.#own = new OwnLogins({
       vault,
       here: new URL(origin).host,
-      servers: (owner) => parts.servers(owner).filter(isByLogin),
+      servers: (owner) => this.#servers(owner),
       loginsOf: (server) => this.#of(server).logins,
       link: (server) => this.link(server),
     });
@@ -148,6 +148,14 @@ export class UserLogins implements OwnTokens {
     return false;
   }
 
+  /** Those at which a principal logs in: not by trading the token of its client. */
+  #servers(owner: string): readonly OwnedServer[] {
+    return this.#parts.servers(owner).filter(({ configured: { entry } }) => {
+      const { perUser } = entry.options.oauth ?? {};
+      return perUser !== undefined && perUser.trade === undefined;
+    });
+  }
+
   #of(server: OwnedServer): Known {
     const place = placeOf(server.configured, server.url);
     const { owner, configured } = server;
@@ -164,21 +172,12 @@ export class UserLogins implements OwnTokens {
   }
 
   async #wishOf({ owner, server, url }: LoginSubject): Promise<SubjectWish | undefined> {
-    const found = this.#parts
-      .servers(owner)
-      .find(({ configured: { entry } }) => entry.name === server);
+    const found = this.#servers(owner).find(({ configured: { entry } }) => entry.name === server);
     const { perUser } = found?.configured.entry.options.oauth ?? {};
-    if (found?.url !== url || perUser === undefined || perUser.trade !== undefined)
-      return undefined;
+    if (found?.url !== url || perUser === undefined) return undefined;
     const wish = await configuredWish(found.configured, url, this.#parts.expansion);
     return { wish, confirm: perUser.confirm, logins: this.#of(found).logins };
   }
-}
-
-/** Not by trading the token of the client. */
-function isByLogin({ configured: { entry } }: OwnedServer): boolean {
-  const perUser = entry.options.oauth?.perUser;
-  return perUser !== undefined && perUser.trade === undefined;
 }
 
 function subjectOf({ configured, url, owner }: OwnedServer): LoginSubject {

@@ -103,7 +103,10 @@ const lzw = 5;
 const bounded: ReadonlySet<number> = new Set([lzw, 8, 32_946]);
 /** Size limit of the samples before they become colours: 100 megapixels of four channels with 16 bits. */
 const sampleBytesMax = 800_000_000;
-/** No compression read here makes more of a byte; a page with fewer samples than the second is read in any case. */
+/**
+ * No compression read here makes more of a byte, but for fax, whose pages of one bit are below the second: up to that
+ * all are read.
+ */
 const foldMax = 4_096;
 const sampleBytesFree = 16_000_000;
 const partsMax = 100_000;
