@@ -250,10 +250,12 @@ describe("another server", () => {
       using home = upstreamHome({ own: [script] });
       const env = { SCORPIOX_CLIENT_BUDGET_MS: "1500", SCORPIOX_AUDIT: "on" };
       await using client = await connected(way, home, env);
-      const { tools } = await client.listTools();
-      const schemas = (tools as readonly Listed[]).filter(({ name }) =>
-        name.startsWith("mcp__own"),
-      );
+      // On a busy machine the first list may come before the server.
+      const schemas = await eventually("its tools", async () => {
+        const { tools } = await client.listTools();
+        const own = (tools as readonly Listed[]).filter(({ name }) => name.startsWith("mcp__own"));
+        return own.length > 0 && own;
+      });
       expect(schemas.map((tool) => tool.outputSchema)).toMatchObject([outputSchema, outputSchema]);
       const call = async (name: string, args: Record<string, unknown>): Promise<ToolResult> =>
         (await client.callTool({ name: `mcp__own__${name}`, arguments: args })) as ToolResult;
