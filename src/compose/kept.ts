@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
 import { Lazy } from "../base/lazy.ts";
 import type { ReplyRecord } from "../base/reply-record.ts";
 import type { EventStream } from "../base/server-events.ts";
@@ -12,7 +15,7 @@ import type {
 import { scopeNow } from "../calls/state-calls.ts";
 import type { Shell } from "../commands/process/shell.ts";
 import type { KeptClient } from "../hub/kept/kept-client.ts";
-import { mayHaveKept } from "../hub/kept/kept-place.ts";
+import { keptFolderIn, workspaceKeyOf } from "../hub/kept/kept-place.ts";
 import type { KillReply, ReadReply, ReadRequest, TaskSummary } from "../tools/services.ts";
 import type { HubAccess } from "./hub-access.ts";
 import type { Commands } from "./open-commands.ts";
@@ -34,11 +37,13 @@ export interface ServerKeptParts extends Pick<
 export class ServerKept implements KeptCommands, Disposable {
   readonly isDefault: boolean;
   readonly #parts: ServerKeptParts;
+  readonly #folder: string;
   readonly #client = new Lazy(() => this.#makeClient());
   readonly #turns = new Map<string, { reading: Promise<void> }>();
 
   constructor(parts: ServerKeptParts) {
     this.#parts = parts;
+    this.#folder = keptFolderIn(parts.start.dirs.scorpioxDir);
     this.isDefault = parts.start.config.settings.hub.persists === true;
   }
 
@@ -52,10 +57,11 @@ export class ServerKept implements KeptCommands, Disposable {
     return reason === undefined ? undefined : `kept tasks run under the hub, and ${reason}`;
   }
 
+  /** Whether the client's workspace may have kept tasks; before that is known, whether any has. */
   mayHave(client: ClientContext): boolean {
-    const { start, ownUrl } = this.#parts;
-    if (ownUrl !== undefined) return false;
-    return mayHaveKept(start.dirs.scorpioxDir, () => scopeNow(client));
+    if (this.#parts.ownUrl !== undefined || !existsSync(this.#folder)) return false;
+    const scope = scopeNow(client);
+    return scope === undefined || existsSync(join(this.#folder, workspaceKeyOf(scope)));
   }
 
   async start(command: KeptCommand, call: CallRequest): Promise<KeptStart> {

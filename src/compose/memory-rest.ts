@@ -36,8 +36,8 @@ export class MemoryRest {
 }
 
 interface StartRestParts {
-  readonly running: Pick<CallingClients, "isQuiet" | "hasCallers" | "listen">;
-  /** There are MCP servers; asked after each call, and so without a look at a file. */
+  readonly running: Pick<CallingClients, "isQuiet" | "begun">;
+  /** There are MCP servers; asked without a look at a file. */
   readonly hasServers: () => boolean;
   readonly collect: () => void;
   readonly restMs?: number;
@@ -53,17 +53,15 @@ export function restAfterStart({
   collect,
   restMs = startRestMs,
 }: StartRestParts): MemoryRest {
-  const rest = new MemoryRest({
-    isBusy: () => !running.isQuiet,
-    isOver: () => running.hasCallers && !hasServers(),
-    collect: () => {
-      stop();
-      collect();
+  let seen = 0;
+  return new MemoryRest({
+    isBusy: () => {
+      const hasCalled = running.begun > seen;
+      seen = running.begun;
+      return hasCalled || !running.isQuiet;
     },
+    isOver: () => running.begun > 0 && !hasServers(),
+    collect,
     restMs,
   });
-  const stop = running.listen((_, count) => {
-    if (count === 0 && hasServers()) rest.begin();
-  });
-  return rest;
 }

@@ -8,6 +8,8 @@ type Listener = (clientId: string, running: number) => void;
 export class CallingClients implements CallWatcher {
   /** When the last running call of each idle client ended, the oldest first; a reader that has used an entry deletes it. */
   readonly idleSince = new Map<string, number>();
+  /** The calls so far. */
+  begun = 0;
   readonly #counts = new Map<string, number>();
   /** As they were at their last call, which is the order. */
   readonly #recent = new Map<string, ClientContext>();
@@ -16,6 +18,7 @@ export class CallingClients implements CallWatcher {
   readonly #listeners = new Map<Listener, { has(clientId: string): boolean } | undefined>();
 
   began({ client }: CallRequest): void {
+    this.begun += 1;
     this.#recent.delete(client.id);
     this.#recent.set(client.id, client);
     if (this.#recent.size > recentClientsMax) {
@@ -37,11 +40,6 @@ export class CallingClients implements CallWatcher {
   /** True while no client waits for a call. */
   get isQuiet(): boolean {
     return this.#counts.size === 0;
-  }
-
-  /** True when one of the clients that are here has called. */
-  get hasCallers(): boolean {
-    return this.#recent.size > 0;
   }
 
   /** The clients that called last, the last one at the end. */

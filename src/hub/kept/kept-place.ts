@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { sha256Hex } from "../../base/digests.ts";
@@ -20,17 +19,6 @@ export function workspaceKeyOf({ workspace, owner }: StateScope): string {
 
 export function isWorkspaceKey(name: string): boolean {
   return name.length === keyChars && /^[0-9a-f]+$/.test(name);
-}
-
-/**
- * Whether a workspace may have kept tasks; without a workspace, whether any has.
- * @param scopeOf called only where there are kept tasks
- */
-export function mayHaveKept(scorpioxDir: string, scopeOf: () => StateScope | undefined): boolean {
-  const folder = keptFolderIn(scorpioxDir);
-  if (!existsSync(folder)) return false;
-  const scope = scopeOf();
-  return scope === undefined || existsSync(join(folder, workspaceKeyOf(scope)));
 }
 
 /** The files of one kept task, each written by one side only. */

@@ -177,7 +177,7 @@ export function requestCapabilities(client: ClientCapabilities, { mayAsk, roots 
     ...(mayAsk.sampling && client.sampling
       ? { sampling: client.samplingTools ? { tools: {} } : {} }
       : {}),
-    ...appExtension(client.apps),
+    ...(client.apps === undefined ? {} : appExtension(client.apps)),
   };
 }
 

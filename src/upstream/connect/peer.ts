@@ -179,6 +179,16 @@ export class Peer implements TransportEvents {
     this.#left.set(call.id, call);
   }
 
+  /** An answer that no call waits for any more. */
+  #takeLate(message: Params): void {
+    const { id } = message;
+    if (typeof id === "number") {
+      this.#abandoned.onAnswer(id);
+      if (this.#disregarded.delete(id) || this.#cancelLateTask(id, message)) return;
+    }
+    this.#events.onStray(`An answer that nobody waits for: ${shown(message)}`);
+  }
+
   /** @returns false when the call was not left, or is not known any more */
   #cancelLateTask(id: number, message: Params): boolean {
     const call = this.#left.get(id);
@@ -223,12 +233,7 @@ export class Peer implements TransportEvents {
     const { id } = message;
     // Only numbers are ids of this peer: `""`, `"1"` and null are not.
     const call = typeof id === "number" ? this.#calls.get(id) : undefined;
-    if (typeof id === "number") this.#abandoned.onAnswer(id);
-    if (typeof id === "number" && this.#disregarded.delete(id)) return;
-    if (typeof id === "number" && this.#cancelLateTask(id, message)) return;
-    if (call === undefined || call.task !== undefined) {
-      return this.#events.onStray(`An answer that nobody waits for: ${shown(message)}`);
-    }
+    if (call === undefined || call.task !== undefined) return this.#takeLate(message);
     const reply = readAnswer(message);
     try {
       if (reply !== undefined && call.becomesTask(reply)) return;

@@ -167,11 +167,6 @@ export class SharedConnection {
   }
 }
 
-/** A client over all managers. */
-export function clientOf(manager: string, clientId: string): string {
-  return `${manager}\n${clientId}`;
-}
-
 /** The name under which a server of one manager subscribes to resources. */
 export function subscriberOf({
   manager,

@@ -67,6 +67,10 @@ export class LaunchTarget implements ConnectionStart {
   readonly keepsListsApart: boolean;
   /** Each principal has a login of its own. */
   readonly isPerUser: boolean;
+  /** The logins of its principals; undefined where there are none. */
+  readonly userLogins: PrincipalLogins | undefined;
+  /** Its connections may serve clients that know nothing of each other. */
+  readonly servesSeveral: boolean;
   /** Cleans text of or about the server for display. */
   readonly clean: (text: string) => string;
 
@@ -108,14 +112,11 @@ export class LaunchTarget implements ConnectionStart {
     const { scorpioxDir } = parts.options.dirs;
     this.#principal = { scorpioxDir, principals, isolation: this.isolation };
     this.isPerUser = isPerUser(configured.entry, principals);
+    this.userLogins = facts.userLogins;
+    this.servesSeveral = facts.client?.sharing !== undefined;
     // The connection for the lists has the operator's login.
     this.keepsListsApart =
       this.isolation === "user" || this.isPerUser || isPersonal(configured, this.#principal);
-  }
-
-  /** The logins of its principals; undefined where there are none. */
-  get userLogins(): PrincipalLogins | undefined {
-    return this.#facts.userLogins;
   }
 
   /** The server as one principal sees it; undefined where principals have no logins of their own. */
@@ -181,11 +182,6 @@ export class LaunchTarget implements ConnectionStart {
   get isShared(): boolean {
     if (this.isolation === "shared") return true;
     return this.servesSeveral && this.isolation === "workspace";
-  }
-
-  /** Its connections may serve clients that know nothing of each other. */
-  get servesSeveral(): boolean {
-    return this.#facts.client?.sharing !== undefined;
   }
 
   /** Which clients share it, as people call it. */

@@ -38,13 +38,18 @@ export class LoginWanted extends Error {
 }
 
 /**
- * The login of the call's principal for its connection; undefined where principals have none of their own. Where the
+ * The login of the call's principal for its connection, where principals have their own; undefined without one. Where the
  * principal's identity is traded, that of the call is the one.
+ * @throws ConnectionDown when the call names no principal
  */
 export function loginIdOf(
   target: LaunchTarget,
   { owner, identity }: UpstreamCall,
 ): Promise<string | undefined> | undefined {
+  if (owner === undefined) {
+    const reason = "each of its users has a login, and the call names none of them";
+    throw new ConnectionDown(reason, "failed", undefined);
+  }
   const owned = target.ownedBy(owner);
   const { userLogins } = target;
   if (owned === undefined || userLogins === undefined) return undefined;

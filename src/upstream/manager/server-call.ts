@@ -102,14 +102,7 @@ class ServerCall {
     if (linkSets === undefined)
       throw new ConnectionDown("its entry is being changed", "stopped", undefined);
     const links = linkSets.of(call.capabilities.apps);
-    if (links.target.isPerUser && call.owner === undefined) {
-      throw new ConnectionDown(
-        "each of its users has a login, and the call names none of them",
-        "failed",
-        undefined,
-      );
-    }
-    const login = loginIdOf(links.target, call);
+    const login = links.target.isPerUser ? loginIdOf(links.target, call) : undefined;
     const lent = links.forCall(login === undefined ? call : { ...call, login: await login });
     if (lent === undefined) {
       const reason = "it has too many connections already; end some clients";

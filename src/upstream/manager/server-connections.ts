@@ -3,12 +3,11 @@ import type { Isolation } from "../config/server-entry.ts";
 import type { Era } from "../connect/connection.ts";
 import type { UpstreamCall } from "../upstreams.ts";
 import type { ClientTurns, ServedCall } from "./client-turns.ts";
-import {
-  clientOf,
-  type ConnectionListener,
-  type ConnectionPlan,
-  type ConnectionUser,
-  type SharedConnection,
+import type {
+  ConnectionListener,
+  ConnectionPlan,
+  ConnectionUser,
+  SharedConnection,
 } from "./connection-pool.ts";
 import type { ConnectionStart } from "./connection-parts.ts";
 import type { LaunchTarget } from "./launch-target.ts";
@@ -185,7 +184,7 @@ export class ServerConnections {
   #lend(held: Held, clientId: string): LentConnection {
     const endUse = held.link.use();
     const { turns } = held;
-    const client = clientOf(this.#parts.manager, clientId);
+    const client = this.#clientOf(clientId);
     let served: ServedCall | undefined;
     held.uses++;
     return {
@@ -204,6 +203,11 @@ export class ServerConnections {
         if (held.uses === 0 && this.#left.delete(held)) void held.end();
       },
     };
+  }
+
+  /** A client over all managers. */
+  #clientOf(clientId: string): string {
+    return `${this.#parts.manager}\n${clientId}`;
   }
 
   /** The first caller gets the connection that was started for the lists, which saves a process. */
@@ -363,7 +367,7 @@ export class ServerConnections {
     const end = held.link.use();
     return {
       link: held.link,
-      client: clientOf(this.#parts.manager, clientId),
+      client: this.#clientOf(clientId),
       turn: () => undefined,
       giveBack: () => {
         end();
