@@ -4,11 +4,8 @@ import type { CallRequest } from "../calls/call.ts";
 import type { Changes, ClientReach } from "../calls/features.ts";
 import type { CallingClients } from "../calls/gate/calling-clients.ts";
 import type { NoteSource } from "../calls/gate/gate-stage.ts";
-import {
-  callbacksListing,
-  callbacksResource,
-  type StateResource,
-} from "../calls/resources/state-resources.ts";
+import { callbacksListing } from "../calls/resources/state-listings.ts";
+import { callbacksResource, type StateResource } from "../calls/resources/state-resources.ts";
 import {
   CallbackScheduler,
   ElapsedClock,

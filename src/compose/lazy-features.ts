@@ -11,7 +11,7 @@ import type {
   SkillProvider,
 } from "../calls/features.ts";
 import { ownTemplates, readOwnUri } from "../calls/own-uri.ts";
-import { isStateUri, stateListings } from "../calls/resources/state-resources.ts";
+import { isStateUri, stateListings } from "../calls/resources/state-listings.ts";
 import type { RequiredSkills } from "../calls/skills/required-skills.ts";
 import { readSkillUri, skillTemplates } from "../calls/skills/skill-uri.ts";
 import type { StateServices } from "../calls/state-calls.ts";

@@ -1,6 +1,6 @@
 import { riskOfHints, type ToolRisk } from "../base/tool-risk.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
-import { toolCallName, toolSearchName } from "../upstream/search/gateway-tools.ts";
+import { toolCallName, toolSearchName } from "../base/tool-names.ts";
 import type { UpstreamSnapshot } from "../upstream/snapshot.ts";
 
 /** The risk of each tool by its name: own tools by their definition, those of upstream servers as their snapshot says. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Cancellation } from "../../src/base/cancellation.ts";
 import { ownTemplates } from "../../src/calls/own-uri.ts";
-import { callbacksListing, stateListings } from "../../src/calls/resources/state-resources.ts";
+import { callbacksListing, stateListings } from "../../src/calls/resources/state-listings.ts";
 import { LazyResources } from "../../src/compose/lazy-features.ts";
 import { FakeResources, resource, watched } from "../server/fake-features.ts";
 

@@ -1,10 +1,7 @@
+import { toolCallName, toolSearchName } from "../../base/tool-names.ts";
 import { upstreamListWaitMs, upstreamNameWaitMs } from "../../base/upstream-limits.ts";
 import { type NameResolution, nameStarts, NameTable } from "../../upstream/catalogue/name-table.ts";
-import {
-  parseCallArguments,
-  toolCallName,
-  toolSearchName,
-} from "../../upstream/search/gateway-tools.ts";
+import { parseCallArguments } from "../../upstream/search/gateway-tools.ts";
 import {
   installingText,
   isComing,

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { commandTools } from "../../base/command-tools.ts";
+import { commandTools } from "../../base/tool-names.ts";
 import { type ToolRisk, toolRisks } from "../../base/tool-risk.ts";
 import { isScope, type Principal } from "./principal.ts";
 

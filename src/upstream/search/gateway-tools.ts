@@ -1,3 +1,4 @@
+import { toolCallName, toolSearchName } from "../../base/tool-names.ts";
 import { searchLimitDefault, searchLimitMax } from "../../base/upstream-limits.ts";
 import { isObject } from "../../base/values.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
@@ -7,9 +8,6 @@ import type { SearchQuery } from "../upstreams.ts";
 /**
  * The two tools that find and call the hidden ones. Their definitions are short and do not depend on upstream servers.
  */
-
-export const toolSearchName = "tool_search";
-export const toolCallName = "tool_call";
 
 export const toolSearchListing: ToolListing = {
   name: toolSearchName,
