@@ -161,7 +161,7 @@ export class SharedDeadline {
   }
 }
 
-/** Places at the beginning; always a power of two. */
+/** Places at the beginning; always a power of two, so that the last bits of an id are its place. */
 const placesMin = 64;
 /** Ids stay small integers: they cross to Workers in 32 bits. */
 const idMax = 2 ** 30;
@@ -190,7 +190,7 @@ export class IdTable<Item extends object> {
     let id = this.#lastId;
     do {
       id = id >= idMax ? 1 : id + 1;
-    } while (this.#items[this.#placeOf(id)] !== undefined);
+    } while (this.#items[id & (this.#items.length - 1)] !== undefined);
     this.#lastId = id;
     this.#put(id, item);
     this.#size += 1;
@@ -198,14 +198,14 @@ export class IdTable<Item extends object> {
   }
 
   get(id: number): Item | undefined {
-    const place = this.#placeOf(id);
+    const place = id & (this.#items.length - 1);
     return this.#ids[place] === id ? this.#items[place] : undefined;
   }
 
   /** False when it was not there. */
   delete(id: number): boolean {
     if (this.get(id) === undefined) return false;
-    this.#items[this.#placeOf(id)] = undefined;
+    this.#items[id & (this.#items.length - 1)] = undefined;
     this.#size -= 1;
     return true;
   }
@@ -224,12 +224,8 @@ export class IdTable<Item extends object> {
     return this.entries().map(([, item]) => item);
   }
 
-  #placeOf(id: number): number {
-    return id & (this.#items.length - 1);
-  }
-
   #put(id: number, item: Item): void {
-    const place = this.#placeOf(id);
+    const place = id & (this.#items.length - 1);
     this.#items[place] = item;
     this.#ids[place] = id;
   }

@@ -132,9 +132,9 @@ export class GatedRouter implements Pick<Router, "call"> {
     from = 0,
   ): CallOutcome | Promise<CallOutcome> {
     const { admissions } = this.#parts;
-    for (const [index, stage] of admissions.stages.entries()) {
-      if (index < from || stage.after === undefined || admissions.isAtRest(request, index))
-        continue;
+    for (let index = from; index < admissions.stages.length; index += 1) {
+      const stage = admissions.stages[index];
+      if (stage?.after === undefined || admissions.isAtRest(request, index)) continue;
       const looking = stage.after(request, outcome, leftMs(request, begunAt));
       if (looking === undefined) continue;
       return looking.then((look) =>
@@ -233,6 +233,8 @@ const keptNameCharsMax = 200;
 /** Takes calls through the stages, one after the other; a stage at rest is not entered. */
 export class Admissions {
   readonly stages: readonly GateStage[];
+  /** The places of the stages that may want the data of a result. */
+  readonly #mayWantData: readonly number[];
   /** By client and tool. */
   readonly #kinds = new Map<string, CallKind>();
   /** The one asked for last: a gate asks several times about one call. */
@@ -240,6 +242,7 @@ export class Admissions {
 
   constructor(stages: readonly GateStage[]) {
     this.stages = stages;
+    this.#mayWantData = stages.flatMap((stage, index) => (stage.wantsData ? [index] : []));
   }
 
   /**
@@ -249,8 +252,10 @@ export class Admissions {
   admit(request: CallRequest): Promise<Admission> | undefined {
     const kind = this.#kindOf(request);
     const now = performance.now();
-    for (const [index, stage] of this.stages.entries()) {
-      if (kind !== undefined && isAtRest(kind, index, now)) continue;
+    // An iterator would cost each call more than its stages at rest.
+    for (let index = 0; index < this.stages.length; index += 1) {
+      const stage = this.stages[index];
+      if (stage === undefined || (kind !== undefined && isAtRest(kind, index, now))) continue;
       const checking = stage.check(request, () => this.#isLast(request, index));
       if (checking !== undefined) return this.#admitAfter(request, checking, index);
       if (kind !== undefined) kind.rests[index] = stage.restFor?.(request);
@@ -260,9 +265,8 @@ export class Admissions {
 
   /** Whether a stage wants the data of the result of this call. */
   readonly wantsData = (request: CallRequest): boolean =>
-    this.stages.some(
-      (stage, index) =>
-        stage.wantsData !== undefined && !this.isAtRest(request, index) && stage.wantsData(request),
+    this.#mayWantData.some(
+      (index) => !this.isAtRest(request, index) && this.stages[index]?.wantsData?.(request),
     );
 
   /** Whether the stage at `index` has nothing to do for this call just now. */

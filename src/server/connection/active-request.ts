@@ -52,6 +52,8 @@ export class ActiveRequest {
   readonly method: string;
   readonly params: Params | undefined;
   readonly asker: Asker;
+  readonly version: ProtocolVersion;
+  readonly client: ClientContext;
   /** The outbox for messages of this request. */
   readonly lane: ReplyLane;
   /** Ends with the request: nothing for its token is sent after the reply. */
@@ -73,15 +75,9 @@ export class ActiveRequest {
     this.method = message.method;
     this.params = message.params;
     this.asker = asker;
+    this.version = asker.version;
+    this.client = asker.client;
     this.lane = lane;
-  }
-
-  get version(): ProtocolVersion {
-    return this.asker.version;
-  }
-
-  get client(): ClientContext {
-    return this.asker.client;
   }
 
   get isCancelled(): boolean {

@@ -44,12 +44,18 @@ import type { ServedConnection } from "../context/server-context.ts";
 export class HandlerContext implements RequestContext {
   readonly #request: ActiveRequest;
   readonly #connection: ServedConnection;
+  readonly version: ProtocolVersion;
+  readonly client: ClientContext;
+  readonly cancellation: Cancellation;
   readonly onProgress?: (update: ProgressUpdate) => void;
   #ask: AskClient | undefined;
 
   constructor(request: ActiveRequest, connection: ServedConnection) {
     this.#request = request;
     this.#connection = connection;
+    this.version = request.version;
+    this.client = request.client;
+    this.cancellation = request.cancellation;
     const token = readProgressToken(request.params);
     if (token === undefined) return;
     const progress = new ProgressReporter(token, request.version, request.lane);
@@ -57,20 +63,8 @@ export class HandlerContext implements RequestContext {
     this.onProgress = (update) => progress.report(update);
   }
 
-  get version(): ProtocolVersion {
-    return this.#request.version;
-  }
-
-  get client(): ClientContext {
-    return this.#request.client;
-  }
-
   get capabilities(): ClientCapabilities {
     return this.#request.asker.capabilities;
-  }
-
-  get cancellation(): Cancellation {
-    return this.#request.cancellation;
   }
 
   /** With the span of the request, where it has one, as the parent. */

@@ -137,7 +137,7 @@ export class TaskCall extends ToolCall {
   readonly #request: ActiveRequest;
   readonly #connection: ServedConnection;
   /** The call's own: that of the request ends with the reply, which the work may outlive. */
-  readonly #cancellation = new Cancellation();
+  override readonly cancellation = new Cancellation();
   readonly #reply = Promise.withResolvers<MethodReply>();
   #taskAsk: TaskAsk | undefined;
   #task: McpTask | undefined;
@@ -160,9 +160,9 @@ export class TaskCall extends ToolCall {
 
   /** @throws FaultError when there are too many MCP tasks: the call can still be answered as usual */
   readonly becomeTask = (options?: TaskOptions): void => {
-    if (this.#task !== undefined || this.#cancellation.isCancelled) return;
+    if (this.#task !== undefined || this.cancellation.isCancelled) return;
     const tasks = mcpTasksOf(this.#connection.server);
-    this.#task = tasks.create(this.client.id, this.#cancellation, options);
+    this.#task = tasks.create(this.client.id, this.cancellation, options);
     this.observed?.goOn();
     this.#request.progress?.finish();
     const reply = resultReply(this.#task.createResult());
@@ -170,10 +170,6 @@ export class TaskCall extends ToolCall {
     const kept = tasks.kept(this.#task);
     this.#reply.resolve(kept === undefined ? reply : kept.then(() => reply));
   };
-
-  override get cancellation(): Cancellation {
-    return this.#cancellation;
-  }
 
   override get ask(): AskClient {
     this.#taskAsk ??= new TaskAsk({
@@ -218,7 +214,7 @@ export class TaskCall extends ToolCall {
   #onRequestCancelled(): void {
     if (this.#request.isAnswered) return;
     this.#task?.cancel();
-    this.#cancellation.cancel();
+    this.cancellation.cancel();
   }
 }
 

@@ -97,6 +97,7 @@ export class WorkerPool {
     const msMax = jobMsMax ?? workerJobMsMax;
     const job: Job = {
       id: 0,
+      hasStarted: false,
       source,
       msMax,
       services,
@@ -132,8 +133,11 @@ export class WorkerPool {
   }
 
   #start(job: Job, slot: WorkerSlot): void {
-    this.#jobs.delete(job.id);
-    job.id = this.#jobs.add(job);
+    if (job.hasStarted) {
+      this.#jobs.delete(job.id);
+      job.id = this.#jobs.add(job);
+    }
+    job.hasStarted = true;
     slot.start(job);
   }
 

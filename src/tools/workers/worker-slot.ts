@@ -19,6 +19,7 @@ import {
 export interface Job {
   /** A new one for each start, so that late messages of an earlier Worker are recognised as stale. */
   id: number;
+  hasStarted: boolean;
   readonly source: JobMessageSource;
   /** Time in its Worker, service calls not counted. */
   readonly msMax: number;

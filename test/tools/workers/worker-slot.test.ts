@@ -78,6 +78,7 @@ class SlotHarness {
 function createJob(id: number): Job {
   return {
     id,
+    hasStarted: false,
     source: () => ({
       tool: "t",
       args: {},
