@@ -38,6 +38,7 @@ const comparisons: readonly Comparison[] = [
       "cheapUs",
       "cheapOneUs",
       "pingUs",
+      "pingOneUs",
       "pipelinedPerSecond",
       "bigRequestMs",
       "busyCheapUs",
