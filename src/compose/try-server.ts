@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
-import { greetingOf } from "../cli/client-greeting.ts";
 import type { ServerTrial, ServerTrialOptions } from "../cli/command.ts";
-import { endOf, outputOf } from "./child-output.ts";
+import { isModernVersion, metaKeys } from "../protocol/message.ts";
+import { endOf, outputOf } from "./run-client-program.ts";
 
 /** Longer than any known client waits for a start. */
 const answerMsMax = 60_000;
@@ -133,4 +133,37 @@ class Replies {
       this.#text += this.#decoder.decode(value, { stream: true });
     }
   }
+}
+
+/** The first messages of a client, without ids. */
+interface Greeting {
+  readonly first: object;
+  readonly second?: object;
+  /** Of every request after it. */
+  readonly params: object;
+}
+
+/** How a client of that revision introduces itself. */
+function greetingOf({
+  clientName,
+  revision,
+  capabilities,
+}: Pick<ServerTrialOptions, "clientName" | "revision" | "capabilities">): Greeting {
+  const clientInfo = { name: clientName, version: "0.0.0" };
+  if (!isModernVersion(revision)) {
+    const params = { protocolVersion: revision, capabilities, clientInfo };
+    return {
+      first: { method: "initialize", params },
+      second: { method: "notifications/initialized" },
+      params: {},
+    };
+  }
+  const params = {
+    _meta: {
+      [metaKeys.protocolVersion]: revision,
+      [metaKeys.clientInfo]: clientInfo,
+      [metaKeys.clientCapabilities]: capabilities,
+    },
+  };
+  return { first: { method: "server/discover", params }, params };
 }
