@@ -3,14 +3,7 @@ import { writeSync } from "node:fs";
 import { routeConsoleToStderr } from "../base/console.ts";
 import { messageOf } from "../base/errors.ts";
 import { shutdownDrainMs } from "../base/limits.ts";
-import {
-  decoderArgument,
-  hubArgument,
-  huntArgument,
-  pdfReaderArgument,
-  sandboxArgument,
-  ownCommand,
-} from "../base/own-command.ts";
+import { ownCommand } from "../base/own-command.ts";
 import { product } from "../base/product.ts";
 import { escapeUnsafe } from "../base/unsafe-characters.ts";
 import type { CliServices } from "../cli/command.ts";
@@ -23,6 +16,7 @@ import { warmHandlers } from "../server/handlers/late.ts";
 import { serveConnection } from "../server/serve-connection.ts";
 import { StdioTransport } from "../server/transport/stdio.ts";
 import { createServerContext } from "./create-server-context.ts";
+import { runInnerProgram } from "./inner-programs.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import {
   limitsFor,
@@ -190,9 +184,16 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
   process.exit(await runCommandLine(process.argv.slice(2), io, services));
 }
 
+/**
+ * Where `STORE_URL` says that tasks and plans are kept; undefined without it: in the file of this user.
+ * @throws AppError `config` when it cannot be used, `usage` when it is given twice
+ */
 async function storePlace(): Promise<PostgresPlace | undefined> {
-  const { readStorePlace } = await import("./store-place.ts");
-  return readStorePlace();
+  const { takeSecret } = await import("../config/take-secret.ts");
+  const url = takeSecret("STORE_URL");
+  if (url === undefined) return undefined;
+  const { readStoreUrl } = await import("../state/store/postgres/store-url.ts");
+  return readStoreUrl(url);
 }
 
 /** Before anything is started: what it starts would inherit them, or read them in `/proc`. */
@@ -218,39 +219,4 @@ function surviveMistakes(warn: (message: string) => void): void {
   const report = (error: unknown): void => warn(`internal error: ${messageOf(error)}`);
   process.on("uncaughtException", report);
   process.on("unhandledRejection", report);
-}
-
-/** The programs that this executable is when it starts itself: each gives its exit code, or becomes the command. */
-const innerPrograms: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
-  [decoderArgument]: async ([file]) => {
-    const { runDecoder } = await import("../tools/images/decode/run-decoder.ts");
-    return runDecoder(file, process.env["PATH"] ?? "");
-  },
-  [pdfReaderArgument]: async ([file]) => {
-    const { runPdfReader } = await import("../web/documents/read-pdf.ts");
-    return runPdfReader(file);
-  },
-  [hubArgument]: async ([given = ""]) => {
-    const { runHub } = await import("./run-hub.ts");
-    return runHub(given);
-  },
-  [huntArgument]: async ([digits = ""]) => {
-    const { huntMarked } = await import("../commands/process/hunt-marked.ts");
-    huntMarked(digits);
-    return 0;
-  },
-  [sandboxArgument]: async ([rules, ...argv]) => {
-    const { runRestricted } = await import("../commands/sandbox/restrict/run-restricted.ts");
-    const { limitOwnDescriptors } = await import("../commands/process/command-limits.ts");
-    const report = (message: string): void => void writeSync(2, `${message}\n`);
-    limitOwnDescriptors();
-    return runRestricted(rules, argv, process.env, report);
-  },
-};
-
-/** Runs the inner program that the first argument names, and ends the process; returns where it names none. */
-async function runInnerProgram([first = "", ...rest]: readonly string[]): Promise<void> {
-  if (!Object.hasOwn(innerPrograms, first)) return;
-  const run = innerPrograms[first];
-  if (run !== undefined) process.exit(await run(rest));
 }
