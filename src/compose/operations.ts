@@ -1,5 +1,11 @@
+import { httpIdleSMax } from "../base/limits.ts";
 import type { Environment } from "../base/values.ts";
-import type { CallObserver } from "../calls/call-observer.ts";
+import type {
+  CallObserver,
+  ObservedRequest,
+  RefusedHttpRequest,
+  RequestEnd,
+} from "../calls/call-observer.ts";
 import type { HttpSettings } from "../cli/http-settings.ts";
 import { takeSecret } from "../config/take-secret.ts";
 import type { AccessLog } from "../observe/log/access-log.ts";
@@ -8,10 +14,12 @@ import type { MetricFamily } from "../observe/metrics/family.ts";
 import { gaugeFamilies } from "../observe/metrics/gauges.ts";
 import type { HttpMetrics } from "../observe/metrics/http-metrics.ts";
 import { prometheusText } from "../observe/metrics/prometheus-text.ts";
-import { Observers } from "../observe/observers.ts";
 import type { OtlpExporter } from "../observe/otlp/otlp-exporter.ts";
+import { Health, type HealthParts } from "../server/http/health.ts";
 import { OperatorPages } from "../server/http/operator-pages.ts";
+import { refusal } from "../server/http/responses.ts";
 import { legacyMethods, modernMethods } from "../server/methods.ts";
+import { listenFault } from "./listening.ts";
 import { type FiguresParts, FiguresOfServer } from "./server-figures.ts";
 
 export interface OperationsParts extends FiguresParts {
@@ -62,6 +70,13 @@ export class Operations implements AsyncDisposable {
   /** The endpoint whose state is shown. */
   attach(endpoint: FiguresOfServer["endpoint"]): void {
     this.#figures.endpoint = endpoint;
+  }
+
+  /** Listens where the metrics have an address of their own. @throws AppError `system` */
+  listen(health: HealthParts): Bun.Server<undefined> | undefined {
+    const { metrics } = this.#parts.settings;
+    if (metrics === undefined || metrics === "here") return undefined;
+    return openMetricsListener({ ...metrics, pages: this.pages, health });
   }
 
   /** Writes and sends the rest. */
@@ -119,5 +134,60 @@ export class Operations implements AsyncDisposable {
 
   get #watcherFigures(): Parameters<FiguresOfServer["now"]>[0] {
     return { logLost: this.#log?.lost, spans: this.#exporter?.spanCounts };
+  }
+}
+
+/** Several observers as one, in their order. */
+class Observers implements CallObserver {
+  readonly #all: readonly CallObserver[];
+
+  constructor(all: readonly CallObserver[]) {
+    this.#all = all;
+  }
+
+  refused(request: RefusedHttpRequest): void {
+    for (const observer of this.#all) observer.refused(request);
+  }
+
+  began(request: ObservedRequest): void {
+    for (const observer of this.#all) observer.began(request);
+  }
+
+  ended(request: ObservedRequest, end: RequestEnd): void {
+    for (const observer of this.#all) observer.ended(request, end);
+  }
+}
+
+interface ListenerParts {
+  readonly host: string;
+  readonly port: number;
+  readonly pages: OperatorPages;
+  readonly health: HealthParts;
+}
+
+/** `/metrics`, `/status` and health at an address of their own, without tokens: every client that reaches it may see them. @throws AppError `system` */
+function openMetricsListener({ host, port, pages, health }: ListenerParts): Bun.Server<undefined> {
+  const probes = new Health(health);
+  const fetch = (request: Request): Response | Promise<Response> => {
+    const path = URL.parse(request.url)?.pathname ?? "";
+    const probed = probes.answer(path, request);
+    if (probed !== undefined) return probed;
+    const refused = health.guard.check(request);
+    if (refused !== undefined) return refused;
+    if (pages.has(path)) return pages.answer(path, request);
+    return refusal(404, "Here are /metrics, /status, /healthz and /readyz only.");
+  };
+  try {
+    return Bun.serve({
+      hostname: host,
+      port,
+      fetch,
+      idleTimeout: httpIdleSMax,
+      maxRequestBodySize: 0,
+      development: false,
+      reusePort: false,
+    });
+  } catch (error) {
+    throw listenFault(`${host}:${port}`, error, "--metrics");
   }
 }

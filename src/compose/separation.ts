@@ -167,7 +167,7 @@ export class Separation {
   ): Promise<CopiedFile> {
     const confinement = await this.confine(call.client, "", { planFile: undefined });
     if (confinement === undefined) throw withheldError();
-    const { copyWithin } = await import("./copy-file.ts");
+    const { copyWithin } = await import("./principal-sandbox.ts");
     return copyWithin(confinement, file, { cancellation: call.cancellation, supervisor });
   }
 

@@ -1,10 +1,8 @@
 import { httpFlushMsMax } from "../base/limits.ts";
 import type { HttpSettings } from "../cli/http-settings.ts";
 import { capConnections } from "../commands/process/connections.ts";
-import type { HealthParts } from "../server/http/health.ts";
 import type { HttpEndpoint } from "../server/http/http-endpoint.ts";
 import type { ServeHttpOptions } from "./create-endpoint.ts";
-import { EndSignals } from "./end-signals.ts";
 import { createHealth } from "./http-guards.ts";
 import { listen } from "./listening.ts";
 import type { ServerFleet } from "./fleet.ts";
@@ -30,7 +28,7 @@ export async function serveUntilSignal(served: Served): Promise<void> {
   const signals = new EndSignals();
   const server = listen(settings, endpoint, options.warn);
   const health = createHealth(settings, { state: served.state, env: options.env });
-  const metricsServer = await listenForMetrics(settings, operations, health);
+  const metricsServer = operations?.listen(health);
   const closeIdle = (): void => void server.closeIdleConnections();
   const stopCapping = capConnections({ port: server.port ?? settings.port, closeIdle });
   onListening(server);
@@ -74,14 +72,31 @@ async function endServing(
   await server.stop(true);
 }
 
-async function listenForMetrics(
-  settings: HttpSettings,
-  operations: Operations | undefined,
-  health: HealthParts,
-): Promise<Bun.Server<undefined> | undefined> {
-  const { metrics } = settings;
-  if (metrics === undefined || metrics === "here" || operations === undefined) return undefined;
-  const { openMetricsListener } = await import("./metrics-listener.ts");
-  const { pages } = operations;
-  return openMetricsListener({ ...metrics, pages, health });
+const endSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
+/** The signals that end the server: the first one has it finish what is under way, the second one does not wait. */
+class EndSignals {
+  readonly first: Promise<void>;
+  readonly second: Promise<void>;
+
+  constructor() {
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    this.first = first.promise;
+    this.second = second.promise;
+    let count = 0;
+    const onSignal = (): void => {
+      count += 1;
+      if (count === 1) first.resolve();
+      else second.resolve();
+    };
+    for (const signal of endSignals) process.on(signal, onSignal);
+  }
+
+  /** Waits for `work`, but not longer than `limitMs`, nor after the second signal. */
+  async within(limitMs: number, work: Promise<unknown>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const handle = setTimeout(resolve, limitMs);
+    await Promise.race([work, promise, this.second]);
+    clearTimeout(handle);
+  }
 }
