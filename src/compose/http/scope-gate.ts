@@ -1,0 +1,82 @@
+import { riskOfHints, type ToolRisk } from "../../base/tool-risk.ts";
+import type { ToolListing } from "../../protocol/tool-types.ts";
+import type { Auth } from "../../server/auth/create-auth.ts";
+import type { Principal } from "../../server/auth/principal.ts";
+import { toolCallName, toolSearchName } from "../../upstream/search/gateway-tools.ts";
+import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
+import type { LazyRouter } from "../lazy-router.ts";
+import type { RefusalLog } from "./refusal-log.ts";
+
+/** Which tools the scopes of a principal allow. */
+export class ScopeGate {
+  readonly #auth: Pick<Auth, "authorizer" | "toolScopes">;
+  readonly #risks: ToolRisks;
+  readonly #refusals: RefusalLog;
+
+  constructor(
+    auth: Pick<Auth, "authorizer" | "toolScopes">,
+    router: LazyRouter,
+    refusals: RefusalLog,
+  ) {
+    this.#auth = auth;
+    this.#risks = new ToolRisks(router.ownListings, () => router.upstreams.snapshot);
+    this.#refusals = refusals;
+  }
+
+  /** False where every token may use every tool. */
+  get isOn(): boolean {
+    return this.#auth.toolScopes.all.length > 0;
+  }
+
+  allows(principal: Principal, toolName: string): boolean {
+    return this.#auth.toolScopes.isAllowed(principal, toolName, this.#risks.riskOf(toolName));
+  }
+
+  /** The answer to a call that the scopes do not allow; it is logged. */
+  readonly refuse = (principal: Principal, toolName: string): Response | undefined => {
+    const { authorizer, toolScopes } = this.#auth;
+    const risk = this.#risks.riskOf(toolName);
+    if (toolScopes.isAllowed(principal, toolName, risk)) return undefined;
+    const needed = toolScopes.requiredScopes(toolName, risk);
+    const { body, ...init } = authorizer.insufficientScope(needed);
+    const reason = "The token does not have the scopes of this tool.";
+    this.#refusals.add({ status: init.status, reason, tool: toolName, owner: principal.id });
+    return new Response(body, init);
+  };
+}
+
+/** The risk of each tool by its name: own tools by their definition, those of upstream servers as their snapshot says. */
+class ToolRisks {
+  readonly #own: ReadonlyMap<string, ToolRisk>;
+  readonly #snapshot: () => UpstreamSnapshot | undefined;
+  #foreign:
+    { readonly of: UpstreamSnapshot; readonly risks: ReadonlyMap<string, ToolRisk> } | undefined;
+
+  constructor(
+    own: readonly Pick<ToolListing, "name" | "annotations">[],
+    snapshot: () => UpstreamSnapshot | undefined,
+  ) {
+    this.#own = new Map([
+      ...own.map(({ name, annotations }) => [name, riskOfHints(annotations)] as const),
+      [toolSearchName, "read"],
+      // The tool that it calls is looked at again under its own name.
+      [toolCallName, "read"],
+    ]);
+    this.#snapshot = snapshot;
+  }
+
+  /** A tool of which nothing is known may destroy. */
+  riskOf(name: string): ToolRisk {
+    return this.#own.get(name) ?? this.#foreignRisks()?.get(name) ?? "destructive";
+  }
+
+  #foreignRisks(): ReadonlyMap<string, ToolRisk> | undefined {
+    const snapshot = this.#snapshot();
+    if (snapshot === undefined) return undefined;
+    if (this.#foreign?.of === snapshot) return this.#foreign.risks;
+    const risks = new Map<string, ToolRisk>();
+    for (const { name, risk } of snapshot.tools) risks.set(name, risk ?? "destructive");
+    this.#foreign = { of: snapshot, risks };
+    return risks;
+  }
+}
