@@ -7,7 +7,7 @@ import { type HubRecord, readRecord } from "./hub-lock.ts";
 import type { HubPlace } from "./hub-place.ts";
 import { factsOf, isSameProcess } from "./process-facts.ts";
 import { readKey } from "./proof.ts";
-import { signOfCommand, withoutServers } from "./signs-of-command.ts";
+import { signOfCommand, withoutServers } from "./judge-peer.ts";
 
 /** How an attempt to reach a hub ended. */
 export type Visit =

@@ -4,8 +4,12 @@ import { dirname, join } from "node:path";
 
 import { socketPathBytesMax } from "../../../src/base/limits.ts";
 import { FileLock } from "../../../src/hub/link/hub-lock.ts";
-import { trimLog } from "../../../src/hub/link/hub-log.ts";
-import { exclusiveFolderIn, hubPlaceNamed, hubPlaceOf } from "../../../src/hub/link/hub-place.ts";
+import {
+  trimLog,
+  exclusiveFolderIn,
+  hubPlaceNamed,
+  hubPlaceOf,
+} from "../../../src/hub/link/hub-place.ts";
 import { sweepPlaces } from "../../../src/hub/link/sweep-places.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 
-import { leaveStarter } from "../../../src/hub/link/leave-starter.ts";
+import { leaveStarter } from "../../../src/hub/link/start-hub.ts";
 import { until } from "../../commands/process/until.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
 
 import { readRecord } from "../../../src/hub/link/hub-lock.ts";
 import { hubPlaceNamed } from "../../../src/hub/link/hub-place.ts";
-import { hubsOfOtherBuilds } from "../../../src/hub/link/other-builds.ts";
+import { hubsOfOtherBuilds } from "../../../src/hub/link/find-hubs.ts";
 import { visitHub } from "../../../src/hub/link/visit-hub.ts";
 import { until } from "../../commands/process/until.ts";
 import { posixTest, testMsMax } from "../../e2e/harness/platform.ts";
@@ -34,7 +34,7 @@ describe("hubs of other builds", () => {
       const { place, child } = await otherHub(yard, home);
       await using _child = child;
       const own = await yard.reach();
-      expect(hubsOfOtherBuilds(yard.place).map(({ record }) => record.pid)).toEqual([child.pid]);
+      expect(hubsOfOtherBuilds(yard.place).map((record) => record.pid)).toEqual([child.pid]);
       await own.ask(`visit ${place.name} kept`);
       await own.ask(`visit ${place.name} upstream`);
       await until(() => own.heard.filter((text) => text.startsWith("visited ")).length === 2);
