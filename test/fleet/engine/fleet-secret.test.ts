@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
-import { stateKeyEpochMs } from "../../src/base/limits.ts";
-import { FleetSecret } from "../../src/fleet/fleet-secret.ts";
-import { StateSeal } from "../../src/server/ask/state-seal.ts";
+import { stateKeyEpochMs } from "../../../src/base/limits.ts";
+import { FleetSecret } from "../../../src/fleet/engine/fleet-secret.ts";
+import { StateSeal } from "../../../src/server/ask/state-seal.ts";
 
 const [first, second, third] = ["1", "2", "3"].map((digit) => digit.repeat(32));
 

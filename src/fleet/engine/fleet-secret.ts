@@ -1,6 +1,12 @@
-import { AppError } from "../base/errors.ts";
-import { replicaMessageCharsMax, stateKeyEpochMs } from "../base/limits.ts";
-import type { FleetSeal } from "./engine/fleet-seal.ts";
+import { AppError } from "../../base/errors.ts";
+import { replicaMessageCharsMax, stateKeyEpochMs } from "../../base/limits.ts";
+
+/** Signs what goes through the engine, and tells what a replica of this fleet has signed (`FleetSecret`). */
+export interface FleetSeal {
+  sign(text: string, purpose: string): string;
+  /** The text; undefined for anything that was not signed for this purpose. */
+  verified(signed: string, purpose: string): string | undefined;
+}
 
 const keyBytes = 32;
 const charsMin = 32;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { RelayedPrincipals } from "../../../src/fleet/places/relayed-principals.ts";
+import { RelayedPrincipals } from "../../../src/fleet/places/relayed-requests.ts";
 import type { Principal } from "../../../src/server/auth/principal.ts";
 
 const ci: Principal = { id: "token:ci", label: "ci", scopes: new Set(["a"]) };
