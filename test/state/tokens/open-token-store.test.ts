@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { readStoreUrl } from "../../../src/state/store/postgres/store-url.ts";
 import { StoredTokens } from "../../../src/server/auth/stored-tokens.ts";
-import { EngineTokenStore } from "../../../src/state/tokens/engine-token-store.ts";
-import { makeToken, tokenDigest } from "../../../src/state/tokens/make-token.ts";
-import { hasEngineTokens } from "../../../src/state/tokens/open-token-store.ts";
+import { EngineTokenStore, hasEngineTokens } from "../../../src/state/tokens/open-token-store.ts";
+import { makeToken, tokenDigest } from "../../../src/state/tokens/token-store.ts";
 import { hasPostgres, Postgres } from "../../support/engines/postgres.ts";
 import { tokenStoreContract } from "./token-store-contract.ts";
 
