@@ -9,11 +9,9 @@ import type {
 import type { HttpSettings } from "../../cli/http-settings.ts";
 import { takeSecret } from "../../config/take-secret.ts";
 import type { AccessLog } from "../../observe/log/access-log.ts";
-import type { CallMetrics } from "../../observe/metrics/call-metrics.ts";
-import type { MetricFamily } from "../../observe/metrics/family.ts";
+import type { CallMetrics, HttpMetrics } from "../../observe/metrics/call-metrics.ts";
+import { type MetricFamily, prometheusText } from "../../observe/metrics/family.ts";
 import { gaugeFamilies } from "../../observe/metrics/gauges.ts";
-import type { HttpMetrics } from "../../observe/metrics/http-metrics.ts";
-import { prometheusText } from "../../observe/metrics/prometheus-text.ts";
 import type { OtlpExporter } from "../../observe/otlp/otlp-exporter.ts";
 import { Health, type HealthParts } from "../../server/http/health.ts";
 import { OperatorPages } from "../../server/http/operator-pages.ts";
@@ -91,10 +89,11 @@ export class Operations implements AsyncDisposable {
     const { settings, warn } = this.#parts;
     const { accessLog: path } = settings;
     if (path === undefined) return;
-    const [{ AccessLog: Log }, { AppendFile, StdoutFile }] = await Promise.all([
-      import("../../observe/log/access-log.ts"),
-      import("../../observe/log/log-files.ts"),
-    ]);
+    const {
+      AccessLog: Log,
+      AppendFile,
+      StdoutFile,
+    } = await import("../../observe/log/access-log.ts");
     if (path === "-") {
       this.#log = new Log(new StdoutFile(), warn);
       return;
@@ -116,10 +115,8 @@ export class Operations implements AsyncDisposable {
   }
 
   async #openMetrics(): Promise<void> {
-    const [{ CallMetrics: Calls }, { HttpMetrics: Http }] = await Promise.all([
-      import("../../observe/metrics/call-metrics.ts"),
-      import("../../observe/metrics/http-metrics.ts"),
-    ]);
+    const { CallMetrics: Calls, HttpMetrics: Http } =
+      await import("../../observe/metrics/call-metrics.ts");
     this.#calls = new Calls(new Set([...legacyMethods.keys(), ...modernMethods.keys()]));
     this.#http = new Http();
   }
