@@ -10,8 +10,8 @@ import {
   diskFindings,
   sandboxFindings,
   searchFindings,
+  proxyFindings,
 } from "../doctor/machine.ts";
-import { proxyFindings } from "../doctor/network.ts";
 import { httpFindings, tokenFindings } from "../doctor/http.ts";
 import { hubFindings } from "../doctor/hub.ts";
 import { folderFindings, programFindings } from "../doctor/program.ts";
