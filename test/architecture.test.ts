@@ -297,8 +297,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "interact/terminal": ["base", "types:tools", "types:interact/questions", "interact/attach"],
   "hub/link": ["base", "commands", "interact", "upstream"],
   "hub/kept": ["base", "calls", "commands", "config", "types:tools", "types:hub/link"],
-  "hub/watch": ["base", "commands", "hub/link"],
-  "hub/*": ["base", "commands", "upstream", "types:hub/link", "hub/watch"],
+  "hub/watch": ["base", "hub/link"],
+  "hub/*": ["base", "commands", "upstream", "types:hub/link", "types:hub/watch"],
   "cli/*": [
     "base",
     "calls",

@@ -4,7 +4,7 @@ import { noHubOnWindows } from "../hub/link/hub-place.ts";
 import { findHubs, type FoundHub } from "../hub/link/find-hubs.ts";
 import type { HubStatus } from "../hub/watch/hub-status.ts";
 import { openHubWatch } from "../hub/watch/hub-watch.ts";
-import { residentBytesOf, residentBytesOfGroups } from "../hub/watch/process-memory.ts";
+import { residentBytesOf, residentBytesOfGroups } from "../hub/status-of-hub.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { sourceText } from "./config-file-scope.ts";

@@ -10,7 +10,7 @@ import { type RunProgram, runCommands } from "./client-command.ts";
 import { readEntry } from "./edit/entry-text.ts";
 import { type FileChange, readClientFile, recordOf, textOf } from "./file-change.ts";
 import { clientNamed } from "./find-client.ts";
-import type { OwnCommand, Entry } from "./install-targets.ts";
+import type { Entry, OwnCommand } from "./install-targets.ts";
 import {
   giveBack,
   type MoveTarget,

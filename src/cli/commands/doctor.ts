@@ -8,9 +8,9 @@ import { type Area, areas, fileRemedy, type Finding, fault } from "../doctor/fin
 import {
   browserFindings,
   diskFindings,
+  proxyFindings,
   sandboxFindings,
   searchFindings,
-  proxyFindings,
 } from "../doctor/machine.ts";
 import { httpFindings, tokenFindings } from "../doctor/http.ts";
 import { hubFindings } from "../doctor/hub.ts";

@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
-import { type UpstreamProxy, upstreamChooser } from "../../network/route.ts";
+import { upstreamChooser, type UpstreamProxy } from "../../network/route.ts";
 import { assertNotNewer } from "../../state/store/migrate.ts";
 import { newerVersionCode } from "../../state/store/store-errors.ts";
 import { storePathIn } from "../../state/store/open-store.ts";

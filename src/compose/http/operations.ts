@@ -18,7 +18,7 @@ import { OperatorPages } from "../../server/http/operator-pages.ts";
 import { refusal } from "../../server/http/responses.ts";
 import { legacyMethods, modernMethods } from "../../server/methods.ts";
 import { listenFault } from "./listening.ts";
-import { type FiguresParts, FiguresOfServer } from "./server-figures.ts";
+import { FiguresOfServer, type FiguresParts } from "./server-figures.ts";
 
 export interface OperationsParts extends FiguresParts {
   readonly settings: HttpSettings;

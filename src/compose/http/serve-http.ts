@@ -7,7 +7,7 @@ import { createEndpoint, type ServeHttpOptions } from "./create-endpoint.ts";
 import { openEntrance } from "./entrance.ts";
 import { ServerFleet } from "./fleet.ts";
 import { LazyRouter } from "../lazy-router.ts";
-import { OwnAddresses, listenWarnings } from "./listening.ts";
+import { listenWarnings, OwnAddresses } from "./listening.ts";
 import type { Operations, OperationsParts } from "./operations.ts";
 import type { ProgramParts } from "../program-parts.ts";
 import { RefusalLog } from "./refusal-log.ts";

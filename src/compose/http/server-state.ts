@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { dirname, join } from "node:path";
 
 import { systemCodeOf } from "../../base/errors.ts";
-import { engineLookMs, storeLookMs, engineLookMsMax } from "../../base/limits.ts";
+import { engineLookMs, engineLookMsMax, storeLookMs } from "../../base/limits.ts";
 import type { StartUp } from "../../cli/start-up.ts";
 import { Readiness } from "../../server/http/readiness.ts";
 import { storePathIn } from "../../state/store/open-store.ts";

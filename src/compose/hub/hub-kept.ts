@@ -1,4 +1,4 @@
-import { join, dirname } from "node:path";
+import { dirname, join } from "node:path";
 
 import { messageOf } from "../../base/errors.ts";
 import { AuditFile } from "../../calls/policy/audit/audit-file.ts";

@@ -1,4 +1,4 @@
-import { changesKeptMax, changeMatchMs } from "../../base/limits.ts";
+import { changeMatchMs, changesKeptMax } from "../../base/limits.ts";
 import { isObject, jsonOrNothing } from "../../base/values.ts";
 import type { Change, Changes } from "../../calls/features.ts";
 import type { SharedEngine } from "../engine/shared-engine.ts";

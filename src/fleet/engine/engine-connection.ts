@@ -4,7 +4,7 @@ import {
   sharedRetryMsMin,
   sharedWaitingMax,
 } from "../../base/limits.ts";
-import { messageOf, AppError } from "../../base/errors.ts";
+import { AppError, messageOf } from "../../base/errors.ts";
 import type { SharedUrl } from "./shared-url.ts";
 
 export interface EngineConnectionParts {

@@ -14,7 +14,7 @@ import type { ChangeLog } from "../changes/change-log.ts";
 import type { Fleet } from "../open-fleet.ts";
 import { FollowedStreams } from "./followed-streams.ts";
 import { KnownSessions } from "./known-sessions.ts";
-import { type Notice, Notices, answerIn, noticeIn, oneOrAll } from "./notices.ts";
+import { answerIn, type Notice, noticeIn, Notices, oneOrAll } from "./notices.ts";
 import { FleetPairRelay } from "./pair-relay.ts";
 import { OwnStreams } from "./own-streams.ts";
 import { SessionRecords } from "./session-records.ts";

@@ -1,11 +1,11 @@
 import { type Pointer, ptr, toArrayBuffer } from "bun:ffi";
 import {
-  rmSync,
   closeSync,
   fstatSync,
   ftruncateSync,
   openSync,
   readFileSync,
+  rmSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";

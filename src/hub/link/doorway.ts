@@ -1,5 +1,5 @@
 import { fdOf } from "../../commands/process/socket-owner.ts";
-import { HubHandshake, greetingBytesMax, handshakeMsMax, type HubGreeting } from "./admission.ts";
+import { greetingBytesMax, handshakeMsMax, type HubGreeting, HubHandshake } from "./admission.ts";
 import {
   type HubLink,
   type HubLinkHandlers,

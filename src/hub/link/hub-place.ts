@@ -1,13 +1,13 @@
-import { readdirSync, readlinkSync, statSync, copyFileSync, truncateSync } from "node:fs";
+import { copyFileSync, readdirSync, readlinkSync, statSync, truncateSync } from "node:fs";
 import { hostname } from "node:os";
-import { join, dirname } from "node:path";
+import { dirname, join } from "node:path";
 
 import { sha256Hex } from "../../base/digests.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { isCompiled } from "../../base/own-command.ts";
 import { product } from "../../base/product.ts";
 import { bootId } from "../../commands/background/leftovers.ts";
-import { runFolderIn, socketPlaces, ensureRunFolder } from "../../interact/attach/run-folder.ts";
+import { ensureRunFolder, runFolderIn, socketPlaces } from "../../interact/attach/run-folder.ts";
 
 /** The places of one hub: that of one user, machine and build. */
 export interface HubPlace {

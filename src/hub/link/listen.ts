@@ -1,4 +1,4 @@
-import { rmSync, chmodSync } from "node:fs";
+import { chmodSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
@@ -6,13 +6,12 @@ import { product } from "../../base/product.ts";
 import { lookAtProcesses } from "../../commands/process/process-origin.ts";
 import { ensureRunFolder } from "../../interact/attach/run-folder.ts";
 import { Doorway, type DoorwayParts } from "./doorway.ts";
-import { HubFault, type HubPlace, ensureHubFolder, noHubOnWindows, trimLog } from "./hub-place.ts";
+import { ensureHubFolder, HubFault, type HubPlace, noHubOnWindows, trimLog } from "./hub-place.ts";
 import type { HubLink, HubLinkHandlers, HubVisitor, SocketLink } from "./hub-link.ts";
 import { HubLock } from "./hub-lock.ts";
 import { PeerJudge, signOfCommand, withoutServers } from "./judge-peer.ts";
-import { isOtherHub } from "./find-hubs.ts";
-import { makeKey } from "./proof.ts";
-import { sweepPlaces } from "./sweep-places.ts";
+import { isOtherHub, sweepPlaces } from "./find-hubs.ts";
+import { makeKey } from "./admission.ts";
 
 /**
  * Takes in a client that has been admitted. Undefined: the hub ends and takes in nobody; the client waits for the next one.

@@ -1,6 +1,6 @@
 import { cancelledError } from "../../base/errors.ts";
 import { handshakeMsMax, type ShownClient } from "./admission.ts";
-import { HubFault, type HubPlace, ensureHubFolder, noHubOnWindows } from "./hub-place.ts";
+import { ensureHubFolder, HubFault, type HubPlace, noHubOnWindows } from "./hub-place.ts";
 import type { HubLink, HubLinkHandlers } from "./hub-link.ts";
 import { readRecord } from "./hub-lock.ts";
 import type { HubStart } from "./start-hub.ts";

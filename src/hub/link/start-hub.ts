@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, existsSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 
 import { messageOf } from "../../base/errors.ts";
 import { hubArgument, ownRunningCommand } from "../../base/own-command.ts";

@@ -1,13 +1,13 @@
 import { messageOf } from "../../base/errors.ts";
 import {
-  otlpMetricsMs,
   otlpBatchMs,
   otlpBatchSpansMax,
   otlpEndMsMax,
+  otlpMetricsMs,
   otlpRetryMsMax,
   otlpRetryMsMin,
-  otlpSpansWaitingMax,
   otlpSendMsMax,
+  otlpSpansWaitingMax,
 } from "../../base/limits.ts";
 import { isObject } from "../../base/values.ts";
 import type { MetricFamily } from "../metrics/family.ts";

@@ -1,9 +1,9 @@
 import { messageOf } from "../../base/errors.ts";
 import { tokenStoreLookMs, tokenUseMs } from "../../base/limits.ts";
 import {
+  statusOf,
   tokenDigest,
   tokenPrefix,
-  statusOf,
   type TokenRecord,
   type TokenStore,
 } from "../../state/tokens/token-store.ts";

@@ -6,10 +6,10 @@ import type { PostgresStore } from "../store/postgres/postgres-store.ts";
 import type { PostgresPlace } from "../store/postgres/store-url.ts";
 import { FileTokenStore } from "./file-token-store.ts";
 import {
-  tokenStoreFile,
-  type TokenStore,
   type Rotation,
   type TokenRecord,
+  type TokenStore,
+  tokenStoreFile,
   withAdded,
   withRevoked,
   withRotated,

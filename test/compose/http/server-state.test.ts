@@ -4,10 +4,10 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 
 import {
-  ServerState,
   acceptsConnections,
   isWritable,
   pacedLook,
+  ServerState,
 } from "../../../src/compose/http/server-state.ts";
 import type { StartUp } from "../../../src/cli/start-up.ts";
 import { ownValue } from "../../../src/base/values.ts";

@@ -1,9 +1,10 @@
-import { describe, expect } from "bun:test";
-import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
+import { describe, expect, test } from "bun:test";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
-import { readRecord } from "../../../src/hub/link/hub-lock.ts";
-import { hubPlaceNamed } from "../../../src/hub/link/hub-place.ts";
-import { hubsOfOtherBuilds } from "../../../src/hub/link/find-hubs.ts";
+import { FileLock, readRecord } from "../../../src/hub/link/hub-lock.ts";
+import { exclusiveFolderIn, hubPlaceNamed } from "../../../src/hub/link/hub-place.ts";
+import { hubsOfOtherBuilds, sweepPlaces } from "../../../src/hub/link/find-hubs.ts";
 import { visitHub } from "../../../src/hub/link/visit-hub.ts";
 import { until } from "../../commands/process/until.ts";
 import { posixTest, testMsMax } from "../../e2e/harness/platform.ts";
@@ -69,4 +70,54 @@ describe("hubs of other builds", () => {
     },
     testMsMax,
   );
+});
+
+describe("sweepPlaces()", () => {
+  const old = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000);
+
+  posixTest("removes places of hubs that have long ended, and nothing else", () => {
+    using home = new TempFolder();
+    const own = hubPlaceNamed(home.path, "hub-0a-0b");
+    const make = (name: string, changedAt = old) => {
+      const { folder, lockFile } = hubPlaceNamed(home.path, name);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(lockFile, "");
+      utimesSync(lockFile, changedAt, changedAt);
+      return lockFile;
+    };
+    const held = make("hub-1a-0b");
+    const places = [
+      make(own.name),
+      held,
+      make("hub-2a-0b", new Date()),
+      make("hub-3a-0c"),
+      make("hubs"),
+    ];
+    using _lock = FileLock.take(held);
+    sweepPlaces(own);
+    expect(places.map((path) => existsSync(path))).toEqual([true, true, true, false, true]);
+  });
+
+  posixTest("removes locks of servers that have long ended, and nothing else", () => {
+    using home = new TempFolder();
+    const own = exclusiveFolderIn(home.path);
+    const elsewhere = (name: string): string => join(dirname(own), `exclusive-${name}`);
+    const make = (folder: string, changedAt = old): string => {
+      const path = join(folder, "0a");
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(path, "");
+      utimesSync(folder, changedAt, changedAt);
+      return path;
+    };
+    const held = make(elsewhere("0a"));
+    const paths = [make(own), held, make(elsewhere("0b"), new Date()), make(elsewhere("0c"))];
+    using _lock = FileLock.take(held);
+    sweepPlaces(hubPlaceNamed(home.path, "hub-0a-0b"));
+    expect(paths.map((path) => existsSync(path))).toEqual([true, true, true, false]);
+    expect(existsSync(elsewhere("0c"))).toBe(false);
+  });
+
+  test("where there is nothing it does nothing", () => {
+    expect(() => sweepPlaces(hubPlaceNamed("/nowhere", "hub-0a-0b"))).not.toThrow();
+  });
 });

@@ -2,7 +2,7 @@ import { describe, expect } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { HubFault, hubPlaceOf, ensureHubFolder } from "../../../src/hub/link/hub-place.ts";
+import { ensureHubFolder, HubFault, hubPlaceOf } from "../../../src/hub/link/hub-place.ts";
 import { readRecord } from "../../../src/hub/link/hub-lock.ts";
 import { reachHub } from "../../../src/hub/link/reach-hub.ts";
 import { until } from "../../commands/process/until.ts";

@@ -3,15 +3,15 @@ import { ownValue } from "../../../base/values.ts";
 import {
   pgCallsWaitingMax,
   pgConnectionsMax,
+  pgLockMsMax,
   pgLocksMax,
   pgPruneMs,
   storeCallsTogetherMax,
-  pgLockMsMax,
 } from "../../../base/limits.ts";
 import type { StoreCall, StoreReply } from "../store-methods.ts";
 import { Turns } from "../../../base/turns.ts";
 import { Batch } from "./batch.ts";
-import { Connections, Patience, type Connection } from "./connections.ts";
+import { type Connection, Connections, Patience } from "./connections.ts";
 import { engineError, isAway } from "./postgres-errors.ts";
 import { migratePostgres } from "./postgres-schema.ts";
 import type { PostgresPlace } from "./store-url.ts";
