@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-import { runProgram } from "./compose/run-program.ts";
+import { runProgram } from "./compose/run/run-program.ts";
 import { wholeInstructions } from "./compose/whole-instructions.macro.ts" with { type: "macro" };
 import { catalogueCards } from "./tools/catalogue-cards.macro.ts" with { type: "macro" };
 

@@ -58,7 +58,7 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "commands/process/output-pipe.test.ts": { "Bun.sleep(waitMs)": slow },
   "commands/sandbox/stand-ins.test.ts": { "Bun.sleep(Math.random() * 2)": spread },
   "compose/lazy-skills.test.ts": { "Bun.sleep(lookMs * 4)": absence },
-  "compose/child-output.test.ts": { "toBeLessThan(10_000)": lastResort },
+  "compose/run/run-client-program.test.ts": { "toBeLessThan(10_000)": lastResort },
   "conformance/pause.ts": { "setTimeout(…, ms)": slow },
   "e2e/attach.test.ts": { "Bun.sleep(550)": aboutTime },
   "e2e/commands.test.ts": {

@@ -1,4 +1,4 @@
-import { platformFile, runsOnMusl } from "../../src/update/platform-file.ts";
+import { platformFile, runsOnMusl } from "../../src/update/channel.ts";
 
 /** One platform that a release has a binary for. */
 export interface Target {

@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { httpDrainMsDefault, httpDrainMsMax } from "../base/limits.ts";
-import { hasTokenStore } from "../state/tokens/token-place.ts";
+import { hasTokenStore } from "../state/tokens/token-store.ts";
 import type { ConfigEntry } from "../config/resolution.ts";
 import { type CommandIo, ParsedArguments } from "./command-io.ts";
 import { defaultAddress, fenceModes } from "./http-flags.ts";

@@ -1,10 +1,10 @@
 import { messageOf } from "../base/errors.ts";
 import { hubKey } from "../config/hub-keys.ts";
-import { noHubOnWindows } from "../hub/link/hub-folder.ts";
-import { findHubs, type FoundHub } from "../hub/watch/find-hubs.ts";
+import { noHubOnWindows } from "../hub/link/hub-place.ts";
+import { findHubs, type FoundHub } from "../hub/link/find-hubs.ts";
 import type { HubStatus } from "../hub/watch/hub-status.ts";
-import { openHubWatch } from "../hub/watch/open-watch.ts";
-import { residentBytesOf, residentBytesOfGroups } from "../hub/watch/process-memory.ts";
+import { openHubWatch } from "../hub/watch/hub-watch.ts";
+import { residentBytesOf, residentBytesOfGroups } from "../hub/status-of-hub.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { sourceText } from "./config-file-scope.ts";

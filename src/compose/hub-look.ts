@@ -50,7 +50,7 @@ export class HubLook implements Disposable {
   async #open(): Promise<HubWatch | undefined> {
     const [{ hubPlaceOf }, { openHubWatch }] = await Promise.all([
       import("../hub/link/hub-place.ts"),
-      import("../hub/watch/open-watch.ts"),
+      import("../hub/watch/hub-watch.ts"),
     ]);
     const place = hubPlaceOf(this.#start.dirs.scorpioxDir);
     return openHubWatch(place, this.#ended.signal);

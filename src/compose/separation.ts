@@ -1,7 +1,9 @@
+import { lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
+import { principalName } from "../base/principal-name.ts";
 import type { Environment } from "../base/values.ts";
 import type { CallRequest, ClientContext, OwnPlace } from "../calls/call.ts";
 import type { CopiedFile, FileToCopy } from "../calls/router/background-calls.ts";
@@ -10,10 +12,11 @@ import type { StartUp } from "../cli/start-up.ts";
 import type { Confinement } from "../commands/background/command-launcher.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
 import type { PrincipalSandbox } from "../commands/sandbox/principal/principal-sandbox.ts";
+import type { PrincipalFolders } from "../commands/sandbox/principal/view-arguments.ts";
 import { envFileName, profileFolder } from "../config/places.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
+import { planFolderParts } from "../state/plan/plan-folder.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
-import { foldersOf, makePlace } from "./principal-place.ts";
 import type { SandboxParts } from "./principal-sandbox.ts";
 
 /** Tools that run commands or read files by path: not for several people who are one to the operating system. */
@@ -167,7 +170,7 @@ export class Separation {
   ): Promise<CopiedFile> {
     const confinement = await this.confine(call.client, "", { planFile: undefined });
     if (confinement === undefined) throw withheldError();
-    const { copyWithin } = await import("./copy-file.ts");
+    const { copyWithin } = await import("./principal-sandbox.ts");
     return copyWithin(confinement, file, { cancellation: call.cancellation, supervisor });
   }
 
@@ -211,4 +214,30 @@ function withheldError(): AppError {
     "refused",
     "Nothing was run: several users are served, and their commands cannot be kept apart here.",
   );
+}
+
+const privateFolder = { recursive: true, mode: 0o700 } as const;
+
+/**
+ * Makes the folders of a principal: those that its commands may change are beside what the server keeps for it.
+ * @throws AppError `system`
+ */
+function makePlace(scorpioxDir: string, owner: string): OwnPlace {
+  const records = join(scorpioxDir, "workspaces", principalName(owner));
+  const work = join(records, "work");
+  try {
+    for (const folder of [work, join(records, "home"), join(records, ...planFolderParts)]) {
+      mkdirSync(folder, privateFolder);
+      if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} is not a folder`);
+    }
+    return { work: realpathSync(work), records: realpathSync(records) };
+  } catch (error) {
+    const message = `The workspace of this principal cannot be made: ${messageOf(error)}.`;
+    throw new AppError("system", message, { cause: error });
+  }
+}
+
+/** The same, as its commands see them. */
+function foldersOf({ work, records }: OwnPlace): PrincipalFolders {
+  return { work, home: join(records, "home"), plans: join(records, ...planFolderParts) };
 }

@@ -1,11 +1,10 @@
 import { secretLookMs } from "../base/limits.ts";
 import { messageOf } from "../base/errors.ts";
 import { Channels } from "./engine/channels.ts";
-import { FleetKeys } from "./engine/keys.ts";
+import { FleetKeys, parseFleetName, parseSharedUrl } from "./engine/shared-url.ts";
 import { SharedEngine } from "./engine/shared-engine.ts";
-import { parseFleetName, parseSharedUrl } from "./engine/shared-url.ts";
 import { StreamTail } from "./engine/stream-tail.ts";
-import { FleetSecret } from "./fleet-secret.ts";
+import { FleetSecret } from "./engine/fleet-secret.ts";
 import { Holders } from "./replicas/holders.ts";
 import { Messages } from "./replicas/messages.ts";
 import { Replica, type ReplicaClock } from "./replicas/replica.ts";

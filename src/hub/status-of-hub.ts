@@ -1,10 +1,12 @@
+import { readFileSync } from "node:fs";
+
 import { product } from "../base/product.ts";
-import { readProcStat } from "../commands/process/processes.ts";
+import { type LookAt, lookAtProcesses, originOf } from "../commands/process/process-origin.ts";
+import { listProcesses, readProcStat } from "../commands/process/processes.ts";
 import type { ServerInfo } from "../upstream/server-state.ts";
 import type { HubClient } from "./hub.ts";
 import type { SessionFacts } from "./upstream-sessions.ts";
 import type { HubStatus } from "./watch/hub-status.ts";
-import { residentBytesOfGroups } from "./watch/process-memory.ts";
 
 export interface StatusParts {
   readonly startedAt: number;
@@ -94,4 +96,66 @@ function nameOf(pid: number): { readonly name?: string } {
   const parent = readProcStat(pid)?.parentPid ?? 0;
   const name = parent > 1 ? readProcStat(parent)?.name : undefined;
   return name === undefined ? {} : { name };
+}
+
+/** Resident memory of one process; undefined where the system does not say (Linux says). */
+export function residentBytesOf(pid: number): number | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/status`, "latin1");
+  } catch {
+    return undefined; // Gone, or no /proc.
+  }
+  const kilobytes = /^VmRSS:\s*(\d+) kB$/m.exec(text)?.[1];
+  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+}
+
+/**
+ * Resident memory of process groups, by the numbers of the groups: of a server and all that it started. Pages that several of its
+ * processes share are in it several times. Groups without a process are not in it.
+ */
+export function residentBytesOfGroups(groupIds: readonly number[]): ReadonlyMap<number, number> {
+  const wanted = new Set(groupIds);
+  const sums = new Map<number, number>();
+  if (wanted.size === 0) return sums;
+  for (const pid of listProcesses()) {
+    const groupId = readProcStat(pid)?.groupId;
+    if (groupId === undefined || !wanted.has(groupId)) continue;
+    const bytes = residentBytesOf(pid);
+    if (bytes !== undefined) sums.set(groupId, (sums.get(groupId) ?? 0) + bytes);
+  }
+  return sums;
+}
+
+/**
+ * The process or the service with which a hub ends although clients may still need it, in words; undefined when it has left the process
+ * that started it. To be asked when the hub begins: later that process may be gone.
+ * @param starter the parent of the hub
+ */
+export async function starterThatEnds(starter = process.ppid): Promise<string | undefined> {
+  return starterIn(starter, await lookAtProcesses());
+}
+
+/** A server ends all that a command of its leaves behind, whatever that is. */
+export function starterIn(starter: number, lookAt: LookAt | undefined): string | undefined {
+  if (lookAt === undefined || starter <= 1) return undefined;
+  const origin = originOf(starter, lookAt);
+  const isBelowServer = origin.kind === "server" || origin.kind === "mark";
+  return isBelowServer ? `process ${origin.pid}` : undefined;
+}
+
+/** The service of systemd that this process is in and ends with; undefined in a scope of its own, or of a session. */
+export function serviceThatEnds(cgroups = readCgroups()): string | undefined {
+  const line = cgroups.split("\n").find((one) => /^0::|^\d+:name=systemd:/.test(one));
+  const unit = line?.slice(line.lastIndexOf("/") + 1) ?? "";
+  // The user's manager is a service itself: it ends with the last session.
+  return unit.endsWith(".service") && !unit.startsWith("user@") ? unit : undefined;
+}
+
+function readCgroups(): string {
+  try {
+    return readFileSync("/proc/self/cgroup", "utf8");
+  } catch {
+    return "";
+  }
 }

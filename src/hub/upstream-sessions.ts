@@ -1,5 +1,9 @@
 import { messageOf } from "../base/errors.ts";
 import { WorkerSide } from "../base/worker-channel/worker-side.ts";
+import { ChannelProcesses } from "../upstream/process/channel-processes.ts";
+import type { ServerLogs } from "../upstream/process/server-logs.ts";
+import type { ServerProcesses } from "../upstream/process/server-processes.ts";
+import { WorkerProcesses } from "../upstream/process/worker-processes.ts";
 import type { ServerInfo } from "../upstream/server-state.ts";
 import type {
   ToUpstreamPost,
@@ -111,5 +115,26 @@ export class UpstreamSessions implements AsyncDisposable {
       this.#parts.onChange();
     });
     this.#ending.add(ended);
+  }
+}
+
+/** The processes of all upstream servers, for work on the same thread: both ends of the messages between a Worker and its main thread. */
+export class JoinedProcesses implements SharedProcesses, AsyncDisposable {
+  readonly logs: ServerLogs;
+  readonly processes: WorkerProcesses;
+  readonly #channel: ChannelProcesses;
+
+  constructor(servers: () => Promise<ServerProcesses>, logs: ServerLogs) {
+    this.logs = logs;
+    this.#channel = new ChannelProcesses(servers, (report) => this.processes.receive(report));
+    this.processes = new WorkerProcesses((request) => this.#channel.receive(request), logs);
+  }
+
+  /** Closes the inputs of all servers, which makes most of them exit, and ends the rest. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.processes.endInputs();
+    await this.#channel.endAll();
+    await this.#channel[Symbol.asyncDispose]();
+    await this.logs.flush();
   }
 }

@@ -7,8 +7,10 @@ import { withFileLock } from "../config/file-lock.ts";
 import { removeLeftDrafts, resolveTarget } from "../config/replace-file.ts";
 import { type ChangeLog, type ChangeRecord, digestOf } from "./change-log.ts";
 import { type RunProgram, runCommands } from "./client-command.ts";
-import { type FileChange, readClientFile, recordOf } from "./file-change.ts";
-import type { OwnCommand } from "./install-targets.ts";
+import { readEntry } from "./edit/entry-text.ts";
+import { type FileChange, readClientFile, recordOf, textOf } from "./file-change.ts";
+import { clientNamed } from "./find-client.ts";
+import type { Entry, OwnCommand } from "./install-targets.ts";
 import {
   giveBack,
   type MoveTarget,
@@ -16,7 +18,6 @@ import {
   type PlannedMove,
   takeServers,
 } from "./move-servers.ts";
-import { partMade } from "./part-made.ts";
 import {
   checkWritable,
   finishTorn,
@@ -217,4 +218,25 @@ async function locked(log: ChangeLog, file: string, work: () => Promise<void>): 
       cause: error,
     });
   }
+}
+
+/** How many of the record's entries the client's file has as the change wants them. A file that cannot be read may have some. */
+function partMade({ client, file, entries }: ChangeRecord): "all" | "some" | "none" {
+  const { home } = clientNamed(client);
+  try {
+    const text = textOf(readClientFile(file));
+    const made = entries.filter(({ name, after }) =>
+      isSameEntry(readEntry(file, text, home, name), after ?? undefined),
+    );
+    return made.length === 0 ? "none" : made.length === entries.length ? "all" : "some";
+  } catch (error) {
+    if (error instanceof AppError) return "some";
+    throw error;
+  }
+}
+
+/** A client's own command may add members, such as an empty `env`. */
+function isSameEntry(found: Entry | undefined, wanted: Entry | undefined): boolean {
+  if (found === undefined || wanted === undefined) return found === wanted;
+  return Object.entries(wanted).every(([key, value]) => Bun.deepEquals(found[key], value));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { hubPlaceOf } from "../../src/hub/link/hub-place.ts";
-import { findHubs } from "../../src/hub/watch/find-hubs.ts";
+import { findHubs } from "../../src/hub/link/find-hubs.ts";
 import { TempTree } from "../config/temp-tree.ts";
 import { FixtureHubs } from "../hub/watch/fixture-hubs.ts";
 import { status } from "../hub/watch/watch-pair.ts";

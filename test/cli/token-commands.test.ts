@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, readFileSync } from "node:fs";
 
-import { durationMs } from "../../src/cli/duration.ts";
-import { tokenDigest } from "../../src/state/tokens/make-token.ts";
-import type { TokenRecord } from "../../src/state/tokens/token-store.ts";
+import { durationMs } from "../../src/cli/commands/token.ts";
+import { tokenDigest, type TokenRecord } from "../../src/state/tokens/token-store.ts";
 import { TempTree } from "../config/temp-tree.ts";
 import { type CommandRun, runIn } from "./fake-io.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 
-import { platformFile, runsOnMusl } from "../../src/update/platform-file.ts";
+import { platformFile, runsOnMusl } from "../../src/update/channel.ts";
 import { TempTree } from "../config/temp-tree.ts";
 import { programText } from "../update/program-text.ts";
 import { type CommandRun, runIn } from "./fake-io.ts";

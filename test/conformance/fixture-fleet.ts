@@ -15,7 +15,7 @@ export interface FixtureReplica {
   readonly fixture: FixtureFleet;
 }
 
-/** The fixture as one of several replicas, put together as the product does (`compose/fleet.ts`, `compose/places.ts`). */
+/** The fixture as one of several replicas, put together as the product does (`compose/http/fleet.ts`, `compose/http/places.ts`). */
 export class FixtureFleet {
   #relayed: RelayedRequests | undefined;
 

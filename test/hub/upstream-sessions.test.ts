@@ -7,8 +7,7 @@ import type { ChannelPort } from "../../src/base/worker-channel/channel-port.ts"
 import { JsonText } from "../../src/base/weight.ts";
 import { HubPort } from "../../src/hub/hub-port.ts";
 import type { HubLink } from "../../src/hub/link/hub-link.ts";
-import { JoinedProcesses } from "../../src/hub/joined-processes.ts";
-import { UpstreamSessions } from "../../src/hub/upstream-sessions.ts";
+import { JoinedProcesses, UpstreamSessions } from "../../src/hub/upstream-sessions.ts";
 import { noClientCapabilities } from "../../src/protocol/client-capabilities.ts";
 import { ServerLogs } from "../../src/upstream/process/server-logs.ts";
 import { emptySnapshot } from "../../src/upstream/snapshot.ts";

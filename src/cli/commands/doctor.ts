@@ -8,10 +8,10 @@ import { type Area, areas, fileRemedy, type Finding, fault } from "../doctor/fin
 import {
   browserFindings,
   diskFindings,
+  proxyFindings,
   sandboxFindings,
   searchFindings,
 } from "../doctor/machine.ts";
-import { proxyFindings } from "../doctor/network.ts";
 import { httpFindings, tokenFindings } from "../doctor/http.ts";
 import { hubFindings } from "../doctor/hub.ts";
 import { folderFindings, programFindings } from "../doctor/program.ts";

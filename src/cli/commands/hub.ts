@@ -1,10 +1,9 @@
 import { formatAmount } from "../../base/cut-text.ts";
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
-import { findHubs, type FoundHub, isHubAlive } from "../../hub/watch/find-hubs.ts";
+import { findHubs, type FoundHub, isHubAlive } from "../../hub/link/find-hubs.ts";
 import type { HubStatus } from "../../hub/watch/hub-status.ts";
-import type { HubWatch } from "../../hub/watch/hub-watch.ts";
-import { openHubWatch } from "../../hub/watch/open-watch.ts";
+import { type HubWatch, openHubWatch } from "../../hub/watch/hub-watch.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { directoryFlags, jsonFlag } from "../flags.ts";

@@ -49,7 +49,7 @@ async function hasEngineTokens(
   if (engine === undefined) return false;
   const [tokens, { hasTokenStore, tokenStoreFile }] = await Promise.all([
     import("../../state/tokens/open-token-store.ts"),
-    import("../../state/tokens/token-place.ts"),
+    import("../../state/tokens/token-store.ts"),
   ]);
   if (hasTokenStore(scorpioxDir)) {
     const file = tokenStoreFile(scorpioxDir);

@@ -1,13 +1,17 @@
 import { AppError } from "../../base/errors.ts";
 import { isScope } from "../../server/auth/principal.ts";
-import { isTokenLabel, makeToken, tokenDigest } from "../../state/tokens/make-token.ts";
+import {
+  isTokenLabel,
+  makeToken,
+  tokenDigest,
+  type TokenRecord,
+  type TokenStore,
+} from "../../state/tokens/token-store.ts";
 import { openTokenStore } from "../../state/tokens/open-token-store.ts";
-import type { TokenRecord, TokenStore } from "../../state/tokens/token-store.ts";
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { durationMs } from "../duration.ts";
 import { directoryFlags, type FlagTable, jsonFlag } from "../flags.ts";
 import { readStartUp } from "../start-up.ts";
 import { plainFileFlag, plainLabels } from "./token-list.ts";
@@ -195,4 +199,23 @@ export const tokenRotateCommand: Command = {
 async function storeOf({ args, io, services }: CommandContext): Promise<TokenStore> {
   const engine = await services.storePlace?.();
   return openTokenStore(readStartUp(args, io).dirs.scorpioxDir, engine);
+}
+
+const units: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
+
+/** Ten years: a longer time is a mistake. */
+const durationMsMax = 3_660 * 86_400_000;
+
+/** `90s`, `30m`, `24h`, `30d`, `8w` or `0` in milliseconds; undefined for another text, or for more than ten years. */
+export function durationMs(text: string): number | undefined {
+  if (text === "0") return 0;
+  const [, digits = "", unit = ""] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
+  const ms = Number(digits) * (units[unit] ?? Number.NaN);
+  return Number.isNaN(ms) || ms > durationMsMax ? undefined : ms;
 }

@@ -5,8 +5,7 @@ import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { hideInUrl } from "../../base/secrets.ts";
 import { withFileLock } from "../../config/file-lock.ts";
-import { channelOf, releaseFolder } from "../../update/channel.ts";
-import { platformFile, runsOnMusl } from "../../update/platform-file.ts";
+import { channelOf, platformFile, releaseFolder, runsOnMusl } from "../../update/channel.ts";
 import {
   readProgram,
   readRelease,

@@ -1,7 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { openTokenStore } from "../../state/tokens/open-token-store.ts";
-import { hasTokenStore } from "../../state/tokens/token-place.ts";
-import { isAccepted } from "../../state/tokens/token-store.ts";
+import { hasTokenStore, isAccepted } from "../../state/tokens/token-store.ts";
 import type { CommandIo } from "../command-io.ts";
 import { httpEntries } from "../http-settings.ts";
 import { type Finding, fault, note, ok } from "./finding.ts";

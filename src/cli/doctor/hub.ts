@@ -5,7 +5,7 @@ import { systemCodeOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import type { HubPlace } from "../../hub/link/hub-place.ts";
 import type { HubRecord } from "../../hub/link/hub-lock.ts";
-import { findHubs, type FoundHub, isHubAlive } from "../../hub/watch/find-hubs.ts";
+import { findHubs, type FoundHub, isHubAlive } from "../../hub/link/find-hubs.ts";
 import { runFolderIn } from "../../interact/attach/run-folder.ts";
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import type { UpstreamConfig } from "../../upstream/config/server-entry.ts";

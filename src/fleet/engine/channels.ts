@@ -1,8 +1,7 @@
-import type { EngineConnection } from "./engine-connection.ts";
+import { type EngineConnection, SharedEngineError } from "./engine-connection.ts";
 import { messageOf } from "../../base/errors.ts";
 import { sharedReplyMsMax } from "../../base/limits.ts";
 import type { SharedEngine } from "./shared-engine.ts";
-import { SharedEngineError } from "./shared-engine-error.ts";
 
 type OnMessage = (message: string) => void;
 

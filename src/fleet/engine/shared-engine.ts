@@ -1,10 +1,12 @@
 import { messageOf } from "../../base/errors.ts";
 import { sharedInFlightMax, sharedReplyMsMax, sharedStartMsMax } from "../../base/limits.ts";
 import { checkEngine, checkPermissions, isUnfit } from "./check-engine.ts";
-import { EngineConnection } from "./engine-connection.ts";
-import type { FleetKeys } from "./keys.ts";
-import { type EngineFaultReason, SharedEngineError } from "./shared-engine-error.ts";
-import type { SharedUrl } from "./shared-url.ts";
+import {
+  EngineConnection,
+  type EngineFaultReason,
+  SharedEngineError,
+} from "./engine-connection.ts";
+import type { FleetKeys, SharedUrl } from "./shared-url.ts";
 
 /** A reply of the engine, in the third version of its protocol. */
 export type Reply =
@@ -173,4 +175,28 @@ const isDemoted: ReadonlySet<string> = new Set(["READONLY", "LOADING", "MASTERDO
 
 function notify(listeners: ReadonlySet<Listener>): void {
   for (const listener of listeners) listener();
+}
+
+/** A script that the engine runs as one step, called by its digest. Made once, when its file is loaded. */
+export class Script {
+  readonly #text: string;
+  readonly #digest: string;
+
+  /** @param text Lua; takes all its keys from KEYS */
+  constructor(text: string) {
+    this.#text = text;
+    this.#digest = new Bun.CryptoHasher("sha1").update(text).digest("hex");
+  }
+
+  /** @throws SharedEngineError */
+  run(
+    engine: SharedEngine,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<Reply> {
+    // It goes out right before, over the same connection: requests keep their order.
+    engine.prepare(this.#text);
+    const rest = [String(keys.length), ...keys, ...args.map(String)];
+    return engine.request("EVALSHA", this.#digest, ...rest);
+  }
 }

@@ -1,9 +1,8 @@
 import { sha256Name } from "../../base/digests.ts";
 import { heldClientsMax, heldStateMs } from "../../base/limits.ts";
 import { isObject } from "../../base/values.ts";
-import type { FleetSeal } from "../engine/fleet-seal.ts";
-import type { SharedEngine } from "../engine/shared-engine.ts";
-import { Script } from "../engine/script.ts";
+import type { FleetSeal } from "../engine/fleet-secret.ts";
+import { Script, type SharedEngine } from "../engine/shared-engine.ts";
 import type { Replica } from "../replicas/replica.ts";
 
 /** The state of clients that is worth more than the process that has it. */

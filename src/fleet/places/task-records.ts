@@ -4,9 +4,8 @@ import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { McpTaskView } from "../../protocol/mcp-task.ts";
 import type { McpTask } from "../../server/tasks/mcp-task.ts";
 import type { McpTaskRecords } from "../../server/tasks/mcp-tasks.ts";
-import type { FleetSeal } from "../engine/fleet-seal.ts";
-import { Script } from "../engine/script.ts";
-import type { SharedEngine } from "../engine/shared-engine.ts";
+import type { FleetSeal } from "../engine/fleet-secret.ts";
+import { Script, type SharedEngine } from "../engine/shared-engine.ts";
 import { liveFunction, type Replica } from "../replicas/replica.ts";
 
 /** KEYS: the record. ARGV: ms that it is kept, owner, replica, "1" when it has ended, its number, the task. */

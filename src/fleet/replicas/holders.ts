@@ -1,6 +1,5 @@
 import { sha256Name } from "../../base/digests.ts";
-import { Script } from "../engine/script.ts";
-import type { SharedEngine } from "../engine/shared-engine.ts";
+import { Script, type SharedEngine } from "../engine/shared-engine.ts";
 import { liveFunction, type Replica } from "./replica.ts";
 
 /** KEYS: replicas, clock, the place, replicas that leave. ARGV: the replica that would have it. */

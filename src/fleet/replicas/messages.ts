@@ -9,9 +9,8 @@ import {
   replicaRequestsMax,
 } from "../../base/limits.ts";
 import { isObject, jsonOrNothing } from "../../base/values.ts";
-import type { FleetSeal } from "../engine/fleet-seal.ts";
-import { Script } from "../engine/script.ts";
-import type { SharedEngine } from "../engine/shared-engine.ts";
+import type { FleetSeal } from "../engine/fleet-secret.ts";
+import { Script, type SharedEngine } from "../engine/shared-engine.ts";
 import type { StreamTail, TailEntry } from "../engine/stream-tail.ts";
 import { liveFunction, type Replica } from "./replica.ts";
 

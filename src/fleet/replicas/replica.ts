@@ -1,6 +1,5 @@
 import { leaseFenceMs, leaseMs, leaseRenewMs } from "../../base/limits.ts";
-import { Script } from "../engine/script.ts";
-import type { Reply, SharedEngine } from "../engine/shared-engine.ts";
+import { type Reply, Script, type SharedEngine } from "../engine/shared-engine.ts";
 
 /**
  * Renews a lease, in the time of the engine. When nobody has renewed for half a lease, the engine was away, has lost what it

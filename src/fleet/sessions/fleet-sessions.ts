@@ -14,11 +14,10 @@ import type { ChangeLog } from "../changes/change-log.ts";
 import type { Fleet } from "../open-fleet.ts";
 import { FollowedStreams } from "./followed-streams.ts";
 import { KnownSessions } from "./known-sessions.ts";
-import { type Notice, Notices } from "./notices.ts";
+import { answerIn, type Notice, noticeIn, Notices, oneOrAll } from "./notices.ts";
 import { FleetPairRelay } from "./pair-relay.ts";
 import { OwnStreams } from "./own-streams.ts";
 import { SessionRecords } from "./session-records.ts";
-import { answerIn, noticeIn, oneOrAll } from "./relayed-news.ts";
 import { readEventId, SharedEventLog } from "./shared-event-log.ts";
 import type { EventLog, EventMemory } from "../../server/transport/http/event-store.ts";
 

@@ -3,7 +3,7 @@ import type { Principal } from "../../server/auth/principal.ts";
 import { HttpSession } from "../../server/http/http-session.ts";
 import type { HttpSessions } from "../../server/http/http-sessions.ts";
 import type { SharedEngine } from "../engine/shared-engine.ts";
-import { SharedEngineError } from "../engine/shared-engine-error.ts";
+import { SharedEngineError } from "../engine/engine-connection.ts";
 import type { Notices } from "./notices.ts";
 import { applyFields, differenceOf, fieldsOf } from "./session-fields.ts";
 import type { SessionRecords } from "./session-records.ts";

@@ -5,7 +5,7 @@ import type { HttpSession } from "../../server/http/http-session.ts";
 import type { Heartbeat } from "../../server/http/sse-stream.ts";
 import type { StoredEvent } from "../../server/transport/http/event-store.ts";
 import type { ChangeLog } from "../changes/change-log.ts";
-import { SharedEngineError } from "../engine/shared-engine-error.ts";
+import { SharedEngineError } from "../engine/engine-connection.ts";
 import type { Fleet } from "../open-fleet.ts";
 import type { Notices } from "./notices.ts";
 import type { SessionRecords } from "./session-records.ts";

@@ -1,8 +1,7 @@
 import { httpSessionIdleMsMax, resumableCharsMax, resumableEventsMax } from "../../base/limits.ts";
 import { isObject } from "../../base/values.ts";
-import type { FleetSeal } from "../engine/fleet-seal.ts";
-import { Script } from "../engine/script.ts";
-import type { Reply, SharedEngine } from "../engine/shared-engine.ts";
+import type { FleetSeal } from "../engine/fleet-secret.ts";
+import { type Reply, Script, type SharedEngine } from "../engine/shared-engine.ts";
 import { entriesOf, type TailEntry } from "../engine/stream-tail.ts";
 import { type SessionFields, SessionSeal, type SharedEvent } from "./session-seal.ts";
 import { liveFunction, type Replica } from "../replicas/replica.ts";

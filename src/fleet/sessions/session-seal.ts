@@ -1,4 +1,4 @@
-import type { FleetSeal } from "../engine/fleet-seal.ts";
+import type { FleetSeal } from "../engine/fleet-secret.ts";
 
 /** The fields of a session that replicas agree on, as texts. */
 export type SessionFields = ReadonlyMap<string, string>;

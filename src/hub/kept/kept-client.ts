@@ -17,7 +17,7 @@ import { scopeNow, scopeOf } from "../../calls/state-calls.ts";
 import type { Shell } from "../../commands/process/shell.ts";
 import type { ReadReply, ReadRequest, TaskSummary, KillReply } from "../../tools/services.ts";
 import type { HubLink, HubLinkHandlers } from "../link/hub-link.ts";
-import { KeptAccess, type Reader } from "./kept-access.ts";
+import { followTask, KeptAccess, type Reader, waitForEnd } from "./kept-access.ts";
 import {
   type KeptCall,
   type KeptConfinement,
@@ -30,7 +30,6 @@ import { keptFolderIn, workspaceKeyOf } from "./kept-place.ts";
 import { KeptTask } from "./kept-task.ts";
 import { keptProcessOf } from "./machine.ts";
 import { ReadPlaces } from "./read-places.ts";
-import { followTask, waitForEnd } from "./wait-for-output.ts";
 
 export interface KeptClientParts {
   readonly scorpioxDir: string;

@@ -14,8 +14,7 @@ import {
 import { messageOf } from "../../base/errors.ts";
 import { isObject } from "../../base/values.ts";
 import { loadLibc } from "../../commands/process/libc.ts";
-import { HubFault } from "./hub-fault.ts";
-import type { HubPlace } from "./hub-place.ts";
+import { HubFault, type HubPlace } from "./hub-place.ts";
 import { factsOf, type ProcessFacts } from "./process-facts.ts";
 
 /** The holder of a hub's lock, in its own words. */

@@ -1,12 +1,13 @@
-import { readdirSync, readlinkSync, statSync } from "node:fs";
+import { copyFileSync, readdirSync, readlinkSync, statSync, truncateSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { sha256Hex } from "../../base/digests.ts";
+import { AppError, messageOf } from "../../base/errors.ts";
 import { isCompiled } from "../../base/own-command.ts";
 import { product } from "../../base/product.ts";
 import { bootId } from "../../commands/background/leftovers.ts";
-import { runFolderIn, socketPlaces } from "../../interact/attach/run-folder.ts";
+import { ensureRunFolder, runFolderIn, socketPlaces } from "../../interact/attach/run-folder.ts";
 
 /** The places of one hub: that of one user, machine and build. */
 export interface HubPlace {
@@ -122,4 +123,37 @@ export function namesIn(folder: string): readonly string[] {
 /** Whether a folder below `run/` is the one of a hub of this machine, of whatever build. */
 export function isHubOfMachine(name: string): boolean {
   return name.startsWith("hub-") && name.endsWith(`-${machineId()}`);
+}
+
+/** There is a definite reason why this process has no hub; it does everything itself then. The message is one line. */
+export class HubFault extends AppError {
+  constructor(reason: string, options?: ErrorOptions) {
+    super("system", reason, options);
+  }
+}
+
+export const noHubOnWindows =
+  "there is no hub on Windows, where the process at the other end of a pipe cannot be determined";
+
+/** Makes the folder of a place, for this user alone. @throws HubFault */
+export async function ensureHubFolder(place: HubPlace): Promise<void> {
+  try {
+    await ensureRunFolder(dirname(place.folder));
+    await ensureRunFolder(place.folder);
+  } catch (error) {
+    throw new HubFault(`no folder ${place.folder}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** The log of a hub; its older part may be as long. */
+const logBytesMax = 1024 * 1024;
+
+/**
+ * Bounds the log of a hub: its content moves to a second file. The first stays, since a hub writes to it by a descriptor that it was started with. @throws a system error
+ */
+export function trimLog({ logFile }: Pick<HubPlace, "logFile">): void {
+  const stats = statSync(logFile, { throwIfNoEntry: false });
+  if (stats === undefined || stats.size <= logBytesMax) return;
+  copyFileSync(logFile, `${logFile}.old`);
+  truncateSync(logFile);
 }

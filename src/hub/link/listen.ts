@@ -1,21 +1,17 @@
-import { rmSync } from "node:fs";
+import { chmodSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { lookAtProcesses } from "../../commands/process/process-origin.ts";
+import { ensureRunFolder } from "../../interact/attach/run-folder.ts";
 import { Doorway, type DoorwayParts } from "./doorway.ts";
-import { HubFault } from "./hub-fault.ts";
-import { ensureHubFolder, noHubOnWindows } from "./hub-folder.ts";
-import type { HubLink, HubLinkHandlers, HubVisitor } from "./hub-link.ts";
+import { ensureHubFolder, HubFault, type HubPlace, noHubOnWindows, trimLog } from "./hub-place.ts";
+import type { HubLink, HubLinkHandlers, HubVisitor, SocketLink } from "./hub-link.ts";
 import { HubLock } from "./hub-lock.ts";
-import { trimLog } from "./hub-log.ts";
-import type { HubPlace } from "./hub-place.ts";
-import { PeerJudge } from "./judge-peer.ts";
-import { type Listening, listenAtPlace } from "./listen-socket.ts";
-import { isOtherHub } from "./other-builds.ts";
-import { makeKey } from "./proof.ts";
-import { signOfCommand, withoutServers } from "./signs-of-command.ts";
-import { sweepPlaces } from "./sweep-places.ts";
+import { PeerJudge, signOfCommand, withoutServers } from "./judge-peer.ts";
+import { isOtherHub, sweepPlaces } from "./find-hubs.ts";
+import { makeKey } from "./admission.ts";
 
 /**
  * Takes in a client that has been admitted. Undefined: the hub ends and takes in nobody; the client waits for the next one.
@@ -145,4 +141,51 @@ export async function listenForClients(
     lock[Symbol.dispose]();
     throw error instanceof HubFault ? error : new HubFault(messageOf(error), { cause: error });
   }
+}
+
+/** A socket that is listened at. */
+interface Listening {
+  readonly server: Bun.UnixSocketListener<SocketLink | undefined>;
+  readonly path: string;
+}
+
+/** Listens at the first of a place's sockets where that is possible. The caller holds the lock of the place. */
+async function listenAtPlace(
+  place: HubPlace,
+  generation: number,
+  doorway: Doorway,
+): Promise<Listening> {
+  const failures: string[] = [];
+  // Left by the hub before, if that was killed.
+  for (const path of place.sockets(generation - 1)) rmSync(path, { force: true });
+  for (const path of place.sockets(generation)) {
+    try {
+      await ensureRunFolder(dirname(path));
+      rmSync(path, { force: true });
+      const server = listenAt(path, doorway);
+      chmodSync(path, 0o600);
+      return { server, path };
+    } catch (error) {
+      failures.push(`${path}: ${systemCodeOf(error) ?? messageOf(error)}`);
+    }
+  }
+  const reason = failures.length === 0 ? "all paths are too long" : failures.join("; ");
+  throw new HubFault(`no socket to listen at (${reason})`);
+}
+
+function listenAt(path: string, doorway: Doorway): Listening["server"] {
+  const ended = ({ data }: Bun.Socket<SocketLink | undefined>): void => data?.ended();
+  return Bun.listen<SocketLink | undefined>({
+    unix: path,
+    data: undefined,
+    socket: {
+      open(socket) {
+        socket.data = doorway.open(socket);
+      },
+      data: ({ data }, chunk) => data?.push(chunk),
+      drain: ({ data }) => data?.drain(),
+      close: ended,
+      error: ({ data }, error) => data?.ended(messageOf(error)),
+    },
+  });
 }

@@ -1,10 +1,8 @@
 import { cancelledError } from "../../base/errors.ts";
 import { handshakeMsMax, type ShownClient } from "./admission.ts";
-import { HubFault } from "./hub-fault.ts";
+import { ensureHubFolder, HubFault, type HubPlace, noHubOnWindows } from "./hub-place.ts";
 import type { HubLink, HubLinkHandlers } from "./hub-link.ts";
 import { readRecord } from "./hub-lock.ts";
-import type { HubPlace } from "./hub-place.ts";
-import { ensureHubFolder, noHubOnWindows } from "./hub-folder.ts";
 import type { HubStart } from "./start-hub.ts";
 import { endStuckHub, SilentHub } from "./take-over.ts";
 import { type Visit, visitHub } from "./visit-hub.ts";
@@ -105,7 +103,7 @@ class Search {
   /** @see electHub */
   async elect(start: HubStart, isWanted: () => boolean): Promise<boolean> {
     // Most clients find a hub.
-    const { electHub, startMsMax } = await import("./elect.ts");
+    const { electHub, startMsMax } = await import("./start-hub.ts");
     const { since = Infinity } = this.#absent ?? {};
     const { msMax = startMsMax } = start;
     if (performance.now() - since > msMax) {

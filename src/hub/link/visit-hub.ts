@@ -1,13 +1,12 @@
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { type LookAt, lookAtProcesses } from "../../commands/process/process-origin.ts";
 import { fdOf, loadSocketPeer, type PeerOf } from "../../commands/process/socket-owner.ts";
-import { ClientHandshake, greetingBytesMax, type ShownClient } from "./admission.ts";
+import { ClientHandshake, greetingBytesMax, readKey, type ShownClient } from "./admission.ts";
 import { type HubLink, type HubLinkHandlers, SocketLink } from "./hub-link.ts";
 import { type HubRecord, readRecord } from "./hub-lock.ts";
 import type { HubPlace } from "./hub-place.ts";
 import { factsOf, isSameProcess } from "./process-facts.ts";
-import { readKey } from "./proof.ts";
-import { signOfCommand, withoutServers } from "./signs-of-command.ts";
+import { signOfCommand, withoutServers } from "./judge-peer.ts";
 
 /** How an attempt to reach a hub ended. */
 export type Visit =

@@ -110,7 +110,7 @@ export interface IncomingRequest {
 
 /** Decides which requests are authorized. */
 export type Access =
-  /** Everybody who reaches us: only for the loopback interface, where `compose/entrance.ts` looks at who it is. */
+  /** Everybody who reaches us: only for the loopback interface, where `compose/http/entrance.ts` looks at who it is. */
   { readonly kind: "open" } | ProtectedAccess;
 
 export interface ProtectedAccess {

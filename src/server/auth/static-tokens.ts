@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 
 import { AppError } from "../../base/errors.ts";
 import { bearerTokenCharsMax, staticTokenCharsMin, staticTokensMax } from "../../base/limits.ts";
-import { isTokenLabel } from "../../state/tokens/make-token.ts";
+import { isTokenLabel } from "../../state/tokens/token-store.ts";
 import { digestToken, isScope, type Principal } from "./principal.ts";
 
 /** Where the tokens come from; asked for each request. */

@@ -1,7 +1,12 @@
 import { messageOf } from "../../base/errors.ts";
 import { tokenStoreLookMs, tokenUseMs } from "../../base/limits.ts";
-import { tokenDigest, tokenPrefix } from "../../state/tokens/make-token.ts";
-import { statusOf, type TokenRecord, type TokenStore } from "../../state/tokens/token-store.ts";
+import {
+  statusOf,
+  tokenDigest,
+  tokenPrefix,
+  type TokenRecord,
+  type TokenStore,
+} from "../../state/tokens/token-store.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Principal, TokenState } from "./principal.ts";
 

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
 import { AppError } from "../../base/errors.ts";
 import { endedTokenMsMax, storedTokensMax } from "../../base/limits.ts";
 
@@ -162,4 +165,36 @@ function bounded(records: readonly TokenRecord[], nowMs: number): readonly Token
     "limit",
     `There are ${storedTokensMax} tokens, the most that are kept, those that ended lately included. Use signed tokens for so many people.`,
   );
+}
+
+/** The beginning of every token that scorpiox-code makes: scanners for secrets find them by it. */
+export const tokenPrefix = "scx_";
+
+/** Whether the text may name the holder of a token: it is part of ids and logs. */
+export function isTokenLabel(text: string): boolean {
+  return /^[A-Za-z0-9._-]{1,64}$/.test(text);
+}
+
+/** Random bytes of a token: nobody guesses 256 bits, so a digest without salt can be kept. */
+const tokenBytes = 32;
+
+/** A new token: `scx_` and 43 characters of base64url. It is shown to its holder and kept nowhere. */
+export function makeToken(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(tokenBytes));
+  return tokenPrefix + bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** SHA-256 of a token in base64: it is kept and looked up in place of the token. */
+export function tokenDigest(token: string): string {
+  return Bun.SHA256.hash(token, "base64");
+}
+
+/** The file of made tokens in `~/.scorpiox`. */
+export function tokenStoreFile(scorpioxDir: string): string {
+  return join(scorpioxDir, "http-tokens.json");
+}
+
+/** Whether tokens were ever made there: from then on a server needs one, also when all of them have ended. */
+export function hasTokenStore(scorpioxDir: string): boolean {
+  return existsSync(tokenStoreFile(scorpioxDir));
 }

@@ -1,9 +1,7 @@
 import { expect, test } from "bun:test";
 
-import { FleetKeys } from "../../../src/fleet/engine/keys.ts";
-import { Script } from "../../../src/fleet/engine/script.ts";
-import { SharedEngine } from "../../../src/fleet/engine/shared-engine.ts";
-import { parseSharedUrl } from "../../../src/fleet/engine/shared-url.ts";
+import { FleetKeys, parseSharedUrl } from "../../../src/fleet/engine/shared-url.ts";
+import { Script, SharedEngine } from "../../../src/fleet/engine/shared-engine.ts";
 import { hasEngine, startRedis, startValkey } from "../../support/engines/redis.ts";
 import { TcpProxy } from "../../support/engines/tcp-proxy.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { AppError, failureOf } from "../../../src/base/errors.ts";
-import { FleetSecret } from "../../../src/fleet/fleet-secret.ts";
+import { FleetSecret } from "../../../src/fleet/engine/fleet-secret.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
 import { fleetKey, startReplica } from "../../support/engines/fleet.ts";
 import { startRedis } from "../../support/engines/redis.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { ClientHandshake, HubHandshake } from "../../../src/hub/link/admission.ts";
-import { newNonce } from "../../../src/hub/link/proof.ts";
+import { ClientHandshake, HubHandshake, newNonce } from "../../../src/hub/link/admission.ts";
 
 const key = newNonce();
 const expected = { key, generation: 3, hubPid: 100, clientPid: 200 };

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
-import { ClientHandshake } from "../../../src/hub/link/admission.ts";
+import { ClientHandshake, newNonce } from "../../../src/hub/link/admission.ts";
 import { Doorway } from "../../../src/hub/link/doorway.ts";
 import { frameOf, FrameReader, linkFrameBytesMax } from "../../../src/hub/link/frames.ts";
 import type { HubPurpose, LinkSocket, SocketLink } from "../../../src/hub/link/hub-link.ts";
 import { type JudgedPeer, PeerJudge } from "../../../src/hub/link/judge-peer.ts";
-import { newNonce } from "../../../src/hub/link/proof.ts";
 import { until } from "../../commands/process/until.ts";
 
 const key = newNonce();

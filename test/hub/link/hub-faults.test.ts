@@ -2,10 +2,8 @@ import { describe, expect } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { HubFault } from "../../../src/hub/link/hub-fault.ts";
+import { ensureHubFolder, HubFault, hubPlaceOf } from "../../../src/hub/link/hub-place.ts";
 import { readRecord } from "../../../src/hub/link/hub-lock.ts";
-import { hubPlaceOf } from "../../../src/hub/link/hub-place.ts";
-import { ensureHubFolder } from "../../../src/hub/link/hub-folder.ts";
 import { reachHub } from "../../../src/hub/link/reach-hub.ts";
 import { until } from "../../commands/process/until.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";

@@ -1,12 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { socketPathBytesMax } from "../../../src/base/limits.ts";
-import { FileLock } from "../../../src/hub/link/hub-lock.ts";
-import { trimLog } from "../../../src/hub/link/hub-log.ts";
-import { exclusiveFolderIn, hubPlaceNamed, hubPlaceOf } from "../../../src/hub/link/hub-place.ts";
-import { sweepPlaces } from "../../../src/hub/link/sweep-places.ts";
+import { hubPlaceOf, trimLog } from "../../../src/hub/link/hub-place.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 import { HubYard } from "./hub-yard.ts";
@@ -72,56 +69,6 @@ test.skipIf(!mayUnshare)(
     expect(new Set([own, ...others]).size).toBe(4);
   },
 );
-
-describe("sweepPlaces()", () => {
-  const old = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000);
-
-  posixTest("removes places of hubs that have long ended, and nothing else", () => {
-    using home = new TempFolder();
-    const own = hubPlaceNamed(home.path, "hub-0a-0b");
-    const make = (name: string, changedAt = old) => {
-      const { folder, lockFile } = hubPlaceNamed(home.path, name);
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(lockFile, "");
-      utimesSync(lockFile, changedAt, changedAt);
-      return lockFile;
-    };
-    const held = make("hub-1a-0b");
-    const places = [
-      make(own.name),
-      held,
-      make("hub-2a-0b", new Date()),
-      make("hub-3a-0c"),
-      make("hubs"),
-    ];
-    using _lock = FileLock.take(held);
-    sweepPlaces(own);
-    expect(places.map((path) => existsSync(path))).toEqual([true, true, true, false, true]);
-  });
-
-  posixTest("removes locks of servers that have long ended, and nothing else", () => {
-    using home = new TempFolder();
-    const own = exclusiveFolderIn(home.path);
-    const elsewhere = (name: string): string => join(dirname(own), `exclusive-${name}`);
-    const make = (folder: string, changedAt = old): string => {
-      const path = join(folder, "0a");
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(path, "");
-      utimesSync(folder, changedAt, changedAt);
-      return path;
-    };
-    const held = make(elsewhere("0a"));
-    const paths = [make(own), held, make(elsewhere("0b"), new Date()), make(elsewhere("0c"))];
-    using _lock = FileLock.take(held);
-    sweepPlaces(hubPlaceNamed(home.path, "hub-0a-0b"));
-    expect(paths.map((path) => existsSync(path))).toEqual([true, true, true, false]);
-    expect(existsSync(elsewhere("0c"))).toBe(false);
-  });
-
-  test("where there is nothing it does nothing", () => {
-    expect(() => sweepPlaces(hubPlaceNamed("/nowhere", "hub-0a-0b"))).not.toThrow();
-  });
-});
 
 posixTest("trimLog() bounds a log and keeps the rest of it once", async () => {
   using home = new TempFolder();

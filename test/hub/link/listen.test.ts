@@ -1,11 +1,10 @@
 import { describe, expect } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 
-import { handshakeMsMax } from "../../../src/hub/link/admission.ts";
+import { handshakeMsMax, readKey } from "../../../src/hub/link/admission.ts";
 import { FrameReader, frameOf, linkFrameBytesMax } from "../../../src/hub/link/frames.ts";
 import { abandonLock, readRecord } from "../../../src/hub/link/hub-lock.ts";
 import { type Accept, type HubListener, listenForClients } from "../../../src/hub/link/listen.ts";
-import { readKey } from "../../../src/hub/link/proof.ts";
 import { until } from "../../commands/process/until.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";
 import { HubYard } from "./hub-yard.ts";

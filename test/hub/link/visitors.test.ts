@@ -2,7 +2,7 @@ import { describe, expect } from "bun:test";
 import { chmodSync, copyFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { HubFault } from "../../../src/hub/link/hub-fault.ts";
+import { HubFault } from "../../../src/hub/link/hub-place.ts";
 import { readRecord } from "../../../src/hub/link/hub-lock.ts";
 import { isRoot, posixTest, testMsMax } from "../../e2e/harness/platform.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";

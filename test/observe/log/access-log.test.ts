@@ -16,8 +16,7 @@ import {
   accessLogRefusalsMax,
   auditRefusalWindowMs,
 } from "../../../src/base/limits.ts";
-import { AccessLog } from "../../../src/observe/log/access-log.ts";
-import { AppendFile } from "../../../src/observe/log/log-files.ts";
+import { AccessLog, AppendFile } from "../../../src/observe/log/access-log.ts";
 import { observed } from "../recorded.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "access-log-"));

@@ -2,12 +2,10 @@ import { describe, expect, test } from "bun:test";
 
 import { metricToolsMax } from "../../../src/base/limits.ts";
 import { ObservedRequest } from "../../../src/calls/call-observer.ts";
-import { CallMetrics } from "../../../src/observe/metrics/call-metrics.ts";
-import type { MetricFamily } from "../../../src/observe/metrics/family.ts";
+import { CallMetrics, HttpMetrics } from "../../../src/observe/metrics/call-metrics.ts";
+import { type MetricFamily, prometheusText } from "../../../src/observe/metrics/family.ts";
 import { gaugeFamilies } from "../../../src/observe/metrics/gauges.ts";
-import { HttpMetrics } from "../../../src/observe/metrics/http-metrics.ts";
 import { metrics } from "../../../src/observe/metrics/metric-list.ts";
-import { prometheusText } from "../../../src/observe/metrics/prometheus-text.ts";
 import { factsOf, observed } from "../recorded.ts";
 import { type ParsedFamily, parsePrometheus, type Sample } from "./parse-prometheus.ts";
 

@@ -2,13 +2,14 @@ import { describe, expect, test } from "bun:test";
 
 import { otlpBatchSpansMax, otlpSpansWaitingMax } from "../../../src/base/limits.ts";
 import { product } from "../../../src/base/product.ts";
-import { CallMetrics } from "../../../src/observe/metrics/call-metrics.ts";
-import { HttpMetrics } from "../../../src/observe/metrics/http-metrics.ts";
-import { OtlpExporter } from "../../../src/observe/otlp/otlp-exporter.ts";
+import { CallMetrics, HttpMetrics } from "../../../src/observe/metrics/call-metrics.ts";
+import {
+  OtlpExporter,
+  type SendOutcome,
+  SpanQueue,
+} from "../../../src/observe/otlp/otlp-exporter.ts";
 import type { Span } from "../../../src/observe/otlp/otlp-json.ts";
 import { readOtlpSettings } from "../../../src/observe/otlp/otlp-settings.ts";
-import type { SendOutcome } from "../../../src/observe/otlp/collector.ts";
-import { SpanQueue } from "../../../src/observe/otlp/span-queue.ts";
 import { SpanRecorder } from "../../../src/observe/otlp/span-recorder.ts";
 import { until } from "../../commands/process/until.ts";
 import { observed } from "../recorded.ts";

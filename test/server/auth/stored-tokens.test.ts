@@ -3,8 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { Authorizer } from "../../../src/server/auth/authorizer.ts";
 import { StoredTokens } from "../../../src/server/auth/stored-tokens.ts";
 import { FileTokenStore } from "../../../src/state/tokens/file-token-store.ts";
-import { makeToken, tokenDigest } from "../../../src/state/tokens/make-token.ts";
-import type { TokenRecord } from "../../../src/state/tokens/token-store.ts";
+import { makeToken, tokenDigest, type TokenRecord } from "../../../src/state/tokens/token-store.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 import { TestClock } from "./test-clock.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 
 import { FileTokenStore } from "../../../src/state/tokens/file-token-store.ts";
-import { makeToken, tokenDigest } from "../../../src/state/tokens/make-token.ts";
+import { makeToken, tokenDigest } from "../../../src/state/tokens/token-store.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";
 import { tokenStoreContract } from "./token-store-contract.ts";

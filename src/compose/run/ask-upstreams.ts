@@ -1,0 +1,112 @@
+import { AppError, messageOf } from "../../base/errors.ts";
+import { ownValue } from "../../base/values.ts";
+import type { ServerWatch, UpstreamTool, UpstreamToolsWanted } from "../../cli/command.ts";
+import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
+import type { InstallOutcome, TriedServer } from "../../upstream/server-state.ts";
+import type { AskedCatalogue } from "../../upstream/trust/approve-differences.ts";
+import { type AskedAs, type UpstreamControl, awaitServers } from "../../upstream/upstreams.ts";
+import { LazyRouter } from "../lazy-router.ts";
+import type { LazyUpstreams } from "../lazy-upstreams.ts";
+import type { ProgramParts, ToolServicesOptions } from "../program-parts.ts";
+
+/** For commands: the offers of servers, by name. @throws AppError `cancelled` */
+export function askUpstreams(
+  parts: ProgramParts,
+  options: ToolServicesOptions,
+  servers: readonly ConfiguredServer[],
+  { signal, how = {} }: { readonly signal: AbortSignal; readonly how?: AskedAs & ServerWatch },
+): Promise<ReadonlyMap<string, AskedCatalogue>> {
+  return askEach(parts, options, servers, {
+    controlOf: (server) => ({ kind: "ask", server, ...(how.asLastHeard && { asLastHeard: true }) }),
+    // Our own Worker says so.
+    onReply: ownValue<AskedCatalogue>,
+    onFailure: (reason) => ({ kind: "unreachable", reason }),
+    watch: how,
+    signal,
+  });
+}
+
+/** For commands: how starting each server goes, by name. @throws AppError `cancelled` */
+export function tryUpstreams(
+  parts: ProgramParts,
+  options: ToolServicesOptions,
+  servers: readonly ConfiguredServer[],
+  {
+    signal,
+    watch = {},
+  }: { readonly signal: AbortSignal; readonly watch?: ServerWatch | undefined },
+): Promise<ReadonlyMap<string, TriedServer | string>> {
+  return askEach<TriedServer | string>(parts, options, servers, {
+    controlOf: (server) => ({ kind: "try", server }),
+    onReply: ownValue<TriedServer>,
+    onFailure: (reason) => reason,
+    watch,
+    signal,
+  });
+}
+
+/** For commands: fetches the packages of servers, and returns the outcomes by name. @throws AppError `cancelled` */
+export function installUpstreams(
+  parts: ProgramParts,
+  options: ToolServicesOptions,
+  servers: readonly ConfiguredServer[],
+  {
+    signal,
+    watch = {},
+  }: { readonly signal: AbortSignal; readonly watch?: ServerWatch | undefined },
+): Promise<ReadonlyMap<string, InstallOutcome>> {
+  return askEach<InstallOutcome>(parts, options, servers, {
+    controlOf: (server) => ({ kind: "install", server }),
+    onReply: ownValue<InstallOutcome>,
+    onFailure: (reason) => ({ kind: "failed", reason }),
+    watch,
+    signal,
+  });
+}
+
+interface Asking<Reply> {
+  readonly controlOf: (server: ConfiguredServer) => UpstreamControl;
+  readonly onReply: (reply: unknown) => Reply;
+  /** The Worker was lost. */
+  readonly onFailure: (reason: string) => Reply;
+  readonly watch: ServerWatch;
+  readonly signal: AbortSignal;
+}
+
+/** All at the same time, in a Worker that does nothing else. Nothing is left of it afterwards. */
+async function askEach<Reply>(
+  parts: ProgramParts,
+  options: ToolServicesOptions,
+  servers: readonly ConfiguredServer[],
+  { controlOf, onReply, onFailure, watch, signal }: Asking<Reply>,
+): Promise<ReadonlyMap<string, Reply>> {
+  await using router = new LazyRouter(parts, { ...options, isPassive: true });
+  router.upstreams.listen((event) => {
+    if (event.kind === "installing") watch.onInstalling?.(event.server, event.installing);
+  });
+  const ask = async (server: ConfiguredServer): Promise<[string, Reply]> => {
+    const { name } = server.entry;
+    try {
+      return [name, onReply(await router.upstreams.control(controlOf(server), signal))];
+    } catch (error) {
+      if (error instanceof AppError && error.code === "cancelled") throw error;
+      return [name, onFailure(messageOf(error))];
+    } finally {
+      watch.onEnd?.(name);
+    }
+  };
+  return new Map(await Promise.all(servers.map(ask)));
+}
+
+/** For commands: the tools of upstream servers that may be called. */
+export async function upstreamTools(
+  upstreams: LazyUpstreams,
+  { server, waits }: UpstreamToolsWanted,
+): Promise<readonly UpstreamTool[]> {
+  if (!upstreams.isWanted) return [];
+  await (waits ? awaitServers(upstreams, server) : upstreams.settled(0));
+  const wanted = server === undefined ? {} : { server };
+  const reply = await upstreams.control({ kind: "tools", ...wanted });
+  // Our own Worker says so.
+  return Array.isArray(reply) ? (reply as readonly UpstreamTool[]) : [];
+}
