@@ -1,6 +1,5 @@
 import { sha256Hex, randomHex } from "../../base/digests.ts";
 import { oneLine } from "../../base/cut-text.ts";
-import { AppError } from "../../base/errors.ts";
 import { auditCommandCharsMax } from "../../base/limits.ts";
 import { escapeJson } from "../../base/unsafe-characters.ts";
 import { type WorkerWork, WorkerSide } from "../../base/worker-channel/worker-side.ts";
@@ -129,7 +128,6 @@ export class KeptTasks implements AsyncDisposable {
         await this.begin();
         switch (call.method) {
           case "start":
-            if (visitor.isOtherHub === true) throw startedElsewhere();
             return this.#start(call.request, visitor, options);
           case "list":
             return this.#access.list(reader);
@@ -185,13 +183,6 @@ export class KeptTasks implements AsyncDisposable {
     };
     this.#parts.audit?.add(escapeJson(JSON.stringify(line)));
   }
-}
-
-function startedElsewhere(): AppError {
-  return new AppError(
-    "refused",
-    "Nothing was started: the hub of another build starts its own tasks.",
-  );
 }
 
 function statusOf(task: KeptTask): KeptStatus {

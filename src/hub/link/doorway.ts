@@ -3,7 +3,6 @@ import { greetingBytesMax, handshakeMsMax, type HubGreeting, HubHandshake } from
 import {
   type HubLink,
   type HubLinkHandlers,
-  type HubPurpose,
   type HubVisitor,
   type LinkSocket,
   SocketLink,
@@ -65,19 +64,15 @@ export class Doorway {
     stranger.listen((text) => {
       const step = shake.take(text);
       if ("answer" in step) return stranger.say(step.answer);
-      const refusal = "refusal" in step ? step.refusal : this.#refusalOf(peer, step.purpose);
+      const refusal = "refusal" in step ? step.refusal : this.#refusalOf(peer);
       if (refusal !== undefined) return stranger.refuse(refusal);
       if (!("purpose" in step)) return;
-      const { pid, isOtherHub } = peer;
-      this.#welcome(stranger, { pid, ...step, ...(isOtherHub && { isOtherHub }) });
+      this.#welcome(stranger, { pid: peer.pid, ...step });
     });
   }
 
   /** Why a process that has proved the key is not admitted. */
-  #refusalOf(peer: JudgedPeer, purpose: HubPurpose): string | undefined {
-    if (peer.isOtherHub && purpose !== "kept") {
-      return "a hub of another build may only ask for kept tasks";
-    }
+  #refusalOf(peer: JudgedPeer): string | undefined {
     if (!peer.isThere()) return "the process that connected has ended";
     const pids = [...this.#guests.values()];
     const links = pids.filter((pid) => pid === peer.pid).length;

@@ -1,7 +1,6 @@
-import { closeSync, constants, openSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { rmdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import { loadLibc } from "../../commands/process/libc.ts";
 import { FileLock, type HubRecord, readRecord } from "./hub-lock.ts";
 import {
   exclusiveFolderIn,
@@ -13,7 +12,7 @@ import {
   isHubOfMachine,
   namesIn,
 } from "./hub-place.ts";
-import { factsOf, isSameProcess, type ProcessFacts } from "./process-facts.ts";
+import { factsOf, isSameProcess } from "./process-facts.ts";
 
 /** The folder of a hub of this user and machine, of whatever build. */
 export interface FoundHub {
@@ -29,13 +28,10 @@ export interface FoundHub {
 /** All of them, the own one first. Looks only: nothing is made, locked or connected to. */
 export function findHubs(scorpioxDir: string): readonly FoundHub[] {
   const own = hubPlaceOf(scorpioxDir);
-  return [found(own, true), ...othersThan(own)];
-}
-
-function othersThan(own: HubPlace): readonly FoundHub[] {
-  return hubNamesIn(own.scorpioxDir)
+  const others = hubNamesIn(scorpioxDir)
     .filter((name) => name !== own.name && isHubOfMachine(name))
-    .map((name) => found(hubPlaceNamed(own.scorpioxDir, name), false));
+    .map((name) => found(hubPlaceNamed(scorpioxDir, name), false));
+  return [found(own, true), ...others];
 }
 
 /** Whether the process of that record is still there. */
@@ -46,28 +42,6 @@ export function isHubAlive(record: HubRecord): boolean {
 function found(place: HubPlace, isOwn: boolean): FoundHub {
   const record = readRecord(place);
   return { place, isOwn, record, isAlive: record !== undefined && isHubAlive(record) };
-}
-
-/** The hubs of other builds that are there now. After an update the old one may have kept tasks that clients of the new build want to see. */
-export function hubsOfOtherBuilds(own: HubPlace): readonly HubRecord[] {
-  return othersThan(own).flatMap(({ place, record, isAlive }) =>
-    record !== undefined && isAlive && isHeldAlone(place.lockFile) ? [record] : [],
-  );
-}
-
-/** Whether a process is the hub of another build. */
-export function isOtherHub(own: HubPlace, { pid, start }: ProcessFacts): boolean {
-  return hubsOfOtherBuilds(own).some((record) => record.pid === pid && record.start === start);
-}
-
-/** Unlike `isHeld` it keeps nobody from taking the lock alone for longer than a moment. */
-function isHeldAlone(path: string): boolean {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    return loadLibc()?.lockFile(fd, false) === false;
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** A hub touches its lock more often than that. Another machine with the same home folder may have set its clock wrongly. */

@@ -28,8 +28,6 @@ export interface HubVisitor {
   readonly purpose: HubPurpose;
   /** Random, one for each client process: its connections have it in common. */
   readonly clientKey: string;
-  /** It is the hub of another build, which looks after its clients' kept tasks: it has none to start. */
-  readonly isOtherHub?: true;
 }
 
 /** The part of a socket that a link uses. */

@@ -13,8 +13,6 @@ export interface JudgedPeer extends Disposable {
   readonly pid: number;
   /** Undefined when it may come in. */
   readonly refusal: string | undefined;
-  /** It is the hub of another build: it may ask for kept tasks, and for nothing else. */
-  readonly isOtherHub: boolean;
   /** The process that connected is alive: its number belongs to no other. */
   isThere(): boolean;
 }
@@ -24,7 +22,6 @@ interface Known {
   readonly peerOf: PeerOf | undefined;
   readonly lookAtAll: () => Promise<LookAt | undefined>;
   readonly isOwnProgram: (facts: ProcessFacts) => boolean;
-  readonly isOtherHub: (facts: ProcessFacts) => boolean;
 }
 
 /** Judges the processes that connect to the hub of this process. */
@@ -38,7 +35,6 @@ export class PeerJudge {
       peerOf: loadSocketPeer(),
       lookAtAll: lookAtProcesses,
       isOwnProgram: ({ program }) => program === own?.program,
-      isOtherHub: () => false,
       ...known,
     };
   }
@@ -54,33 +50,23 @@ export class PeerJudge {
     const facts = factsOf(pid);
     const isThere = (): boolean =>
       facts !== undefined && end?.hasCome() !== true && isSameProcess(facts, factsOf(pid));
-    const isOther =
-      facts !== undefined && !this.#known.isOwnProgram(facts) && this.#known.isOtherHub(facts);
     const refusal =
       peer === undefined || pid === 0
         ? "the system does not say which process it is"
         : peer.uid !== process.getuid?.()
           ? "it belongs to another user"
-          : (this.#factsRefusal(facts, isOther) ?? (await this.#originRefusal(pid, isOther)));
+          : (this.#factsRefusal(facts) ?? signOfCommand(pid, await this.#known.lookAtAll()));
     return {
       pid,
       refusal: refusal ?? (isThere() ? undefined : goneText),
-      isOtherHub: isOther,
       isThere,
       [Symbol.dispose]: () => end?.close(),
     };
   }
 
-  #factsRefusal(facts: ProcessFacts | undefined, isOther: boolean): string | undefined {
+  #factsRefusal(facts: ProcessFacts | undefined): string | undefined {
     if (facts === undefined || facts.state === "ended" || isYounger(facts)) return goneText;
-    return isOther || this.#known.isOwnProgram(facts)
-      ? undefined
-      : "it runs another program than the hub";
-  }
-
-  async #originRefusal(pid: number, isOther: boolean): Promise<string | undefined> {
-    const lookAt = await this.#known.lookAtAll();
-    return signOfCommand(pid, isOther ? withoutServers(lookAt) : lookAt);
+    return this.#known.isOwnProgram(facts) ? undefined : "it runs another program than the hub";
   }
 }
 

@@ -10,7 +10,7 @@ import { ensureHubFolder, HubFault, type HubPlace, noHubOnWindows, trimLog } fro
 import type { HubLink, HubLinkHandlers, HubVisitor, SocketLink } from "./hub-link.ts";
 import { HubLock } from "./hub-lock.ts";
 import { PeerJudge, signOfCommand, withoutServers } from "./judge-peer.ts";
-import { isOtherHub, sweepPlaces } from "./find-hubs.ts";
+import { sweepPlaces } from "./find-hubs.ts";
 import { makeKey } from "./admission.ts";
 
 /**
@@ -90,9 +90,6 @@ export class HubListener implements Disposable {
   }
 }
 
-const judgeFor = (place: HubPlace): PeerJudge =>
-  new PeerJudge({ isOtherHub: (facts) => isOtherHub(place, facts) });
-
 /** A process that looks whether the lock is held has it for a moment. */
 const lockTries = { count: 4, everyMs: 10 } as const;
 
@@ -114,7 +111,7 @@ const careMs = 10 * 60 * 1000;
 export async function listenForClients(
   place: HubPlace,
   accept: Accept,
-  { judge = judgeFor(place), warn = () => {} }: ListenOptions = {},
+  { judge = new PeerJudge(), warn = () => {} }: ListenOptions = {},
 ): Promise<HubListener | undefined> {
   if (process.platform === "win32") throw new HubFault(noHubOnWindows);
   const sign = signOfCommand(process.pid, withoutServers(await lookAtProcesses()));

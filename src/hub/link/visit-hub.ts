@@ -22,8 +22,6 @@ export type Visit =
 export interface VisitOptions extends ShownClient {
   readonly handlers: HubLinkHandlers;
   readonly msMax: number;
-  /** The hub is that of another build, and runs another program than this process. */
-  readonly isOtherBuild?: boolean;
   /** Ends the attempt, as absent. */
   readonly signal: AbortSignal;
 }
@@ -137,8 +135,7 @@ class OneVisit {
     // It was killed, and its socket is the last that goes.
     if (facts === undefined || facts.state === "ended") return "ended";
     if (!isSameProcess(this.#record, facts)) return "its process is not the one that took the lock";
-    const isOwnProgram = facts.program === factsOf(process.pid)?.program;
-    return isOwnProgram || this.#options.isOtherBuild === true
+    return facts.program === factsOf(process.pid)?.program
       ? signOfCommand(peer.pid, this.#lookAt)
       : "it runs another program than this process";
   }

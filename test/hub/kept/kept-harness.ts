@@ -9,7 +9,7 @@ import { KeptClient } from "../../../src/hub/kept/kept-client.ts";
 import { keptFolderIn, workspaceKeyOf } from "../../../src/hub/kept/kept-place.ts";
 import { KeptTask } from "../../../src/hub/kept/kept-task.ts";
 import type { KeptTasks } from "../../../src/hub/kept/kept-tasks.ts";
-import type { HubLink, HubLinkHandlers, HubVisitor } from "../../../src/hub/link/hub-link.ts";
+import type { HubLink, HubLinkHandlers } from "../../../src/hub/link/hub-link.ts";
 import type { KeptCommand } from "../../../src/calls/router/kept-commands.ts";
 import type { ReadReply, TaskSummary } from "../../../src/tools/services.ts";
 
@@ -99,10 +99,10 @@ export async function startHub(
 }
 
 /** A link to a hub of this process. */
-export function connectTo(tasks: KeptTasks, more: Pick<HubVisitor, "isOtherHub"> = {}): Connect {
+export function connectTo(tasks: KeptTasks): Connect {
   return (handlers, clientKey) => {
     const hubSide = tasks.accept(
-      { pid: process.pid, purpose: "kept", clientKey, ...more },
+      { pid: process.pid, purpose: "kept", clientKey },
       {
         send: (text) => queueMicrotask(() => handlers.onText(text)),
         waitingBytes: 0,

@@ -50,16 +50,4 @@ describe("a kept task", () => {
     await client.kill(1_001);
     expect(await client.take(1_001)).toBe("up\n");
   });
-
-  test("is seen by the hub of another build, which starts none", async () => {
-    using place = new KeptPlace();
-    await using hub = openHub(place);
-    using client = new TestClient(place, connectTo(hub));
-    await client.start("sleep 1000");
-    using other = new TestClient(place, connectTo(hub, { isOtherHub: true }));
-    expect(other.start("echo mine")).rejects.toThrow(
-      "the hub of another build starts its own tasks",
-    );
-    expect((await other.kill(1_001)).wasRunning).toBe(true);
-  });
 });

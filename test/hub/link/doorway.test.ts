@@ -14,7 +14,6 @@ const generation = 1;
 class SaidPeers extends PeerJudge {
   pid = 0;
   isThere = true;
-  isOtherHub = false;
 
   override async judge(): Promise<JudgedPeer> {
     const { pid } = this;
@@ -22,7 +21,6 @@ class SaidPeers extends PeerJudge {
     return {
       pid,
       refusal: undefined,
-      isOtherHub: this.isOtherHub,
       isThere,
       [Symbol.dispose]: () => {},
     };
@@ -107,13 +105,6 @@ describe("Doorway", () => {
     const { come, judge } = doorway();
     judge.isThere = false;
     expect((await come(1)).outcome).toBe("the process that connected has ended");
-  });
-
-  test("a hub of another build is admitted for kept tasks alone", async () => {
-    const { come, judge } = doorway();
-    judge.isOtherHub = true;
-    expect((await come(1)).outcome).toBe("a hub of another build may only ask for kept tasks");
-    expect((await come(1, "kept")).outcome).toBe("admitted");
   });
 
   test("closeAll() closes the links of all clients", async () => {

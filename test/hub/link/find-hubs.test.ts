@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 import { FileLock, readRecord } from "../../../src/hub/link/hub-lock.ts";
 import { exclusiveFolderIn, hubPlaceNamed } from "../../../src/hub/link/hub-place.ts";
-import { hubsOfOtherBuilds, sweepPlaces } from "../../../src/hub/link/find-hubs.ts";
+import { sweepPlaces } from "../../../src/hub/link/find-hubs.ts";
 import { visitHub } from "../../../src/hub/link/visit-hub.ts";
 import { until } from "../../commands/process/until.ts";
 import { posixTest, testMsMax } from "../../e2e/harness/platform.ts";
@@ -28,29 +28,6 @@ async function otherHub(yard: HubYard, home: TempFolder) {
 
 describe("hubs of other builds", () => {
   posixTest(
-    "a hub reaches the kept tasks of another, and nothing else of it",
-    async () => {
-      using home = new TempFolder();
-      await using yard = new HubYard();
-      const { place, child } = await otherHub(yard, home);
-      await using _child = child;
-      const own = await yard.reach();
-      expect(hubsOfOtherBuilds(yard.place).map((record) => record.pid)).toEqual([child.pid]);
-      await own.ask(`visit ${place.name} kept`);
-      await own.ask(`visit ${place.name} upstream`);
-      await until(() => own.heard.filter((text) => text.startsWith("visited ")).length === 2);
-      expect(own.heard.filter((text) => text.startsWith("visited "))).toEqual([
-        `visited kept: admitted, welcome kept ${own.pid} fixture-hub`,
-        "visited upstream: refused, a hub of another build may only ask for kept tasks",
-      ]);
-      child.kill("SIGKILL");
-      await child.exited;
-      expect(hubsOfOtherBuilds(yard.place)).toEqual([]);
-    },
-    testMsMax,
-  );
-
-  posixTest(
     "a client of one build does not get into the hub of another",
     async () => {
       using home = new TempFolder();
@@ -63,9 +40,11 @@ describe("hubs of other builds", () => {
         handlers: { onText: () => {}, onClosed: () => {} },
         signal: new AbortController().signal,
         msMax: 5_000,
-        isOtherBuild: true,
       });
-      expect(visit).toEqual({ kind: "refused", reason: "it runs another program than the hub" });
+      expect(visit).toEqual({
+        kind: "refused",
+        reason: "it runs another program than this process",
+      });
       child.kill("SIGKILL");
     },
     testMsMax,
