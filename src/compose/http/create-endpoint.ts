@@ -8,7 +8,7 @@ import { HttpEndpoint } from "../../server/http/http-endpoint.ts";
 import { createServerContext } from "../create-server-context.ts";
 import type { ServerFleet } from "./fleet.ts";
 import { createGuard, createHealth } from "./http-guards.ts";
-import { lazyLoginPages } from "../lazy-login-pages.ts";
+import { lazyLoginPages } from "./lazy-login-pages.ts";
 import type { LazyRouter } from "../lazy-router.ts";
 import type { Operations } from "./operations.ts";
 import type { RefusalLog } from "./refusal-log.ts";

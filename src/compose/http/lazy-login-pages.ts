@@ -1,8 +1,8 @@
-import { Lazy } from "../base/lazy.ts";
-import { ownValue } from "../base/values.ts";
-import type { HttpEndpointParts } from "../server/http/http-endpoint.ts";
-import { type LoginPageReply, loginPagesPath } from "../upstream/login-page.ts";
-import type { Upstreams } from "../upstream/upstreams.ts";
+import { Lazy } from "../../base/lazy.ts";
+import { ownValue } from "../../base/values.ts";
+import type { HttpEndpointParts } from "../../server/http/http-endpoint.ts";
+import { type LoginPageReply, loginPagesPath } from "../../upstream/login-page.ts";
+import type { Upstreams } from "../../upstream/upstreams.ts";
 import type { LoginPagesParts } from "./login-pages.ts";
 
 interface LazyLoginPagesParts extends Omit<LoginPagesParts, "answer"> {

@@ -1,13 +1,13 @@
-import { randomHex } from "../base/digests.ts";
-import { loginPageCharsMax } from "../base/upstream-limits.ts";
-import type { Authorizer } from "../server/auth/authorizer.ts";
-import type { RequestGuard } from "../server/transport/http/request-guard.ts";
+import { randomHex } from "../../base/digests.ts";
+import { loginPageCharsMax } from "../../base/upstream-limits.ts";
+import type { Authorizer } from "../../server/auth/authorizer.ts";
+import type { RequestGuard } from "../../server/transport/http/request-guard.ts";
 import {
   loginPagesPath,
   type LoginPageReply,
   type LoginPageRequest,
   ownLoginsPath,
-} from "../upstream/login-page.ts";
+} from "../../upstream/login-page.ts";
 
 export interface LoginPagesParts {
   /** The origin at which browsers reach this server; undefined: nobody can log in. */
