@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 
 import { hookEndMsMax } from "../base/limits.ts";
-import { ownCommand } from "../base/own-command.ts";
+import { ownCommand } from "../base/product.ts";
 import type { ServerEvent } from "../base/server-events.ts";
 import type { GateStage } from "../calls/gate/gate-stage.ts";
 import { secretsOf } from "../calls/policy/audit/audit-log.ts";

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
-import { principalName } from "../base/principal-name.ts";
+import { principalName } from "../base/digests.ts";
 import type { OwnPlace } from "../calls/call.ts";
 import type { PrincipalFolders } from "../commands/sandbox/principal/view-arguments.ts";
 import { planFolderParts } from "../state/plan/plan-folder.ts";

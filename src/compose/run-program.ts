@@ -10,8 +10,8 @@ import {
   pdfReaderArgument,
   sandboxArgument,
   ownCommand,
-} from "../base/own-command.ts";
-import { product } from "../base/product.ts";
+  product,
+} from "../base/product.ts";
 import { escapeUnsafe } from "../base/unsafe-characters.ts";
 import type { CliServices } from "../cli/command.ts";
 import { createProcessIo } from "../cli/process-io.ts";

@@ -1,4 +1,4 @@
-import { riskOfHints, type ToolRisk } from "../base/tool-risk.ts";
+import { riskOfHints, type ToolRisk } from "../base/tool-kinds.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { toolCallName, toolSearchName } from "../upstream/search/gateway-tools.ts";
 import type { UpstreamSnapshot } from "../upstream/snapshot.ts";

@@ -3,8 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 
 import { sha256Hex } from "../../base/digests.ts";
-import { isCompiled } from "../../base/own-command.ts";
-import { product } from "../../base/product.ts";
+import { isCompiled, product } from "../../base/product.ts";
 import { bootId } from "../../commands/background/leftovers.ts";
 import { runFolderIn, socketPlaces } from "../../interact/attach/run-folder.ts";
 

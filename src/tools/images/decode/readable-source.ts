@@ -1,7 +1,7 @@
 import wasmFile from "@jsquash/avif/codec/dec/avif_dec.wasm" with { type: "file" };
 
 import { AppError, messageOf, systemCodeOf } from "../../../base/errors.ts";
-import { isCompiled } from "../../../base/own-command.ts";
+import { isCompiled } from "../../../base/product.ts";
 import { type WebpChunk, webpChunks } from "../headers/common-formats.ts";
 import { readIconEntries } from "../headers/dib-header.ts";
 import { shownPath } from "../image-file.ts";

@@ -13,3 +13,6 @@ export function riskOfHints({
   if (readOnlyHint === true) return "read";
   return destructiveHint === false ? "write" : "destructive";
 }
+
+/** Our tools that run a command. What is said of Bash is said of all of them, since the one does what the other does. */
+export const commandTools: ReadonlySet<string> = new Set(["Bash", "BackgroundBash"]);
