@@ -1,6 +1,5 @@
 import { httpIdleSMax } from "../base/limits.ts";
-import { Health, type HealthParts } from "../server/http/health.ts";
-import type { OperatorPages } from "../server/http/operator-pages.ts";
+import { Health, type HealthParts, type OperatorPages } from "../server/http/operator-pages.ts";
 import { refusal } from "../server/http/responses.ts";
 import { listenFault } from "./listening.ts";
 

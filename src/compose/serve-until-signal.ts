@@ -1,7 +1,7 @@
 import { httpFlushMsMax } from "../base/limits.ts";
 import type { HttpSettings } from "../cli/http-settings.ts";
 import { capConnections } from "../commands/process/connections.ts";
-import type { HealthParts } from "../server/http/health.ts";
+import type { HealthParts } from "../server/http/operator-pages.ts";
 import type { HttpEndpoint } from "../server/http/http-endpoint.ts";
 import type { ServeHttpOptions } from "./create-endpoint.ts";
 import { EndSignals } from "./end-signals.ts";

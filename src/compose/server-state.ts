@@ -1,6 +1,6 @@
 import { engineLookMs, storeLookMs } from "../base/limits.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import { Readiness } from "../server/http/readiness.ts";
+import { Readiness } from "../server/http/operator-pages.ts";
 import { storePathIn } from "../state/store/open-store.ts";
 import type { PostgresPlace } from "../state/store/postgres/store-url.ts";
 import { acceptsConnections, isWritable, pacedLook } from "./part-looks.ts";
