@@ -17,12 +17,11 @@ import type { LoginPageReply, LoginPageRequest } from "../login-page.ts";
 import { configuredWish, placeOf } from "../oauth/open-login.ts";
 import { ServerLogin } from "../oauth/server-login.ts";
 import { LoginFlow, type LoginSubject, type SubjectWish } from "./login-flow.ts";
-import { LoginVault } from "./login-vault.ts";
+import { LoginVault, type SealedRows } from "./login-vault.ts";
 import { OwnLogins } from "./own-logins.ts";
 import { type OwnedServer, type OwnTokens, ownerName } from "./owned-server.ts";
 import { PrincipalLogins } from "./principal-logins.ts";
 import { RowFiles } from "./row-files.ts";
-import type { SealedRows } from "./sealed-rows.ts";
 import { parseSecretsKeys } from "./secrets-keys.ts";
 
 interface OpenUserLoginsParts extends Omit<UserLoginsParts, "vault"> {
