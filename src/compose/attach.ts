@@ -78,7 +78,7 @@ export class Attach implements AsyncDisposable {
         import("./attach-visitors.ts"),
         import("./attach-sources.ts"),
         import("./hub-look.ts"),
-        import("../interact/attach/connect.ts"),
+        import("../interact/attach/run-folder.ts"),
       ]);
       const hub = new HubLook(start);
       this.#hub = hub;
