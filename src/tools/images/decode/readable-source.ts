@@ -10,8 +10,7 @@ import { assertDecodable, type InspectedImage, readImageHeader } from "../inspec
 import { readBmp, readIconBitmap } from "./dib-pixels.ts";
 import { reducePixels, type RgbaImage, writePng } from "./reduce-pixels.ts";
 import { renderSvg } from "./render-svg.ts";
-import { soundTiff } from "./sound-tiff.ts";
-import { numberOf, readTiffPage } from "./tiff-page.ts";
+import { numberOf, readTiffPage, soundTiff } from "./sound-tiff.ts";
 
 /** Bytes that `Bun.Image` reads, and the conversions that produced them. */
 export interface ReadableSource {
