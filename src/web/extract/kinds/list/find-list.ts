@@ -1,5 +1,6 @@
 import { isTag, type ParentNode } from "domhandler";
 
+import { isWithin } from "../../../dom/element.ts";
 import { type HtmlElement, walkElements } from "../../../dom/parse-html.ts";
 import type { KindCandidate, PageFacts } from "../../page-facts.ts";
 import { classTokens } from "../element-pattern.ts";
@@ -44,7 +45,7 @@ function listRoot(page: PageFacts, parts: ProtectedParts): HtmlElement {
 /** `main`, unless the heading of the page is outside of it. */
 function isWholeMain(element: HtmlElement, heading: HtmlElement | undefined): boolean {
   if (element.name !== "main" && element.attribs["role"] !== "main") return false;
-  return heading === undefined || isWithin(heading, element);
+  return heading === undefined || isWithin(heading, element, headingStepsMax);
 }
 
 /** The deepest element that holds all records. */
@@ -72,7 +73,7 @@ function addsContent(
     if (sibling === heading) return true;
     const measure = page.measure(sibling);
     if (isHiddenByClass(sibling) || isPageFurniture(sibling, measure)) continue;
-    if (heading !== undefined && isWithin(heading, sibling)) return true;
+    if (heading !== undefined && isWithin(heading, sibling, headingStepsMax)) return true;
     chars += measure.chars - measure.linkChars;
     stops += measure.stops;
   }
@@ -91,15 +92,6 @@ function firstHeading(page: PageFacts): HtmlElement | undefined {
 
 /** Headings are near the surface; from a deeper one nothing is concluded. */
 const headingStepsMax = 12;
-
-function isWithin(element: HtmlElement, ancestor: HtmlElement): boolean {
-  let parent = element.parent;
-  for (let steps = 0; steps < headingStepsMax && parent !== null; steps++) {
-    if (parent === ancestor) return true;
-    parent = parent.parent;
-  }
-  return false;
-}
 
 /** Fewer cards are found below an article, or beside a text. */
 const cardsMin = 5;
