@@ -13,7 +13,7 @@ import { isSafe, OauthError } from "../oauth/oauth-reach.ts";
 import { OauthRequests } from "../oauth/oauth-requests.ts";
 import { placeOf } from "../oauth/open-login.ts";
 import type { Tokens } from "../oauth/token-endpoint.ts";
-import { tradeIdentity, type TradeWish } from "../oauth/trade-identity.ts";
+import { tradeIdentity, type TradeWish } from "../oauth/service-grant.ts";
 import type { OwnedServer, OwnTokens } from "./owned-server.ts";
 
 /**
