@@ -1,6 +1,6 @@
 import type { JSONWebKeySet, JWTVerifyOptions, LocalJWKSet } from "jose";
 
-import { AppError, systemCodeOf } from "../../base/errors.ts";
+import { systemCodeOf } from "../../base/errors.ts";
 import {
   keySetFetchMsMax,
   keySetRetryMs,

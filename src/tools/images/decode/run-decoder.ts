@@ -214,7 +214,7 @@ interface ProcessBounds {
  * without yielding their thread, so the watch has a thread of its own.
  * @returns a function that ends the watch
  */
-export function watchProcess(bounds: ProcessBounds): () => void {
+function watchProcess(bounds: ProcessBounds): () => void {
   const source = `(${watch.toString()})(${JSON.stringify(bounds)})`;
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
   const worker = new Worker(url);
