@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-const watchModule = join(import.meta.dir, "../../../../src/tools/images/decode/run-decoder.ts");
+const watchModule = join(import.meta.dir, "../../../../src/tools/images/decode/watch-process.ts");
 
 /** A process with a watch, that never lets go of its thread. */
 async function run(bounds: object, work: string): Promise<unknown[]> {
