@@ -127,7 +127,7 @@ const rows: readonly Row[] = [
     format: "TIFF",
     by: "utif2, behind our bounds",
     code: [
-      "decode/tiff-page.ts",
+      "decode/unfold-lzw.ts",
       "decode/sound-tiff.ts",
       `${source}#readTiff`,
       `${converted}#readTiffHeader`,

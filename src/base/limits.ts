@@ -1,6 +1,6 @@
 /**
  * Every bound of the program except those of upstream servers (`upstream-limits.ts`), with its unit in the name and its reason
- * beside it. A bound that a user may change is a configuration key instead (`config/schema.ts`).
+ * beside it. A bound that a user may change is a configuration key instead (`config/keys.ts`).
  */
 
 const KIB = 1024;

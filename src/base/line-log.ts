@@ -1,5 +1,5 @@
 import { messageOf } from "./errors.ts";
-import { turnOfLoop } from "./turn-of-loop.ts";
+import { turnOfLoop } from "./turns.ts";
 
 /** Makes the line of an entry; later, so that calls need not wait for it. */
 export type LineEntry = () => string | Promise<string>;

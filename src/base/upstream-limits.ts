@@ -1,6 +1,6 @@
 /**
  * Every bound of the upstream side, with its unit in the name and its reason beside it.
- * A bound that a user may change is a configuration key instead (`config/schema.ts`).
+ * A bound that a user may change is a configuration key instead (`config/keys.ts`).
  */
 
 const KIB = 1024;

@@ -7,9 +7,9 @@ export class UsedOnce {
   readonly #uses = new Map<string, number>();
 
   /** False when it was used before. @throws AppError `limit` when more are remembered than there is room for */
-  claim(use: string, expiresAtMs: number, nowMs = Date.now()): boolean {
+  claim(use: string, expiresAtMs: number): boolean {
     if (this.#uses.has(use)) return false;
-    this.#forgetExpired(nowMs);
+    this.#forgetExpired();
     if (this.#uses.size >= usedStatesMax) {
       const text = `${usedStatesMax} calls with answers came within ten minutes, the most that are remembered. Try again later.`;
       throw new AppError("limit", text);
@@ -19,7 +19,8 @@ export class UsedOnce {
   }
 
   /** They expire about in the order in which they came. */
-  #forgetExpired(nowMs: number): void {
+  #forgetExpired(): void {
+    const nowMs = Date.now();
     for (const [use, expiresAtMs] of this.#uses) {
       if (expiresAtMs > nowMs) return;
       this.#uses.delete(use);

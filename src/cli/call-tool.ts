@@ -15,7 +15,7 @@ import {
 } from "../upstream/adapters/tool-formats.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
-import { toolCallName } from "../base/tool-names.ts";
+import { toolCallName } from "../base/tool-kinds.ts";
 import { type CommandIo, exitCodes, type Printer } from "./command-io.ts";
 import type { CommandContext, OpenRouter } from "./command.ts";
 import { readToolCall } from "./read-tool-call.ts";

@@ -1,6 +1,6 @@
 import type { AttachServer } from "../interact/attach/attach-server.ts";
 import { runFolderIn } from "../interact/attach/run-folder.ts";
-import { TerminalQuestions } from "../interact/attach/terminal-questions.ts";
+import { TerminalQuestions, type Terminals } from "../interact/questions/terminals.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
 import { messageOf } from "../base/errors.ts";
 import { product } from "../base/product.ts";
@@ -8,7 +8,6 @@ import type { EventStream } from "../base/server-events.ts";
 import type { CallingClients } from "../calls/gate/calling-clients.ts";
 import type { KeptCommands } from "../calls/router/kept-commands.ts";
 import type { StateServices } from "../calls/state-calls.ts";
-import type { Terminals } from "../interact/questions/terminals.ts";
 import type { HubLook } from "./hub-look.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
 
@@ -78,7 +77,7 @@ export class Attach implements AsyncDisposable {
         import("./attach-visitors.ts"),
         import("./attach-sources.ts"),
         import("./hub-look.ts"),
-        import("../interact/attach/connect.ts"),
+        import("../interact/attach/run-folder.ts"),
       ]);
       const hub = new HubLook(start);
       this.#hub = hub;

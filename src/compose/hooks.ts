@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 
 import { hookEndMsMax } from "../base/limits.ts";
-import { ownCommand } from "../base/own-command.ts";
+import { ownCommand } from "../base/product.ts";
 import type { ServerEvent } from "../base/server-events.ts";
 import type { GateStage } from "../calls/gate/gate-stage.ts";
 import { secretsOf } from "../calls/policy/audit/audit-log.ts";
@@ -18,8 +18,7 @@ import {
   SessionFolders,
 } from "../calls/policy/hooks/session-folder.ts";
 import { findShell } from "../commands/process/shell.ts";
-import { workspaceFallback } from "./program-parts.ts";
-import type { StateParts } from "./program-parts.ts";
+import { workspaceFallback, type StateParts } from "./program-parts.ts";
 
 /** The client on stdin and stdout, and events of no client in particular. */
 const stdioClient = "stdio";

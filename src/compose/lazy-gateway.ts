@@ -18,7 +18,7 @@ import type { StartUp } from "../cli/start-up.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { CacheHints } from "../protocol/list-parts.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
-import { toolCallName, toolSearchName } from "../base/tool-names.ts";
+import { toolCallName, toolSearchName } from "../base/tool-kinds.ts";
 import type { LazySkills } from "./lazy-features.ts";
 import type { LazyUpstreams } from "./lazy-upstreams.ts";
 import type { ServerConsent } from "./server-consent.ts";

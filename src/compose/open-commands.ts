@@ -1,5 +1,5 @@
 import { randomHex } from "../base/digests.ts";
-import { ownCommand } from "../base/own-command.ts";
+import { ownCommand } from "../base/product.ts";
 import type { BackgroundTask } from "../commands/background/client-tasks.ts";
 import { CommandEnvironment } from "../commands/background/command-environment.ts";
 import { CommandLauncher } from "../commands/background/command-launcher.ts";

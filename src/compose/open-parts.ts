@@ -5,7 +5,7 @@ import type { Changes, ClientReach } from "../calls/features.ts";
 import { CallingClients } from "../calls/gate/calling-clients.ts";
 import { storePathIn } from "../state/store/open-store.ts";
 import { WorkerPool } from "../tools/workers/pool.ts";
-import { toolSearchName } from "../base/tool-names.ts";
+import { toolSearchName } from "../base/tool-kinds.ts";
 import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import type { RemoteWeb } from "../web/web.ts";
 import type { HubAccess } from "./hub-access.ts";

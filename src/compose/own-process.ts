@@ -1,5 +1,5 @@
 import { AppError, cancelledError } from "../base/errors.ts";
-import { decoderArgument, pdfReaderArgument } from "../base/own-command.ts";
+import { decoderArgument, pdfReaderArgument } from "../base/product.ts";
 import { Turns } from "../base/turns.ts";
 import type { ImageConverter, PdfReader } from "../calls/router/job-host.ts";
 import type { Execution } from "../commands/background/execution.ts";

@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path";
 
 import { startTimer } from "../base/cancellation.ts";
 import { sandboxFailureKeptMs, sandboxTrialMsMax } from "../base/limits.ts";
-import { ownRunningCommand } from "../base/own-command.ts";
+import { ownRunningCommand } from "../base/product.ts";
 import type { Environment } from "../base/values.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { startCommand } from "../commands/process/command.ts";

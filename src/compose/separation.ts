@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
-import { principalName } from "../base/principal-name.ts";
+import { principalName } from "../base/digests.ts";
 import type { Environment } from "../base/values.ts";
 import type { CallRequest, ClientContext, OwnPlace } from "../calls/call.ts";
 import type { CopiedFile, FileToCopy } from "../calls/router/background-calls.ts";

@@ -1,10 +1,14 @@
 import type { ClientContext } from "../calls/call.ts";
 import { type Changes, skillToolName } from "../calls/features.ts";
-import { loadForCall } from "../calls/skills/load-for-call.ts";
+import {
+  loadForCall,
+  type ClientSkills,
+  SkillToolListings,
+  SkillView,
+} from "../calls/skills/skill-view.ts";
 import type { RequiredSkills } from "../calls/skills/required-skills.ts";
 import { SkillEntries, SkillResources } from "../calls/skills/skill-resources.ts";
 import { ownPromptsFor, SkillCompletion, SkillPrompts } from "../calls/skills/skill-prompts.ts";
-import { type ClientSkills, SkillToolListings, SkillView } from "../calls/skills/skill-view.ts";
 import { SkillWatch } from "../calls/skills/skill-watch.ts";
 import type { StateServices } from "../calls/state-calls.ts";
 import { createSkillLibrary } from "../cli/skill-library.ts";

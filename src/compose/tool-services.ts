@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-import { ownRunningCommand } from "../base/own-command.ts";
+import { ownRunningCommand } from "../base/product.ts";
 import { Admissions, GatedRouter } from "../calls/gate/gated-router.ts";
 import { OwnResources } from "../calls/resources/own-resources.ts";
 import { ToolRouter } from "../calls/router/tool-router.ts";

@@ -1,5 +1,4 @@
-import { ownCommand } from "../base/own-command.ts";
-import { product } from "../base/product.ts";
+import { ownCommand, product } from "../base/product.ts";
 import type { Environment } from "../base/values.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { resultFolders } from "../commands/background/saved-outputs.ts";

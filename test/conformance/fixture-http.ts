@@ -1,7 +1,7 @@
 import { Authorizer } from "../../src/server/auth/authorizer.ts";
 import { httpRequestsMax, messageLineBytesMax } from "../../src/base/limits.ts";
 import { HttpEndpoint } from "../../src/server/http/http-endpoint.ts";
-import { Readiness } from "../../src/server/http/readiness.ts";
+import { Readiness } from "../../src/server/http/operator-pages.ts";
 import type { ClientProfile } from "../../src/server/connection/session.ts";
 import { RequestGuard } from "../../src/server/transport/http/request-guard.ts";
 import type { FixtureReplica } from "./fixture-fleet.ts";

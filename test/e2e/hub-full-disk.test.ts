@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { hubArgument } from "../../src/base/own-command.ts";
+import { hubArgument } from "../../src/base/product.ts";
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { testMsMax } from "./harness/platform.ts";

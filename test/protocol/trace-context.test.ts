@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { encodeTraceparent, parseTraceparent } from "../../src/protocol/trace-context.ts";
+import { encodeTraceparent, parseTraceparent } from "../../src/protocol/headers.ts";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const spanId = "00f067aa0ba902b7";

@@ -25,11 +25,10 @@ const known = "kinds/forum/known-thread.ts";
 const unknown = "kinds/forum/unknown-thread.ts";
 const posts = "kinds/forum/find-posts.ts";
 const list = "kinds/list/find-list.ts";
-const copy = "kinds/list/copy-list.ts";
 const evidence = "kinds/list/list-evidence.ts";
 const records = "kinds/list/record-groups.ts";
 const judge = "blocks/judge-blocks.ts";
-const headings = "blocks/settle-headings.ts";
+const headings = "blocks/keep-blocks.ts";
 const texts = "features/text-features.ts";
 const blocks = "features/block-features.ts";
 const places = "features/place-features.ts";
@@ -52,7 +51,6 @@ export const features: readonly Feature[] = [
       posts,
       "kinds/forum/forum-markups.ts",
       list,
-      copy,
       evidence,
       records,
     ],
@@ -97,7 +95,7 @@ export const features: readonly Feature[] = [
     from: "namedBody(post, posts, page) ?? ",
     to: "",
   }),
-  feature("lists", [list, copy, evidence], {
+  feature("lists", [list, evidence], {
     file: kind,
     from: "const list = findList(page, claims);",
     to: "const list = undefined;",
@@ -112,13 +110,13 @@ export const features: readonly Feature[] = [
     from: "return [first, ...beside];",
     to: "return [first];",
   }),
-  feature("– lists beside the text", [`${list}#isBeside`, `${list}#besideClass`], {
-    file: list,
+  feature("– lists beside the text", [`${evidence}#isBeside`, `${evidence}#besideClass`], {
+    file: evidence,
     from: "(claims.isCollection || !isBeside(records[0])) &&",
     to: "",
   }),
   feature("– records that occur twice", [], {
-    file: copy,
+    file: list,
     from: "return this.#repeats.isSecond(element);",
     to: "return false;",
   }),
@@ -126,7 +124,7 @@ export const features: readonly Feature[] = [
     "– parts for small screens",
     [`${furniture}#isForSmallScreens`, `${furniture}#smallScreenClass`],
     {
-      file: copy,
+      file: list,
       from: "return isForSmallScreens(element) && this.#repeats.isElsewhere(element);",
       to: "return false;",
     },
@@ -155,8 +153,8 @@ export const features: readonly Feature[] = [
     from: "if (measure.chars >= besideCharsMin && saysWord(element, besideWords)) return true;",
     to: "",
   }),
-  feature("lists, products: links that act", [`${copy}#isActionText`, `${copy}#action`], {
-    file: copy,
+  feature("lists, products: links that act", [`${list}#isActionText`, `${list}#action`], {
+    file: list,
     from: "return action.test(shortLine(element, actionCharsMax));",
     to: "return false;",
   }),

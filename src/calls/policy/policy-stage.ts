@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
-import { commandTools } from "../../base/tool-names.ts";
+import { commandTools } from "../../base/tool-kinds.ts";
 import { cleanServer, originalName, uncutName } from "../../upstream/names/assign-names.ts";
 import { foreignToolOf } from "../call-target.ts";
 import type { CallRequest, CallTarget, ToolTarget } from "../call.ts";

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
-import { open, realpath, stat } from "node:fs/promises";
+import { open, realpath } from "node:fs/promises";
 
+import { appearanceOf } from "../../base/file-appearance.ts";
 import { fileLookMs, resourceFileBytesMax } from "../../base/limits.ts";
 import { isBelow } from "../../base/paths.ts";
 import { isStoreFile } from "../../base/own-files.ts";
@@ -105,16 +106,7 @@ export class FileWatch {
 
 async function look(watched: Watched, isWanted = (): boolean => true): Promise<void> {
   const before = watched.seen;
-  const now = await appearance(watched.path);
+  const now = await appearanceOf(watched.path);
   watched.seen = now;
   if (before !== undefined && before !== now && isWanted()) watched.tell();
-}
-
-async function appearance(path: string): Promise<string> {
-  try {
-    const { ino, size, mtimeMs, ctimeMs } = await stat(path);
-    return [ino, size, mtimeMs, ctimeMs].join();
-  } catch {
-    return "none";
-  }
 }

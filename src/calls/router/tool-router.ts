@@ -1,4 +1,4 @@
-import { commandTools } from "../../base/tool-names.ts";
+import { commandTools } from "../../base/tool-kinds.ts";
 import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { type InputKind, inputKinds } from "../../protocol/input-request.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";

@@ -1,4 +1,4 @@
-import { toolCallName, toolSearchName } from "../../base/tool-names.ts";
+import { toolCallName, toolSearchName } from "../../base/tool-kinds.ts";
 import { upstreamListWaitMs, upstreamNameWaitMs } from "../../base/upstream-limits.ts";
 import { type NameResolution, nameStarts, NameTable } from "../../upstream/catalogue/name-table.ts";
 import { parseCallArguments } from "../../upstream/search/gateway-tools.ts";

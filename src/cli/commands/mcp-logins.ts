@@ -6,7 +6,7 @@ import { takeSecret } from "../../config/take-secret.ts";
 import { loginRoads } from "../../upstream/oauth/login-store.ts";
 import { userKeychain } from "../../upstream/secrets/user-secrets.ts";
 import { KeptUserLogins, type UserLogin } from "../../upstream/user-logins/kept-logins.ts";
-import { ownerName } from "../../upstream/user-logins/owner-name.ts";
+import { ownerName } from "../../upstream/user-logins/owned-server.ts";
 import { parseSecretsKeys, type SecretsKeys } from "../../upstream/user-logins/secrets-keys.ts";
 import { columns, exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";

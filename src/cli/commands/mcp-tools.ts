@@ -10,7 +10,7 @@ import {
   toolInventory,
   toolSummaries,
 } from "../../upstream/catalogue/tool-inventory.ts";
-import { toolCallName, toolSearchName } from "../../base/tool-names.ts";
+import { toolCallName, toolSearchName } from "../../base/tool-kinds.ts";
 import type { ServerInfo } from "../../upstream/server-state.ts";
 import { awaitServers } from "../../upstream/upstreams.ts";
 import { callTool } from "../call-tool.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { commandTools } from "../../base/tool-names.ts";
+import { commandTools } from "../../base/tool-kinds.ts";
 import type { Person } from "../../base/person.ts";
 import { parseOwner } from "../../calls/policy/rules/callers.ts";
 import type { JudgedCall, RuleAction, Verdict } from "../../calls/policy/rules/rule.ts";

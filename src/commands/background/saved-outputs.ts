@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { FolderSweeps } from "../../base/disk-space.ts";
 import { messageOf } from "../../base/errors.ts";
 import { savedTextBytesMax } from "../../base/limits.ts";
-import { isResultIdOf, newResultId } from "../../base/result-ids.ts";
+import { isResultIdOf, newResultId } from "../../base/digests.ts";
 import { isContinuation, lineEnd, type OutputText, twoEnds } from "./output-store.ts";
 import { SavedOutput } from "./saved-output.ts";
 import { SavingRoom } from "./saving-room.ts";

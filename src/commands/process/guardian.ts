@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 
-import { huntArgument } from "../../base/own-command.ts";
+import { huntArgument } from "../../base/product.ts";
 import { loadLimitMarks } from "./command-limits.ts";
 import type { Orphanage } from "./orphanage.ts";
 

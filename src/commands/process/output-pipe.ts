@@ -1,6 +1,6 @@
 import { closeSync, readSync } from "node:fs";
 
-import { turnOfLoop } from "../../base/turn-of-loop.ts";
+import { turnOfLoop } from "../../base/turns.ts";
 import { Flood, FloodMeter } from "./flood.ts";
 import type { Libc } from "./libc.ts";
 

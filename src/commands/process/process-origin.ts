@@ -2,8 +2,7 @@ import { readFileSync, readlinkSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 
 import { systemCodeOf } from "../../base/errors.ts";
-import { isCompiled } from "../../base/own-command.ts";
-import { product } from "../../base/product.ts";
+import { isCompiled, product } from "../../base/product.ts";
 import { ownerVariable, readProcStat, variableIn } from "./processes.ts";
 
 /** The facts that show the origin of a process. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { sandboxArgument } from "../../base/own-command.ts";
+import { sandboxArgument } from "../../base/product.ts";
 import {
   type BackendName,
   type Bounds,

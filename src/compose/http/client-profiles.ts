@@ -1,11 +1,10 @@
-import { riskOfHints, type ToolRisk } from "../../base/tool-risk.ts";
+import { riskOfHints, type ToolRisk, toolCallName, toolSearchName } from "../../base/tool-kinds.ts";
 import type { OwnPlace } from "../../calls/call.ts";
 import type { StartUp } from "../../cli/start-up.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { Auth } from "../../server/auth/create-auth.ts";
 import type { Principal } from "../../server/auth/principal.ts";
 import type { ClientProfile } from "../../server/connection/session.ts";
-import { toolCallName, toolSearchName } from "../../base/tool-names.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import type { LazyRouter } from "../lazy-router.ts";
 import { limitsFor, workspaceFallback } from "../program-parts.ts";

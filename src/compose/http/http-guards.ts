@@ -1,6 +1,6 @@
 import type { Environment } from "../../base/values.ts";
 import type { HttpSettings } from "../../cli/http-settings.ts";
-import type { HealthParts } from "../../server/http/health.ts";
+import type { HealthParts } from "../../server/http/operator-pages.ts";
 import {
   hostOfAddress,
   RequestGuard,

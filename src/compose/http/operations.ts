@@ -13,8 +13,7 @@ import type { CallMetrics, HttpMetrics } from "../../observe/metrics/call-metric
 import { type MetricFamily, prometheusText } from "../../observe/metrics/family.ts";
 import { gaugeFamilies } from "../../observe/metrics/gauges.ts";
 import type { OtlpExporter } from "../../observe/otlp/otlp-exporter.ts";
-import { Health, type HealthParts } from "../../server/http/health.ts";
-import { OperatorPages } from "../../server/http/operator-pages.ts";
+import { Health, type HealthParts, OperatorPages } from "../../server/http/operator-pages.ts";
 import { refusal } from "../../server/http/responses.ts";
 import { legacyMethods, modernMethods } from "../../server/methods.ts";
 import { listenFault } from "./listening.ts";

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { systemCodeOf } from "../../base/errors.ts";
 import { engineLookMs, engineLookMsMax, storeLookMs } from "../../base/limits.ts";
 import type { StartUp } from "../../cli/start-up.ts";
-import { Readiness } from "../../server/http/readiness.ts";
+import { Readiness } from "../../server/http/operator-pages.ts";
 import { storePathIn } from "../../state/store/open-store.ts";
 import type { PostgresPlace } from "../../state/store/postgres/store-url.ts";
 import type { WorkerKind } from "../program-parts.ts";

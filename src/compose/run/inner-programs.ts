@@ -6,7 +6,7 @@ import {
   huntArgument,
   pdfReaderArgument,
   sandboxArgument,
-} from "../../base/own-command.ts";
+} from "../../base/product.ts";
 
 /** The programs that this executable is when it starts itself: each gives its exit code, or becomes the command. */
 const innerPrograms: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {

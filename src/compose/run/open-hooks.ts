@@ -1,5 +1,5 @@
 import { randomHex } from "../../base/digests.ts";
-import { ownCommand } from "../../base/own-command.ts";
+import { ownCommand } from "../../base/product.ts";
 import type { OpenHooks } from "../../cli/command.ts";
 import type { StartUp } from "../../cli/start-up.ts";
 import { CommandEnvironment } from "../../commands/background/command-environment.ts";

@@ -5,7 +5,7 @@ import { formatAmount } from "../../base/cut-text.ts";
 import { hasDiskFor } from "../../base/disk-space.ts";
 import { AppError, systemCodeOf } from "../../base/errors.ts";
 import { keptRunningMax } from "../../base/limits.ts";
-import { sandboxArgument } from "../../base/own-command.ts";
+import { sandboxArgument } from "../../base/product.ts";
 import { ownerMark } from "../../commands/process/processes.ts";
 import { sandboxExec } from "../../commands/sandbox/backend-arguments.ts";
 import type { StandIns } from "../../commands/sandbox/stand-ins.ts";

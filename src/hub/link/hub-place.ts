@@ -4,8 +4,7 @@ import { dirname, join } from "node:path";
 
 import { sha256Hex } from "../../base/digests.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
-import { isCompiled } from "../../base/own-command.ts";
-import { product } from "../../base/product.ts";
+import { isCompiled, product } from "../../base/product.ts";
 import { bootId } from "../../commands/background/leftovers.ts";
 import { ensureRunFolder, runFolderIn, socketPlaces } from "../../interact/attach/run-folder.ts";
 

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 
 import { messageOf } from "../../base/errors.ts";
-import { hubArgument, ownRunningCommand } from "../../base/own-command.ts";
+import { hubArgument, ownRunningCommand } from "../../base/product.ts";
 import type { Environment } from "../../base/values.ts";
 import { spareChild } from "../../commands/process/orphanage.ts";
 import { serverEnvironment } from "../../upstream/process/server-environment.ts";

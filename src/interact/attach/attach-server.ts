@@ -14,7 +14,7 @@ import {
   writePointer,
 } from "./run-folder.ts";
 import { type AttachSources, TerminalConnection } from "./terminal-connection.ts";
-import type { TerminalQuestions } from "./terminal-questions.ts";
+import type { TerminalQuestions } from "../questions/terminals.ts";
 
 /** Names to listen at, best first: beside the pointer if possible. */
 function listenPlaces(runFolder: string, serverId: string): readonly string[] {

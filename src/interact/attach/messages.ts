@@ -2,7 +2,7 @@ import { questionOtherCharsMax } from "../../base/limits.ts";
 import type { TaskState } from "../../base/shown-state.ts";
 import { isObject } from "../../base/values.ts";
 import type { Answer } from "../../tools/state-services.ts";
-import type { ShownEnd, ShownQuestions } from "../questions/terminals.ts";
+import type { GoneReason, ShownQuestions, TerminalReply } from "../questions/terminals.ts";
 
 /** The two sides speak when they have the same number; it changes with any message that the other would misread. */
 export const attachProtocol = 1;
@@ -108,9 +108,6 @@ export interface InstanceState {
   readonly hub?: HubEntry;
 }
 
-/** Why a question is gone from a terminal. */
-export type GoneReason = "answered" | "withdrawn";
-
 /** New output of the task that is watched. */
 export interface OutputPiece {
   readonly client: ClientKey;
@@ -137,9 +134,6 @@ export type ServerMessage =
   | { readonly type: "output"; readonly output: OutputPiece }
   /** The outcome of `kill` and `cancel_callback`. */
   | { readonly type: "done"; readonly request: number; readonly error: string | null };
-
-/** A person's reply to questions. */
-export type TerminalReply = Exclude<ShownEnd, { kind: "gone" }>;
 
 /** A message from a terminal to a server. */
 export type TerminalMessage =

@@ -1,11 +1,15 @@
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { messageOf } from "../../base/errors.ts";
 import { attachGreetingMsMax, attachRequestBytesMax } from "../../base/limits.ts";
-import type { ShownQuestions } from "../questions/terminals.ts";
+import type {
+  GoneReason,
+  ShownQuestions,
+  QuestionViewer,
+  TerminalQuestions,
+} from "../questions/terminals.ts";
 import {
   attachProtocol,
   type ClientKey,
-  type GoneReason,
   readTerminalMessage,
   type InstanceFacts,
   type ServerMessage,
@@ -14,7 +18,6 @@ import {
 } from "./messages.ts";
 import { type FollowedExecution, OutputFollower } from "./output-follower.ts";
 import { type ByteSink, SocketLines, SendQueue } from "./socket-lines.ts";
-import type { QuestionViewer, TerminalQuestions } from "./terminal-questions.ts";
 
 export interface TerminalConnectionParts {
   readonly key: string;

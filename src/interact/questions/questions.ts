@@ -168,13 +168,8 @@ interface Earlier {
  * long as such a call may come back.
  */
 class EarlierReplies {
-  readonly #msMax: number;
   /** Oldest first. */
   readonly #replies = new Map<string, Earlier>();
-
-  constructor(msMax: number = requestStateMsMax) {
-    this.#msMax = msMax;
-  }
 
   find(key: string): QuestionsReply | undefined {
     const earlier = this.#replies.get(key);
@@ -183,7 +178,7 @@ class EarlierReplies {
 
   keep(key: string, reply: QuestionsReply): void {
     this.#replies.delete(key);
-    this.#replies.set(key, { reply, until: performance.now() + this.#msMax });
+    this.#replies.set(key, { reply, until: performance.now() + requestStateMsMax });
     const [oldest] = this.#replies.keys();
     if (this.#replies.size > questionRepliesMax && oldest !== undefined) {
       this.#replies.delete(oldest);

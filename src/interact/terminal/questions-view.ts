@@ -1,5 +1,5 @@
 import { questionGuardMs, questionOtherCharsMax } from "../../base/limits.ts";
-import type { GoneReason, TerminalReply } from "../attach/messages.ts";
+import type { GoneReason, TerminalReply } from "../questions/terminals.ts";
 import type { QuestionEntry } from "./attach-model.ts";
 import { cutCells, safeLine } from "./cells.ts";
 import { drawForm, FormWindow } from "./form-window.ts";

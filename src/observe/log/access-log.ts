@@ -19,7 +19,7 @@ import type {
   RefusedHttpRequest,
   RequestEnd,
 } from "../../calls/call-observer.ts";
-import { parseTraceparent } from "../../protocol/trace-context.ts";
+import { parseTraceparent } from "../../protocol/headers.ts";
 
 /** Writes a JSON line about every request and every refusal; nothing of arguments and results. Refusals are bounded in rate. */
 export class AccessLog implements CallObserver, AsyncDisposable {

@@ -2,11 +2,7 @@ import { randomHex, sha256Hex } from "../../base/digests.ts";
 import { shownNameCharsMax } from "../../base/limits.ts";
 import { escapeName } from "../../base/unsafe-characters.ts";
 import type { CallObserver, ObservedRequest, RequestEnd } from "../../calls/call-observer.ts";
-import {
-  encodeTraceparent,
-  parseTraceparent,
-  type TraceContext,
-} from "../../protocol/trace-context.ts";
+import { encodeTraceparent, parseTraceparent, type TraceContext } from "../../protocol/headers.ts";
 import type { AttributeValue, Span } from "./otlp-json.ts";
 
 interface OpenSpan {

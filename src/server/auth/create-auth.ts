@@ -125,7 +125,7 @@ async function createJwtVerifier(
 ): Promise<ProtectedAccess["jwt"]> {
   const [{ JwtVerifier }, { parseKeySetUrl }] = await Promise.all([
     import("./jwt-verifier.ts"),
-    import("./jwt-verifier.ts"),
+    import("./remote-key-set.ts"),
   ]);
   return new JwtVerifier({ ...rules, keySetUrl: parseKeySetUrl(keySetUrl), warn });
 }

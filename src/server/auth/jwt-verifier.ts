@@ -1,6 +1,6 @@
 import type { JSONWebKeySet, JWTVerifyOptions, LocalJWKSet } from "jose";
 
-import { AppError, systemCodeOf } from "../../base/errors.ts";
+import { systemCodeOf } from "../../base/errors.ts";
 import {
   keySetFetchMsMax,
   keySetRetryMs,
@@ -10,39 +10,13 @@ import {
 } from "../../base/limits.ts";
 import { isObject } from "../../base/values.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { isLoopbackHost } from "./listen-policy.ts";
 import { type Principal, digestTokenAsText, readClaims } from "./principal.ts";
-import { fetchKeySet, KeySetUnavailable, RemoteKeySet } from "./remote-key-set.ts";
-
-/**
- * Parses the value of `--jwks`: `https:` anywhere, `http:` on this machine only, because who can change the keys
- * on the way can make tokens, or `file:` for keys that are brought here by other means.
- * @throws AppError "usage"
- */
-export function parseKeySetUrl(text: string): URL {
-  const url = URL.parse(text);
-  const fail = (what: string): never => {
-    throw new AppError("usage", `The address of the key set ${what}.`);
-  };
-  if (url === null) return fail(`"${text}" is not a URL: write https://… or file:///…`);
-  if (url.username !== "" || url.password !== "")
-    return fail("holds a user name or password: remove it, keys are public");
-  switch (url.protocol) {
-    case "https:":
-      return url;
-    case "http:":
-      return isLoopbackHost(url.hostname) ? url : fail(`"${text}" is not encrypted: use https`);
-    case "file:":
-      return url.host === "" ? url : fail(`"${text}" names another machine: write file:///…`);
-    default:
-      return fail(`"${text}" has an unsupported scheme: use https`);
-  }
-}
-
-/** The address without its query, for messages. */
-export function describeKeySetUrl({ protocol, host, pathname }: URL): string {
-  return `${protocol}//${host}${pathname}`;
-}
+import {
+  describeKeySetUrl,
+  fetchKeySet,
+  KeySetUnavailable,
+  RemoteKeySet,
+} from "./remote-key-set.ts";
 
 interface Verified {
   readonly principal: Principal;

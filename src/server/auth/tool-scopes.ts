@@ -1,6 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { commandTools } from "../../base/tool-names.ts";
-import { type ToolRisk, toolRisks } from "../../base/tool-risk.ts";
+import { commandTools, type ToolRisk, toolRisks } from "../../base/tool-kinds.ts";
 import { isScope, type Principal } from "./principal.ts";
 
 /** The scopes that a call needs: one of each group. The first of a group is the narrowest, which a challenge names. */

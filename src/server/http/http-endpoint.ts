@@ -6,12 +6,11 @@ import type { ReplyLane } from "../connection/replies.ts";
 import type { ServedConnection, ServerContext } from "../context/server-context.ts";
 import { type BodyBounds, createBodyBounds } from "../transport/http/read-body.ts";
 import type { RequestGuard } from "../transport/http/request-guard.ts";
-import { Health, type HealthParts } from "./health.ts";
+import { Health, type HealthParts, type OperatorPages } from "./operator-pages.ts";
 import { HttpSessions, type HttpSessionsParts } from "./http-sessions.ts";
 import { LegacyHttp } from "./legacy-http.ts";
 import { McpPost } from "./mcp-post.ts";
 import { ModernHttp, type ModernHttpParts } from "./modern-http.ts";
-import type { OperatorPages } from "./operator-pages.ts";
 import { RequestWatch } from "./request-watch.ts";
 import {
   refusal,
@@ -21,8 +20,7 @@ import {
   type RefuseTool,
   shuttingDown,
 } from "./responses.ts";
-import { OwnSessions } from "./own-sessions.ts";
-import type { MakeSessionTable, SessionTable } from "./session-table.ts";
+import { OwnSessions, type MakeSessionTable, type SessionTable } from "./session-table.ts";
 import { type PairRelay, SsePair, type SsePairPaths } from "./sse-pair.ts";
 import { Heartbeat, type TokenStateOf, TokenWatch } from "./sse-stream.ts";
 

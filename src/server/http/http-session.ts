@@ -193,7 +193,7 @@ interface SessionStreamParts {
   /** 2025-11-25: an event with an id and no data comes first, so that a client can come back from the start. */
   readonly primes: boolean;
   /** The stream has ended; its events stay in the store. */
-  readonly onFinished?: () => void;
+  readonly onFinished: () => void;
 }
 
 /**
@@ -207,9 +207,9 @@ class SessionStream implements EventSink, Beating {
   readonly response: Response;
   readonly closeEarly?: () => void;
 
-  constructor(parts: SessionStreamParts, headers?: Readonly<Record<string, string>>) {
+  constructor(parts: SessionStreamParts) {
     this.#parts = parts;
-    this.response = this.#attach(headers).response;
+    this.response = this.#attach().response;
     if (parts.missed.length > 0) this.#attached?.write(encodeAll(parts.missed));
     if (!parts.primes) return;
     this.#keep("", (id) => this.#attached?.write(encodePriming(id)));
@@ -253,7 +253,7 @@ class SessionStream implements EventSink, Beating {
 
   #end(text: string | undefined, id: string): void {
     this.#attached?.end(text === undefined ? undefined : encodeEvent({ id, data: text }));
-    this.#parts.onFinished?.();
+    this.#parts.onFinished();
   }
 
   /** A client has come back: `missed` first, then what is still to come. It takes the place of an earlier reader. */
@@ -263,7 +263,7 @@ class SessionStream implements EventSink, Beating {
     stream.write(encodeAll(missed) || keepAliveComment);
     if (this.#isFinished) {
       stream.end();
-      this.#parts.onFinished?.();
+      this.#parts.onFinished();
     }
     return stream.response;
   }
@@ -297,11 +297,11 @@ class SessionStream implements EventSink, Beating {
     log.append(number, text, out, isLast, ids?.());
   }
 
-  #attach(headers?: Readonly<Record<string, string>>): SseStream {
+  #attach(): SseStream {
     const stream = new SseStream(() => {
       // A broken connection cancels nothing in a legacy session.
       if (this.#attached === stream) this.#attached = undefined;
-    }, headers);
+    });
     this.#attached = stream;
     return stream;
   }

@@ -1,7 +1,10 @@
 import { httpSubscriptionsMax } from "../../base/limits.ts";
 import { Shares } from "../../base/turns.ts";
+import type { Router } from "../../calls/call.ts";
+import { type ParamHeader, paramHeadersOf } from "../../protocol/headers.ts";
 import type { ProtocolFault } from "../../protocol/json-rpc.ts";
 import type { ClassifiedMessage, ModernRequest } from "../../protocol/message.ts";
+import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { Principal } from "../auth/principal.ts";
 import { InFlight } from "../connection/active-request.ts";
 import { ClientRequests } from "../connection/client-requests.ts";
@@ -10,11 +13,9 @@ import { type ClientProfile, Session } from "../connection/session.ts";
 import type { ServedConnection, ServerContext } from "../context/server-context.ts";
 import { Dispatcher } from "../dispatcher.ts";
 import { checkRequestHeaders, modernStatus } from "../transport/http/header-rules.ts";
-import { DirectSink } from "./direct-sink.ts";
 import { OpenRequests } from "./open-requests.ts";
-import { paramHeadersLookup } from "./param-headers.ts";
 import type { RequestWatch } from "./request-watch.ts";
-import { ResponseLane } from "./response-lane.ts";
+import { DirectSink, ResponseLane } from "./response-lane.ts";
 import { accepted, refusal } from "./responses.ts";
 import type { Heartbeat, TokenStateOf } from "./sse-stream.ts";
 
@@ -170,4 +171,28 @@ function isSubscription(message: ClassifiedMessage): boolean {
 function tooManyRequests(): Response {
   const message = "Too many requests or subscriptions are under way: try again later.";
   return refusal(503, message, { "retry-after": "1" });
+}
+
+/** The annotated arguments of each tool, read once for each list that the router gives. */
+const knownHeaders = new WeakMap<
+  readonly ToolListing[],
+  ReadonlyMap<string, readonly ParamHeader[]>
+>();
+
+/** Looks up which arguments of a tool travel as headers too (docs/spec/modern.md#headers). */
+function paramHeadersLookup(router: Router): (toolName: string) => readonly ParamHeader[] {
+  return (toolName) => headersOf(router.list()).get(toolName) ?? [];
+}
+
+function headersOf(listings: readonly ToolListing[]): ReadonlyMap<string, readonly ParamHeader[]> {
+  const cached = knownHeaders.get(listings);
+  if (cached !== undefined) return cached;
+  const headers = new Map<string, readonly ParamHeader[]>();
+  for (const { name, inputSchema } of listings) {
+    const reading = paramHeadersOf(inputSchema);
+    if (reading.kind === "headers" && reading.headers.length > 0)
+      headers.set(name, reading.headers);
+  }
+  knownHeaders.set(listings, headers);
+  return headers;
 }

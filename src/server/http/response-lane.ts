@@ -1,9 +1,10 @@
 import type { ReplyRecord } from "../../base/reply-record.ts";
 import type { ReplyLane, RequestOrigin } from "../connection/replies.ts";
+import { encodeEvent, keepAliveComment } from "../transport/http/event-store.ts";
 import { accepted, jsonResponse } from "./responses.ts";
-import { type Heartbeat } from "./sse-stream.ts";
+import { type Heartbeat, SseStream } from "./sse-stream.ts";
 
-export interface ResponseLaneParts {
+interface ResponseLaneParts {
   /** HTTP status of a reply that is JSON alone; `code` is that of its error. */
   readonly statusOf: (code: number | undefined) => number;
   /** Called at most once, when a stream is needed. */
@@ -115,4 +116,34 @@ export interface EventSink {
   finish(text: string | undefined): void;
   /** Ends the response while the stream goes on; undefined where streams cannot be resumed. */
   readonly closeEarly?: () => void;
+}
+
+/** A stream that ends with its response: modern streams cannot be resumed (docs/spec/modern.md#endpoint). */
+export class DirectSink implements EventSink {
+  readonly #stream: SseStream;
+
+  /** @param onGone the client closed the response: it wants the request no more */
+  constructor(onGone: () => void) {
+    this.#stream = new SseStream(onGone);
+  }
+
+  get response(): Response {
+    return this.#stream.response;
+  }
+
+  get isCongested(): boolean {
+    return this.#stream.isCongested;
+  }
+
+  send(text: string): void {
+    this.#stream.write(encodeEvent({ data: text }));
+  }
+
+  keepAlive(): void {
+    this.#stream.write(keepAliveComment);
+  }
+
+  finish(text: string | undefined): void {
+    this.#stream.end(text === undefined ? undefined : encodeEvent({ data: text }));
+  }
 }

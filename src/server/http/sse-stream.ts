@@ -31,7 +31,7 @@ export class SseStream {
   #isOver = false;
 
   /** @param onGone called once when the client closed the connection, or reads so slowly that we did */
-  constructor(onGone: () => void, extraHeaders?: Readonly<Record<string, string>>) {
+  constructor(onGone: () => void) {
     this.#onGone = onGone;
     const body = new ReadableStream<string>(
       {
@@ -42,7 +42,7 @@ export class SseStream {
       },
       { size: (text) => text?.length ?? 0, highWaterMark: sseWaitingBytesMax },
     );
-    this.response = new Response(body, { headers: { ...sseHeaders, ...extraHeaders } });
+    this.response = new Response(body, { headers: sseHeaders });
   }
 
   get isOver(): boolean {

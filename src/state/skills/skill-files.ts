@@ -10,7 +10,7 @@ import {
   skillFilesMax,
   skillNamesAtOnceMax,
 } from "../../base/limits.ts";
-import { turnOfLoop } from "../../base/turn-of-loop.ts";
+import { turnOfLoop } from "../../base/turns.ts";
 import { unsafeCharacters } from "../../base/unsafe-characters.ts";
 import { compareNames } from "./skill.ts";
 

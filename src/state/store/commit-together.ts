@@ -1,8 +1,7 @@
-import { isBusy } from "./store-errors.ts";
+import { isBusy, isDamage } from "./store-errors.ts";
 import type { Database } from "bun:sqlite";
 
 import { AppError, systemCodeOf } from "../../base/errors.ts";
-import { isDamage } from "./store-errors.ts";
 import { runSteps, sqliteDialect } from "./steps.ts";
 import { isWrite, type StoreCall, storeCallSteps } from "./store-methods.ts";
 

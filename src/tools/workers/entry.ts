@@ -1,7 +1,7 @@
 import { routeConsoleToStderr } from "../../base/console.ts";
 import { messageOf } from "../../base/errors.ts";
 import { startRestMs } from "../../base/limits.ts";
-import { turnOfLoop } from "../../base/turn-of-loop.ts";
+import { turnOfLoop } from "../../base/turns.ts";
 import type { Catalogue } from "../catalogue.ts";
 import type { AnyTool } from "../tool.ts";
 import { JobContext, runJob } from "./run-job.ts";

@@ -6,7 +6,7 @@ import { keptListsBytesMax } from "../../base/upstream-limits.ts";
 import { type Environment, isObject, jsonOrNothing } from "../../base/values.ts";
 import { readOwnTextFile } from "../../config/read-text-file.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
-import { appearanceNow } from "../config/file-appearance.ts";
+import { appearanceNow } from "../../base/file-appearance.ts";
 import { fixedSources, serverKeys, type ServersStart } from "../config/upstream-start.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";

@@ -1,5 +1,5 @@
 import { deferredTokensMin, deferredToolsMin } from "../../base/upstream-limits.ts";
-import { riskOfHints, type ToolRisk, toolRisks } from "../../base/tool-risk.ts";
+import { riskOfHints, type ToolRisk, toolRisks } from "../../base/tool-kinds.ts";
 import { isObject } from "../../base/values.ts";
 import type { ToolAnnotations, ToolListing } from "../../protocol/tool-types.ts";
 import type { ServerOptions, GivenRoots } from "../config/server-entry.ts";

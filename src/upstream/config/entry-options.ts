@@ -1,4 +1,4 @@
-import type { ToolRisk } from "../../base/tool-risk.ts";
+import type { ToolRisk } from "../../base/tool-kinds.ts";
 import { readOauth } from "./oauth-options.ts";
 import { OptionReader, readRootsRule } from "./option-reader.ts";
 import type {

@@ -1,4 +1,4 @@
-import type { ToolRisk } from "../../base/tool-risk.ts";
+import type { ToolRisk } from "../../base/tool-kinds.ts";
 
 /** Upstream servers as the user's files name them. Plain data; nothing in it has been expanded. */
 

@@ -8,7 +8,7 @@ import {
   trustFileName,
 } from "../../base/own-files.ts";
 import { serverFileLookMs, serverFileSettleMs } from "../../base/upstream-limits.ts";
-import { appearanceOf } from "./file-appearance.ts";
+import { appearanceOf } from "../../base/file-appearance.ts";
 import { loadUpstreamConfig, readUpstreamConfig } from "./load-upstream-config.ts";
 import type { UpstreamConfig } from "./server-entry.ts";
 import type { UpstreamConfigParts } from "./upstream-start.ts";

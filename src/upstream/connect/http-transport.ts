@@ -3,7 +3,7 @@ import type { JSONRPCMessage, StreamableHTTPClientTransport } from "@modelcontex
 
 import { isObject } from "../../base/values.ts";
 import { metaOf } from "../../protocol/message.ts";
-import { encodeTraceparent, parseTraceparent } from "../../protocol/trace-context.ts";
+import { encodeTraceparent, parseTraceparent } from "../../protocol/headers.ts";
 import { Turns } from "../../base/turns.ts";
 import {
   upstreamGoodbyeMsMax,

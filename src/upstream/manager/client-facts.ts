@@ -13,8 +13,11 @@ import type {
   ServerLaunch,
 } from "../config/server-entry.ts";
 import { proxiesOf, type ProxyOf } from "../connect/client-proxy.ts";
-import { shareableBase, shareableEnvironment } from "../process/client-environment.ts";
-import type { ServerEnvironmentInput } from "../process/server-environment.ts";
+import {
+  shareableBase,
+  shareableEnvironment,
+  type ServerEnvironmentInput,
+} from "../process/server-environment.ts";
 import type { ClientParts } from "./manager-parts.ts";
 import { rootsOffer } from "./principal-launch.ts";
 import type { ClientFacts, TargetFacts } from "./target-facts.ts";

@@ -6,7 +6,7 @@ import { sharedNotices } from "../config/entry-options.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
 import type { LastGoodFiles } from "../config/read-server-file.ts";
 import type { Principals, ToolRule, UpstreamConfig } from "../config/server-entry.ts";
-import { appearanceOf } from "../config/file-appearance.ts";
+import { appearanceOf } from "../../base/file-appearance.ts";
 import { type Appearances, watchUpstreamConfig } from "../config/watch-upstream-config.ts";
 import { lockFileOf, type LockReading, readLock } from "../trust/lock/read-lock.ts";
 import type { TrustStore } from "../trust/trust-store.ts";

@@ -65,7 +65,7 @@ export class LazyUserLogins {
       const text = given ?? (await this.#keyOfKeychain());
       if (text === undefined) return keyAdvice;
       const place = given === undefined ? `${keyName} in the keychain` : "SECRETS_KEY";
-      const { openUserLogins } = await import("../user-logins/open-user-logins.ts");
+      const { openUserLogins } = await import("../user-logins/user-logins.ts");
       return await openUserLogins({
         engine,
         folder: join(dirs.scorpioxDir, userLoginsFolderName),

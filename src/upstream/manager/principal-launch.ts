@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join, resolve, win32 } from "node:path";
 import { pathToFileURL } from "node:url";
-import { principalName } from "../../base/principal-name.ts";
+import { principalName } from "../../base/digests.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import { narrowerRoots } from "../config/narrow-options.ts";
 import type {

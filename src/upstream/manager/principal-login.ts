@@ -2,7 +2,7 @@ import { type Abortable, signalOf } from "../../base/cancellation.ts";
 import { product } from "../../base/product.ts";
 import { isPerUser } from "../config/entry-options.ts";
 import type { UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
-import { ownerName } from "../user-logins/owner-name.ts";
+import { ownerName } from "../user-logins/owned-server.ts";
 import { ConnectionDown } from "./connection-parts.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import type { ManagerParts } from "./manager-parts.ts";

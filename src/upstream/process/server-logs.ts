@@ -1,4 +1,4 @@
-import { turnOfLoop } from "../../base/turn-of-loop.ts";
+import { turnOfLoop } from "../../base/turns.ts";
 import { type FileHandle, mkdir, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 

@@ -1,7 +1,7 @@
 import { lstat, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FolderSweeps, hasDiskFor } from "../../base/disk-space.ts";
-import { newResultId } from "../../base/result-ids.ts";
+import { newResultId } from "../../base/digests.ts";
 import type { UpstreamCallEvents } from "../upstreams.ts";
 
 /** A file with the content that was too long for a result. */

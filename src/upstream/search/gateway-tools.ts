@@ -1,4 +1,4 @@
-import { toolCallName, toolSearchName } from "../../base/tool-names.ts";
+import { toolCallName, toolSearchName } from "../../base/tool-kinds.ts";
 import { searchLimitDefault, searchLimitMax } from "../../base/upstream-limits.ts";
 import { isObject } from "../../base/values.ts";
 import type { Params } from "../../protocol/json-rpc.ts";

@@ -1,5 +1,12 @@
+import { mkdirSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
 import { sha256Hex } from "../../base/digests.ts";
+import { definitionFileBytesMax } from "../../base/upstream-limits.ts";
 import { isObject, canonicalJson } from "../../base/values.ts";
+import { withFileLock } from "../../config/file-lock.ts";
+import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import { escapeHidden } from "./hidden-characters.ts";
 
@@ -133,4 +140,68 @@ function partsOf(definition: Params, names: readonly string[]): Params {
  */
 export function definitionHash(parts: Params): string {
   return sha256Hex(canonicalJson(parts).normalize("NFC"));
+}
+
+/** Definitions by hash. */
+export type Definitions = ReadonlyMap<string, Params>;
+
+/**
+ * The approved definitions in full, one file for each launch. They are only shown to people: the hashes in `trust.json`
+ * decide about calls, and without the file a difference cannot be shown.
+ */
+export class ApprovedDefinitions {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Never rejects. */
+  async read(identity: string): Promise<Definitions> {
+    try {
+      const file = this.#fileOf(identity);
+      const stats = await stat(file);
+      if (!stats.isFile() || stats.size > definitionFileBytesMax) return new Map();
+      const value: unknown = JSON.parse(await readFile(file, "utf8"));
+      if (!isObject(value)) return new Map();
+      return new Map(
+        Object.entries(value).filter((pair): pair is [string, Params] => isObject(pair[1])),
+      );
+    } catch {
+      return new Map();
+    }
+  }
+
+  /** Leaves out the oldest when all of them are too large. Never rejects. */
+  async add(identity: string, definitions: Definitions): Promise<void> {
+    if (definitions.size === 0) return;
+    const file = this.#fileOf(identity);
+    try {
+      await withFileLock(file, async () => {
+        const all = new Map([...(await this.read(identity)), ...definitions]);
+        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+        removeLeftDrafts(file);
+        replaceFile(file, printDefinitions(all));
+      });
+    } catch {
+      // A full disk or another user's folder: approvals do not depend on it.
+    }
+  }
+
+  #fileOf(identity: string): string {
+    return join(this.#folder, `${identity.replaceAll(/[^0-9a-z]/gi, "_")}.json`);
+  }
+}
+
+function printDefinitions(definitions: Definitions): string {
+  const rows: string[] = [];
+  // For the braces and the newline.
+  let bytes = 4;
+  for (const [hash, definition] of [...definitions].toReversed()) {
+    const row = `${JSON.stringify(hash)}:${JSON.stringify(definition)}`;
+    bytes += Buffer.byteLength(row) + 2;
+    if (bytes > definitionFileBytesMax) break;
+    rows.unshift(row);
+  }
+  return `{${rows.join(",\n")}}\n`;
 }

@@ -1,17 +1,9 @@
-import { mkdirSync } from "node:fs";
-import { readFile, realpath, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { realpath } from "node:fs/promises";
+import { join, resolve } from "node:path";
 
-import {
-  approvedLaunchesMax,
-  definitionFileBytesMax,
-  pinnedServersMax,
-} from "../../base/upstream-limits.ts";
+import { approvedLaunchesMax, pinnedServersMax } from "../../base/upstream-limits.ts";
 import { trustFileName } from "../../base/own-files.ts";
-import { isObject } from "../../base/values.ts";
-import { withFileLock } from "../../config/file-lock.ts";
-import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
-import type { Params } from "../../protocol/json-rpc.ts";
+import { ApprovedDefinitions, type Definitions } from "./approved-definition.ts";
 import {
   emptyPins,
   type LaunchVerdict,
@@ -183,68 +175,4 @@ async function realDir(dir: string): Promise<string> {
   } catch {
     return resolve(dir);
   }
-}
-
-/** Definitions by hash. */
-type Definitions = ReadonlyMap<string, Params>;
-
-/**
- * The approved definitions in full, one file for each launch. They are only shown to people: the hashes in `trust.json`
- * decide about calls, and without the file a difference cannot be shown.
- */
-class ApprovedDefinitions {
-  readonly #folder: string;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  /** Never rejects. */
-  async read(identity: string): Promise<Definitions> {
-    try {
-      const file = this.#fileOf(identity);
-      const stats = await stat(file);
-      if (!stats.isFile() || stats.size > definitionFileBytesMax) return new Map();
-      const value: unknown = JSON.parse(await readFile(file, "utf8"));
-      if (!isObject(value)) return new Map();
-      return new Map(
-        Object.entries(value).filter((pair): pair is [string, Params] => isObject(pair[1])),
-      );
-    } catch {
-      return new Map();
-    }
-  }
-
-  /** Leaves out the oldest when all of them are too large. Never rejects. */
-  async add(identity: string, definitions: Definitions): Promise<void> {
-    if (definitions.size === 0) return;
-    const file = this.#fileOf(identity);
-    try {
-      await withFileLock(file, async () => {
-        const all = new Map([...(await this.read(identity)), ...definitions]);
-        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-        removeLeftDrafts(file);
-        replaceFile(file, textOf(all));
-      });
-    } catch {
-      // A full disk or another user's folder: approvals do not depend on it.
-    }
-  }
-
-  #fileOf(identity: string): string {
-    return join(this.#folder, `${identity.replaceAll(/[^0-9a-z]/gi, "_")}.json`);
-  }
-}
-
-function textOf(definitions: Definitions): string {
-  const rows: string[] = [];
-  // For the braces and the newline.
-  let bytes = 4;
-  for (const [hash, definition] of [...definitions].toReversed()) {
-    const row = `${JSON.stringify(hash)}:${JSON.stringify(definition)}`;
-    bytes += Buffer.byteLength(row) + 2;
-    if (bytes > definitionFileBytesMax) break;
-    rows.unshift(row);
-  }
-  return `{${rows.join(",\n")}}\n`;
 }

@@ -2,7 +2,7 @@ import { userLoginRowsKept, userLoginsListedMax } from "../../base/upstream-limi
 import { parseOwnJson } from "../../base/values.ts";
 import { PostgresStore } from "../../state/store/postgres/postgres-store.ts";
 import type { PostgresPlace } from "../../state/store/postgres/store-url.ts";
-import type { RowKind, SealedRow, SealedRows } from "./sealed-rows.ts";
+import type { RowKind, SealedRow, SealedRows } from "./login-vault.ts";
 
 interface Known {
   readonly content: string;

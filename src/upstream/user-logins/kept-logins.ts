@@ -1,10 +1,9 @@
 import type { Roads } from "../../network/route.ts";
 import { type Logout, logOut } from "../oauth/log-in.ts";
 import type { LoginRecord } from "../oauth/logins-file.ts";
-import { LoginVault } from "./login-vault.ts";
-import { ownerName } from "./owner-name.ts";
+import { LoginVault, type SealedRow, type SealedRows } from "./login-vault.ts";
+import { ownerName } from "./owned-server.ts";
 import { RowFiles } from "./row-files.ts";
-import type { SealedRow, SealedRows } from "./sealed-rows.ts";
 import type { SecretsKeys } from "./secrets-keys.ts";
 
 /** A login of a principal, without anything secret. */

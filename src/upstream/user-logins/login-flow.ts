@@ -18,7 +18,7 @@ import {
   type PlannedLogin,
 } from "../oauth/plan-login.ts";
 import { type LoginVault, rowKeyOf } from "./login-vault.ts";
-import { ownerName } from "./owner-name.ts";
+import { ownerName } from "./owned-server.ts";
 import { confirmPage, messagePage } from "./page-html.ts";
 import type { PrincipalLogins } from "./principal-logins.ts";
 

@@ -6,8 +6,7 @@ import type { LoginPageReply, LoginPageRequest } from "../login-page.ts";
 import { logOut } from "../oauth/log-in.ts";
 import { placeOf } from "../oauth/open-login.ts";
 import { type LoginVault, rowKeyOf } from "./login-vault.ts";
-import type { OwnedServer } from "./owned-server.ts";
-import { ownerName } from "./owner-name.ts";
+import { type OwnedServer, ownerName } from "./owned-server.ts";
 import { askTokenPage, messagePage, type OwnLoginRow, ownLoginsPage } from "./page-html.ts";
 import type { PrincipalLogins } from "./principal-logins.ts";
 

@@ -11,7 +11,7 @@ import { isObject, ownValue } from "../../base/values.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { replaceFile } from "../../config/replace-file.ts";
 import { makePrivateFolder } from "../secrets/secret-store.ts";
-import type { RowKind, SealedRow, SealedRows } from "./sealed-rows.ts";
+import type { RowKind, SealedRow, SealedRows } from "./login-vault.ts";
 
 const ending = ".json";
 

@@ -7,24 +7,59 @@ import {
   userLoginLookMs,
   userLoginRowsKept,
 } from "../../base/upstream-limits.ts";
+import type { Roads } from "../../network/route.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
+import type { PostgresPlace } from "../../state/store/postgres/store-url.ts";
 import type { ExpansionContext } from "../config/text-expander.ts";
 import type { ServerAuth } from "../connect/connection.ts";
 import type { LoginPageReply, LoginPageRequest } from "../login-page.ts";
 import { configuredWish, placeOf } from "../oauth/open-login.ts";
 import { ServerLogin } from "../oauth/server-login.ts";
 import { LoginFlow, type LoginSubject, type SubjectWish } from "./login-flow.ts";
-import type { LoginVault } from "./login-vault.ts";
-import type { OwnedServer, OwnTokens } from "./owned-server.ts";
+import { LoginVault, type SealedRows } from "./login-vault.ts";
 import { OwnLogins } from "./own-logins.ts";
-import { ownerName } from "./owner-name.ts";
+import { type OwnedServer, type OwnTokens, ownerName } from "./owned-server.ts";
 import { PrincipalLogins } from "./principal-logins.ts";
+import { RowFiles } from "./row-files.ts";
+import { parseSecretsKeys } from "./secrets-keys.ts";
+
+interface OpenUserLoginsParts extends Omit<UserLoginsParts, "vault"> {
+  /** `~/.scorpiox/user-logins`: where they are kept without an engine. */
+  readonly folder: string;
+  readonly engine?: PostgresPlace | undefined;
+  /** See `parseSecretsKeys`. */
+  readonly keys: { readonly text: string; readonly place: string };
+  /** Routes to authorization servers. */
+  readonly roads: Roads;
+}
+
+/** The logins of principals. @throws AppError `config` for keys that cannot be used */
+export async function openUserLogins({
+  folder,
+  engine,
+  keys,
+  roads,
+  ...parts
+}: OpenUserLoginsParts): Promise<UserLogins> {
+  const vault = new LoginVault({
+    rows: engine === undefined ? new RowFiles(folder) : await openEngineRows(engine),
+    keys: parseSecretsKeys(keys.text, keys.place),
+    roads,
+    clock: Date.now,
+  });
+  return new UserLogins({ ...parts, vault });
+}
+
+async function openEngineRows(engine: PostgresPlace): Promise<SealedRows> {
+  const { EngineRows } = await import("./engine-rows.ts");
+  return new EngineRows(engine);
+}
 
 /** Puts a question to the client of a call. */
-export type AskClient = (request: InputRequest) => Promise<Params>;
+type AskClient = (request: InputRequest) => Promise<Params>;
 
-export interface UserLoginsParts {
+interface UserLoginsParts {
   readonly vault: LoginVault;
   /** The origin of this server, as browsers reach it. */
   readonly origin: string;

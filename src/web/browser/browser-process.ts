@@ -1,14 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
-
-import type { ConnectionTransport } from "./devtools.ts";
+import type { ConnectionTransport, Protocol } from "puppeteer-core";
+import type { CDPSession } from "puppeteer-core/internal/api/CDPSession.js";
+import { Connection } from "puppeteer-core/internal/cdp/Connection.js";
+import { createIncrementalIdGenerator } from "puppeteer-core/internal/util/incremental-id-generator.js";
 
 /** Its last output, kept to explain why it did not start. */
 const errorTailChars = 4096;
 /** Its last output may come a little after its end, in ms; a child process may hold the pipe open forever. */
 const lastWordsMsMax = 200;
 
-export interface BrowserCommand {
+interface BrowserCommand {
   readonly path: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -184,4 +186,20 @@ export class PipeTransport implements ConnectionTransport {
     this.#isClosed = true;
     this.onclose?.();
   }
+}
+
+export type { CDPSession, ConnectionTransport, Protocol };
+/** Commands to the browser itself, and the sessions of its tabs. */
+export type DevTools = Connection;
+
+/** A command that gets no answer fails after this. */
+const answerMsMax = 180_000;
+
+/**
+ * Speaks the DevTools protocol over `transport`. Of puppeteer this is the connection alone, 10 of its 700 kB: its model of
+ * browsers, pages and elements watches every target, and this program needs none of them.
+ */
+export function connectDevTools(transport: ConnectionTransport): DevTools {
+  const ids = createIncrementalIdGenerator();
+  return new Connection("", transport, 0, answerMsMax, false, ids, () => undefined);
 }

@@ -1,8 +1,7 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import type { NetworkGuard } from "../guard/network-guard.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
-import { BrowserProcess } from "./browser-process.ts";
-import { connectDevTools } from "./devtools.ts";
+import { BrowserProcess, connectDevTools } from "./browser-process.ts";
 import { createProfile, type ProfileOwner, removeProfile } from "./profile-folder.ts";
 import { RunningBrowser } from "./running-browser.ts";
 

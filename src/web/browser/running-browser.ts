@@ -1,7 +1,6 @@
 import type { NetworkGuard } from "../guard/network-guard.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
-import type { BrowserProcess } from "./browser-process.ts";
-import type { DevTools, Protocol } from "./devtools.ts";
+import type { BrowserProcess, DevTools, Protocol } from "./browser-process.ts";
 import { removeProfile } from "./profile-folder.ts";
 import { Tab } from "./tab.ts";
 

@@ -1,5 +1,5 @@
 import type { BrowserBounds } from "./browser-bounds.ts";
-import type { CDPSession, Protocol } from "./devtools.ts";
+import type { CDPSession, Protocol } from "./browser-process.ts";
 
 /** Requests whose answers can change what a page shows; event streams, beacons and media are never included. */
 const countedTypes: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import type { GuardProxy, NetworkGuard } from "../guard/network-guard.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
-import type { CDPSession, DevTools, Protocol } from "./devtools.ts";
+import type { CDPSession, DevTools, Protocol } from "./browser-process.ts";
 import { TabTraffic } from "./tab-traffic.ts";
 
 /** The tab, or its whole browser, went away during a call. The call may be tried once more in another one. */

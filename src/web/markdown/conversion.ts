@@ -1,5 +1,5 @@
 import { type ChildNode, isTag } from "domhandler";
-import { attribute, hasClass, parentOf, shortText } from "../dom/element.ts";
+import { attribute, hasClass, isWithin, parentOf, shortText } from "../dom/element.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import type { Block } from "./write-markdown.ts";
 
@@ -18,7 +18,7 @@ const backReference = /^(?:[\s↩↑^⤴⬆]|\ufe0e|\ufe0f)*$/u;
 /** A longer label is not a note's mark but an ordinary link. */
 const labelCharsMax = 12;
 /** Steps up the tree from a link: a note is not nested deeply. */
-const ancestorsMax = 64;
+const ancestorsMax = 63;
 
 /** Pairs links like a small raised number with the element of the page that they lead to. */
 function findFootnotes(
@@ -32,7 +32,7 @@ function findFootnotes(
     if (!isReference(link)) continue;
     const target = byId.get(decodeFragment(attribute(link, "href").slice(1)));
     const note = target === undefined ? undefined : noteOf(target);
-    if (note === undefined || isInside(link, note)) continue;
+    if (note === undefined || isWithin(link, note, ancestorsMax)) continue;
     const label = notes.get(note) ?? uniqueLabel(link, taken);
     if (label === undefined) continue;
     notes.set(note, label);
@@ -79,15 +79,6 @@ function noteOf(target: HtmlElement): HtmlElement | undefined {
   return parent !== undefined && noteElements.has(parent.name) && parent.name !== "section"
     ? parent
     : undefined;
-}
-
-function isInside(element: HtmlElement, outer: HtmlElement): boolean {
-  let inner: HtmlElement | undefined = element;
-  for (let steps = 0; inner !== undefined && steps < ancestorsMax; steps++) {
-    if (inner === outer) return true;
-    inner = parentOf(inner);
-  }
-  return false;
 }
 
 function decodeFragment(fragment: string): string {

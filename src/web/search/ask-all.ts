@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../../base/errors.ts";
-import { turnOfLoop } from "../../base/turn-of-loop.ts";
+import { turnOfLoop } from "../../base/turns.ts";
 import { ownValue } from "../../base/values.ts";
 import type { EngineChoice } from "./choose-engines.ts";
 import type { EnginePace } from "./engine-pace.ts";

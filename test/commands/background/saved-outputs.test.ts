@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { newResultId } from "../../../src/base/result-ids.ts";
+import { newResultId } from "../../../src/base/digests.ts";
 import {
   readSavedFile,
   readSavedPage,

@@ -10,7 +10,7 @@ import type {
 } from "../../../src/interact/attach/messages.ts";
 import { listPointers, type ServerPointer } from "../../../src/interact/attach/run-folder.ts";
 import type { AttachSources } from "../../../src/interact/attach/terminal-connection.ts";
-import { TerminalQuestions } from "../../../src/interact/attach/terminal-questions.ts";
+import { TerminalQuestions } from "../../../src/interact/questions/terminals.ts";
 import type { Execution } from "../../../src/commands/background/execution.ts";
 import { until } from "../../commands/process/until.ts";
 

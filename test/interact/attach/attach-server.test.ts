@@ -3,8 +3,11 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync
 import { hostname } from "node:os";
 import { join } from "node:path";
 
-import { removeDeadServers } from "../../../src/interact/attach/connect.ts";
-import { ensureRunFolder, listPointers } from "../../../src/interact/attach/run-folder.ts";
+import {
+  removeDeadServers,
+  ensureRunFolder,
+  listPointers,
+} from "../../../src/interact/attach/run-folder.ts";
 import {
   attachConnectionsMax,
   attachForeignMsMax,

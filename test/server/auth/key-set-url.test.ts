@@ -4,9 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { fetchKeySet } from "../../../src/server/auth/remote-key-set.ts";
 import { messageOf } from "../../../src/base/errors.ts";
-import { describeKeySetUrl, parseKeySetUrl } from "../../../src/server/auth/jwt-verifier.ts";
+import {
+  describeKeySetUrl,
+  fetchKeySet,
+  parseKeySetUrl,
+} from "../../../src/server/auth/remote-key-set.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "key-set-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import type { ToolRisk } from "../../../src/base/tool-risk.ts";
+import type { ToolRisk } from "../../../src/base/tool-kinds.ts";
 import { parseToolScopes, ToolScopes } from "../../../src/server/auth/tool-scopes.ts";
 
 const principal = (...scopes: string[]) => ({ id: "token:t", scopes: new Set(scopes) });

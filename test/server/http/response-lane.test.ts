@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { DirectSink } from "../../../src/server/http/direct-sink.ts";
-import { ResponseLane } from "../../../src/server/http/response-lane.ts";
+import { DirectSink, ResponseLane } from "../../../src/server/http/response-lane.ts";
 import { type Beating, Heartbeat } from "../../../src/server/http/sse-stream.ts";
 
 /** Knows who waits; nobody is called. */

@@ -9,7 +9,7 @@ import {
   printKeptLists,
   readKeptLists,
 } from "../../../src/upstream/cache/kept-lists.ts";
-import { appearanceNow } from "../../../src/upstream/config/file-appearance.ts";
+import { appearanceNow } from "../../../src/base/file-appearance.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 
 const lists: KeptLists = {

@@ -7,7 +7,7 @@ import { userLoginSweepMs } from "../../../src/base/upstream-limits.ts";
 import type { LoginRecord } from "../../../src/upstream/oauth/logins-file.ts";
 import { loginRoads } from "../../../src/upstream/oauth/login-store.ts";
 import { LoginVault, rowKeyOf } from "../../../src/upstream/user-logins/login-vault.ts";
-import { ownerName } from "../../../src/upstream/user-logins/owner-name.ts";
+import { ownerName } from "../../../src/upstream/user-logins/owned-server.ts";
 import { PrincipalLogins } from "../../../src/upstream/user-logins/principal-logins.ts";
 import { RowFiles } from "../../../src/upstream/user-logins/row-files.ts";
 import { parseSecretsKeys } from "../../../src/upstream/user-logins/secrets-keys.ts";

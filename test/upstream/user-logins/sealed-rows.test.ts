@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { readStoreUrl } from "../../../src/state/store/postgres/store-url.ts";
 import { EngineRows } from "../../../src/upstream/user-logins/engine-rows.ts";
 import { RowFiles } from "../../../src/upstream/user-logins/row-files.ts";
-import type { SealedRow, SealedRows } from "../../../src/upstream/user-logins/sealed-rows.ts";
+import type { SealedRow, SealedRows } from "../../../src/upstream/user-logins/login-vault.ts";
 import { hasPostgres, Postgres } from "../../support/engines/postgres.ts";
 
 /** Two ways to one place, as two processes have them. */

@@ -2,7 +2,7 @@ import { sha256Hex } from "../../../base/digests.ts";
 import { auditCommandCharsMax, auditFlushMs, auditLinesWaitingMax } from "../../../base/limits.ts";
 import { type LineFile, LineLog } from "../../../base/line-log.ts";
 import { hideInText, saysSecret } from "../../../base/secrets.ts";
-import { turnOfLoop } from "../../../base/turn-of-loop.ts";
+import { turnOfLoop } from "../../../base/turns.ts";
 import { escapeJson } from "../../../base/unsafe-characters.ts";
 import type { Environment } from "../../../base/values.ts";
 import { foreignToolOf } from "../../call-target.ts";

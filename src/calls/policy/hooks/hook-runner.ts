@@ -36,11 +36,11 @@ export class HookPayload implements AsyncDisposable {
   #file: Promise<PrivateFile> | undefined;
 
   /** @param folder makes the private folder for the file, when one is needed */
-  constructor(json: string, folder: () => Promise<string>, platform = process.platform) {
+  constructor(json: string, folder: () => Promise<string>) {
     this.#json = json;
     this.#folder = folder;
     this.#isLong =
-      platform === "win32"
+      process.platform === "win32"
         ? json.length > hookArgumentCharsWindowsMax
         : Buffer.byteLength(json) > hookArgumentBytesMax;
   }

@@ -1,5 +1,5 @@
 import { callKindsMax, policyWorkMax } from "../../../base/limits.ts";
-import { commandTools } from "../../../base/tool-names.ts";
+import { commandTools } from "../../../base/tool-kinds.ts";
 import { cautionRule, gravityOf } from "./cautions.ts";
 import type { Person } from "../../../base/person.ts";
 import { createGlob, type Glob, globMatches, isPathGlob } from "./glob.ts";

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 
 import { attachMessageBytesMax } from "../../../base/limits.ts";
-import { connectTo } from "../connect.ts";
+import { connectTo, type ServerPointer } from "../run-folder.ts";
 import { attachProtocol, type ServerMessage, type TerminalMessage } from "../messages.ts";
-import type { ServerPointer } from "../run-folder.ts";
 import { SocketLines, SendQueue } from "../socket-lines.ts";
 
 const count = z.number();

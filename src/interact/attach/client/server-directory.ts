@@ -3,7 +3,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { startTimer } from "../../../base/cancellation.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { attachListMsMax, attachLookMs } from "../../../base/limits.ts";
-import { connectTo } from "../connect.ts";
+import { connectTo, listPointers, removeDeadPointer, type ServerPointer } from "../run-folder.ts";
 import {
   attachProtocol,
   type InstanceFacts,
@@ -11,7 +11,6 @@ import {
   type ServerMessage,
   type TerminalMessage,
 } from "../messages.ts";
-import { listPointers, removeDeadPointer, type ServerPointer } from "../run-folder.ts";
 import { ServerConnection } from "./server-connection.ts";
 
 export interface DirectoryHandlers {

@@ -1,7 +1,7 @@
 import wasmFile from "@jsquash/avif/codec/dec/avif_dec.wasm" with { type: "file" };
 
 import { AppError, messageOf, systemCodeOf } from "../../../base/errors.ts";
-import { isCompiled } from "../../../base/own-command.ts";
+import { isCompiled } from "../../../base/product.ts";
 import { type WebpChunk, webpChunks } from "../headers/common-formats.ts";
 import { readIconEntries } from "../headers/dib-header.ts";
 import { shownPath } from "../image-file.ts";
@@ -10,8 +10,7 @@ import { assertDecodable, type InspectedImage, readImageHeader } from "../inspec
 import { readBmp, readIconBitmap } from "./dib-pixels.ts";
 import { reducePixels, type RgbaImage, writePng } from "./reduce-pixels.ts";
 import { renderSvg } from "./render-svg.ts";
-import { soundTiff } from "./sound-tiff.ts";
-import { numberOf, readTiffPage } from "./tiff-page.ts";
+import { numberOf, readTiffPage, soundTiff } from "./sound-tiff.ts";
 
 /** Bytes that `Bun.Image` reads, and the conversions that produced them. */
 export interface ReadableSource {

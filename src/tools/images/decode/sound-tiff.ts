@@ -2,97 +2,67 @@ import { inflateSync } from "node:zlib";
 
 import { imagePixelsMax } from "../image-format.ts";
 import { readImageHeader } from "../inspect-image.ts";
-import { numberOf, numbersOf, type TiffPage } from "./tiff-page.ts";
+import { unfoldLzw } from "./unfold-lzw.ts";
 
-const clearCode = 256;
-const endCode = 257;
-const firstFree = 258;
-const codesMax = 4_096;
-const widthMin = 9;
-const widthMax = 12;
+/** A page as the library has it: the values of each tag under `t` and its number. */
+type TiffPage = Record<string, number[] | Uint8Array>;
+
+/** Bytes of a value: byte, short, long, and bytes of no type. */
+const valueBytes: ReadonlyMap<number, number> = new Map([
+  [1, 1],
+  [3, 2],
+  [4, 4],
+  [7, 1],
+]);
+const entriesMax = 4_096;
+const valuesMax = 1_000_000;
 
 /**
- * Unfolds LZW as TIFF 6.0 (section 13) has it. Ends with the input, with an invalid code, or when `bytesMax` bytes are
- * there. The library's own follows damaged tables in circles.
+ * The first page of a TIFF: the tags about its pixels, without its metadata. The library's own reader follows pages in
+ * circles, and makes lists of any length that the file gives.
+ * @throws RangeError when it is not whole
  */
-function unfoldLzw(input: Uint8Array, bytesMax: number): Uint8Array {
-  const unfolding = new Unfolding(bytesMax);
-  let held = 0;
-  let heldBits = 0;
-  for (const byte of input) {
-    held = ((held << 8) | byte) & 0xff_ffff;
-    heldBits += 8;
-    if (heldBits < unfolding.width) continue;
-    heldBits -= unfolding.width;
-    const code = (held >>> heldBits) & ((1 << unfolding.width) - 1);
-    if (code === endCode || unfolding.isFull) break;
-    if (code === clearCode) unfolding.clear();
-    else if (!unfolding.take(code)) break;
+export function readTiffPage(file: DataView): TiffPage {
+  const isLittle = file.getUint16(0) === 0x4949;
+  const directory = file.getUint32(4, isLittle);
+  const count = Math.min(file.getUint16(directory, isLittle), entriesMax);
+  const page: TiffPage = {};
+  for (let index = 0; index < count; index++) {
+    const entry = directory + 2 + index * 12;
+    const values = readValues(file, entry, isLittle);
+    if (values !== undefined) page[`t${file.getUint16(entry, isLittle)}`] = values;
   }
-  return unfolding.bytes;
+  return page;
 }
 
-/** The output so far, and the table of codes that grows with it. */
-class Unfolding {
-  /** Bits of the next code. */
-  width = widthMin;
-  readonly #out: Uint8Array;
-  #filled = 0;
-  /** The place in `out` and the length of each code. */
-  readonly #starts = new Uint32Array(codesMax);
-  readonly #lengths = new Uint32Array(codesMax);
-  #free = firstFree;
-  /** Start of the output of the code before; nothing after the table was cleared. */
-  #previousStart = 0;
-  #previousLength = 0;
+function readValues(
+  file: DataView,
+  entry: number,
+  isLittle: boolean,
+): number[] | Uint8Array | undefined {
+  const type = file.getUint16(entry + 2, isLittle);
+  const count = file.getUint32(entry + 4, isLittle);
+  const each = valueBytes.get(type);
+  if (each === undefined || count === 0) return undefined;
+  const at = count * each <= 4 ? entry + 8 : file.getUint32(entry + 8, isLittle);
+  if (at + count * each > file.byteLength) return undefined;
+  if (each === 1) return new Uint8Array(file.buffer, file.byteOffset + at, count);
+  return Array.from({ length: Math.min(count, valuesMax) }, (_, index) =>
+    each === 2
+      ? file.getUint16(at + index * 2, isLittle)
+      : file.getUint32(at + index * 4, isLittle),
+  );
+}
 
-  constructor(bytesMax: number) {
-    this.#out = new Uint8Array(bytesMax);
-  }
+/** The first value of a tag. */
+export function numberOf(page: TiffPage, tag: number): number | undefined {
+  return numbersOf(page, tag)[0];
+}
 
-  get isFull(): boolean {
-    return this.#filled >= this.#out.length;
-  }
-
-  get bytes(): Uint8Array {
-    return this.#out.subarray(0, this.#filled);
-  }
-
-  clear(): void {
-    this.width = widthMin;
-    this.#free = firstFree;
-    this.#previousLength = 0;
-  }
-
-  /** Writes the meaning of `code`, and gives the next code its meaning; false if it is not a code. */
-  take(code: number): boolean {
-    const start = this.#filled;
-    if (code < clearCode) this.#out[this.#filled++] = code;
-    else if (code < this.#free) this.#repeat(this.#starts[code] ?? 0, this.#lengths[code] ?? 0);
-    // The code that is made just now is the one before, and its first byte again.
-    else if (code === this.#free && this.#previousLength > 0) {
-      this.#repeat(this.#previousStart, this.#previousLength + 1);
-    } else return false;
-    this.#learn();
-    this.#previousStart = start;
-    this.#previousLength = this.#filled - start;
-    return true;
-  }
-
-  #repeat(from: number, length: number): void {
-    const end = Math.min(this.#filled + length, this.#out.length);
-    for (let at = from; this.#filled < end; at++) this.#out[this.#filled++] = this.#out[at] ?? 0;
-  }
-
-  /** The next free code is the one before with one byte more. */
-  #learn(): void {
-    if (this.#previousLength === 0 || this.#free >= codesMax) return;
-    this.#starts[this.#free] = this.#previousStart;
-    this.#lengths[this.#free] = this.#previousLength + 1;
-    this.#free++;
-    // Wider one code early, as the format has it.
-    if (this.#free + 1 >= 1 << this.width && this.width < widthMax) this.width++;
-  }
+/** The values of a tag; none for one that is not there. */
+function numbersOf(page: TiffPage, tag: number): number[] {
+  const values = page[`t${tag}`];
+  return Array.isArray(values) ? values.filter((value) => typeof value === "number") : [];
 }
 
 /** Compressions that are left to the library; the others belong to raw camera files, or are obsolete. */

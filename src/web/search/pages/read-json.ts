@@ -1,4 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
+import { isObject } from "../../../base/values.ts";
 import { isHeavyJson } from "../../../base/weight.ts";
 import type { EngineAnswer, EngineResponse, SearchEngine } from "../engine.ts";
 import {
@@ -64,8 +65,6 @@ async function withoutJson(response: EngineResponse, rules: JsonRules): Promise<
 /** More than any API lists when it is asked for ten; each entry costs parsing. */
 const entriesMax = 200;
 
-type JsonRecord = Readonly<Record<string, unknown>>;
-
 /**
  * Undefined when the text is not JSON, or has too many values. Bare control characters in strings, which Baidu sends,
  * become spaces.
@@ -86,12 +85,8 @@ export function parseEngineJson(written: string): unknown {
   }
 }
 
-export function recordOf(value: unknown): JsonRecord | undefined {
-  return isRecord(value) ? value : undefined;
-}
-
-function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+export function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return isObject(value) ? value : undefined;
 }
 
 /** The value at a path of names. */

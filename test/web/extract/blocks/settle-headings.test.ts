@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { settleHeadings } from "../../../../src/web/extract/blocks/settle-headings.ts";
+import { settleHeadings } from "../../../../src/web/extract/blocks/keep-blocks.ts";
 import { pageBlocks } from "./page-blocks.ts";
 
 const section = "<h2>Heading</h2><p>Text</p><h2>Next</h2><p>More</p>";

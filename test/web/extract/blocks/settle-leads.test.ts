@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { settleLeads } from "../../../../src/web/extract/blocks/settle-headings.ts";
+import { settleLeads } from "../../../../src/web/extract/blocks/keep-blocks.ts";
 import { pageBlocks } from "./page-blocks.ts";
 
 describe("settleLeads()", () => {

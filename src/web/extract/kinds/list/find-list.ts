@@ -1,13 +1,21 @@
-import { isTag, type ParentNode } from "domhandler";
+import { isTag } from "domhandler";
 
+import { collapseSpace } from "../../../dom/clean-text.ts";
+import { isWithin, lineText, nodeText, parentOf } from "../../../dom/element.ts";
 import { type HtmlElement, walkElements } from "../../../dom/parse-html.ts";
 import type { KindCandidate, PageFacts } from "../../page-facts.ts";
-import { classTokens } from "../element-pattern.ts";
-import { isFramed, isHiddenByClass, isPageFurniture } from "../furniture.ts";
-import type { PageClaims } from "../short-text.ts";
-import { copyList, type ProtectedParts, protectedParts } from "./copy-list.ts";
-import { areCards, ownLists } from "./list-evidence.ts";
-import { findRecordGroups, type RecordGroup } from "./record-groups.ts";
+import type { TextMeasure } from "../../text-measure.ts";
+import {
+  copyContent,
+  holdersOf,
+  isForSmallScreens,
+  isHiddenByClass,
+  isLinkMenu,
+  isPageFurniture,
+} from "../furniture.ts";
+import { isHeadingOfNothing, type PageClaims, shortLine } from "../short-text.ts";
+import { listEvidence } from "./list-evidence.ts";
+import type { RecordGroup } from "./record-groups.ts";
 
 /** Below it a page has lists, but is not one. */
 const certaintyMin = 0.3;
@@ -44,7 +52,7 @@ function listRoot(page: PageFacts, parts: ProtectedParts): HtmlElement {
 /** `main`, unless the heading of the page is outside of it. */
 function isWholeMain(element: HtmlElement, heading: HtmlElement | undefined): boolean {
   if (element.name !== "main" && element.attribs["role"] !== "main") return false;
-  return heading === undefined || isWithin(heading, element);
+  return heading === undefined || isWithin(heading, element, headingStepsMax);
 }
 
 /** The deepest element that holds all records. */
@@ -72,7 +80,7 @@ function addsContent(
     if (sibling === heading) return true;
     const measure = page.measure(sibling);
     if (isHiddenByClass(sibling) || isPageFurniture(sibling, measure)) continue;
-    if (heading !== undefined && isWithin(heading, sibling)) return true;
+    if (heading !== undefined && isWithin(heading, sibling, headingStepsMax)) return true;
     chars += measure.chars - measure.linkChars;
     stops += measure.stops;
   }
@@ -92,103 +100,135 @@ function firstHeading(page: PageFacts): HtmlElement | undefined {
 /** Headings are near the surface; from a deeper one nothing is concluded. */
 const headingStepsMax = 12;
 
-function isWithin(element: HtmlElement, ancestor: HtmlElement): boolean {
-  let parent = element.parent;
-  for (let steps = 0; steps < headingStepsMax && parent !== null; steps++) {
-    if (parent === ancestor) return true;
-    parent = parent.parent;
+/** A part of a page with more of its text is not its frame. */
+const framePartMax = 0.4;
+/** A part of a record with more of its text is not its actions. */
+const recordFramePartMax = 0.6;
+
+/** A copy of the part of a page that holds its lists: records, headings and prose, without the frame. */
+function copyList(root: HtmlElement, page: PageFacts, parts: ProtectedParts): HtmlElement {
+  const copier = new ListCopier(root, page, parts);
+  return copyContent(root, (element) => copier.isDropped(element));
+}
+
+class ListCopier {
+  readonly #page: PageFacts;
+  readonly #parts: ProtectedParts;
+  readonly #frameCharsMax: number;
+  readonly #repeats: RepeatedText;
+  /** The outermost record that contains an element; filled on the way down. */
+  readonly #recordOf = new Map<HtmlElement, HtmlElement>();
+
+  constructor(root: HtmlElement, page: PageFacts, parts: ProtectedParts) {
+    this.#page = page;
+    this.#parts = parts;
+    this.#frameCharsMax = page.measure(root).chars * framePartMax;
+    this.#repeats = new RepeatedText(page);
   }
-  return false;
-}
 
-/** Fewer cards are found below an article, or beside a text. */
-const cardsMin = 5;
-/** Fewer goods among much prose are recommendations of an article. */
-const goodsMin = 8;
-/** In the mean; longer ones are chapters. */
-const cardCharsMax = 1_000;
-/** Shorter paragraphs occur in cards too. */
-const paragraphCharsMin = 60;
-/** Lists in such parts are further reading. */
-const besideClass =
-  /(?:^|[-_])(?:sidebar|widget|widgets|related|recent|popular|trending|latest|breaking|ticker|archive-list|right-?col(?:umn)?|left-?col(?:umn)?|rail)(?:$|[-_])/i;
-const ancestorsMax = 60;
-
-interface ListEvidence {
-  /** From 0 to 1. */
-  readonly certainty: number;
-  readonly isPriced: boolean;
-  /** The lists that the page is about. */
-  readonly lists: readonly RecordGroup[];
-}
-
-/** How sure it is that a page is its lists, by the cards in it and the prose outside them. */
-function listEvidence(page: PageFacts, claims: PageClaims): ListEvidence {
-  const none = { certainty: 0, isPriced: false, lists: [] };
-  if (claims.isArticle) return none;
-  const lists = ownLists(
-    findRecordGroups(page).filter((group) => isCardList(group, claims, page)),
-    page,
-  );
-  const [first] = lists;
-  if (first === undefined) return none;
-  const { cards, prose } = weigh(new Set(lists.flatMap(({ records }) => records)), page);
-  const { isPriced } = first;
-  const part = cards / Math.max(1, cards + prose);
-  if (
-    claims.isSharedAsArticle &&
-    !claims.isCollection &&
-    !isPriced &&
-    (part < 0.7 || first.records.length < 8)
-  )
-    return none;
-  return { certainty: certaintyOf(part, isPriced, first.records.length), isPriced, lists };
-}
-
-function certaintyOf(part: number, isPriced: boolean, count: number): number {
-  if (part >= 0.85) return 0.8;
-  if (part >= 0.6) return 0.65;
-  // A shop describes its goods above and below them.
-  if (isPriced && part >= 0.3) return 0.6;
-  if (isPriced && count >= goodsMin) return 0.5;
-  return part >= 0.4 ? 0.4 : 0.2;
-}
-
-function isCardList(group: RecordGroup, claims: PageClaims, page: PageFacts): boolean {
-  const { records, chars, isRich } = group;
-  if (!isRich || records.length < cardsMin || chars > records.length * cardCharsMax) return false;
-  return (claims.isCollection || !isBeside(records[0])) && areCards(group, page);
-}
-
-function isBeside(record: HtmlElement | undefined): boolean {
-  let element: ParentNode | null = record ?? null;
-  for (let steps = 0; steps < ancestorsMax && element !== null && isTag(element); steps++) {
-    if (element.name === "aside") return true;
-    if (element.name !== "body" && classTokens(element).some((token) => besideClass.test(token)))
-      return true;
-    element = element.parent;
+  /** Asked for each element after its parent. */
+  isDropped(element: HtmlElement): boolean {
+    const record = this.#enter(element);
+    if (record === element) return this.#repeats.isSecond(element);
+    if (this.#parts.holders.has(element)) return false;
+    const measure = this.#page.measure(element);
+    if (this.#isUnseen(element, measure)) return true;
+    if (record === undefined)
+      return (
+        this.#isFrame(element, measure) ||
+        isHeadingOfNothing(element, this.#page, (part) => this.#isLeftOut(part))
+      );
+    const charsMax = this.#page.measure(record).chars * recordFramePartMax;
+    return measure.chars < charsMax && isPageFurniture(element, measure);
   }
-  return false;
+
+  #enter(element: HtmlElement): HtmlElement | undefined {
+    const parent = parentOf(element);
+    const outer = parent && this.#recordOf.get(parent);
+    const record = outer ?? (this.#parts.records.has(element) ? element : undefined);
+    if (record !== undefined) this.#recordOf.set(element, record);
+    return record;
+  }
+
+  #isUnseen(element: HtmlElement, measure: TextMeasure): boolean {
+    if (isHiddenByClass(element) || isActionText(element, measure)) return true;
+    return isForSmallScreens(element) && this.#repeats.isElsewhere(element);
+  }
+
+  #isFrame(element: HtmlElement, measure: TextMeasure): boolean {
+    if (measure.chars > this.#frameCharsMax) return false;
+    // Programs put all of a page into a form.
+    if (element.name === "form" || element.name === "header")
+      return measure.linkChars > measure.chars / 2;
+    return isPageFurniture(element, measure) || isLinkMenu(measure);
+  }
+
+  #isLeftOut(element: HtmlElement): boolean {
+    if (this.#parts.holders.has(element) || this.#parts.records.has(element)) return false;
+    const measure = this.#page.measure(element);
+    return this.#isUnseen(element, measure) || this.#isFrame(element, measure);
+  }
 }
 
-/** Characters in cards, and those of paragraphs outside of them. */
-function weigh(
-  records: ReadonlySet<HtmlElement>,
-  page: PageFacts,
-): { cards: number; prose: number } {
-  let cards = 0;
-  let prose = 0;
-  walkElements(page.body, (element) => {
-    const measure = page.measure(element);
-    if (records.has(element)) {
-      cards += measure.chars;
-      return "past";
-    }
-    if (isFramed(element)) return "past";
-    if (!/^(?:p|blockquote|pre)$/.test(element.name)) return "into";
-    const chars = measure.chars - measure.linkChars;
-    if (chars >= paragraphCharsMin) prose += chars;
-    return "past";
-  });
-  return { cards, prose };
+/** Characters that distinguish one part from another. */
+const sampleCharsMax = 200;
+/** Shorter texts are the same by chance. */
+const sampleCharsMin = 12;
+/** Each search goes through the text of the whole page. */
+const searchesMax = 60;
+
+/** Pages write parts more than once, for screens of other widths, and show one of them. */
+class RepeatedText {
+  readonly #page: PageFacts;
+  readonly #seen = new Set<string>();
+  #text: string | undefined;
+  #searches = 0;
+
+  constructor(page: PageFacts) {
+    this.#page = page;
+  }
+
+  /** True from the second time on that a record with this text is asked for. */
+  isSecond(record: HtmlElement): boolean {
+    const text = lineText(record, this.#page.measure(record).chars * 2 + sampleCharsMax);
+    if (text.length < sampleCharsMin) return false;
+    if (this.#seen.has(text)) return true;
+    this.#seen.add(text);
+    return false;
+  }
+
+  /** True when the page has the beginning of the text of `element` in another place too. */
+  isElsewhere(element: HtmlElement): boolean {
+    if (this.#searches >= searchesMax) return false;
+    this.#searches++;
+    const sample = lineText(element, sampleCharsMax).slice(0, sampleCharsMax).trim();
+    if (sample === "") return true;
+    this.#text ??= collapseSpace(nodeText(this.#page.body));
+    const first = this.#text.indexOf(sample);
+    return first !== -1 && this.#text.includes(sample, first + sample.length);
+  }
+}
+
+/** The longest of the words below is shorter. */
+const actionCharsMax = 32;
+
+/** The texts of links and labels of a shop, a list or a thread that act instead of inform. */
+const action =
+  /^(?:add(?: to)? (?:my )?(?:cart|basket|bag|wish ?-?list|list|compare|favou?rites|part list)|quick (?:view|shop|add|look)|(?:shop|buy|view|learn|read|show|see|load|tell me|find out) (?:now|more|all|details|product|products|less|it now|options)|select options|choose options|compare|go back|back to top|back|close|loading(?:\.{3}|…)?|please wait|sign in|log ?in|sponsored|share|print|save|skip to (?:main )?content|click to (?:expand|shrink)(?:\.{3}|…)?|reply|quote|report|like|permalink|copy link|edit|sort by:?|filters?|clear all|apply|next|previous|prev|menu|search)$/i;
+
+/** True for a part whose text only names actions to click. */
+export function isActionText(element: HtmlElement, { chars }: TextMeasure): boolean {
+  if (chars === 0 || chars > actionCharsMax) return false;
+  return action.test(shortLine(element, actionCharsMax));
+}
+
+/** The records of a page's lists, and their ancestors. */
+interface ProtectedParts {
+  readonly records: ReadonlySet<HtmlElement>;
+  readonly holders: ReadonlySet<HtmlElement>;
+}
+
+function protectedParts(groups: readonly RecordGroup[]): ProtectedParts {
+  const records = new Set(groups.flatMap((group) => group.records));
+  return { records, holders: holdersOf(records) };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
-import { OwnPages } from "../../../src/web/pages/own-pages.ts";
-import type { LoadedPage, RenderPageRequest } from "../../../src/web/pages/page-url.ts";
-import { never, PageHarness } from "./page-harness.ts";
+import { OwnPages } from "../../src/web/web.ts";
+import type { LoadedPage, RenderPageRequest } from "../../src/web/pages/page-url.ts";
+import { never, PageHarness } from "./pages/page-harness.ts";
 
 interface Stage extends AsyncDisposable {
   readonly harness: PageHarness;

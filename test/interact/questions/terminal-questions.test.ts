@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
-import { TerminalQuestions } from "../../../src/interact/attach/terminal-questions.ts";
-import type { QuestionViewer } from "../../../src/interact/attach/terminal-questions.ts";
-import type { ShownQuestions } from "../../../src/interact/questions/terminals.ts";
+import {
+  TerminalQuestions,
+  type QuestionViewer,
+  type ShownQuestions,
+} from "../../../src/interact/questions/terminals.ts";
 
 const shown: ShownQuestions = {
   id: "q",

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { Health } from "../../../src/server/http/health.ts";
-import { OperatorPages } from "../../../src/server/http/operator-pages.ts";
-import { Readiness } from "../../../src/server/http/readiness.ts";
+import { Health, Readiness, OperatorPages } from "../../../src/server/http/operator-pages.ts";
 import { until } from "../../commands/process/until.ts";
 import { request } from "../harness.ts";
 import { openHealth, startEndpoint } from "./endpoint-fixture.ts";
