@@ -16,17 +16,9 @@ import type { PrincipalFolders } from "../commands/sandbox/principal/view-argume
 import { envFileName, profileFolder } from "../config/places.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { planFolderParts } from "../state/plan/plan-folder.ts";
+import type { ToolCard } from "../tools/tool-card.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";
 import type { SandboxParts } from "./principal-sandbox.ts";
-
-/** Tools that run commands or read files by path: not for several people who are one to the operating system. */
-const fileTools: ReadonlySet<string> = new Set([
-  "Bash",
-  "BackgroundBash",
-  "ReadImage",
-  "PlanMode",
-  "InvokeSkill",
-]);
 
 /** How the commands of several people run. */
 type Commands =
@@ -45,6 +37,7 @@ interface SeparationParts {
   readonly env: Environment;
   readonly settings: SeparationSettings;
   readonly principals: () => Principals;
+  readonly cards: readonly ToolCard[];
 }
 
 /** Principals whose folders are known; some hundred bytes each. */
@@ -55,6 +48,8 @@ const undecided: Commands = { kind: "withheld", reason: "it is being found out h
 /** Keeps several principals of one server apart: their commands, the files that are read for them, and their caches. */
 export class Separation {
   readonly #parts: SeparationParts;
+  /** Tools that run commands or read files by path: not for several people who are one to the operating system. */
+  readonly #fileTools: ReadonlySet<string>;
   #commands: Commands = { kind: "as-ever" };
   #hasBegun = false;
   readonly #places = new Map<string, OwnPlace>();
@@ -62,6 +57,8 @@ export class Separation {
 
   constructor(parts: SeparationParts) {
     this.#parts = parts;
+    const fileTools = parts.cards.filter(({ touchesFiles }) => touchesFiles);
+    this.#fileTools = new Set(fileTools.map(({ listing }) => listing.name));
   }
 
   /** Several principals are served, from now on. Nobody is answered before it resolves. */
@@ -94,7 +91,7 @@ export class Separation {
       case "withheld":
         return (
           `Several users are served and their commands cannot be kept apart (${this.#commands.reason}), ` +
-          `so ${[...fileTools].join(", ")} are not offered. Make bubblewrap work, or give --commands trusted, ` +
+          `so ${[...this.#fileTools].join(", ")} are not offered. Make bubblewrap work, or give --commands trusted, ` +
           "with which every user of this server is the same person to the operating system."
         );
     }
@@ -107,7 +104,7 @@ export class Separation {
 
   /** Whether one of the own tools exists for the clients now. */
   readonly isOffered = (toolName: string): boolean =>
-    this.#commands.kind !== "withheld" || !fileTools.has(toolName);
+    this.#commands.kind !== "withheld" || !this.#fileTools.has(toolName);
 
   /** The tools of a list that exist now; the same list for the same list. */
   offered(listings: readonly ToolListing[]): readonly ToolListing[] {

@@ -20,6 +20,7 @@ export const killBgTask = defineTool({
     idempotentHint: true,
     openWorldHint: false,
   },
+  touchesFiles: false,
   async handler({ task_id: taskId }, { background }) {
     const { task, wasRunning } = await background.kill({ taskId });
     const text = wasRunning

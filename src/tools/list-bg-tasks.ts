@@ -20,6 +20,7 @@ export const listBgTasks = defineTool({
     idempotentHint: true,
     openWorldHint: false,
   },
+  touchesFiles: false,
   snapshots: ["backgroundTasks"],
   handler(_input, { background, snapshots, limits }) {
     const own = snapshots.backgroundTasks ?? [];

@@ -52,6 +52,7 @@ export const readBgOutput = defineTool({
     idempotentHint: false,
     openWorldHint: false,
   },
+  touchesFiles: false,
   async handler({ task_id: taskId, wait_ms, until, filter }, context) {
     const untilPattern = until === undefined ? undefined : await pattern("until", until);
     const filterPattern = filter === undefined ? undefined : await pattern("filter", filter);

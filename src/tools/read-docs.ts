@@ -65,6 +65,7 @@ export const readDocs = defineTool({
     idempotentHint: true,
     openWorldHint: true,
   },
+  touchesFiles: false,
   async handler({ url, format: wanted, wait_ms: waitMs, start = 0 }, context) {
     const { web, limits } = context;
     const format = formatOf(wanted);

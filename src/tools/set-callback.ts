@@ -44,6 +44,7 @@ export const setCallback = defineTool({
     idempotentHint: false,
     openWorldHint: false,
   },
+  touchesFiles: false,
   async handler(args, { callbacks }) {
     const request = requestOf(args);
     const reply = await callbacks.perform(request);

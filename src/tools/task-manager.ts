@@ -192,6 +192,7 @@ export const taskManager = defineTool({
     idempotentHint: false,
     openWorldHint: false,
   },
+  touchesFiles: false,
   async handler(args, { tasks, limits }) {
     const request = requestOf(args, limits);
     const reply = await tasks.perform(request);

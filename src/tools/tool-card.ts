@@ -9,6 +9,7 @@ export interface ToolCard {
   readonly snapshots: readonly (keyof Snapshots)[];
   readonly jobMsMax: number | null;
   readonly taskSupport: "none" | "optional" | "required";
+  readonly touchesFiles: boolean;
 }
 
 /** The card of a tool; schemas come from its zod types. */
@@ -25,6 +26,7 @@ export function toolCard(tool: AnyTool): ToolCard {
     snapshots: tool.snapshots ?? [],
     jobMsMax: tool.jobMsMax ?? null,
     taskSupport: tool.taskSupport ?? "none",
+    touchesFiles: tool.touchesFiles ?? true,
   };
 }
 

@@ -98,6 +98,11 @@ export interface ToolDefinition<
   readonly snapshots?: readonly (keyof Snapshots)[];
   /** Time that a job may spend in its Worker, service calls not counted. */
   readonly jobMsMax?: number;
+  /**
+   * False for a tool that neither runs commands nor opens files that a call names. All others are withheld from several principals
+   * where their commands cannot be kept apart.
+   */
+  readonly touchesFiles?: false;
   /** Calls may be answered with an MCP task by clients that take them (docs/spec/modern.md#mcp-tasks); absent = never. */
   readonly taskSupport?: "optional" | "required";
   handler(

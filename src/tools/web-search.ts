@@ -77,6 +77,7 @@ export const webSearch = defineTool({
     idempotentHint: true,
     openWorldHint: true,
   },
+  touchesFiles: false,
   async handler({ query }, { web }) {
     const reply = await web.search({ query });
     const { found: _, ...shown } = reply;

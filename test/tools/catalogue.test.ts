@@ -25,6 +25,21 @@ describe("catalogue", () => {
     expect(names.filter((name) => order.includes(name))).toEqual(order);
   });
 
+  test("tools that run commands or open files that a call names are known, for servers of several people", () => {
+    const touching = catalogueCards().filter(({ touchesFiles }) => touchesFiles);
+    const order = published.map(([name]) => name);
+    const known = touching
+      .map(({ listing }) => listing.name)
+      .filter((name) => order.includes(name));
+    expect(known.sort()).toEqual([
+      "BackgroundBash",
+      "Bash",
+      "InvokeSkill",
+      "PlanMode",
+      "ReadImage",
+    ]);
+  });
+
   test("all listings together cost a model at most 4,000 tokens of 4 characters, in every revision", () => {
     for (const version of [...legacyVersions, ...modernVersions]) {
       const { tools } = JSON.parse(encodeToolsListResult(listings, version)) as {

@@ -32,7 +32,8 @@ export async function serveHttp(
   const entrance = openEntrance(settings, start.dirs.scorpioxDir);
   const auth = await openAuth(settings, entrance.auth, start.dirs.scorpioxDir, options);
   const principals = (): Principals => auth.authorizer.principals;
-  const served = await withSeparation(options, { settings, start, principals });
+  const { cards } = parts;
+  const served = await withSeparation(options, { settings, start, principals, cards });
   const fleet = await ServerFleet.open(settings, warn);
   let server: Bun.Server<undefined> | undefined = undefined;
   const addresses = new OwnAddresses(settings, options.storePlace, () => server?.url);
