@@ -67,14 +67,6 @@ const stateMethods = [
 
 export type StateMethod = (typeof stateMethods)[number];
 
-/** Those that may be asked again when a handler runs from its start. */
-export const repeatableStateMethods = [
-  "plan.status",
-  "plan.read",
-  "questions.ask",
-  "skills.load",
-] as const satisfies readonly StateMethod[];
-
 export function isStateCall<Call extends ServiceRequest>(
   call: Call,
 ): call is Extract<Call, { readonly method: StateMethod }> {

@@ -218,25 +218,35 @@ export type ServiceReplyTo<Method extends ServiceMethod> = Awaited<
   ReturnType<ServiceMethods[Method]>
 >;
 
+/** What a second call of a method would do: nothing (`reads`), cost seconds or disturb somebody (`costs`), change something (`acts`). */
+type ServiceEffect = "reads" | "costs" | "acts";
+
 /**
- * Methods that change something, disturb somebody or cost seconds. Their replies are recorded with the job: when a job has to start
- * over in another Worker they are answered from the record and not done twice.
+ * A job that starts over in another Worker gets the recorded replies of all methods but those that only read. A handler that runs again
+ * with a client's answer calls methods again that do not act.
  */
-export const recordedMethods: ReadonlySet<ServiceMethod> = new Set([
-  "background.run",
-  "background.start",
-  "background.kill",
-  "results.create",
-  "results.keep",
-  "client.ask",
-  "web.fetchPage",
-  "web.renderPage",
-  "web.search",
-  "images.convert",
-  "documents.readPdf",
-  "workspace.file",
-  "tasks.perform",
-  "plan.change",
-  "questions.ask",
-  "callbacks.perform",
-]);
+export const serviceEffects: Readonly<Record<ServiceMethod, ServiceEffect>> = {
+  "background.run": "acts",
+  "background.start": "acts",
+  "background.listKept": "reads",
+  "background.read": "reads",
+  "background.readKept": "reads",
+  "background.kill": "acts",
+  "results.create": "acts",
+  "results.keep": "acts",
+  "client.ask": "costs",
+  "web.fetchPage": "costs",
+  "web.renderPage": "costs",
+  "web.search": "costs",
+  "images.convert": "costs",
+  "documents.readPdf": "costs",
+  "workspace.place": "reads",
+  "workspace.file": "costs",
+  "tasks.perform": "acts",
+  "plan.status": "reads",
+  "plan.read": "reads",
+  "plan.change": "acts",
+  "questions.ask": "costs",
+  "skills.load": "reads",
+  "callbacks.perform": "acts",
+};

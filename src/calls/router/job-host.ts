@@ -6,7 +6,12 @@ import { isHeavyPage, JsonText } from "../../base/weight.ts";
 import type { SavedOutput } from "../../commands/background/saved-output.ts";
 import type { SavedOutputs } from "../../commands/background/saved-outputs.ts";
 import type { InputRequests, InputResponses } from "../../protocol/input-request.ts";
-import type { SavedFile, ServiceRequest, ServiceMethod } from "../../tools/services.ts";
+import {
+  type SavedFile,
+  serviceEffects,
+  type ServiceMethod,
+  type ServiceRequest,
+} from "../../tools/services.ts";
 import type { AfterDelivery } from "../../tools/tool.ts";
 import type {
   ConvertImageRequest,
@@ -24,7 +29,6 @@ import { resultUri } from "../own-uri.ts";
 import {
   isStateCall,
   performStateCall,
-  repeatableStateMethods,
   type StateServices,
   workspaceDirOf,
 } from "../state-calls.ts";
@@ -145,7 +149,7 @@ export class JobHost {
 
   #perform(call: ServiceCall): Promise<unknown> {
     const hasActed = this.#hasActed;
-    if (!repeatable.has(call.method)) this.#hasActed = true;
+    if (serviceEffects[call.method] === "acts") this.#hasActed = true;
     if (isBackgroundCall(call)) return this.#background.perform(call);
     if (isStateCall(call)) {
       const asking = { call: this.#request, answerAt: this.#answerAt, hasActed };
@@ -238,16 +242,11 @@ export interface DistantServices {
   readonly documents: PdfReader;
 }
 
-/** Methods of those services; each may be repeated. */
-const distantMethods = [
-  "web.fetchPage",
-  "web.renderPage",
-  "web.search",
-  "images.convert",
-  "documents.readPdf",
-] as const satisfies readonly ServiceMethod[];
-
-export type DistantMethod = (typeof distantMethods)[number];
+/** The methods of those services. */
+export type DistantMethod = Extract<
+  ServiceMethod,
+  "web.fetchPage" | "web.renderPage" | "web.search" | "images.convert" | "documents.readPdf"
+>;
 
 /** Performs the call; the work ends when the call is cancelled. */
 export function performDistantCall(
@@ -276,15 +275,3 @@ function startCall(
       return documents.readPdf(request, signal);
   }
 }
-
-/** Methods that the next round may repeat, since the handler will run from its start. */
-const repeatable: ReadonlySet<ServiceCall["method"]> = new Set([
-  "background.listKept",
-  "background.read",
-  "background.readKept",
-  ...distantMethods,
-  ...repeatableStateMethods,
-  "workspace.place",
-  "workspace.file",
-  "client.ask",
-]);

@@ -7,7 +7,7 @@ import {
   workerQueueMax,
   workersMax,
 } from "../../base/limits.ts";
-import { recordedMethods } from "../services.ts";
+import { serviceEffects } from "../services.ts";
 import {
   type Ending,
   type FromToolWorker,
@@ -188,7 +188,7 @@ export class WorkerPool {
     const reply = await job.services(call);
     if (this.#jobs.get(job.id) !== job) return;
     if ("ended" in reply) return this.#end(job, reply.ended);
-    if (recordedMethods.has(call.method)) job.record.push(reply);
+    if (serviceEffects[call.method] !== "reads") job.record.push(reply);
     const { slot } = job;
     if (slot !== undefined && !slot.isSlow) {
       slot.resume(job, reply);

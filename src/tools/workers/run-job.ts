@@ -11,7 +11,7 @@ import {
   tooLongForData,
 } from "../../protocol/result-codec.ts";
 import type { CallToolResult, ContentBlock, ResourceLink } from "../../protocol/tool-types.ts";
-import { recordedMethods, type ServiceReplyTo, type ServiceRequest } from "../services.ts";
+import { serviceEffects, type ServiceReplyTo, type ServiceRequest } from "../services.ts";
 import { fitText, savedLinks } from "../shown-output.ts";
 import type { AnyTool, Snapshots, ToolContext, ToolLimits, ToolOutput } from "../tool.ts";
 import { describeIssues, type Issue } from "./argument-errors.ts";
@@ -235,7 +235,8 @@ export class JobContext implements ToolContext {
   }
 
   #reply(asked: ServiceRequest): Promise<ServiceReply> {
-    const recorded = recordedMethods.has(asked.method) ? this.#record[this.#used] : undefined;
+    const recorded =
+      serviceEffects[asked.method] !== "reads" ? this.#record[this.#used] : undefined;
     if (recorded !== undefined) {
       this.#used++;
       return Promise.resolve(recorded);
