@@ -5,7 +5,7 @@ import { ownerMark } from "../commands/process/processes.ts";
 import type { ConfigDirs } from "../config/places.ts";
 import type { WebSettings } from "../config/settings.ts";
 import { storePathIn } from "../state/store/open-store.ts";
-import type { BrowserOptions } from "../web/browser/create-browser.ts";
+import { chosenBrowser } from "../web/browser/chosen-browser.ts";
 import type { WebOptions } from "../web/web.ts";
 
 export interface WebOptionsInput {
@@ -22,14 +22,6 @@ const browserNumber = 0;
 
 const proxyVariables = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"] as const;
 
-/** Variables that other programs read for the same purpose, in the order of precedence. */
-const chromeVariables = [
-  "CHROME_PATH",
-  "PUPPETEER_EXECUTABLE_PATH",
-  "CHROME_BIN",
-  "BUN_CHROME_PATH",
-] as const;
-
 /** The options of the web Worker, which reads neither configuration nor environment. */
 export function createWebOptions(input: WebOptionsInput): WebOptions {
   const { settings, dirs, env, instanceId, sharesFetched } = input;
@@ -40,7 +32,7 @@ export function createWebOptions(input: WebOptionsInput): WebOptions {
       ...(sharesFetched === true && { sharesFetched }),
     },
     browser: {
-      chosenPath: chosenChrome(settings, env),
+      chosenPath: chosenBrowser(env, settings.chromePath),
       homeDir,
       env: browserEnvironment(env, homeDir),
       instanceId: ownerMark(instanceId, browserNumber),
@@ -57,20 +49,6 @@ export function createWebOptions(input: WebOptionsInput): WebOptions {
     },
     proxyEnv: proxyVariablesOf(env),
   };
-}
-
-/** The setting comes before the variables of other programs; `SCORPIOX_CHROME` is its short form. */
-function chosenChrome(
-  settings: WebSettings,
-  env: WebOptionsInput["env"],
-): BrowserOptions["chosenPath"] {
-  const choices: [setting: string, path: string | undefined][] = [
-    ["SCORPIOX_CHROME", env["SCORPIOX_CHROME"]],
-    ["CHROME_PATH", settings.chromePath],
-    ...chromeVariables.map((name): [string, string | undefined] => [name, env[name]]),
-  ];
-  for (const [setting, path] of choices) if (path) return { path, setting };
-  return undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { SandboxReport } from "../../commands/sandbox/notes.ts";
 import { type BrowserSearch, findBrowser } from "../../web/browser/find-browser.ts";
 import { readSystemFacts } from "../../web/browser/system-facts.ts";
 import { type EngineReport, isAnswer, type SearchReply } from "../../web/search/search-reply.ts";
-import { browserChoice } from "../doctor/machine.ts";
+import { chosenBrowser } from "../../web/browser/chosen-browser.ts";
 import { columns, exitCodes, type Printer } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
@@ -19,7 +19,7 @@ export const doctorBrowserCommand: Command = {
   needsPerson: false,
   async run({ args, io, print }) {
     const { config } = startUp(args, io, print);
-    const chosen = browserChoice(io, config.settings.web.chromePath);
+    const chosen = chosenBrowser(io.env, config.settings.web.chromePath);
     const search = findBrowser(readSystemFacts(io.homeDir, io.env), chosen);
     if (args.has("json")) print.json(asData(search));
     else printSearch(search, print);

@@ -17,15 +17,15 @@ import { upstreamChooser, type UpstreamProxy } from "../../network/route.ts";
 import { assertNotNewer } from "../../state/store/migrate.ts";
 import { newerVersionCode } from "../../state/store/store-errors.ts";
 import { storePathIn } from "../../state/store/open-store.ts";
-import { findBrowser, type ChosenBrowser } from "../../web/browser/find-browser.ts";
+import { chosenBrowser } from "../../web/browser/chosen-browser.ts";
+import { findBrowser } from "../../web/browser/find-browser.ts";
 import { readSystemFacts } from "../../web/browser/system-facts.ts";
-import type { CommandIo } from "../command-io.ts";
 import type { CommandContext } from "../command.ts";
 import type { StartUp } from "../start-up.ts";
 import { type Finding, fault, note, ok } from "./finding.ts";
 
 export function browserFindings({ io }: CommandContext, { config }: StartUp): readonly Finding[] {
-  const choice = browserChoice(io, config.settings.web.chromePath);
+  const choice = chosenBrowser(io.env, config.settings.web.chromePath);
   const search = findBrowser(readSystemFacts(io.homeDir, io.env), choice);
   switch (search.kind) {
     case "found":
@@ -184,16 +184,6 @@ const draftMsMax = 60_000;
 function isLeft(draft: string): boolean {
   const stats = lstatSync(draft, { throwIfNoEntry: false });
   return stats?.isFile() === true && Date.now() - stats.mtimeMs > draftMsMax;
-}
-
-/** `SCORPIOX_CHROME` is the short form of our own setting, and has priority. */
-export function browserChoice(
-  { env }: CommandIo,
-  chromePath: string | undefined,
-): ChosenBrowser | undefined {
-  const short = env["SCORPIOX_CHROME"];
-  if (short) return { path: short, setting: "SCORPIOX_CHROME" };
-  return chromePath ? { path: chromePath, setting: "CHROME_PATH" } : undefined;
 }
 
 /** Longer than any proxy takes that is there. */

@@ -1,14 +1,5 @@
 /** Where browsers that can be driven are found on the three systems (docs/browser.md#which-browser). Data only. */
 
-/** Variables that name a browser, strongest first. `CHROME_PATH` is also a setting of scorpiox-code. */
-export const browserVariables = [
-  "SCORPIOX_CHROME",
-  "CHROME_PATH",
-  "PUPPETEER_EXECUTABLE_PATH",
-  "CHROME_BIN",
-  "BUN_CHROME_PATH",
-] as const;
-
 /** Names that are looked for in `PATH`, best first. */
 export const commandNames = [
   "google-chrome-stable",

@@ -2,7 +2,6 @@ import { posix, win32 } from "node:path";
 
 import {
   type BrowserCache,
-  browserVariables,
   commandNames,
   linuxCaches,
   linuxPlaces,
@@ -14,18 +13,13 @@ import {
   windowsPlaces,
   windowsRegistryKeys,
 } from "./browser-places.ts";
+import type { ChosenBrowser } from "./chosen-browser.ts";
 import type { SystemFacts } from "./system-facts.ts";
 
 /** A path that was tried, and the reason to try it. */
 interface TriedPlace {
   readonly path: string;
   readonly from: string;
-}
-
-export interface ChosenBrowser {
-  readonly path: string;
-  /** The setting or variable that says so. */
-  readonly setting: string;
 }
 
 export type BrowserSearch =
@@ -42,8 +36,7 @@ export type BrowserSearch =
   | { readonly kind: "missing"; readonly tried: readonly TriedPlace[] };
 
 /** Looks for a browser in the order of docs/browser.md#which-browser: the first hit wins. */
-export function findBrowser(facts: SystemFacts, setting: ChosenBrowser | undefined): BrowserSearch {
-  const chosen = setting ?? chosenByVariable(facts);
+export function findBrowser(facts: SystemFacts, chosen: ChosenBrowser | undefined): BrowserSearch {
   if (chosen !== undefined) return judgeChoice(facts, chosen);
   const tried: TriedPlace[] = [];
   for (const place of candidates(facts)) {
@@ -53,11 +46,6 @@ export function findBrowser(facts: SystemFacts, setting: ChosenBrowser | undefin
     return { kind: "found", ...place, isSnap: isSnap(facts, place.path), tried };
   }
   return { kind: "missing", tried };
-}
-
-function chosenByVariable({ env }: SystemFacts): ChosenBrowser | undefined {
-  const name = browserVariables.find((variable) => (env[variable] ?? "") !== "");
-  return name === undefined ? undefined : { path: env[name] ?? "", setting: name };
 }
 
 function judgeChoice(facts: SystemFacts, chosen: ChosenBrowser): BrowserSearch {

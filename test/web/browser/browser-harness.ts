@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { browserBounds, type BrowserBounds } from "../../../src/web/browser/browser-bounds.ts";
 import { createBrowser } from "../../../src/web/browser/create-browser.ts";
+import { chosenBrowser } from "../../../src/web/browser/chosen-browser.ts";
 import { findBrowser } from "../../../src/web/browser/find-browser.ts";
 import { readSystemFacts } from "../../../src/web/browser/system-facts.ts";
 import { createGuard } from "../../../src/web/guard/create-guard.ts";
@@ -23,7 +24,7 @@ import { isLongRun, longTest } from "../../fixtures/long-run.ts";
 
 const homeDir = Bun.env["HOME"] ?? "/";
 const env = { PATH: Bun.env["PATH"] ?? "", HOME: homeDir };
-const found = findBrowser(readSystemFacts(homeDir, Bun.env), undefined);
+const found = findBrowser(readSystemFacts(homeDir, Bun.env), chosenBrowser(Bun.env, undefined));
 
 /** The executable of this machine's browser; empty when there is none. */
 export const browserPath = found.kind === "found" ? found.path : "";

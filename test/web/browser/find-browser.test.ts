@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { chosenBrowser } from "../../../src/web/browser/chosen-browser.ts";
 import { findBrowser } from "../../../src/web/browser/find-browser.ts";
 import { parseRegistryValue, type SystemFacts } from "../../../src/web/browser/system-facts.ts";
 
@@ -254,7 +255,7 @@ describe("findBrowser() with a choice", () => {
       ],
     ];
   test.each(rows)("%s", (_name, system, setting, expected) => {
-    const chosen = setting === undefined ? undefined : { path: setting, setting: "CHROME_PATH" };
+    const chosen = chosenBrowser(system.env ?? {}, setting);
     expect(findBrowser(facts(system), chosen)).toMatchObject(expected);
   });
 });
