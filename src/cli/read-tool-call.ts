@@ -1,5 +1,6 @@
 import { AppError, messageOf } from "../base/errors.ts";
 import { mcpEntryBytesMax } from "../base/upstream-limits.ts";
+import { isObject } from "../base/values.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
 import { parseBoolean } from "../config/value-types.ts";
 import type { ObjectSchema, ToolListing } from "../protocol/tool-types.ts";
@@ -60,7 +61,7 @@ function parseJsonArguments(text: string): CallArguments {
       cause: error,
     });
   }
-  if (isRecord(value)) return value;
+  if (isObject(value)) return value;
   throw new AppError("usage", "The arguments must be a JSON object, for instance '{\"key\": 1}'.");
 }
 
@@ -69,7 +70,7 @@ function parseJsonArguments(text: string): CallArguments {
  * @throws {AppError} `usage`, naming the key.
  */
 function parsePairs(words: readonly string[], schema: ObjectSchema): CallArguments {
-  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const properties = isObject(schema.properties) ? schema.properties : {};
   const args = new Map<string, unknown>();
   for (const word of words) {
     const equals = word.indexOf("=");
@@ -114,7 +115,7 @@ function noPair(word: string, keys: readonly string[]): AppError {
 /** The JSON Schema type of a property; several types are read as text. */
 function typeOf(key: string, properties: Readonly<Record<string, unknown>>): string {
   const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-  if (!isRecord(property)) {
+  if (!isObject(property)) {
     const names = Object.keys(properties);
     const known =
       names.length === 0 ? "This tool takes no arguments." : `Keys: ${names.join(", ")}.`;
@@ -156,13 +157,9 @@ function parseNumber(text: string, type: "integer" | "number"): number | undefin
 function parseJson(text: string, type: "array" | "object"): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    const isWanted = type === "array" ? Array.isArray(value) : isRecord(value);
+    const isWanted = type === "array" ? Array.isArray(value) : isObject(value);
     return isWanted ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { messageOf } from "../base/errors.ts";
 import { resultCharsMax } from "../base/limits.ts";
 import { remembered } from "../base/shared-work.ts";
+import { isObject } from "../base/values.ts";
 import compiledJson from "./clients.json" with { type: "json" };
 import { type ConfigProblem, ProblemList, quoteValue } from "./problems.ts";
 import { readTextFile } from "./read-text-file.ts";
@@ -68,7 +69,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The row, or its error. */
 function parseRow(item: unknown): ClientRow | string {
-  if (!isRecord(item)) return "it must be an object";
+  if (!isObject(item)) return "it must be an object";
   const row = { names: [], ...item };
   return isClientRow(row) ? row : String(faultOfRow(row));
 }
@@ -117,10 +118,6 @@ function refusal(field: string, value: unknown, allowed: string): string {
 
 function isWithin(value: unknown, min: number, max: number): value is number {
   return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A client's time and size limits; the fields of the gateway's `ClientLimits`. */

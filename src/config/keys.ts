@@ -1,5 +1,3 @@
-import { isAbsolute, join } from "node:path";
-
 import { hubKeys } from "./hub-keys.ts";
 import { mcpKeys } from "./mcp-keys.ts";
 import { sandboxKeys } from "./sandbox-keys.ts";
@@ -8,24 +6,12 @@ import {
   booleanValue,
   type ConfigKey,
   integerValue,
+  pathListValue,
   pathValue,
   profileNameValue,
   type ValueType,
 } from "./value-types.ts";
-import { listParts, webKeys } from "./web-keys.ts";
-
-/** Absolute, so that a list means the same folders from wherever the server was started. */
-const pathListValue: ValueType<string> = {
-  name: "path list",
-  allowed: "absolute paths, or ones that begin with ~/, with commas between",
-  parse(text, homeDir) {
-    const paths = listParts(text).map((path) =>
-      path.startsWith("~/") ? join(homeDir, path.slice(2)) : path,
-    );
-    const areUsable = paths.every((path) => isAbsolute(path) && !path.includes("\0"));
-    return areUsable ? paths.join(",") : undefined;
-  },
-};
+import { webKeys } from "./web-keys.ts";
 
 export const additionalSkillsKey: ConfigKey<string> = {
   name: "ADDITIONAL_SKILLS",

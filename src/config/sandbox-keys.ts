@@ -1,7 +1,4 @@
-import { isAbsolute, join } from "node:path";
-
-import { choiceValue, type ConfigKey, type ValueType } from "./value-types.ts";
-import { listParts } from "./web-keys.ts";
+import { choiceValue, type ConfigKey, pathListValue } from "./value-types.ts";
 
 /** Each is stricter than the ones before it. */
 const modes = ["off", "workspace-write", "read-only"] as const;
@@ -9,18 +6,6 @@ export type SandboxModeName = (typeof modes)[number];
 
 const backends = ["auto", "bubblewrap", "landlock", "seatbelt"] as const;
 export type SandboxBackendName = (typeof backends)[number];
-
-const pathListValue: ValueType<string> = {
-  name: "path list",
-  allowed: "absolute paths, or ones that begin with ~/, with commas between",
-  parse(text, homeDir) {
-    const paths = listParts(text).map((path) =>
-      path.startsWith("~/") ? join(homeDir, path.slice(2)) : path,
-    );
-    const isList = paths.every((path) => isAbsolute(path) && !path.includes("\0"));
-    return isList ? paths.join(",") : undefined;
-  },
-};
 
 /** Other programs use variables of these names. */
 const ownOnly = { published: false } as const;

@@ -37,7 +37,6 @@ import {
 } from "./sandbox-keys.ts";
 import {
   chromePathKey,
-  listParts,
   marginaliaKeyKey,
   readDocsAllowHostsKey,
   searxngUrlKey,
@@ -46,6 +45,7 @@ import {
   webSearchLanguageKey,
   webSearchRegionKey,
 } from "./web-keys.ts";
+import { listParts } from "./value-types.ts";
 
 /** The values that the program runs with. */
 export interface Settings {

@@ -111,3 +111,24 @@ export const profileNameValue: ValueType<string> = {
     return isName && !text.includes("..") ? text : undefined;
   },
 };
+
+/** The parts of a comma-separated value, trimmed; empty ones are dropped. */
+export function listParts(text: string): string[] {
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+/** Absolute, so that a list means the same folders from wherever the server was started. */
+export const pathListValue: ValueType<string> = {
+  name: "path list",
+  allowed: "absolute paths, or ones that begin with ~/, with commas between",
+  parse(text, homeDir) {
+    const paths = listParts(text).map((path) =>
+      path.startsWith("~/") ? join(homeDir, path.slice(2)) : path,
+    );
+    const areUsable = paths.every((path) => isAbsolute(path) && !path.includes("\0"));
+    return areUsable ? paths.join(",") : undefined;
+  },
+};

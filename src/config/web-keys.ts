@@ -1,13 +1,5 @@
 import { benchEngineIds, defaultEngineIds, engineIds } from "../base/search-engine-ids.ts";
-import { type ConfigKey, pathValue, type ValueType } from "./value-types.ts";
-
-/** The parts of a comma-separated value, trimmed; empty ones are dropped. */
-export function listParts(text: string): string[] {
-  return text
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
-}
+import { type ConfigKey, listParts, pathValue, type ValueType } from "./value-types.ts";
 
 /** Names and addresses without scheme, port or wildcard, so that only named hosts are allowed. */
 const hostListValue: ValueType<string> = {

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { formatAmount } from "../base/cut-text.ts";
 import { AppError } from "../base/errors.ts";
+import { isObject } from "../base/values.ts";
 import {
   questionLabelCharsMax,
   questionNoteCharsMax,
@@ -89,6 +90,7 @@ export const askUserQuestion = defineTool({
     idempotentHint: false,
     openWorldHint: false,
   },
+  touchesFiles: false,
   taskSupport: "optional",
   async handler({ questions_json: json }, { questions: service }) {
     const questions = parseQuestions(json);
@@ -204,15 +206,11 @@ function membersOf(
   names: readonly string[],
   expected: string,
 ): Members {
-  if (!isMembers(value)) throw wrong(place, `must be ${expected}, not ${kindOf(value)}`);
+  if (!isObject(value)) throw wrong(place, `must be ${expected}, not ${kindOf(value)}`);
   const unknown = Object.keys(value).find((name) => !names.includes(name));
   if (unknown === undefined) return value;
   const shown = JSON.stringify(unknown.slice(0, 60));
   throw wrong(place, `has an unknown property ${shown}; known: ${names.join(", ")}`);
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function optionalText(value: unknown, place: string, charsMax: number): string | null {

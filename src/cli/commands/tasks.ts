@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { formatAmount, formatCount, oneLine } from "../../base/cut-text.ts";
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { taskFileBytesMax } from "../../base/limits.ts";
-import { ownValue } from "../../base/values.ts";
+import { isObject, ownValue } from "../../base/values.ts";
 import type { StateScope } from "../../base/server-events.ts";
 import { storePathIn } from "../../state/store/open-store.ts";
 import type { PostgresPlace } from "../../state/store/postgres/store-url.ts";
@@ -222,11 +222,11 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 function readTaskFile(bytes: Uint8Array, name: string): TransferredTask[] {
   const value = parse(bytes, name);
-  if (isFields(value) && value["version"] !== undefined && value["version"] !== version) {
+  if (isObject(value) && value["version"] !== undefined && value["version"] !== version) {
     const given = JSON.stringify(value["version"]);
     throw new AppError("usage", `${name} has version ${given}; this program reads ${version}.`);
   }
-  const tasks = isFields(value) ? value["tasks"] : value;
+  const tasks = isObject(value) ? value["tasks"] : value;
   if (!Array.isArray(tasks)) {
     throw new AppError("usage", `${name} has no tasks: it must be the output of tasks export.`);
   }
@@ -265,10 +265,6 @@ function lineOf(
 }
 
 function fieldsOf(value: unknown, place: string): Fields {
-  if (isFields(value)) return value;
+  if (isObject(value)) return value;
   throw new AppError("usage", `${place} must be an object.`);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

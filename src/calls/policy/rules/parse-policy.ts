@@ -1,5 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import { policyCharsMax, policyPatternCharsMax, policyRulesMax } from "../../../base/limits.ts";
+import { isObject } from "../../../base/values.ts";
 import { parseOwner } from "./callers.ts";
 import { createGlob, type Glob } from "./glob.ts";
 import {
@@ -179,7 +180,7 @@ function listOf(value: unknown, name: string): readonly unknown[] {
 }
 
 function objectOf(value: unknown, name: string): Readonly<Record<string, unknown>> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  if (isObject(value)) return value;
   throw new Unusable(`${name} must be an object, not ${shown(value)}`);
 }
 
