@@ -205,16 +205,8 @@ export interface Router {
     version?: ProtocolVersion,
     showsApps?: boolean,
   ): Promise<readonly ToolListing[]>;
-  /**
-   * Rejects only with `InputNeeded` and `FaultError` of its handlers.
-   * @param passedMs the part of the client's patience that is used up, because the user was asked before
-   * @param look processes the outcome of a call that is answered before it ends (`isInterim`). Never rejects.
-   */
-  call(
-    request: CallRequest,
-    passedMs?: number,
-    look?: (outcome: CallOutcome) => Promise<CallOutcome>,
-  ): Promise<CallOutcome>;
+  /** Rejects only with `InputNeeded` and `FaultError` of its handlers. */
+  call(request: CallRequest): Promise<CallOutcome>;
   /** A client says what it can do, before it asks for a list or a call. */
   meet?(capabilities: ClientCapabilities): void;
   /** Absent: no tool becomes an MCP task. */

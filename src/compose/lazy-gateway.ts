@@ -3,14 +3,14 @@ import { Lazy } from "../base/lazy.ts";
 import { product } from "../base/product.ts";
 import type { ServerEvent } from "../base/server-events.ts";
 import type { Environment } from "../base/values.ts";
-import type { CallRequest, ClientContext, Router } from "../calls/call.ts";
+import type { CallRequest, ClientContext } from "../calls/call.ts";
 import type {
   Changes,
   CompletionProvider,
   PromptProvider,
   ResourceProvider,
 } from "../calls/features.ts";
-import type { GateStage, Refusal } from "../calls/gate/gate-stage.ts";
+import type { CallMaker, GateStage, Refusal } from "../calls/gate/gate-stage.ts";
 import type { GatewayServices, UpstreamGateway } from "../calls/upstream/upstream-gateway.ts";
 import type { ListAsked } from "../calls/upstream/upstream-listings.ts";
 import type { UpstreamSkills } from "../calls/upstream/upstream-skills.ts";
@@ -136,14 +136,14 @@ export class LazyGateway implements Disposable {
   }
 
   /** Makes the calls behind the gate that have a target. */
-  readonly calls: Pick<Router, "call"> = {
-    call: (request, passedMs, look) => {
+  readonly calls: CallMaker = {
+    call: (request, passedMs, afterStages) => {
       const { client } = request;
       const calls =
         this.#gateway.made?.for(client).calls() ?? this.#for(client).then((it) => it.calls());
       return calls instanceof Promise
-        ? calls.then((made) => made.call(request, passedMs, look))
-        : calls.call(request, passedMs, look);
+        ? calls.then((made) => made.call(request, passedMs, afterStages))
+        : calls.call(request, passedMs, afterStages);
     },
   };
 

@@ -8,6 +8,7 @@ import type { ObservedRequest } from "../call-observer.ts";
 import { foreignToolOf, resolvedCall } from "../call-target.ts";
 import type {
   CallEnd,
+  CallMaker,
   CallWatcher,
   ResultChange,
   NoteSource,
@@ -20,9 +21,9 @@ import { withLinesAbout, withWaitingLines } from "./result-lines.ts";
 
 export interface GateParts {
   /** Makes the calls of our own tools, and may prepare for each while the stages still check it. */
-  readonly router: Pick<Router, "call"> & { expectCall?(): void };
+  readonly router: CallMaker & { expectCall?(): void };
   /** Makes those that have a target. Absent: `router` makes them too. */
-  readonly foreign?: Pick<Router, "call">;
+  readonly foreign?: CallMaker;
   /** In their order: rules first, then hooks. */
   readonly admissions: Admissions;
   /** In the order in which their lines are shown. */
@@ -68,8 +69,8 @@ export class GatedRouter implements Pick<Router, "call"> {
         end = { decision: "invalid" };
         return this.#withNotes(request, made);
       }
-      const looked = isInterim(made) ? made : this.#lookedAt(request, made, begunAt);
-      const outcome = looked instanceof Promise ? await looked : looked;
+      const seen = isInterim(made) ? made : this.#afterStages(request, made, begunAt);
+      const outcome = seen instanceof Promise ? await seen : seen;
       end = { decision: "allowed", outcome: outcome.kind, ...charsOf(outcome) };
       return this.#withNotes(request, outcome);
     } catch (error) {
@@ -112,20 +113,20 @@ export class GatedRouter implements Pick<Router, "call"> {
     }
   }
 
-  /** A call that is answered before it ends is looked at when it does. */
+  /** The stages see the outcome of a call that is answered before it ends when it ends. */
   #make(request: CallRequest, begunAt: number): Promise<CallOutcome> {
     const { router, foreign = router } = this.#parts;
-    const look = async (outcome: CallOutcome): Promise<CallOutcome> =>
-      this.#lookedAt(request, outcome, undefined);
+    const afterStages = async (outcome: CallOutcome): Promise<CallOutcome> =>
+      this.#afterStages(request, outcome, undefined);
     const maker = request.target === undefined ? router : foreign;
-    return maker.call(request, performance.now() - begunAt, look);
+    return maker.call(request, performance.now() - begunAt, afterStages);
   }
 
   /**
    * The outcome with the changes of the stages, one after the other.
    * @param begunAt undefined when no client waits for it
    */
-  #lookedAt(
+  #afterStages(
     request: CallRequest,
     outcome: CallOutcome,
     begunAt: number | undefined,
@@ -138,7 +139,7 @@ export class GatedRouter implements Pick<Router, "call"> {
       const looking = stage.after(request, outcome, leftMs(request, begunAt));
       if (looking === undefined) continue;
       return looking.then((look) =>
-        this.#lookedAt(request, withLook(request, outcome, look), begunAt, index + 1),
+        this.#afterStages(request, withLook(request, outcome, look), begunAt, index + 1),
       );
     }
     return outcome;

@@ -7,7 +7,8 @@ import type { Snapshots } from "../../tools/tool.ts";
 import type { ToolCard } from "../../tools/tool-card.ts";
 import type { JobMessageSource, JobOutcome, ServiceCall } from "../../tools/workers/messages.ts";
 import type { WorkerPool } from "../../tools/workers/pool.ts";
-import type { CallOutcome, CallRequest, ClientContext, Router } from "../call.ts";
+import type { CallOutcome, CallRequest, ClientContext } from "../call.ts";
+import type { CallMaker } from "../gate/gate-stage.ts";
 import { answerTimeOf } from "../call-target.ts";
 import { taskSummary } from "./background-replies.ts";
 import { type HostParts, JobHost } from "./job-host.ts";
@@ -23,7 +24,7 @@ export interface ToolRouterParts extends HostParts {
 }
 
 /** Routes calls to own tools: name → card → job in a Worker, with the services at its side. */
-export class ToolRouter implements Pick<Router, "call"> {
+export class ToolRouter implements CallMaker {
   readonly #parts: ToolRouterParts;
   readonly #cards: ReadonlyMap<string, ToolCard>;
 

@@ -10,6 +10,7 @@ import { parseSearchArguments } from "../../upstream/search/gateway-tools.ts";
 import type { FailureReason, Upstreams } from "../../upstream/upstreams.ts";
 import { answerTimeOf, promisesStructure, tryBecomeTask } from "../call-target.ts";
 import type { CallOutcome, CallRequest, ToolTarget } from "../call.ts";
+import type { AfterStages } from "../gate/gate-stage.ts";
 import { withLinesAbout } from "../gate/result-lines.ts";
 import { Exchange, type ExchangeEnd, type ExchangeParts, type ExchangeSpec } from "./exchange.ts";
 import { foreignFault, pagesWanted } from "./foreign-requests.ts";
@@ -20,9 +21,7 @@ export interface UpstreamCallsParts extends ExchangeParts, HandOverParts {
   readonly upstreams: Pick<Upstreams, "call" | "search">;
 }
 
-type LookAtOutcome = (outcome: CallOutcome) => Promise<CallOutcome>;
-
-const asIs: LookAtOutcome = (outcome) => Promise.resolve(outcome);
+const asIs: AfterStages = (outcome) => Promise.resolve(outcome);
 
 /** Makes the calls of upstream tools, within the time that the client has. */
 export class UpstreamCalls {
@@ -35,14 +34,13 @@ export class UpstreamCalls {
   /**
    * Makes a call that has a target.
    * @param passedMs the part of the client's patience that is used up
-   * @param look processes the result of a call that goes on when its client has been answered
    * @throws InputNeeded and FaultError to be let through
    */
-  call(request: CallRequest, passedMs = 0, look: LookAtOutcome = asIs): Promise<CallOutcome> {
+  call(request: CallRequest, passedMs = 0, afterStages: AfterStages = asIs): Promise<CallOutcome> {
     const { target } = request;
     switch (target?.kind) {
       case "tool":
-        return this.#callTool(request, target, passedMs, look);
+        return this.#callTool(request, target, passedMs, afterStages);
       case "search":
         return this.#search(request);
       // A stage of the gate has refused these.
@@ -61,7 +59,7 @@ export class UpstreamCalls {
     request: CallRequest,
     target: ToolTarget,
     passedMs: number,
-    look: LookAtOutcome,
+    afterStages: AfterStages,
   ): Promise<CallOutcome> {
     const begunAt = performance.now() - passedMs;
     let exchange: Exchange;
@@ -74,7 +72,7 @@ export class UpstreamCalls {
     const answerAt = answerTimeOf(request.client, begunAt);
     if (answerAt === undefined || !target.rights.handover) return running;
     return this.#inTime(request, target, running, answerAt).then(
-      (first) => first ?? this.#handOver(request, exchange, running.then(look)),
+      (first) => first ?? this.#handOver(request, exchange, running.then(afterStages)),
     );
   }
 

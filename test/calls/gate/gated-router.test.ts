@@ -7,10 +7,15 @@ import type {
   CallOutcome,
   CallRequest,
   ClientLimits,
-  Router,
   ToolTarget,
 } from "../../../src/calls/call.ts";
-import type { CallEnd, GateStage, Refusal } from "../../../src/calls/gate/gate-stage.ts";
+import type {
+  AfterStages,
+  CallEnd,
+  CallMaker,
+  GateStage,
+  Refusal,
+} from "../../../src/calls/gate/gate-stage.ts";
 import { Admissions, GatedRouter, type GateParts } from "../../../src/calls/gate/gated-router.ts";
 import type { CallToolResult, TextContent } from "../../../src/protocol/tool-types.ts";
 
@@ -27,7 +32,7 @@ class GateHarness {
   passedMs = 0;
   limits: Partial<ClientLimits> = {};
   called: CallRequest | undefined;
-  look: Parameters<Router["call"]>[2];
+  afterStages: AfterStages | undefined;
 
   stage(name: string, answer?: Refusal | Error, isLater = true): GateStage {
     return {
@@ -45,11 +50,10 @@ class GateHarness {
   }: Omit<Partial<GateParts>, "stages"> & {
     stages?: readonly GateStage[];
   }): Promise<CallOutcome> {
-    const router: Router = {
-      list: () => [],
-      call: (request, passedMs = 0, look) => {
+    const router: CallMaker = {
+      call: (request, passedMs, afterStages) => {
         this.called = request;
-        this.look = look;
+        this.afterStages = afterStages;
         this.log.push("call");
         this.passedMs = passedMs;
         return this.outcome instanceof Error
@@ -190,7 +194,7 @@ describe("GatedRouter", () => {
     const interim: CallOutcome = { kind: "result", json: done.json, isInterim: true };
     gate.outcome = interim;
     expect(await gate.call({ stages })).toEqual(interim);
-    expect(textsOf((await gate.look?.(done)) ?? interim)).toEqual(["done", "\nseen"]);
+    expect(textsOf((await gate.afterStages?.(done)) ?? interim)).toEqual(["done", "\nseen"]);
   });
 
   test("InputNeeded and defects pass, and the watchers hear of the end", async () => {
