@@ -32,7 +32,7 @@ export function ownRunningCommand(): readonly string[] {
   return [process.platform === "linux" ? `/proc/${process.pid}/exe` : program, ...rest];
 }
 
-/** The hidden argument that makes this program the process that hunts for the guardian. */
+/** The hidden argument that makes this program the process that hunts for marked processes when the guardian asks for it. */
 export const huntArgument = "__hunt-marked";
 
 /** The first argument of a process of this program that confines itself and becomes a command. */

@@ -11,7 +11,7 @@ import type { ClientContext, RequestContext, Router } from "./call.ts";
 
 /**
  * The features that a server offers its clients. An absent one is not declared, and its methods do not exist.
- * The product, the gateway and the conformance fixture each make one; the core knows none of them.
+ * `compose/create-server-context.ts` makes one for the product, the conformance fixture another; `server/` knows neither.
  */
 export interface ServerFeatures {
   readonly router: Router;

@@ -174,7 +174,7 @@ export class WorkerSide<Options, Call, ToPost, FromPost> implements WorkerHost<F
     } catch (error) {
       reply = { kind: "failed", id, ...failureOf(error) };
     }
-    // Whoever cancelled does not wait for how it ends.
+    // A cancelled call was deleted, and gets no reply.
     if (this.#calls.delete(id)) this.#send(reply);
   }
 

@@ -23,7 +23,7 @@ export interface GateParts {
   readonly router: Pick<Router, "call"> & { expectCall?(): void };
   /** Makes those that have a target. Absent: `router` makes them too. */
   readonly foreign?: Pick<Router, "call">;
-  /** In their order: rules first, then hooks. */
+  /** The stages, in their order: plan mode, upstream servers, rules, required skills, hooks. */
   readonly admissions: Admissions;
   /** In the order in which their lines are shown. */
   readonly notes: readonly NoteSource[];

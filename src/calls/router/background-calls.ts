@@ -94,7 +94,7 @@ export class BackgroundCalls {
   /** When the client must have its answer, on the clock of `performance.now()`. */
   readonly #answerAt: number | undefined;
   readonly #isSettled = Promise.withResolvers<void>();
-  /** The task whose turn this call has. */
+  /** The task that this call reads, and how its cursor moves on. Calls that read the same task take turns. */
   #reading: { readonly task: Readers; readonly advance: (to: number) => void } | undefined;
 
   constructor(parts: BackgroundParts, request: CallRequest, answerAt: number | undefined) {

@@ -64,7 +64,7 @@ export interface LauncherParts {
   readonly orphanage: Orphanage;
   readonly guardian: Guardian;
   readonly shell: Shell;
-  /** Told when a family lasts and when it is gone, so that the next start can clean up after us. */
+  /** Called when a family has outlived `reportAfterMs` and when it is gone: the next start ends families that this process leaves. */
   readonly onFamily?: (family: Family, isLive: boolean) => void;
 }
 
