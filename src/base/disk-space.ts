@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { savedResultsAgeMsMax, savedResultsBytesMax, savedResultsReserveBytes } from "./limits.ts";
 
-/** Of a small disk, such as the temporary folder of a container, this part is kept free instead. */
+/** The part of a small disk, such as the temporary folder of a container, that is kept free instead. */
 const reserveShare = 1 / 20;
 
 /** A file system, in bytes. */

@@ -153,7 +153,7 @@ export interface ReachableClient {
 
 /** Finds the connections of a client identity. */
 export interface ClientReach {
-  /** Those that have finished their handshake; none for clients of the stateless revision. */
+  /** The connections of a client that have finished their handshake; none for clients of the stateless revision. */
   connectionsOf(clientId: string): readonly ReachableClient[];
 }
 

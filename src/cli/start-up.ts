@@ -115,7 +115,7 @@ function findDirs(io: CommandIo, workDir: string): ConfigDirs {
   };
 }
 
-/** The same, for a client that works in `folder`. */
+/** A start-up as it is for a client that works in `folder`. */
 export function startIn(start: StartUp, folder: string): StartUp {
   const { dirs } = start;
   return { ...start, dirs: { ...dirs, projectDir: findProjectDir(folder, dirs.homeDir) } };

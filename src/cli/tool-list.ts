@@ -20,7 +20,7 @@ export interface ToolFilter {
 
 interface FoundTools {
   readonly tools: readonly ToolListing[];
-  /** Of the requested server: those that are in no list. */
+  /** How many tools of the requested server are in no list. */
   readonly hiddenCount: number;
 }
 

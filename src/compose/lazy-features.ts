@@ -103,7 +103,7 @@ export class LazySkills implements Disposable {
     return { required: await this.#required.get(), load };
   }
 
-  /** Of one client the folders are looked at, which needs no code; for several, skills are loaded and watch each folder once. */
+  /** For one client the folders alone are looked at, which needs no code; for several, skills are loaded and watch each folder once. */
   #lookLater(): void {
     const isAlone = this.#unwatched.size === 1 && !this.isLoaded;
     if (!isAlone) clearTimeout(this.#look);

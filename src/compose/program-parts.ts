@@ -104,9 +104,9 @@ export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> 
   readonly supervisor: Supervisor;
   readonly kept: KeptCommands;
   readonly orphanage: Orphanage;
-  /** That runs commands. */
+  /** The shell that runs commands. */
   readonly shell: Shell;
-  /** That of commands. */
+  /** The environment of commands. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** False for tools of upstream servers. */
   readonly isOwnTool: (toolName: string) => boolean;

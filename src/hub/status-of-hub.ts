@@ -14,7 +14,7 @@ export interface StatusParts {
   readonly log: string;
   readonly endsWith: string | undefined;
   readonly clients: readonly HubClient[];
-  /** Of the clients that use upstream servers. */
+  /** The sessions of the clients that use upstream servers. */
   readonly sessions: readonly SessionFacts[];
   readonly kept: HubStatus["kept"];
 }

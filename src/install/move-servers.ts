@@ -26,7 +26,7 @@ export interface PlannedMove {
   readonly file: string;
   /** By the name that they get here. */
   readonly servers: ReadonlyMap<string, NewEntry>;
-  /** Those that are here already, started in the same way: of another client, or of an earlier move. */
+  /** Names of servers that are here already, started in the same way: of another client, or of an earlier move. */
   readonly shared: readonly string[];
   /** Values that become secrets, by their names. */
   readonly secrets: ReadonlyMap<string, string>;

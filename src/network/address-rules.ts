@@ -164,7 +164,7 @@ export type Reach = "public" | "network" | "machine";
 /** Reaches, from the narrowest to the widest. */
 export const reaches: readonly Reach[] = ["public", "network", "machine"];
 
-/** Such addresses offer no service to other machines: no reach opens them. */
+/** Kinds of addresses that offer no service to other machines: no reach opens them. */
 const closed: ReadonlySet<string> = new Set([
   "a cloud metadata address",
   "an unspecified address",

@@ -6,7 +6,7 @@ import { decodeFromWorker, encodeToWorker, type FromWorker, type ToWorker } from
 /** How often a Worker is asked whether it lives. */
 export interface HeartbeatTimes {
   readonly lookMs: number;
-  /** The same while it owes no reply; absent: `lookMs`. */
+  /** As `lookMs`, while it owes no reply; absent: `lookMs`. */
   readonly restLookMs?: number;
   /** Looks in a row that found it silent, before it is given up. Looks, not time: a machine that sleeps misses none. */
   readonly silentLooksMax: number;

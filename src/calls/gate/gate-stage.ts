@@ -82,7 +82,7 @@ export interface NoteSource {
   readonly clients?: { has(clientId: string): boolean };
   /** Lines for the result of this call, which may still fail to be delivered; empty = none. */
   notesFor(call: CallRequest): readonly string[];
-  /** These lines, which `notesFor` gave, are on their way to the client. */
+  /** Called when the lines that `notesFor` gave are on their way to the client. */
   delivered(call: CallRequest, lines: readonly string[]): void;
 }
 
@@ -92,7 +92,7 @@ export interface CallEnd {
   /** Absent when it was refused, or ended by an error. */
   readonly outcome?: CallOutcome["kind"];
   readonly durationMs: number;
-  /** Of the result, as it was sent on. */
+  /** Length of the result, as it was sent on. */
   readonly resultChars?: number;
 }
 

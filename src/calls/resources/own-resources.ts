@@ -162,7 +162,7 @@ function backgroundText(task: BackgroundTask): string {
   return lines.join("\n");
 }
 
-/** The same of a kept task, from the byte `from` on. */
+/** A kept task as text, with its output from the byte `from` on. */
 function keptText({ task, stretches, partial, end, seenTo }: ReadReply, from: number): string {
   const gap =
     from === 0 ? "" : `[... the first ${formatCount(from)} bytes are left out here ...]\n`;

@@ -57,7 +57,7 @@ export interface Confinements {
 export interface FileToCopy {
   /** Absolute, in the view of the commands. */
   readonly path: string;
-  /** Of a longer file one byte more is copied. */
+  /** At most so many bytes are copied, and one more of a longer file. */
   readonly bytesMax: number;
 }
 

@@ -90,7 +90,7 @@ function rejectAsFault(error: unknown): never {
   throw new FaultError(createFault(errorCodes.invalidParams, error.message));
 }
 
-/** Those that begin with the typed text, else those that contain it. */
+/** The values that begin with the typed text, else those that contain it. */
 function matching(values: readonly string[], typed: string): readonly string[] {
   const wanted = typed.toLowerCase();
   const rest = values.filter((value) => !value.toLowerCase().startsWith(wanted));

@@ -202,7 +202,7 @@ function misplacedFindings({ client, file }: ClientFile, install: string): reado
   ];
 }
 
-/** The same server started by both: its processes and its tools are there twice. */
+/** Findings about a server that both the client and scorpiox-code start: its processes and its tools are there twice. */
 function doubleFindings({ client, file }: ClientFile): readonly Finding[] {
   const others = (readForeignFile(file, undefined) ?? []).filter(({ name, value }) => {
     if (name === entryName || !isObject(value)) return false;

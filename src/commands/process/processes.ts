@@ -169,7 +169,7 @@ export interface ProcessIdentity {
   readonly startTicks: number | null;
 }
 
-/** Of this process. */
+/** The identity of this process. */
 export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, startTicks: readProcStat(process.pid)?.startTicks ?? null };
 }

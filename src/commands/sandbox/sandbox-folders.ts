@@ -142,7 +142,7 @@ const secretFiles = ["state.key", "http-token", "http-tokens.json"];
 const names = new Set([...secretFolders, ...secretFiles]);
 
 /**
- * Those that exist, as real paths: a link cannot be a mount point.
+ * The secrets of scorpiox-code that exist, as real paths: a link cannot be a mount point.
  * @param scorpioxDir a real path
  * @throws a system error when it exists but cannot be listed: then its secrets are unknown
  */

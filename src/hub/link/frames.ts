@@ -43,7 +43,7 @@ const believedBytesMax = 4 * MIB;
 
 /** Cuts bytes into the texts of frames, in memory bounded by the bytes that have really come. */
 export class FrameReader {
-  /** Of the texts from now on. */
+  /** The largest size of the texts from now on. */
   bytesMax: number;
   /** The bytes of a frame whose end has not come yet. */
   #part = Buffer.alloc(0);

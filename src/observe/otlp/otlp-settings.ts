@@ -8,7 +8,7 @@ export interface OtlpSettings {
   readonly metricsUrl: string;
   /** Sent with every request to the collector; may hold secrets. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the resource, `service.name` among them. */
+  /** Attributes of the resource, `service.name` among them. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 

@@ -20,7 +20,7 @@ export interface Principal extends Person {
 /** The principal of an open server on the loopback interface: the user of this machine. */
 export const localPrincipal: Principal = { id: "local", scopes: undefined };
 
-/** The same text for principals with equal rights. */
+/** The rights of a principal as a text, which principals with equal rights have in common. */
 export function rightsOf({ scopes, servers, ...principal }: Principal): string {
   const sorted = [scopes, servers].map((set) => set && [...set].toSorted());
   return JSON.stringify([principal, ...sorted.map((list) => list ?? null)]);
@@ -140,7 +140,7 @@ export function digestToken(token: string): Uint8Array {
   return digest;
 }
 
-/** The same as text, as key of a map. */
+/** The digest of a token as text: a key of maps. */
 export function digestTokenAsText(token: string): string {
   return Bun.SHA256.hash(token, "base64");
 }

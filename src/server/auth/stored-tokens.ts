@@ -18,7 +18,7 @@ export type StoredToken =
 
 interface Kept {
   readonly record: TokenRecord;
-  /** The same one while the rights of the token are the same: sessions and streams hang on it. */
+  /** One object as long as the rights of the token do not change: sessions and streams hang on it. */
   readonly principal: Principal;
 }
 

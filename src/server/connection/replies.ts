@@ -65,7 +65,7 @@ export function invalidParams(message: string, data?: unknown): MethodReply {
   return faultReply(createFault(errorCodes.invalidParams, `Invalid params: ${message}`, data));
 }
 
-/** The same, to be thrown. */
+/** As `invalidParams`, to be thrown. */
 export function badParams(message: string): FaultError {
   return new FaultError(createFault(errorCodes.invalidParams, `Invalid params: ${message}`));
 }

@@ -34,7 +34,7 @@ export function handleDiscover(
   return resultReply(encodeDiscoverResult({ offered, instructions }));
 }
 
-/** The same without envelope: an old client never sends it (docs/spec/legacy.md#which-era). */
+/** Answers `server/discover` without envelope: an old client never sends it (docs/spec/legacy.md#which-era). */
 export function handleDiscoverWithoutEnvelope(): MethodReply {
   return invalidParams(
     'params._meta must have "io.modelcontextprotocol/protocolVersion" and "io.modelcontextprotocol/clientCapabilities"',

@@ -109,7 +109,7 @@ class LegacyAudience {
     for (const connections of this.#members.values()) this.#tellEach(connections, change);
   }
 
-  /** Of a kind that came several times once. */
+  /** Sends changes that a connection has missed; of several that are alike, one. */
   catchUp(connection: Connection, changes: Iterable<Change>): void {
     const latest = new Map<string, Change>();
     for (const change of changes) {

@@ -83,7 +83,7 @@ export class McpTask {
     return encodeGetTaskResult(this.view);
   }
 
-  /** Of `notifications/tasks`, without `_meta`. */
+  /** The parameters of `notifications/tasks`, without `_meta`. */
   notificationParams(): Params {
     return taskNotificationParams(this.view);
   }

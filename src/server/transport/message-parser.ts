@@ -33,7 +33,7 @@ export type FramedPiece =
 export class LineFramer {
   readonly #lineBytesMax: number;
   readonly #bounds: WeightBounds | undefined;
-  /** Of the line that is carried, once that is long. */
+  /** The weight of the line that is carried, once that is long. */
   #weight: JsonWeight | undefined;
   #carry = new Uint8Array(0);
   #carryLength = 0;

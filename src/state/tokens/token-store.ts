@@ -48,7 +48,7 @@ export interface TokenStore extends AsyncDisposable {
 /** A new token in the place of those of a label. */
 export interface Rotation {
   readonly label: string;
-  /** Of the new token, which has the rights and the lifetime of the newest. */
+  /** The digest of the new token, which has the rights and the lifetime of the newest. */
   readonly digest: string;
   readonly nowMs: number;
   /** The old ones are valid for this long. */

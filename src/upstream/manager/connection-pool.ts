@@ -178,7 +178,7 @@ export function subscriberOf({
 /** Connections that several configured servers share because they have the same launch (IS5, HB3). */
 export class ConnectionPool {
   readonly #shared = new Map<string, SharedConnection>();
-  /** Those that nobody uses and that wait for another client. */
+  /** Connections that nobody uses and that wait for another client. */
   readonly #resting = new Map<SharedConnection, Timer>();
   /** Managers whose clients have gone. */
   readonly #leaving = new Set<string>();

@@ -19,7 +19,7 @@ const trackingParameters: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The same text for all addresses of one page (ranking, "Same page or not"): for comparing, never for showing.
+ * One text for all addresses of a page (ranking, "Same page or not"): for comparing, never for showing.
  * Paths keep their case.
  */
 export function pageKey(address: URL): string {

@@ -13,7 +13,7 @@ interface Session {
   starting: Promise<void> | undefined;
   /** Where its hooks run; known when its start had hooks. */
   cwd: string | undefined;
-  /** Of the stage, by event; they end with the session. */
+  /** The rests of the hooks stage, by event; they end with the session. */
   readonly rests: Map<string, { until: number }>;
 }
 

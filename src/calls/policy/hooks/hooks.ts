@@ -35,7 +35,7 @@ export interface HooksParts {
   readonly folders: readonly HooksFolder[];
   readonly runner: Pick<HookRunner, "run">;
   readonly sessions: SessionFolders;
-  /** Of this run of the server. */
+  /** The id of this run of the server. */
   readonly instanceId: string;
   /** The time limit of each hook, in ms. */
   readonly timeoutMs: number;

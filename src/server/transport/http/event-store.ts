@@ -23,7 +23,7 @@ export class EventMemory {
     this.#charsMax = charsMax;
   }
 
-  /** Of all events that are kept. */
+  /** Characters of all events that are kept. */
   get chars(): number {
     return this.#chars;
   }

@@ -50,7 +50,7 @@ export class Batch {
   readonly #connections: Connections;
   readonly #calls: readonly StoreCall[];
   readonly #changeId = randomUUID();
-  /** Of a transaction whose COMMIT was sent and not answered. */
+  /** Outcomes of a transaction whose COMMIT was sent and not answered. */
   #inDoubt: StoreOutcome[] | undefined;
 
   constructor(connections: Connections, calls: readonly StoreCall[]) {

@@ -27,7 +27,7 @@ const prune = `DELETE FROM scorpiox.store_changes WHERE change_id IN (
   SELECT change_id FROM scorpiox.store_changes WHERE made_at < now() - interval '1 hour'
   LIMIT 10000 FOR UPDATE SKIP LOCKED)`;
 
-/** Of the connections one is left for what belongs to no scope. */
+/** Lanes of scopes: one connection is left for work that belongs to no scope. */
 const lanesMax = pgConnectionsMax - 1;
 
 /**
