@@ -43,7 +43,7 @@ export function hasDiskFor(folder: string, bytes: number): boolean {
 
 const sweepEveryMs = 3_600_000;
 
-/** Keeps a folder of saved texts within its age and size. Whoever saves there has one. */
+/** Keeps a folder of saved texts within its age and size. Each writer of saved texts has one. */
 export class FolderSweeps {
   readonly #bytesMax: number;
   #savedBytes = 0;

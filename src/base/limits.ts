@@ -9,7 +9,7 @@ const MIB = 1024 * KIB;
 // ---- Messages -------------------------------------------------------------------------------
 
 /**
- * A longer line is answered with -32700 and skipped. 16 MiB of content and room for what is around it.
+ * A longer line is answered with -32700 and skipped. 16 MiB of content, and room for the JSON around it.
  * Common clients give up on lines above 10 MiB.
  */
 export const messageLineBytesMax = 16 * MIB + 64 * KIB;
@@ -110,7 +110,7 @@ export const shutdownGraceMsMin = 100;
 /**
  * The last KILL comes this long after the client has gone, however long its last requests took. Nothing may be left
  * after two seconds: the rest is for a machine that does a lot besides, where a process that was killed takes some
- * tenths to go, and what it leaves behind is found only then.
+ * tenths to go, and processes that it leaves behind are found only then.
  */
 export const shutdownKillMs = 1_100;
 /** Requests already read may finish this long after the client closed its end. */
@@ -323,8 +323,8 @@ export const httpSessionsMax = 10_000;
 /** A session that nobody has used for this long is ended. */
 export const httpSessionIdleMsMax = 30 * 60 * 1000;
 /**
- * Seconds without a byte after which a connection is closed. Bun counts in steps of 4 s and wants signs of life in
- * a third of it (measured): above three times `httpKeepAliveMs`. Never 0: slow senders would stay for ever.
+ * Seconds without a byte after which a connection is closed. Bun measures in steps of 4 s and wants signs of life in
+ * a third of it (measured): above three times `httpKeepAliveMs`. Never 0: slow senders would stay forever.
  */
 export const httpIdleSMax = 60;
 /** Connections at a time: a stream and a request for each session that may be, and some. */
@@ -670,7 +670,7 @@ export const requiredSkillsLookMs = 1_000;
 
 // ---- Tasks ----------------------------------------------------------------------------------
 
-/** Characters of a task or step: a page of text. What is longer belongs into a file. */
+/** Characters of a task or step: a page of text. Longer text belongs into a file. */
 export const taskTextCharsMax = 10_000;
 /** Characters of the words that tasks are searched for: each is looked for in every text, and nobody reads that many. */
 export const taskQueryCharsMax = 1_000;

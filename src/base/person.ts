@@ -7,7 +7,7 @@ export interface Person {
   readonly sub?: string;
   /**
    * The groups that a signed token names. "unknown": it says that they are elsewhere, or names more than can be read, so that
-   * nobody can tell of a group whether it is one of them.
+   * no group can be ruled out.
    */
   readonly groups?: readonly string[] | "unknown";
 }

@@ -55,7 +55,7 @@ export class Turns {
 
   #giveBack(): void {
     const next = this.#waiting.shift();
-    // The place goes over to who waited longest.
+    // The place goes to the work that has waited longest.
     if (next === undefined) this.#taken--;
     else next();
   }

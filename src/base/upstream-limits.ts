@@ -34,7 +34,7 @@ export const upstreamBackoffWaitMs = 5_000;
 export const upstreamHeldLookMs = 1_000;
 /**
  * A call to a server that was started for it waits this long for its lists, which come in milliseconds. One that keeps them
- * back is called by what was approved of it.
+ * back is called by its approved definitions.
  */
 export const upstreamFirstLookMs = 5_000;
 /** How often a server is asked whether it lives; it costs one small message. */
@@ -254,7 +254,7 @@ export const upstreamTakenMsMax = 10_000;
 export const upstreamResumeMsMin = 250;
 /** Attempts to take up a broken stream again. */
 export const upstreamResumesMax = 5;
-/** Questions of a server in one call, in all; one at a time. More is no conversation with a person. */
+/** Questions of a server in one call, in all; one at a time. Nobody answers more than that. */
 export const upstreamQuestionsPerCallMax = 5;
 /** A server's task is looked at this often, where the server does not say. */
 export const upstreamTaskPollMsDefault = 1_000;

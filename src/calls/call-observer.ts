@@ -42,7 +42,7 @@ export interface RefusedHttpRequest {
 }
 
 /**
- * Watches all requests of a server: the access log, metrics and traces. Must not throw and must not wait. It is told nothing of
+ * Watches all requests of a server: the access log, metrics and traces. Must not throw and must not wait. It learns nothing about
  * arguments and results.
  */
 export interface CallObserver {

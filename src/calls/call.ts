@@ -89,8 +89,8 @@ export interface ClientContext {
   /** Whose tasks and plans it sees: the id of a principal; absent for the user of this machine. */
   readonly owner?: string;
   /**
-   * Where several principals are served: the folders of this one, in which it works whatever roots it names. What is in `work` its
-   * commands write while the server looks: nothing there is read by path outside of their sandbox. Absent or undefined: the
+   * Where several principals are served: the folders of this one, in which it works whatever roots it names. Its commands write
+   * to `work` while the server looks: nothing there is read by path outside of their sandbox. Absent or undefined: the
    * folders that clients name.
    */
   readonly ownPlace?: () => OwnPlace | undefined;

@@ -28,7 +28,7 @@ export const changeModes = ["block", "warn", "allow"] as const;
 
 /**
  * Reads the configuration and reports what is wrong with it.
- * @throws {AppError} `usage` when `--cwd` is no directory, `--config` names no readable file, or
+ * @throws {AppError} `usage` when `--cwd` is not a directory, `--config` names no readable file, or
  * `--strict-config` finds a problem.
  */
 export function startUp(args: ParsedArguments, io: CommandIo, print: Printer): StartUp {

@@ -86,7 +86,7 @@ export class LazySkills implements Disposable {
 
   /**
    * The tools as they are listed for this client. Where there are only built-in skills it gets its list before anything is
-   * loaded, and the code that tells of changes is loaded when there are others.
+   * loaded, and the code that reports changes is loaded when there are others.
    */
   async toolListings(client: ClientContext): Promise<readonly ToolListing[]> {
     const { start, listings } = this.#parts;

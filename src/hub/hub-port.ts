@@ -28,7 +28,7 @@ const stoppedStates = new Set(["T", "t"]);
 
 /**
  * The hub in the place of the upstream Worker: the same messages over a socket. They wait until the hub is reached, and go
- * to a Worker of this process where there is to be none.
+ * to a Worker of this process where no hub is used.
  */
 export class HubPort implements ChannelPort {
   readonly #parts: HubPortParts;

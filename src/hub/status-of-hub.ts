@@ -47,7 +47,7 @@ export function statusOfHub(parts: StatusParts): HubStatus {
   };
 }
 
-/** One for each process. A client that has not used a server yet counts for the process that it would use. */
+/** One for each process. A client that has not used a server yet is counted with the process that it would use. */
 function serverRows(sessions: readonly SessionFacts[]): readonly ServerRow[] {
   const pids = sessions.flatMap(({ servers }) => servers.flatMap(({ pid }) => pid ?? []));
   const memory = residentBytesOfGroups([...new Set(pids)]);

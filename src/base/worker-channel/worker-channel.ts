@@ -55,7 +55,7 @@ interface WaitingCall<Context> {
 
 /**
  * One Worker as the main thread sees it: calls and their replies, cancellation, posts both ways, whether it lives, its end.
- * `worker-side.ts` is the other end. `Context` is what the main thread keeps with a call.
+ * `worker-side.ts` is the other end. `Context` is the data that the main thread keeps with a call.
  */
 export class WorkerChannel<Options, Call, Context, ToPost = never, FromPost = never> {
   readonly #parts: ChannelParts<Options, Context, FromPost>;

@@ -19,7 +19,7 @@ import type { SkillView } from "./skill-view.ts";
 export interface SkillPromptsParts {
   readonly view: SkillView;
   readonly own: readonly OwnPrompt[];
-  /** Told of each skill that a client has got. */
+  /** Called with each skill that a client has got. */
   readonly onLoaded: (clientId: string, skillName: string) => void;
 }
 

@@ -92,7 +92,7 @@ export class Exchange implements UpstreamCallEvents {
   #onAsk: ((pending: PendingAsk) => void) | undefined;
   /** A question that nobody has heard yet. */
   #unheard: PendingAsk | undefined;
-  /** Told of progress when the client was answered otherwise. */
+  /** Gets progress when the client was answered otherwise. */
   #tellStep: ((step: string) => void) | undefined;
 
   /** @param call whose client is asked */

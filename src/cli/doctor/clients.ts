@@ -139,8 +139,8 @@ function isProgram(path: string): boolean {
 }
 
 /**
- * The words and the variables with which the client's own entry starts this program; undefined without such an entry. What
- * the entry has of its own, an old flag for example, is so a part of the trial.
+ * The words and the variables with which the client's own entry starts this program; undefined without such an entry. So
+ * the trial includes flags of the entry itself, such as an old one.
  */
 export function entryLaunch(
   machine: Machine,

@@ -61,7 +61,7 @@ function watchOwnChildren(look: (children: readonly number[]) => boolean): void 
   try {
     fd = openSync(`/proc/self/task/${process.pid}/children`, "r");
   } catch {
-    return; // A system without it has no orphans of ours either.
+    return; // A system without it gives this process no orphans either.
   }
   const buffer = Buffer.allocUnsafe(childrenBytes);
   try {

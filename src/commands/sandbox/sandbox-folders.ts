@@ -69,7 +69,7 @@ const prefix = "scorpiox-tmp-";
 
 /**
  * Makes a folder that only this user can enter, for the temporary files of one command; a real path.
- * @param isKept it outlives this process: whoever ends the command removes it, and no sweep
+ * @param isKept it outlives this process: the process that ends the command removes it, and no sweep
  * @throws AppError `system`
  */
 export async function makeTemporaryFolder(parent: string, isKept = false): Promise<string> {

@@ -2,7 +2,7 @@ const MIB = 1024 * 1024;
 
 /**
  * Bytes of one text on a link. An upstream server's message has up to 16 MiB (`upstreamMessageBytesMax`) and is sixfold at
- * worst as a JSON string in another message; the rest is for what goes around it.
+ * worst as a JSON string in another message; the rest is for the JSON around it.
  */
 export const linkFrameBytesMax = 128 * MIB;
 

@@ -31,7 +31,7 @@ export class SilentHub {
     return this.#record.generation;
   }
 
-  /** Whether it may be ended: it was stopped, or does nothing for long. Slowness alone is no reason. */
+  /** Whether it may be ended: it was stopped, or does nothing for long. A hub that is only slow goes on. */
   isLost(): boolean {
     const facts = factsOf(this.#record.pid);
     if (facts === undefined || facts.state !== "running") return true;

@@ -147,7 +147,7 @@ async function readPointer(folder: string, serverId: string): Promise<ServerPoin
       return undefined;
     }
     if (typeof host !== "string") return undefined;
-    // Whoever reads it removes the socket when nobody listens there: nothing else may be named.
+    // A reader removes the socket when nobody listens there: nothing else may be named.
     if (!isSocketName(socket, serverId)) return undefined;
     return { serverId, pid, host, socket, key };
   } catch {

@@ -140,7 +140,7 @@ async function shownTo(
   { client }: QuestionCall,
 ): Promise<ShownQuestions> {
   const askedAt = Date.now();
-  // Whoever cannot name its folder can still ask.
+  // A client that cannot name its folder can still ask.
   const workspace = await client.workspaceDir().catch(() => "");
   return {
     id,

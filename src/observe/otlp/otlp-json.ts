@@ -59,7 +59,7 @@ function encodeSpan(span: Span): unknown {
   };
 }
 
-/** The body of a request to `/v1/metrics`. @param startMs since when counters count */
+/** The body of a request to `/v1/metrics`. @param startMs when the counters were zero */
 export function encodeMetrics(
   resource: Attributes,
   families: readonly MetricFamily[],

@@ -15,7 +15,7 @@ export interface OtlpSettings {
 /**
  * The settings of `--otlp` and of the variables of OpenTelemetry; undefined when nothing is to be sent.
  * @param url the flag, which comes before the variables
- * @throws AppError `usage` for what is not a URL of HTTP, or a protocol that is not spoken
+ * @throws AppError `usage` for text that is not a URL of HTTP, or a protocol that is not spoken
  */
 export function readOtlpSettings(
   url: string | undefined,

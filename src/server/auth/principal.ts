@@ -64,7 +64,7 @@ export function readClaims(
 ): ClaimsReading {
   if (typ !== undefined && !isAccessTokenType(typ))
     return { kind: "rejected", reason: "it is a JWT of another kind than an access token" };
-  // Bound to a key of the client: accepted as a bearer token, it would serve whoever stole it.
+  // Bound to a key of the client: accepted as a bearer token, it would serve a thief.
   if (payload["cnf"] !== undefined)
     return {
       kind: "rejected",
@@ -131,7 +131,7 @@ function splitScopes(text: string): string[] {
 }
 
 /**
- * SHA-256 of a token, 32 bytes. What is kept and compared is this: all digests have one length, a difference in
+ * SHA-256 of a token, 32 bytes. Only digests are kept and compared: all have one length, a difference in
  * the time of comparing tells nothing about the token, and memory holds no tokens. About 0.7 µs.
  */
 export function digestToken(token: string): Uint8Array {

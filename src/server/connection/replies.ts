@@ -101,8 +101,8 @@ export class BatchReplies {
   }
 
   /**
-   * A place for one reply, to be filled once; undefined fills it with nothing, for a cancelled request. What is too
-   * much for one message becomes an error with `id`.
+   * A place for one reply, to be filled once; undefined fills it with nothing, for a cancelled request. A reply that
+   * is too much for one message becomes an error with `id`.
    */
   expect(id: RequestId | undefined): ReplyLane {
     const lane = this.#lane;

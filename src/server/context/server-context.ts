@@ -42,9 +42,9 @@ export interface ServerContextOptions {
   readonly claimState?: (use: string, expiresAtMs: number) => Promise<boolean>;
   /** The connections that accept unsolicited messages; absent = only the server needs them. */
   readonly connections?: LiveConnections;
-  /** Told when a client says that it offers other folders. */
+  /** Called when a client says that it offers other folders. */
   readonly onRootsChanged?: (client: ClientContext) => void;
-  /** Told of every request; absent = nobody watches. */
+  /** Watches every request; absent = nobody watches. */
   readonly observer?: CallObserver | undefined;
 }
 

@@ -25,7 +25,7 @@ export class StoreFile {
   readonly #path: string;
   readonly #busyMsMax: number;
   #open: OpenFile | undefined;
-  /** Told with the next reply. */
+  /** Notices for the next reply. */
   #notices: string[] = [];
 
   constructor(path: string, busyMsMax: number = storeBusyMsMax) {

@@ -51,7 +51,7 @@ export interface ConnectionPlan {
 export type MakeConnection = (plan: ConnectionPlan) => ManagedConnection;
 
 /**
- * A connection with its users. It belongs to none of them: whoever made it may leave, and the others keep it and start
+ * A connection with its users. It belongs to none of them: its first user may leave, and the others keep it and start
  * it again.
  */
 export class SharedConnection {

@@ -15,7 +15,7 @@ export interface WebWorkerClientParts {
   readonly options: WebOptions;
   /** Receives the loss of a Worker, and the errors of one that goes on. */
   readonly warn: (message: string) => void;
-  /** Told of each loss of the Worker. */
+  /** Called at each loss of the Worker. */
   readonly onLost?: () => void;
   readonly timing?: Partial<HeartbeatTimes & { readonly idleMs: number }>;
 }

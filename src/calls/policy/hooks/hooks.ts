@@ -44,7 +44,7 @@ export interface HooksParts {
   /** Texts that are not written into the log. */
   readonly secrets: readonly string[];
   readonly warn: (message: string) => void;
-  /** Told of each run. */
+  /** Called when a hook has ended. */
   readonly onEnd?: (hook: Hook, end: HookEnd) => void;
 }
 

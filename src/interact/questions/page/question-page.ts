@@ -9,8 +9,8 @@ import { choiceName, questionPage, type Refilled, saidPage, wordsName } from "./
 const secretBytes = 16;
 
 /**
- * The page of one question. Its address opens once: who comes first gets a cookie, and from then on only the cookie
- * counts, so that an address in a history or a log is worth nothing.
+ * The page of one question. Its address opens once: the first browser gets a cookie, and from then on only the cookie
+ * opens it, so that an address in a history or a log is worth nothing.
  */
 export class QuestionPage {
   readonly token = randomBytes(secretBytes).toString("base64url");

@@ -230,7 +230,7 @@ async function holdOnce<Result>(
   const text = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken";
   const [row] = await connection.rows({ text, values: [key] });
   const isTaken = Object.values(row ?? {}).includes(true);
-  // Begun once; whoever gets the promise hears how it ends.
+  // Begun once; the caller, which gets the promise, learns how it ends.
   const working = isTaken ? work() : undefined;
   await working?.then(
     () => undefined,
