@@ -45,7 +45,8 @@ export const rules: readonly Rule[] = [
   },
   {
     name: "is told, tells of",
-    expression: /\b(is|are|was|were|be|been|being) told\b(?! apart)|\btells? of\b|\btold of\b/,
+    expression:
+      /\b(is|are|was|were|be|been|being) told\b(?! apart)|\b[Tt]ells? of\b|\b[Tt]old of\b/,
     instead: "is notified, learns, reports",
   },
   {

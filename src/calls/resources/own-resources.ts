@@ -189,7 +189,7 @@ function savedText(id: string, saved: SavedText): string {
 /** Time as the updates see it; tests bring their own. */
 type StartTimer = (delayMs: number, fire: () => void) => Timer;
 
-/** Tells of the output of one task: at once, then once a second at most; of its end at once. */
+/** Notifies of the output of one task: at once, then once a second at most; of its end at once. */
 export class TaskUpdates {
   readonly #tell: () => void;
   readonly #startTimer: StartTimer;

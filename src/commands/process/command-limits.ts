@@ -67,7 +67,7 @@ function fewerDescriptors(libc: Libc): Limits | undefined {
   return { ...limits, soft: BigInt(commandDescriptorsMax) };
 }
 
-/** The limit of processes for commands; half of the user's own when that is small. Undefined for root: it has no such limit. */
+/** The limit of processes for commands; half of the user's own when that is small. Undefined for root, which the limit does not bind. */
 function fewerProcesses(libc: Libc): Limits | undefined {
   const limits = libc.limitsOf("processes");
   if (limits === undefined || process.geteuid?.() === 0) return undefined;

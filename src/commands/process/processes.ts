@@ -115,7 +115,7 @@ function readProcFile(path: string): string | undefined {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    return undefined; // Gone, or not ours to read.
+    return undefined; // Gone, or not readable for this user.
   }
 }
 

@@ -100,7 +100,7 @@ export class HookSessions implements Disposable {
 }
 
 /**
- * Tells of each client that has had no call running for a while after one ended: once for each such time. Listens only
+ * Reports each client that has had no call running for a while after one ended: once for each such time. Listens only
  * while no look is due.
  */
 export class IdleWatch implements Disposable {

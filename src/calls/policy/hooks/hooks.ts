@@ -99,7 +99,7 @@ export class Hooks {
     });
   }
 
-  /** Tells of something that has happened: nobody waits, and so nothing is kept from those that are waited for. */
+  /** Reports something that has happened: nobody waits, and so nothing is kept from those that are waited for. */
   tell(occasion: HookOccasion): void {
     if (this.#cache.hasNone(occasion.eventName)) return;
     const running = this.#run(occasion, (hook, run) => this.#runInTime(hook, occasion, run));
