@@ -12,7 +12,7 @@ export interface LineFile {
 
 export interface LineLogParts {
   readonly file: LineFile;
-  /** Told once that nothing can be written. */
+  /** Called once, when nothing can be written. */
   readonly warn: (message: string) => void;
   /** The log's name for people: "audit log". */
   readonly name: string;

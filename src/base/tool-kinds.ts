@@ -2,7 +2,7 @@
 export const toolRisks = ["read", "write", "destructive"] as const;
 export type ToolRisk = (typeof toolRisks)[number];
 
-/** By the hints of a definition; without them a tool may destroy, as the protocol has it. */
+/** The risk of a tool by the hints of its definition; without them a tool may destroy, as the protocol has it. */
 export function riskOfHints({
   readOnlyHint,
   destructiveHint,

@@ -1,6 +1,6 @@
 import { cancelledError } from "./errors.ts";
 
-/** Given back when the work is done; idempotent. */
+/** A place to work. Disposing it gives it back when the work is done; idempotent. */
 export interface Turn extends Disposable {
   [Symbol.dispose](): void;
 }

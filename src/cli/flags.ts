@@ -30,7 +30,7 @@ export interface FlagSpec {
   readonly oldNames?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** By name without dashes. */
+/** Flags by their names, without dashes. */
 export type FlagTable = Readonly<Record<string, FlagSpec>>;
 
 /** Every command has them. */

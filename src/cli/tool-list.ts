@@ -14,7 +14,7 @@ import type { StartUp } from "./start-up.ts";
 export interface ToolFilter {
   /** The tools of one MCP server, whether they are listed or found by `tool_search`. */
   readonly server?: string | undefined;
-  /** Also those that clients find by `tool_search` only. */
+  /** True: also the tools that clients find by `tool_search` only. */
   readonly isAll: boolean;
 }
 

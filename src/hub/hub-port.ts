@@ -23,7 +23,7 @@ export interface HubPortParts {
 const [pong = ""] = encodeFromWorker([{ kind: "pong" }]);
 const ping = encodeToWorker({ kind: "ping" });
 const closing = encodeToWorker({ kind: "close" });
-/** By a signal, or by a debugger. */
+/** States of a process that a signal or a debugger has stopped. */
 const stoppedStates = new Set(["T", "t"]);
 
 /**

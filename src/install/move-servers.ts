@@ -24,7 +24,7 @@ export interface MoveTarget {
 export interface PlannedMove {
   /** The file that they are added to. */
   readonly file: string;
-  /** By the name that they get here. */
+  /** The new entries, by the names that they get here. */
   readonly servers: ReadonlyMap<string, NewEntry>;
   /** Names of servers that are here already, started in the same way: of another client, or of an earlier move. */
   readonly shared: readonly string[];

@@ -59,8 +59,8 @@ export interface GateStage {
   /** False: in the current state `check` has no objection to this call, and does nothing for it. Absent: true. */
   mayObject?(call: CallRequest): boolean;
   /**
-   * Asked after `check` had nothing against the call. While the rest lasts, no method of the stage would do anything for a
-   * call of this kind, and the gate does not enter it. Undefined, or absent: each call must be checked.
+   * The rest of this stage, asked for after `check` had nothing against the call. While it lasts, no method of the stage would
+   * do anything for a call of this kind, and the gate does not enter it. Undefined, or absent: each call must be checked.
    */
   restFor?(call: CallRequest): Rest | undefined;
   /** True: `after` wants the data of the result, not only what the client gets. Absent: false. */

@@ -223,7 +223,7 @@ interface Admission {
 interface CallKind {
   readonly target: ToolTarget | undefined;
   readonly hasRoots: boolean;
-  /** By the place of the stage. */
+  /** The rest of each stage, by the stage's place. */
   readonly rests: (Rest | undefined)[];
 }
 
@@ -235,7 +235,7 @@ export class Admissions {
   readonly stages: readonly GateStage[];
   /** The places of the stages that may want the data of a result. */
   readonly #mayWantData: readonly number[];
-  /** By client and tool. */
+  /** The kinds of calls, by client and tool. */
   readonly #kinds = new Map<string, CallKind>();
   /** The one asked for last: a gate asks several times about one call. */
   #last: { readonly id: string; readonly name: string; readonly kind: CallKind } | undefined;

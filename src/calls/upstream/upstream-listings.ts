@@ -52,7 +52,7 @@ export class UpstreamListings {
   #first: Promise<UpstreamSnapshot> | undefined;
   /** Until the servers are known; null: there are none, or they have been looked at. */
   #kept: KeptFacts | null | undefined;
-  /** By our own list, which differs between clients. */
+  /** The joined lists, by the list of built-in tools, which differs between clients. */
   readonly #joined = new WeakMap<readonly ToolListing[], Joined>();
   /** For clients that hide tools by themselves. */
   readonly #whole = new WeakMap<readonly ToolListing[], Joined>();

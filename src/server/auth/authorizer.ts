@@ -115,12 +115,12 @@ export type Access =
 
 export interface ProtectedAccess {
   readonly kind: "protected";
-  /** Asked first. */
+  /** The operator's own tokens, which are looked at first. */
   readonly tokens?: StaticTokens | undefined;
   /** The tokens that scorpiox-code has made. */
   readonly stored?: StoredTokens | undefined;
   readonly jwt?: JwtVerifier | undefined;
-  /** Given with a challenge when there is an authorization server. */
+  /** The URL in a challenge when there is an authorization server. */
   readonly resourceMetadataUrl?: string | undefined;
   /** The scopes that a client should ask for at first; none: the challenge does not say. */
   readonly scopes?: readonly string[] | undefined;

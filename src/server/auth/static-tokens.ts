@@ -18,7 +18,7 @@ export class StaticTokens {
   /** The principals that were ever found; a list that is read again has new ones. */
   readonly #lineOf = new WeakMap<Principal, string>();
 
-  /** Also those whose line is gone by now: what they have stored may still be there. */
+  /** Ids of principals, also of those whose line is gone by now: their stored data may still be there. */
   readonly #principals = new Set<string>();
 
   constructor(private readonly source: TokenSource) {

@@ -46,7 +46,7 @@ export class CallbackScheduler implements Disposable {
     return callback;
   }
 
-  /** By slot; a deadline is milliseconds from now, 0 when it is due and waits for the end of a call. */
+  /** The callbacks of a client, by slot; a deadline is milliseconds from now, 0 when it is due and waits for the end of a call. */
   list(clientId: string): readonly (SetCallback & { readonly nextFireMs: number })[] {
     const slots = this.#clients.get(clientId);
     if (slots === undefined) return [];
@@ -172,7 +172,7 @@ class CallbackSlots {
   readonly #slots: (SetCallback | undefined)[] = Array.from({ length: callbackSlotsMax });
   #earliestMs = Infinity;
 
-  /** By slot. */
+  /** The callbacks, by slot. */
   list(): readonly SetCallback[] {
     return this.#slots.filter((slot) => slot !== undefined);
   }

@@ -6,7 +6,7 @@ interface Reading {
   /** How many wait for the catalogue; the last one that leaves ends the reading. */
   readers: number;
   readonly end: AbortController;
-  /** By `performance.now`; undefined while it runs. */
+  /** When the reading ended, on the clock of `performance.now()`; undefined while it runs. */
   readAt?: number;
 }
 

@@ -85,7 +85,7 @@ function normaliseEscapes(text: string): string {
   });
 }
 
-/** By code units: the same on every machine. */
+/** Compares texts by code units, alike on every machine. */
 export function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -20,7 +20,7 @@ export interface WebWorkerClientParts {
   readonly timing?: Partial<HeartbeatTimes & { readonly idleMs: number }>;
 }
 
-/** Asked every second; a page of 10 MB is parsed in less than the ten that it takes to be given up. */
+/** The Worker is asked every second whether it lives; a page of 10 MB is parsed in less than the ten that it takes to be given up. */
 const usualTiming = { lookMs: 1_000, silentLooksMax: 10, idleMs: webIdleMs };
 
 /**

@@ -136,7 +136,7 @@ export class TaskTable {
     return (yield* this.stepCountsOf([taskId])).get(taskId) ?? { stepCount: 0, stepsDone: 0 };
   }
 
-  /** By task; tasks without steps are absent. */
+  /** The number of steps of each task; tasks without steps are absent. */
   *stepCountsOf(taskIds: readonly number[]): Steps<Map<number, StepCounts>> {
     const text = `SELECT task_id AS "taskId", count(*) AS "stepCount", sum(is_done) AS "stepsDone"
       FROM task_steps WHERE scope_id = $1 AND task_id IN (${this.#dialect.numbersIn("$2")})
