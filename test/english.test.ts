@@ -63,10 +63,15 @@ const examples: Readonly<
   "can be had": [["it cannot be had", "where one is to be had"], ["the file had a name"]],
   "for ever": [["it waits for ever"], ["forever", "for every call"]],
   "held against": [["each is held against a rule"], ["it holds the lock"]],
+  "begins without its noun": [
+    ["Of the data.", "Those that run.", "The same on Windows.", "As those of a tool."],
+    ["Often empty.", "The data of a call.", "Sent again. The same text follows."],
+  ],
 };
 
 describe("rules", () => {
-  const nameOf = (text: string): string[] => findingsIn(text).map(({ rule }) => rule.name);
+  const nameOf = (text: string): string[] =>
+    findingsIn({ text, isDoc: true }).map(({ rule }) => rule.name);
 
   test.each(rules.map((rule) => [rule.name] as const))("%s", (name) => {
     const [bad = [], good = []] = examples[name] ?? [];
@@ -101,11 +106,15 @@ describe("readSource", () => {
   });
 });
 
-test("readPassages: first sentences and strings of a source, blocks and cells of a page", () => {
+test("a rule for doc comments leaves strings and pages alone", () => {
+  expect(findingsIn({ text: "The same on Windows." })).toEqual([]);
+});
+
+test("readPassages: doc comments and strings of a source, blocks and cells of a page", () => {
   const source =
     '/**\n * One `x y`\n * two. Three.\n */\nconst a = "four five";\nconst b = "six";\n';
   expect(readPassages("a.ts", source)).toEqual([
-    { text: "One `code` two.", line: 1 },
+    { text: "One `code` two. Three.", line: 1, isDoc: true },
     { text: "four five", line: 5 },
   ]);
   const page =

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { allowed } from "./allowed.ts";
-import { readPassages } from "./read-passages.ts";
+import { type Passage, readPassages } from "./read-passages.ts";
 import { type Rule, rules } from "./rules.ts";
 
 /** A place where a rule of docs/style.md is broken. */
@@ -33,15 +33,19 @@ export function proseFiles(root: string): string[] {
 }
 
 export function findingsOf(root: string, file: string): Finding[] {
-  return readPassages(file, readFileSync(join(root, file), "utf8")).flatMap(({ text, line }) =>
-    findingsIn(text).map((found) => ({ file, line, ...found })),
+  return readPassages(file, readFileSync(join(root, file), "utf8")).flatMap((passage) =>
+    findingsIn(passage).map((found) => ({ file, line: passage.line, ...found })),
   );
 }
 
 /** The rules that a passage breaks, allowed phrases aside. */
-export function findingsIn(text: string): Pick<Finding, "rule" | "excerpt">[] {
+export function findingsIn({
+  text,
+  isDoc,
+}: Pick<Passage, "text" | "isDoc">): Pick<Finding, "rule" | "excerpt">[] {
   const judged = Object.keys(allowed).reduce((rest, phrase) => rest.replaceAll(phrase, "…"), text);
   return rules.flatMap((rule) => {
+    if (rule.isForDocs === true && isDoc !== true) return [];
     const match = rule.expression.exec(judged);
     if (match === null) return [];
     const excerpt = judged.slice(Math.max(0, match.index - 60), match.index + 80);

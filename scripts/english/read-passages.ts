@@ -5,9 +5,11 @@ export interface Passage {
   readonly text: string;
   /** Where it begins, from 1. */
   readonly line: number;
+  /** Present for a doc comment. */
+  readonly isDoc?: true;
 }
 
-/** The prose of a file: of a source file its string literals and the first sentences of its doc comments. */
+/** The prose of a file: of a source file its string literals and its doc comments. */
 export function readPassages(path: string, text: string): Passage[] {
   if (path.endsWith(".ts")) return ofSource(text);
   return path.endsWith(".md") ? ofMarkdown(text) : ofLines(text);
@@ -16,8 +18,9 @@ export function readPassages(path: string, text: string): Passage[] {
 function ofSource(source: string): Passage[] {
   return readSource(source)
     .map(({ kind, text, line }) => ({
-      text: oneLine(kind === "string" ? text : firstSentence(text)),
+      text: oneLine(kind === "string" ? text : withoutStars(text)),
       line,
+      ...(kind === "doc comment" && { isDoc: true as const }),
     }))
     .filter(({ text }) => text.includes(" "));
 }
@@ -29,16 +32,13 @@ function oneLine(text: string): string {
     .trim();
 }
 
-/** The first sentence of a doc comment: to a full stop, an empty line or a tag. */
-function firstSentence(comment: string): string {
-  const body = comment
+/** The text of a doc comment. */
+function withoutStars(comment: string): string {
+  return comment
     .slice(3, -2)
     .split("\n")
     .map((line) => line.replace(/^\s*\* ?/, ""))
-    .join("\n")
-    .trim();
-  const paragraph = body.split(/\n\s*\n|\n@/)[0] ?? "";
-  return /^[\s\S]*?[.?!](?=\s|$)/.exec(paragraph)?.[0] ?? paragraph;
+    .join("\n");
 }
 
 /** Blocks of a Markdown file without fences, generated blocks, link targets and HTML; of a table each cell. */

@@ -2,8 +2,10 @@
 export interface Rule {
   readonly name: string;
   readonly expression: RegExp;
-  /** What to write. */
+  /** The words to write. */
   readonly instead: string;
+  /** For doc comments alone. */
+  readonly isForDocs?: true;
 }
 
 /** Kept narrow: a rule that is often wrong is a rule that nobody believes. */
@@ -43,7 +45,8 @@ export const rules: readonly Rule[] = [
   },
   {
     name: "is told, tells of",
-    expression: /\b(is|are|was|were|be|been|being) told\b(?! apart)|\btells? of\b|\btold of\b/,
+    expression:
+      /\b(is|are|was|were|be|been|being) told\b(?! apart)|\b[Tt]ells? of\b|\b[Tt]old of\b/,
     instead: "is notified, learns, reports",
   },
   {
@@ -61,5 +64,11 @@ export const rules: readonly Rule[] = [
     name: "held against",
     expression: /\b(held|hold|holds|holding) (\S+ ){0,3}against\b/,
     instead: "compared with, checked against",
+  },
+  {
+    name: "begins without its noun",
+    expression: /^(Of|Those|These|They|The same|That of|As those)\b/,
+    instead: "the noun: a hover shows the comment without the lines around it",
+    isForDocs: true,
   },
 ];

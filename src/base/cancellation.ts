@@ -210,7 +210,7 @@ export class IdTable<Item extends object> {
     return true;
   }
 
-  /** Those that are there now, in no order; what is added or deleted meanwhile changes nothing. */
+  /** The items that are there now, in no order; an item that is added or deleted meanwhile changes nothing. */
   entries(): [id: number, item: Item][] {
     const entries: [id: number, item: Item][] = [];
     for (const [place, item] of this.#items.entries()) {

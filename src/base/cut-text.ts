@@ -85,7 +85,7 @@ export function formatDuration(ms: number): string {
 /** How much of something is not shown. */
 interface LeftOut {
   readonly amount: number;
-  /** Of how much. */
+  /** The whole, of which `amount` is left out. */
   readonly total: number;
   readonly unit: "bytes" | "characters";
 }

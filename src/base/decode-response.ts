@@ -49,7 +49,7 @@ function isPlain(headers: RequestInit["headers"]): headers is Record<string, str
   return headers !== undefined && !(headers instanceof Headers) && !Array.isArray(headers);
 }
 
-/** The same response with its body decoded only as far as it is read: the reader measures it, and stops when it likes. */
+/** A response with its body decoded only as far as it is read: the reader measures it, and stops when it likes. */
 export function decodeResponse(response: Response): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
@@ -100,7 +100,7 @@ function decode(body: ReadableStream<Uint8Array>, coding: string): ReadableStrea
   );
 }
 
-/** Of an empty body nothing is to be decoded. */
+/** The first bytes of a body; an empty body needs no decoding. */
 async function firstBytes(
   reader: ReadableStreamDefaultReader<Uint8Array>,
 ): Promise<Uint8Array | undefined> {

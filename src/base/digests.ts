@@ -3,7 +3,7 @@
  * load: too much for a server that only runs commands.
  */
 
-/** That many random bytes, two hexadecimal digits for each. */
+/** Random bytes, as many as `bytes`: two hexadecimal digits for each. */
 export function randomHex(bytes: number): string {
   return crypto.getRandomValues(new Uint8Array(bytes)).toHex();
 }
@@ -18,7 +18,7 @@ export function sha256Name(content: string): string {
   return new Bun.CryptoHasher("sha256").update(content).digest("base64url");
 }
 
-/** Of a result: when it was made, what nobody can guess, and whose it is. */
+/** The parts of a result's id: when it was made, what nobody can guess, and whose it is. */
 const resultIdForm = /^([0-9a-z]{1,16}-[0-9a-f]{16})-([0-9a-f]{8})$/;
 
 /** The id of a saved text, which is the name of its file too: it cannot be guessed, and is its client's alone (CA14). */
@@ -37,9 +37,9 @@ function markOf(stem: string, clientId: string): string {
   return sha256Hex(`${stem}\0${clientId}`).slice(0, 8);
 }
 
-/** Of the digest: nobody finds a second id with the same one, also who chooses ids freely. */
+/** Characters of the digest in a name: nobody finds a second id with the same one, also who chooses ids freely. */
 const digestChars = 32;
-/** Of the id as it is shown, for people who look into the folder. */
+/** Characters of the id that are shown in a name, for people who look into the folder. */
 const shownChars = 40;
 
 /** A name for the folder of a principal: valid on each system, and of this one principal alone. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { savedResultsAgeMsMax, savedResultsBytesMax, savedResultsReserveBytes } from "./limits.ts";
 
-/** Of a small disk, such as the temporary folder of a container, this part is kept free instead. */
+/** The part of a small disk, such as the temporary folder of a container, that is kept free instead. */
 const reserveShare = 1 / 20;
 
 /** A file system, in bytes. */
@@ -43,7 +43,7 @@ export function hasDiskFor(folder: string, bytes: number): boolean {
 
 const sweepEveryMs = 3_600_000;
 
-/** Keeps a folder of saved texts within its age and size. Whoever saves there has one. */
+/** Keeps a folder of saved texts within its age and size. Each writer of saved texts has one. */
 export class FolderSweeps {
   readonly #bytesMax: number;
   #savedBytes = 0;

@@ -10,7 +10,7 @@ export async function appearanceOf(file: string): Promise<string> {
   }
 }
 
-/** The same at once, for a handful of files. */
+/** As `appearanceOf`, at once: for a handful of files. */
 export function appearanceNow(file: string): string {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });

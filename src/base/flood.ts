@@ -3,7 +3,7 @@ export interface FloodParts {
   readonly max: number;
   /** The window, in ms. */
   readonly windowMs: number;
-  /** Told at the end of a window how many events were only counted. */
+  /** Called at the end of a window with the number of events that were only counted. */
   readonly onMore: (count: number) => void;
 }
 

@@ -13,7 +13,7 @@ export class Lazy<Part> {
   }
 
   /**
-   * A failure to make it is the failure of those who wait for it; the next one tries again.
+   * The part, made by the first call. When making it fails, every waiting call rejects, and the next call tries again.
    * @throws AppError `cancelled` when it would have to be made after `close`
    */
   get(): Promise<Part> {

@@ -9,7 +9,7 @@ const MIB = 1024 * KIB;
 // ---- Messages -------------------------------------------------------------------------------
 
 /**
- * A longer line is answered with -32700 and skipped. 16 MiB of content and room for what is around it.
+ * A longer line is answered with -32700 and skipped. 16 MiB of content, and room for the JSON around it.
  * Common clients give up on lines above 10 MiB.
  */
 export const messageLineBytesMax = 16 * MIB + 64 * KIB;
@@ -47,7 +47,7 @@ export const linearPatternStepsMax = 1_500;
 
 /** Characters of text in one result; clients cut or refuse longer ones. */
 export const resultCharsMax = 30_000;
-/** Of these, what is kept free for the lines that say how it ended and where the whole is. */
+/** Characters of a result that are kept free for the lines that say how it ended and where the whole is. */
 export const resultNotesCharsMax = 1_000;
 /** Bytes for each of those characters: with the structured copy a result stays below 100 kB. */
 export const resultBytesPerChar = 1.5;
@@ -74,7 +74,7 @@ export const workersMax = 16;
 export const workerIdleLookMs = 10_000;
 /** Looks in a row that find a Worker without a job before it ends, as long as there are others. */
 export const workerIdleLooksMax = 3;
-/** The same for the last Worker: it ends within a minute, and the next call waits some ten ms for a new one. */
+/** Looks in a row that find the last Worker without a job before it ends, within a minute; the next call then waits some ten ms. */
 export const lastWorkerIdleLooksMax = 5;
 /** From the end of the last Worker to the collection that gives memory back: its thread has to be gone. */
 export const memoryRestMs = 1_000;
@@ -110,7 +110,7 @@ export const shutdownGraceMsMin = 100;
 /**
  * The last KILL comes this long after the client has gone, however long its last requests took. Nothing may be left
  * after two seconds: the rest is for a machine that does a lot besides, where a process that was killed takes some
- * tenths to go, and what it leaves behind is found only then.
+ * tenths to go, and processes that it leaves behind are found only then.
  */
 export const shutdownKillMs = 1_100;
 /** Requests already read may finish this long after the client closed its end. */
@@ -142,7 +142,7 @@ export const keptRunningMax = { workspace: 16, all: 64 } as const;
 export const keptOutputBytesMax = { task: 256 * MIB, all: 1024 * MIB } as const;
 /** Output kept of one command: its head and the newest bytes, together. */
 export const outputWindowBytes = MIB;
-/** Of that window, the part that always holds the first bytes. */
+/** The part of the output window that always holds the first bytes. */
 export const outputHeadBytes = 64 * KIB;
 /** The login shell may take this long to print its PATH. */
 export const loginShellMsMax = 5_000;
@@ -215,7 +215,7 @@ export const questionOpenMsMax = 60 * 60_000;
 export const questionKeptMsMax = 60 * 60_000;
 /** Questions of one client that are open or whose answer was not fetched: a person looks at one at a time. */
 export const questionsPerClientMax = 16;
-/** The same of all clients together. */
+/** Questions of all clients together that are open or whose answer was not fetched. */
 export const questionsOpenMax = 256;
 /** Answers that are kept for calls that run again: each takes some kB, and few calls ask more than one thing. */
 export const questionRepliesMax = 64;
@@ -323,8 +323,8 @@ export const httpSessionsMax = 10_000;
 /** A session that nobody has used for this long is ended. */
 export const httpSessionIdleMsMax = 30 * 60 * 1000;
 /**
- * Seconds without a byte after which a connection is closed. Bun counts in steps of 4 s and wants signs of life in
- * a third of it (measured): above three times `httpKeepAliveMs`. Never 0: slow senders would stay for ever.
+ * Seconds without a byte after which a connection is closed. Bun measures in steps of 4 s and wants signs of life in
+ * a third of it (measured): above three times `httpKeepAliveMs`. Never 0: slow senders would stay forever.
  */
 export const httpIdleSMax = 60;
 /** Connections at a time: a stream and a request for each session that may be, and some. */
@@ -567,7 +567,7 @@ export const auditLockAgeMsMax = 10_000;
 export const auditFlushMs = 1_000;
 /** Refused tokens that have a line of their own in a minute; more are counted, so that a flood of them stays small. */
 export const auditRefusalsMax = 10;
-/** That minute, in ms. */
+/** The minute of `auditRefusalsMax`, in ms. */
 export const auditRefusalWindowMs = 60_000;
 /** Lines that may wait for a disk that does not answer; each takes about 1 kB. */
 export const auditLinesWaitingMax = 10_000;
@@ -613,9 +613,9 @@ export const globWorkMax = 1_000_000;
 
 /** Characters of the skills' list in the description of InvokeSkill, as JSON: all tools together stay below 4,000 tokens. */
 export const skillListCharsMax = 6_000;
-/** Of these for one description, when all fit: two or three lines, as agentskills.io recommends to write. */
+/** Characters of one description in the list of skills, when all fit: two or three lines, as agentskills.io recommends to write. */
 export const skillDescriptionCharsMax = 300;
-/** The same when they do not all fit: enough to tell what it is about. */
+/** Characters of one description when they do not all fit: enough to tell what it is about. */
 export const skillDescriptionShortCharsMax = 80;
 /** Bytes of a SKILL.md: agentskills.io recommends 500 lines, which are some 30 KiB. */
 export const skillFileBytesMax = 256 * KIB;
@@ -655,7 +655,7 @@ export const skillWorkspacesMax = 64;
 export const skillFolderSettledMs = 2_500;
 /** A list waits this long for a client's roots, which may never come; later roots are announced as a change. */
 export const skillListMsMax = 300;
-/** The same for the disk, which nearly always answers: some clients ask for their list once only. */
+/** A list waits this long for the disk, which nearly always answers: some clients ask for their list once only. */
 export const skillListDiskMsMax = 2_000;
 /** Clients that have a list are notified of changes after this at most. */
 export const skillLookMs = 3_000;
@@ -670,7 +670,7 @@ export const requiredSkillsLookMs = 1_000;
 
 // ---- Tasks ----------------------------------------------------------------------------------
 
-/** Characters of a task or step: a page of text. What is longer belongs into a file. */
+/** Characters of a task or step: a page of text. Longer text belongs into a file. */
 export const taskTextCharsMax = 10_000;
 /** Characters of the words that tasks are searched for: each is looked for in every text, and nobody reads that many. */
 export const taskQueryCharsMax = 1_000;
@@ -704,7 +704,7 @@ export const hookLookMs = 1_000;
 export const hookFileBytesMax = MIB;
 /** Bytes of JSON on the command line of a hook; Linux refuses one argument above 128 KiB. More goes into a file. */
 export const hookArgumentBytesMax = 100 * KIB;
-/** The same on Windows, where a whole command line has 32,767 characters and quotes may double. */
+/** Characters of JSON on the command line of a hook on Windows, where a whole command line has 32,767 characters and quotes may double. */
 export const hookArgumentCharsWindowsMax = 8 * KIB;
 /** Bytes of a hook's output that are kept, half of them from its start; the rest is counted. */
 export const hookOutputBytesMax = 64 * KIB;

@@ -12,9 +12,9 @@ export interface LineFile {
 
 export interface LineLogParts {
   readonly file: LineFile;
-  /** Told once that nothing can be written. */
+  /** Called once, when nothing can be written. */
   readonly warn: (message: string) => void;
-  /** Of the log, for people: "audit log". */
+  /** The log's name for people: "audit log". */
   readonly name: string;
   /** Lines are written this long after the first of them. */
   readonly flushMs: number;

@@ -23,16 +23,16 @@ export function ownCommand(): readonly [string, ...string[]] {
 }
 
 /**
- * The same program, whatever file is at its path: an update may have replaced it by another version, and a command may be
- * allowed to write there, so that a program started from there would run outside of the bounds. By this process's id, not
- * as `self`: `prlimit` and the like, which may precede a command, would be `self` then.
+ * How to start the program that runs now, whatever file is at its path: an update may have replaced it by another version, and
+ * a command may be allowed to write there, so that a program started from there would run outside of the bounds. On Linux it is
+ * named by this process's id, not as `self`: `prlimit` and the like, which may precede a command, would be `self` then.
  */
 export function ownRunningCommand(): readonly string[] {
   const [program, ...rest] = ownCommand();
   return [process.platform === "linux" ? `/proc/${process.pid}/exe` : program, ...rest];
 }
 
-/** The hidden argument that makes this program the process that hunts for the guardian. */
+/** The hidden argument that makes this program the process that hunts for marked processes when the guardian asks for it. */
 export const huntArgument = "__hunt-marked";
 
 /** The first argument of a process of this program that confines itself and becomes a command. */

@@ -8,10 +8,10 @@ const plainNames =
 const settingNames =
   /TOKEN|KEY|SECRET|PASS|AUTH|CREDENTIAL|SIGNATURE|BEARER|^SIG$|(?<!^|^OLD)PWD$/i;
 
-/** Of an option that says where a secret is or how it is used: `--token-file`, `--auth-mode`. */
+/** Ends of the name of an option that says where a secret is or how it is used: `--token-file`, `--auth-mode`. */
 const placeNames = /(?:mode|type|file|path|dir|url|uri|name|host|port|method|server)$/i;
 
-/** Of code hosts, clouds, model providers, chat, shops; JWTs; keys in PEM. Each has an example in the tests. */
+/** Shapes of the secrets of code hosts, clouds, model providers, chat, shops; JWTs; keys in PEM. Each has an example in the tests. */
 const shapes: readonly string[] = [
   String.raw`scx_[\w-]{16,}`,
   String.raw`gh[oprsu]_[A-Za-z\d]{12,}`,

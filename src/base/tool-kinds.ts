@@ -2,7 +2,7 @@
 export const toolRisks = ["read", "write", "destructive"] as const;
 export type ToolRisk = (typeof toolRisks)[number];
 
-/** By the hints of a definition; without them a tool may destroy, as the protocol has it. */
+/** The risk of a tool by the hints of its definition; without them a tool may destroy, as the protocol has it. */
 export function riskOfHints({
   readOnlyHint,
   destructiveHint,
@@ -14,7 +14,7 @@ export function riskOfHints({
   return destructiveHint === false ? "write" : "destructive";
 }
 
-/** Our tools that run a command. What is said of Bash is said of all of them, since the one does what the other does. */
+/** Built-in tools that run a shell command. Rules and scopes for Bash apply to all of them: each can do what Bash can. */
 export const commandTools: ReadonlySet<string> = new Set(["Bash", "BackgroundBash"]);
 
 /** The tool that finds tools of upstream servers; its definition is loaded where there are such servers. */

@@ -1,6 +1,6 @@
 import { cancelledError } from "./errors.ts";
 
-/** Given back when the work is done; idempotent. */
+/** A place to work. Disposing it gives it back when the work is done; idempotent. */
 export interface Turn extends Disposable {
   [Symbol.dispose](): void;
 }
@@ -55,7 +55,7 @@ export class Turns {
 
   #giveBack(): void {
     const next = this.#waiting.shift();
-    // The place goes over to who waited longest.
+    // The place goes to the work that has waited longest.
     if (next === undefined) this.#taken--;
     else next();
   }

@@ -34,7 +34,7 @@ export const upstreamBackoffWaitMs = 5_000;
 export const upstreamHeldLookMs = 1_000;
 /**
  * A call to a server that was started for it waits this long for its lists, which come in milliseconds. One that keeps them
- * back is called by what was approved of it.
+ * back is called by its approved definitions.
  */
 export const upstreamFirstLookMs = 5_000;
 /** How often a server is asked whether it lives; it costs one small message. */
@@ -87,7 +87,7 @@ export const deferredTokensMin = 6_000;
 export const searchLimitDefault = 5;
 /** Tools in a reply at most: who wants more reads the index file. */
 export const searchLimitMax = 25;
-/** Of one server in the first page, so that a large one does not hide the others. */
+/** Tools of one server in the first page of a search, so that a large one does not hide the others. */
 export const searchPerServerMax = 3;
 /** Characters of a query that are looked at. */
 export const searchQueryCharsMax = 1_000;
@@ -173,7 +173,7 @@ export const upstreamInstallQuietMs = 5 * 60_000;
 export const upstreamInstallLookMs = 15_000;
 /** A package that is named without a version is looked up again after this time: its runner would do that at each start. */
 export const upstreamRefetchMs = 24 * 60 * 60_000;
-/** The same of a tag (`@latest`): its runner may fetch another version at each start, which must not be in the time of that. */
+/** A package named with a tag (`@latest`) is looked up again after this time: its runner may fetch a new version at any start. */
 export const upstreamRefetchTagMs = 5 * 60_000;
 /** A model is advised to try again after this time; a package takes from five seconds to a minute. */
 export const upstreamInstallAgainMs = 10_000;
@@ -204,7 +204,7 @@ export const upstreamSaidCharsMax = 2_000;
 export const upstreamQuestionCharsMax = MIB;
 /** Answers to requests of a server over a pipe that wait for it: with more its output is not read either. */
 export const upstreamAnswersWaitingMax = 64;
-/** Of a refusal over HTTP: enough for its error, and for a person to recognise a page. */
+/** Bytes that are read of a refusal over HTTP: enough for its error, and for a person to recognise a page. */
 export const upstreamErrorBodyBytesMax = 64 * KIB;
 /** Characters of an answer that could not be understood, as it is shown. */
 export const upstreamRawCharsShown = 200;
@@ -220,9 +220,9 @@ export const upstreamListsMsMax = 60_000;
 export const upstreamPagesMax = 100;
 /** Entries of a list; ten times as many as the largest servers have. */
 export const upstreamListItemsMax = 2_000;
-/** Of all lists of one server. */
+/** Bytes of all lists of one server. */
 export const upstreamListsBytesMax = 16 * MIB;
-/** Of a tool's name: the specification's own limit. */
+/** Characters of a tool's name: the specification's own limit. */
 export const upstreamToolNameCharsMax = 128;
 /** Levels of a tool's definition; deeper ones are made to be a burden. */
 export const upstreamToolDepthMax = 64;
@@ -246,7 +246,7 @@ export const upstreamGoodbyeMsMax = 1_000;
 export const upstreamRequestsAtOnceMax = 64;
 /** Notifications and answers to an HTTP server at once, for the same reason. */
 export const upstreamPostsAtOnceMax = 8;
-/** Those that may wait for it; more are not sent. */
+/** Notifications and answers that may wait for an HTTP server; more are not sent. */
 export const upstreamPostsWaitingMax = 1_000;
 /** A notification or an answer that an HTTP server has not taken in this time is given up. */
 export const upstreamTakenMsMax = 10_000;
@@ -254,7 +254,7 @@ export const upstreamTakenMsMax = 10_000;
 export const upstreamResumeMsMin = 250;
 /** Attempts to take up a broken stream again. */
 export const upstreamResumesMax = 5;
-/** Questions of a server in one call, in all; one at a time. More is no conversation with a person. */
+/** Questions of a server in one call, in all; one at a time. Nobody answers more than that. */
 export const upstreamQuestionsPerCallMax = 5;
 /** A server's task is looked at this often, where the server does not say. */
 export const upstreamTaskPollMsDefault = 1_000;
@@ -343,7 +343,7 @@ export const schemaDepthMax = 64;
 export const schemaPartsMax = 20_000;
 /** Looks at parts of a schema in one check: some 50 ms, where an honest one takes some hundred. */
 export const schemaStepsMax = 50_000;
-/** Of one check, patterns included: each of them takes some 5 ms at most. The server's arguments are then not checked here. */
+/** Time of one check, patterns included: each of them takes some 5 ms at most. The server's arguments are then not checked here. */
 export const schemaCheckMsMax = 100;
 /** A half-written private file that is older was left by a process that was killed. */
 export const leftDraftMsMin = 60 * 60_000;
@@ -355,7 +355,7 @@ export const schemaNamePatternsMax = 8;
 export const schemaCheckedCharsMax = 64 * KIB;
 /** Longer texts and lists are not matched with patterns and not compared pairwise: work grows as the square. */
 export const schemaCheckedTextCharsMax = 4 * KIB;
-/** The same of lists and of members of an object. */
+/** Items of a list and members of an object; longer ones are not matched or compared either. */
 export const schemaCheckedItemsMax = 1_000;
 /** Faults that are named: a model mends three at a time. */
 export const schemaFaultsShownMax = 5;
@@ -365,7 +365,7 @@ export const toolSummaryCharsMax = 160;
 export const searchReasonCharsMax = 300;
 /** Tools that await approval in a reply of a search: it is about the others. */
 export const searchBlockedMax = 10;
-/** Of a reply, what may go to servers and tools that are not there. */
+/** The part of a reply that may go to servers and tools that are not there. */
 export const searchNotesCharsShare = 0.5;
 
 // ---- Other servers: what is kept of their lists ----------------------------------------------
@@ -376,7 +376,7 @@ export const catalogueFileBytesMax = 32 * MIB;
 export const keptListsBytesMax = 1024 * 1024;
 /** A server whose file is older is asked again when we start, before somebody calls a tool that is gone. */
 export const catalogueFreshMsMax = 7 * 24 * 60 * 60 * 1000;
-/** Of the instructions in the handshake: clients cut there. */
+/** Bytes of the instructions in the handshake: clients cut there. */
 export const instructionsBytesMax = 2_048;
 /** Characters of the description of an upstream tool; the longest of real ones has 9,000. */
 export const upstreamDescriptionCharsMax = 16 * KIB;

@@ -18,7 +18,7 @@ export class UsedOnce {
     return true;
   }
 
-  /** They expire about in the order in which they came. */
+  /** Forgets the expired texts, which expire about in the order in which they came. */
   #forgetExpired(): void {
     const nowMs = Date.now();
     for (const [use, expiresAtMs] of this.#uses) {

@@ -25,7 +25,7 @@ export function ownValue<Value>(value: unknown): Value {
   return value as Value;
 }
 
-/** The same for its JSON text. @throws SyntaxError */
+/** As `ownValue`, for the JSON text of a value. @throws SyntaxError */
 export function parseOwnJson<Value>(text: string): Value {
   return ownValue(JSON.parse(text));
 }

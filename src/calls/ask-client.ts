@@ -46,7 +46,7 @@ export interface AskOptions {
    * that. Without it, for as long as the call is wanted and `askMsMax` at most.
    */
   readonly until?: Cancellation;
-  /** Told with the answers how long they took, in milliseconds; not told when nobody knows. */
+  /** Called when the answers come, with the milliseconds that they took; not called when nobody knows. */
   readonly onTook?: (tookMs: number) => void;
 }
 

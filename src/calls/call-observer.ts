@@ -11,7 +11,7 @@ export interface RequestFacts {
   /** See `ClientContext.id`. */
   readonly clientId: string;
   readonly clientName: string | undefined;
-  /** Of the connection. */
+  /** The client's address, from the connection. */
   readonly address: string | undefined;
   /** The revision in which the request was made; undefined when there was none yet. */
   readonly version: string | undefined;
@@ -28,7 +28,7 @@ export interface RequestFacts {
 export interface RequestEnd {
   readonly outcome: RequestOutcome;
   readonly ms: number;
-  /** Of the reply as JSON text; 0 when there was none. */
+  /** Size of the reply as JSON text; 0 when there was none. */
   readonly bytes: number;
 }
 
@@ -42,7 +42,7 @@ export interface RefusedHttpRequest {
 }
 
 /**
- * Watches all requests of a server: the access log, metrics and traces. Must not throw and must not wait. It is told nothing of
+ * Watches all requests of a server: the access log, metrics and traces. Must not throw and must not wait. It learns nothing about
  * arguments and results.
  */
 export interface CallObserver {

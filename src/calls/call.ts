@@ -22,7 +22,7 @@ export interface NamedTool {
 export interface ToolTarget extends NamedTool {
   readonly kind: "tool";
   readonly rights: ServerRights;
-  /** Of an untrusted party: may tighten a decision, never loosen one. */
+  /** The server's hints about the tool, from an untrusted party: may tighten a decision, never loosen one. */
   readonly annotations?: ToolAnnotations;
   /** The definition that was approved says that it only reads. */
   readonly isReadOnly?: true;
@@ -80,17 +80,17 @@ export interface ClientContext {
   readonly name?: string | undefined;
   /** Where commands run: the client's first root, else `--cwd`, else the process's directory, else home. */
   workspaceDir(): Promise<string>;
-  /** The same as far as it is known, without asking anybody; absent where it never changes. */
+  /** The folder of `workspaceDir` as far as it is known, without asking anybody; absent where it never changes. */
   readonly workspaceNow?: () => string;
-  /** The same if nobody has to be asked for it; undefined when somebody has. */
+  /** The folder of `workspaceDir` if nobody has to be asked for it; undefined when somebody has. */
   readonly workspaceKnown?: () => string | undefined;
   /** The folders that the client offers, absolute; absent when it offers none. */
   roots?(): Promise<readonly string[]>;
   /** Whose tasks and plans it sees: the id of a principal; absent for the user of this machine. */
   readonly owner?: string;
   /**
-   * Where several principals are served: the folders of this one, in which it works whatever roots it names. What is in `work` its
-   * commands write while the server looks: nothing there is read by path outside of their sandbox. Absent or undefined: the
+   * Where several principals are served: the folders of this one, in which it works whatever roots it names. Its commands write
+   * to `work` while the server looks: nothing there is read by path outside of their sandbox. Absent or undefined: the
    * folders that clients name.
    */
   readonly ownPlace?: () => OwnPlace | undefined;

@@ -11,7 +11,7 @@ import type { ClientContext, RequestContext, Router } from "./call.ts";
 
 /**
  * The features that a server offers its clients. An absent one is not declared, and its methods do not exist.
- * The product, the gateway and the conformance fixture each make one; the core knows none of them.
+ * `compose/create-server-context.ts` makes one for the product, the conformance fixture another; `server/` knows neither.
  */
 export interface ServerFeatures {
   readonly router: Router;
@@ -153,7 +153,7 @@ export interface ReachableClient {
 
 /** Finds the connections of a client identity. */
 export interface ClientReach {
-  /** Those that have finished their handshake; none for clients of the stateless revision. */
+  /** The connections of a client that have finished their handshake; none for clients of the stateless revision. */
   connectionsOf(clientId: string): readonly ReachableClient[];
 }
 

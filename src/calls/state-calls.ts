@@ -54,7 +54,7 @@ export interface StateServices {
   };
 }
 
-/** Methods of those services. */
+/** Methods of `StateServices`. */
 const stateMethods = [
   "tasks.perform",
   "plan.status",
@@ -99,14 +99,14 @@ export function performStateCall(
   }
 }
 
-/** Whose tasks and plan a client sees: those of its workspace and its owner (design, decision 9). */
+/** Whose tasks and plan a client sees: those of its workspace and its owner. */
 export async function scopeOf(client: ClientContext): Promise<StateScope> {
   const { owner = "", workspaceName } = client;
   if (workspaceName !== undefined) return { workspace: workspaceName, owner };
   return { workspace: realFolder(await workspaceDirOf(client)), owner };
 }
 
-/** The same without waiting; undefined when the client has to be asked for its workspace, or names none that can be. */
+/** The scope as `scopeOf` gives it, without waiting; undefined when the client has to be asked for its workspace, or names none that can be. */
 export function scopeNow(client: ClientContext): StateScope | undefined {
   const { owner = "", workspaceName } = client;
   if (workspaceName !== undefined) return { workspace: workspaceName, owner };

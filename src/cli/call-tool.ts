@@ -27,7 +27,7 @@ import { commandLineClient, findTool } from "./tool-list.ts";
 export interface ToolCallOfCommand {
   readonly start: StartUp;
   readonly open: OpenRouter;
-  /** Of the result; undefined: its text alone. */
+  /** The format of the result; undefined: its text alone. */
   readonly format: ToolFormat | undefined;
   readonly words: readonly string[];
 }
@@ -148,7 +148,7 @@ async function waitingServer(
 interface OutcomeForm {
   /** Undefined: the text alone. */
   readonly format: ToolFormat | undefined;
-  /** Of the call that is answered. */
+  /** The id of the call that is answered. */
   readonly callId?: string | undefined;
 }
 

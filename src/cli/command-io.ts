@@ -44,7 +44,7 @@ export const exitCodes = {
   /** Something is missing, or new. */
   missing: 11,
   unreachable: 12,
-  /** By Ctrl-C: the code that shells give for a signal. */
+  /** Ended by Ctrl-C: the code that shells give for a signal. */
   interrupted: 130,
 } as const;
 

@@ -49,7 +49,7 @@ export const keyScopeFlag: FlagTable = {
   },
 };
 
-/** The same for keys that a project may not set. */
+/** The flag `--scope` for keys that a project may not set. */
 export const userScopeFlag: FlagTable = {
   scope: {
     kind: "text",

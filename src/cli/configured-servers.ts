@@ -19,7 +19,7 @@ import type { TrustState } from "./state-words.ts";
 export interface ServersOfCommand {
   readonly start: StartUp;
   readonly config: UpstreamConfig;
-  /** Those that are switched on, by name. */
+  /** The servers that are switched on, by name. */
   readonly servers: readonly ConfiguredServer[];
   readonly store: TrustStore;
 }

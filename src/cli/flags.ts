@@ -20,7 +20,7 @@ export interface FlagSpec {
   readonly choices?: readonly string[];
   /** One letter: `e` for `-e`. */
   readonly short?: string;
-  /** Of a `text`: it may be given without a value, which then is empty. Not for commands that take arguments. */
+  /** True for a `text` that may be given without a value, which then is empty. Not for commands that take arguments. */
   readonly mayBeBare?: boolean;
   /** For a list: arguments that follow a value and match are values too, as in `--env A=1 B=2`. */
   readonly more?: RegExp;
@@ -30,7 +30,7 @@ export interface FlagSpec {
   readonly oldNames?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** By name without dashes. */
+/** Flags by their names, without dashes. */
 export type FlagTable = Readonly<Record<string, FlagSpec>>;
 
 /** Every command has them. */
@@ -219,7 +219,7 @@ export const startUpFlags: FlagTable = {
   },
 };
 
-/** Of every command that prints data. */
+/** The flag `--json` of every command that prints data. */
 export const jsonFlag: FlagTable = {
   json: { kind: "switch", help: "Print JSON." },
 };

@@ -4,7 +4,7 @@ import type { FlagSpec } from "./flags.ts";
 export interface HttpFlag extends FlagSpec {
   /** Its key in `http.toml`; without it the flag's name, with `_` for `-`. */
   readonly key?: string;
-  /** Of a text of `name=value` parts with commas between them: `http.toml` may have a table instead. */
+  /** True for a text of `name=value` parts with commas between them: `http.toml` may have a table instead. */
   readonly isTable?: true;
   /** Its value is the path of a file: one in `http.toml` is relative to that file. */
   readonly isPath?: true;

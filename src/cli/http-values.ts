@@ -42,7 +42,7 @@ export class HttpValues {
     return file === undefined ? `--${flag}` : `${httpKeyOf(flag)} in ${file}`;
   }
 
-  /** The same, with the value. */
+  /** The flag as `nameOf` gives it, with the value. */
   shown(flag: string): string {
     const isFlag = this.values.get(flag)?.source.level === "flag";
     return `${this.nameOf(flag)}${isFlag ? " " : " = "}${this.list(flag).join(", ")}`;

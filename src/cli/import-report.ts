@@ -75,7 +75,7 @@ function jsonOf(step: ImportStep, done: AddedServers | undefined): unknown {
 }
 
 interface ImportSource {
-  /** Those that exist. */
+  /** The files that exist. */
   readonly files: readonly string[];
   readonly dialect: Dialect;
 }

@@ -59,7 +59,7 @@ function isTerminal(descriptor: number): boolean {
     if (!fstatSync(descriptor).isCharacterDevice()) return false;
     return process.getBuiltinModule("node:tty").isatty(descriptor);
   } catch {
-    // Closed by whoever started us.
+    // Closed by the parent process.
     return false;
   }
 }

@@ -19,13 +19,13 @@ export function shareableServers({
   return [...servers.values()].flatMap(({ entry }) => shareableServer(entry) ?? []);
 }
 
-/** The same of one entry. */
+/** The entry, if `shareableServers` would give it. */
 export function shareableServer(entry: ServerEntry): ShareableServer | undefined {
   const reason = mayBeShared(entry) ? knownServerOf(entry.launch)?.shareable : undefined;
   return reason === undefined ? undefined : shareable(entry, reason);
 }
 
-/** Those that a hub runs once for each of several workspaces, although nothing in the entry depends on one. */
+/** The servers that a hub runs once for each of several workspaces, although nothing in the entry depends on one. */
 export function repeatedServers(
   { servers }: Pick<UpstreamConfig, "servers">,
   hub: Pick<HubStatus, "servers">,

@@ -28,7 +28,7 @@ export const changeModes = ["block", "warn", "allow"] as const;
 
 /**
  * Reads the configuration and reports what is wrong with it.
- * @throws {AppError} `usage` when `--cwd` is no directory, `--config` names no readable file, or
+ * @throws {AppError} `usage` when `--cwd` is not a directory, `--config` names no readable file, or
  * `--strict-config` finds a problem.
  */
 export function startUp(args: ParsedArguments, io: CommandIo, print: Printer): StartUp {
@@ -115,7 +115,7 @@ function findDirs(io: CommandIo, workDir: string): ConfigDirs {
   };
 }
 
-/** The same, for a client that works in `folder`. */
+/** A start-up as it is for a client that works in `folder`. */
 export function startIn(start: StartUp, folder: string): StartUp {
   const { dirs } = start;
   return { ...start, dirs: { ...dirs, projectDir: findProjectDir(folder, dirs.homeDir) } };

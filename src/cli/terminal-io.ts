@@ -122,7 +122,7 @@ export function createAsker(io: CommandIo): (question: string) => Promise<boolea
 }
 
 /**
- * All bytes of `input`. `name` is what the reader calls it.
+ * All bytes of `input`. `name` is the word for it in messages.
  * @throws {AppError} `limit` above `bytesMax` bytes.
  */
 export async function readAll(

@@ -14,13 +14,13 @@ import type { StartUp } from "./start-up.ts";
 export interface ToolFilter {
   /** The tools of one MCP server, whether they are listed or found by `tool_search`. */
   readonly server?: string | undefined;
-  /** Also those that clients find by `tool_search` only. */
+  /** True: also the tools that clients find by `tool_search` only. */
   readonly isAll: boolean;
 }
 
 interface FoundTools {
   readonly tools: readonly ToolListing[];
-  /** Of the requested server: those that are in no list. */
+  /** How many tools of the requested server are in no list. */
   readonly hiddenCount: number;
 }
 

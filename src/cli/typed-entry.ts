@@ -139,7 +139,7 @@ function rootsOf(args: ParsedArguments): NewEntry {
   return { roots: isWord ? first : [first, ...more] };
 }
 
-/** Of any scheme: reading the entry rejects unknown ones. */
+/** Whether a word is an address of any scheme: reading the entry rejects unknown ones. */
 function isAddress(word: string): boolean {
   return /^[a-z][a-z\d+.-]*:\/\//i.test(word);
 }

@@ -25,7 +25,7 @@ export interface CallbacksParts {
   /** Time; tests bring their own. */
   readonly now?: () => number;
   readonly startTimer?: typeof startTimer;
-  /** Told of each change of what `saved` gives. */
+  /** Called at each change of the result of `saved`. */
   readonly onClientState?: ((clientId: string) => void) | undefined;
 }
 

@@ -146,7 +146,7 @@ function whyWithoutHub({
   return surroundings(env);
 }
 
-/** Of a process that somebody else has to end with all that it started. */
+/** Why this process uses no hub: somebody else has to end it with all that it started. */
 function surroundings(env: Environment): string | undefined {
   const name = [ownerVariable, "SCORPIOX_DEPTH", "CI"].find((key) => (env[key] ?? "") !== "");
   return name === undefined ? undefined : `${name} is set, and HUB is not "on"`;

@@ -27,7 +27,7 @@ export interface ServerKeptParts extends Pick<
 > {
   readonly hub: () => Promise<HubAccess>;
   readonly shell: Shell;
-  /** That of commands. */
+  /** The environment of commands. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** A task of this process has started or ended. */
   readonly onTask: (clientId: string, task: TaskSummary) => void;

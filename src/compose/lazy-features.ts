@@ -86,7 +86,7 @@ export class LazySkills implements Disposable {
 
   /**
    * The tools as they are listed for this client. Where there are only built-in skills it gets its list before anything is
-   * loaded, and the code that tells of changes is loaded when there are others.
+   * loaded, and the code that reports changes is loaded when there are others.
    */
   async toolListings(client: ClientContext): Promise<readonly ToolListing[]> {
     const { start, listings } = this.#parts;
@@ -103,7 +103,7 @@ export class LazySkills implements Disposable {
     return { required: await this.#required.get(), load };
   }
 
-  /** Of one client the folders are looked at, which needs no code; for several, skills are loaded and watch each folder once. */
+  /** For one client the folders alone are looked at, which needs no code; for several, skills are loaded and watch each folder once. */
   #lookLater(): void {
     const isAlone = this.#unwatched.size === 1 && !this.isLoaded;
     if (!isAlone) clearTimeout(this.#look);

@@ -33,9 +33,9 @@ export interface LazyGatewayParts {
   /** One client is served, whose first list may be that of the last start. */
   readonly keepsLists: boolean;
   readonly changes: Changes;
-  /** Of all tools that are built. */
+  /** Names of all built-in tools. */
   readonly ownNames: readonly string[];
-  /** Of those that are switched on. */
+  /** Names of the built-in tools that are switched on. */
   readonly enabledNames: readonly string[];
   readonly skills: Pick<LazySkills, "prompts" | "completion">;
   readonly services: () => Promise<GatewayServices>;
@@ -45,7 +45,7 @@ export interface LazyGatewayParts {
 /** The part of upstream servers that clients see; none of it is loaded where there are none. */
 export class LazyGateway implements Disposable {
   readonly #parts: LazyGatewayParts;
-  /** Of our own tools that are switched on. */
+  /** Names of the built-in tools that are switched on. */
   readonly ownNames: ReadonlySet<string>;
   /** Made with the gateway. */
   #consent: ServerConsent | undefined;

@@ -68,7 +68,7 @@ export class LazyRouter implements Router, AsyncDisposable {
     this.#taskSupports = new Map(cards.map((card) => [card.listing.name, card.taskSupport]));
   }
 
-  /** Of our own tools that are switched on. */
+  /** Listings of the built-in tools that are switched on. */
   get ownListings(): readonly ToolListing[] {
     return this.#listings;
   }
@@ -77,7 +77,7 @@ export class LazyRouter implements Router, AsyncDisposable {
     return this.#listings.map(({ name }) => name);
   }
 
-  /** Of those that are offered now. */
+  /** Names of the built-in tools that are offered now. */
   get offeredNames(): readonly string[] {
     return this.#offered(this.#listings).map(({ name }) => name);
   }

@@ -181,7 +181,7 @@ export class LazyUpstreams implements Upstreams {
 
 interface FollowedProjectParts {
   readonly start: StartUp;
-  /** Told of each move; must not be slow to return. */
+  /** Called at each move; must not be slow to return. */
   readonly onMove: (place: ClientPlace) => Promise<void>;
   readonly warn: (message: string) => void;
 }

@@ -13,7 +13,7 @@ export interface MemoryRestParts {
 
 /**
  * Gives memory back, once, when the server has come to rest: the engine alone keeps code and pages for the next call. It drops the
- * compiled form of all code, which the next call makes again for what it needs.
+ * compiled form of all code; the next call compiles the code that it needs.
  */
 export class MemoryRest {
   readonly #parts: MemoryRestParts;

@@ -22,7 +22,7 @@ const ledgerBusyMsMax = 20;
 
 export interface CommandsParts extends Pick<ToolServicesOptions, "env" | "warn"> {
   readonly dirs: Pick<ConfigDirs, "homeDir" | "scorpioxDir">;
-  /** Of the configuration; undefined: the system's. */
+  /** The shell of the configuration; undefined: the system's. */
   readonly shellPath: string | undefined;
   readonly storePath: string;
   /** Receives notices about the store's file, beside `warn`. */
@@ -32,7 +32,7 @@ export interface CommandsParts extends Pick<ToolServicesOptions, "env" | "warn">
 
 /** Everything that starts commands, keeps their output, and ends them. */
 export interface Commands {
-  /** Of this server: its marks on processes begin with it. */
+  /** The id of this server: its marks on processes begin with it. */
   readonly instanceId: string;
   readonly orphanage: Orphanage;
   readonly guardian: Guardian;

@@ -59,9 +59,9 @@ export interface ToolServicesOptions {
   readonly skills?: CallSkills | undefined;
   /** Where tasks and plans are kept, when that is not the file of this user. */
   readonly storePlace?: PostgresPlace | undefined;
-  /** Told when a client has other callbacks or background tasks than before; absent where nobody keeps copies. */
+  /** Called when a client has other callbacks or background tasks than before; absent where nobody keeps copies. */
   readonly onClientState?: ((clientId: string) => void) | undefined;
-  /** Told when a Worker was lost (`isUp` false), and of that for upstream servers when it is there again. */
+  /** Called when a Worker was lost (`isUp` false), and when that for upstream servers is there again. */
   readonly onWorker?: ((worker: WorkerKind, isUp: boolean) => void) | undefined;
   /** Awaited before any Worker or child is started. */
   readonly beforeServices?: () => Promise<unknown>;
@@ -104,9 +104,9 @@ export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> 
   readonly supervisor: Supervisor;
   readonly kept: KeptCommands;
   readonly orphanage: Orphanage;
-  /** That runs commands. */
+  /** The shell that runs commands. */
   readonly shell: Shell;
-  /** That of commands. */
+  /** The environment of commands. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** False for tools of upstream servers. */
   readonly isOwnTool: (toolName: string) => boolean;

@@ -189,7 +189,7 @@ export class Separation {
   }
 }
 
-/** The same options with a separation that has decided at the start, and has said what it means. */
+/** The options, with a separation that has decided at the start, and has said what it means. */
 export async function withSeparation<Options extends Speaking>(
   options: Options,
   parts: Omit<SeparationParts, "env">,
@@ -234,7 +234,7 @@ function makePlace(scorpioxDir: string, owner: string): OwnPlace {
   }
 }
 
-/** The same, as its commands see them. */
+/** The folders of a principal, as its commands see them. */
 function foldersOf({ work, records }: OwnPlace): PrincipalFolders {
   return { work, home: join(records, "home"), plans: join(records, ...planFolderParts) };
 }

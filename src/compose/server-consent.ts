@@ -64,7 +64,7 @@ export class ServerConsent {
     return undefined;
   }
 
-  /** Those of earlier rounds first: the same questions in the same order, which have their answers. */
+  /** Asks about the servers of earlier rounds first: the same questions in the same order, which have their answers. */
   async #askAll(
     call: CallRequest,
     names: readonly string[],

@@ -12,7 +12,7 @@ export interface WebOptionsInput {
   readonly settings: WebSettings;
   readonly dirs: Pick<ConfigDirs, "homeDir" | "scorpioxDir">;
   readonly env: Environment;
-  /** Of this server, by which its guardian knows what belongs to it. */
+  /** The id of this server, by which its guardian knows the browser that it started. */
   readonly instanceId: string;
   readonly sharesFetched?: boolean;
 }

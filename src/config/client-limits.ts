@@ -189,7 +189,7 @@ export function createClientLimits(input: ClientLimitsInput): ClientLimitsTable 
   };
 }
 
-/** By priority: an override may give only one number, and the compiled row the other. */
+/** Rows of limits, by priority: an override may give only one number, and the compiled row the other. */
 function rowsFor(
   rows: readonly ClientRow[],
   clientId: string | undefined,

@@ -95,7 +95,7 @@ export const hooksEnabledKey: ConfigKey<boolean> = {
   type: booleanValue,
   default: true,
   help: "Run hooks: scripts in ~/.scorpiox/hooks, and those of a project that you have approved.",
-  // The user's guards are among them: whoever has text in a folder must not switch those off.
+  // The user's guards are among them: the author of a folder's files must not switch those off.
   project: "never",
   published: true,
 };

@@ -3,7 +3,7 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return nearestNames(name, candidates, 1)[0];
 }
 
-/** Those of `candidates` that are close to `name`, at most `count`, the closest first. */
+/** The `candidates` that are close to `name`, at most `count`, the closest first. */
 export function nearestNames(
   name: string,
   candidates: Iterable<string>,

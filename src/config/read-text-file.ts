@@ -83,7 +83,7 @@ export function faultOfWriters(
       ? "belongs to another user and is in a folder that everybody may write to"
       : undefined;
   } catch {
-    // Gone in between, or not to be looked at: whoever reads it next finds out.
+    // Gone in between, or not to be looked at: the next reader finds out.
     return undefined;
   }
 }

@@ -123,7 +123,7 @@ export interface WebSettings {
   readonly searchRegion: string | undefined;
   readonly searxngUrl: string | undefined;
   readonly marginaliaKey: string | undefined;
-  /** By engine id. */
+  /** Base URLs of search engines, by engine id. */
   readonly searchBaseUrls: Readonly<Record<string, string>>;
 }
 

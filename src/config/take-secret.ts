@@ -4,7 +4,7 @@ import { credentialsVariable, type SecretName, secretVariables } from "./secret-
 
 /** Where the values of one start are. */
 interface SecretPlaces {
-  /** By variable: `STORE_URL`, `STORE_URL_FILE`, with or without `SCORPIOX_`. */
+  /** The values given, by variable: `STORE_URL`, `STORE_URL_FILE`, with or without `SCORPIOX_`. */
   readonly given: ReadonlyMap<string, string>;
   /** The folder of systemd's credentials. */
   readonly credentials: string | undefined;

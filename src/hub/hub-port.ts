@@ -23,12 +23,12 @@ export interface HubPortParts {
 const [pong = ""] = encodeFromWorker([{ kind: "pong" }]);
 const ping = encodeToWorker({ kind: "ping" });
 const closing = encodeToWorker({ kind: "close" });
-/** By a signal, or by a debugger. */
+/** States of a process that a signal or a debugger has stopped. */
 const stoppedStates = new Set(["T", "t"]);
 
 /**
  * The hub in the place of the upstream Worker: the same messages over a socket. They wait until the hub is reached, and go
- * to a Worker of this process where there is to be none.
+ * to a Worker of this process where no hub is used.
  */
 export class HubPort implements ChannelPort {
   readonly #parts: HubPortParts;

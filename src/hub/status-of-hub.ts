@@ -14,7 +14,7 @@ export interface StatusParts {
   readonly log: string;
   readonly endsWith: string | undefined;
   readonly clients: readonly HubClient[];
-  /** Of the clients that use upstream servers. */
+  /** The sessions of the clients that use upstream servers. */
   readonly sessions: readonly SessionFacts[];
   readonly kept: HubStatus["kept"];
 }
@@ -47,7 +47,7 @@ export function statusOfHub(parts: StatusParts): HubStatus {
   };
 }
 
-/** One for each process. A client that has not used a server yet counts for the process that it would use. */
+/** One for each process. A client that has not used a server yet is counted with the process that it would use. */
 function serverRows(sessions: readonly SessionFacts[]): readonly ServerRow[] {
   const pids = sessions.flatMap(({ servers }) => servers.flatMap(({ pid }) => pid ?? []));
   const memory = residentBytesOfGroups([...new Set(pids)]);

@@ -23,7 +23,7 @@ export function commandWords(
   ]);
 }
 
-/** The same as a person types it. */
+/** A command line as a person types it. */
 export function commandLine(words: readonly string[]): string {
   return hideInArguments(words)
     .map((word) =>

@@ -89,7 +89,7 @@ export function planChange(
   }
 }
 
-/** Of an entry: what it starts, and whether. All else is the user's or the client's: `env`, limits, approvals. */
+/** Members of an entry that say what it starts, and whether. The user or the client owns the others: `env`, limits, approvals. */
 const ownMembers = ["type", "source", "name", "command", "cmd", "args", "enabled", "disabled"];
 
 /** Our entry, with the members that others have added to the one that is there and starts a program too. */

@@ -24,9 +24,9 @@ export interface MoveTarget {
 export interface PlannedMove {
   /** The file that they are added to. */
   readonly file: string;
-  /** By the name that they get here. */
+  /** The new entries, by the names that they get here. */
   readonly servers: ReadonlyMap<string, NewEntry>;
-  /** Those that are here already, started in the same way: of another client, or of an earlier move. */
+  /** Names of servers that are here already, started in the same way: of another client, or of an earlier move. */
   readonly shared: readonly string[];
   /** Values that become secrets, by their names. */
   readonly secrets: ReadonlyMap<string, string>;

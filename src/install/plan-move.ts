@@ -66,7 +66,7 @@ interface MovedEntry {
 
 interface Surroundings {
   readonly place: ClientFile;
-  /** Of the client's file. */
+  /** The text of the client's file. */
   readonly text: string;
   readonly move: MoveTarget;
   readonly here: ReadonlyMap<string, unknown>;
@@ -113,8 +113,8 @@ async function stepOf(raw: RawEntry, around: Surroundings): Promise<MoveStep> {
 }
 
 /**
- * They stay in the client: here they would be in a file of the project, which others share and the user has to approve, or in
- * every project.
+ * The servers of projects, which stay in the client: here they would be in a file of the project, which others share and the
+ * user has to approve, or in every project.
  */
 function projectServers({ client, file }: ClientFile, text: string): readonly string[] {
   const { projectsKey } = client;

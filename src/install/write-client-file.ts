@@ -113,7 +113,7 @@ function writeThrough(file: string, bytes: Uint8Array): void {
 /** The names of a file's attributes are together at most this long on Linux. */
 const attributeNamesMax = 65_536;
 
-/** Of the user or as an access control list. Those of the security modules the system gives to a new file, too. */
+/** Whether a file has attributes of the user or an access control list. Those of security modules a new file gets by itself. */
 function hasAttributes(file: string): boolean {
   // Elsewhere nothing that Bun has tells them.
   if (process.platform !== "linux") return false;

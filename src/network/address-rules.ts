@@ -18,7 +18,7 @@ const widthOf = (family: 4 | 6): number => (family === 4 ? 32 : 128);
 /**
  * The address that `text` is: four decimal numbers, or any spelling of RFC 4291 section 2.2 without brackets.
  * Undefined for everything else, zone ids included: a URL's host is brought into these forms by `URL`, and
- * what a resolver gives in another form is not an address to be trusted.
+ * an address in another form, from a resolver, is not to be trusted.
  */
 export function parseIp(text: string): IpAddress | undefined {
   const bits = text.includes(":") ? parseSix(text) : parseFour(text);
@@ -164,7 +164,7 @@ export type Reach = "public" | "network" | "machine";
 /** Reaches, from the narrowest to the widest. */
 export const reaches: readonly Reach[] = ["public", "network", "machine"];
 
-/** Such addresses offer no service to other machines: no reach opens them. */
+/** Kinds of addresses that offer no service to other machines: no reach opens them. */
 const closed: ReadonlySet<string> = new Set([
   "a cloud metadata address",
   "an unspecified address",

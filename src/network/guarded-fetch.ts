@@ -17,7 +17,7 @@ export interface PlainRequest {
 
 export interface GuardedAnswer {
   readonly response: Response;
-  /** That answered; undefined: a proxy of the user's knows. */
+  /** The address that answered; undefined: only a proxy of the user's knows it. */
   readonly address: string | undefined;
 }
 
@@ -30,7 +30,7 @@ const answeringMax = 256;
  * 1.4.5). `proxy: false` keeps it from reading the proxy variables.
  */
 export class GuardedFetch {
-  /** Of hosts with several addresses, the one that answered; the oldest goes first. */
+  /** The address that answered, of each host with several; the oldest goes first. */
   readonly #answering = new Map<string, string>();
 
   constructor(private readonly roads: Roads) {}

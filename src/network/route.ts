@@ -27,8 +27,8 @@ export function roadsOf(env: ProxyEnv, resolve: Resolve): Roads {
 }
 
 /**
- * Behind a proxy this machine often has no DNS of its own for public names: each page would wait for it. What is
- * known answers in less.
+ * Behind a proxy this machine often has no DNS of its own for public names: each page would wait for it. Names that
+ * it knows are answered sooner.
  */
 const dnsBeforeProxyMsMax = 1_500;
 
@@ -163,7 +163,7 @@ function userInfo(url: URL): string {
 /**
  * The destinations that NO_PROXY excludes. Bun's `fetch` reads that variable itself, even for a proxy that is given to
  * it, and would then dial an address that nobody judged: this excludes every destination that Bun excludes (measured
- * with 1.4.5: names and what is below them, a leading dot or `*.`, ports, blocks of addresses, commas or spaces
+ * with 1.4.5: names and those below them, a leading dot or `*.`, ports, blocks of addresses, commas or spaces
  * between).
  */
 function exceptions(text: string): (destination: Destination) => boolean {

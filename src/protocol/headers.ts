@@ -152,7 +152,7 @@ function placesIn(keyword: string, value: unknown, parent: Place): readonly Plac
 export interface TraceContext {
   /** 32 lowercase hex digits. */
   readonly traceId: string;
-  /** Of the span, 16 lowercase hex digits. */
+  /** The id of the span, 16 lowercase hex digits. */
   readonly spanId: string;
   /** The caller records its trace; a callee does the same. */
   readonly isSampled: boolean;

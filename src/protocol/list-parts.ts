@@ -102,7 +102,7 @@ function offsetOf(cursor: unknown): number | undefined {
 const digests = new WeakMap<readonly unknown[], string>();
 
 /**
- * Of the entries and their order. No secret: a cursor reaches nothing but other pages of the same list.
+ * The digest of the entries and their order. No secret: a cursor reaches nothing but other pages of the same list.
  * Kept for lists that are given again as they are.
  */
 function digestOf<Entry>({ entries, keyOf }: PagedList<Entry>): string {

@@ -44,7 +44,7 @@ export type ResourceContents = {
 export interface Icon {
   readonly src: string;
   readonly mimeType?: string;
-  /** Such as `48x48`, or `any`. */
+  /** Sizes, such as `48x48`, or `any`. */
   readonly sizes?: readonly string[];
   readonly theme?: "light" | "dark";
 }

@@ -8,7 +8,7 @@ import type {
 } from "./resource-types.ts";
 import { encodeComplete } from "./result-codec.ts";
 
-/** Also the result of `resources/directory/read` (docs/spec/modern.md#skills). */
+/** The result of `resources/list`, and of `resources/directory/read` (docs/spec/modern.md#skills). */
 export function encodeResourcesList(
   { items, nextCursor }: ListPage<ResourceListing>,
   version: ProtocolVersion,

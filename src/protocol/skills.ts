@@ -13,7 +13,7 @@ export interface SkillFile {
 
 /** One entry of `skills/list` (docs/spec/modern.md#skills). */
 export interface SkillEntry {
-  /** Of its `SKILL.md`: `skill://<path>/SKILL.md`. */
+  /** The URI of its `SKILL.md`: `skill://<path>/SKILL.md`. */
   readonly uri: string;
   /** The YAML front matter as JSON, with `name` and `description`. */
   readonly frontmatter: Params;

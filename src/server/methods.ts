@@ -39,7 +39,7 @@ function late(name: LateMethod, traits: Omit<Method, "handle">): readonly [LateM
   return [name, { handle, ...traits }];
 }
 
-/** The same in both eras, but for the shape of their results. */
+/** Methods that both eras have; only the shape of their results differs. */
 const commonMethods: readonly (readonly [string, Method])[] = [
   ["tools/list", { handle: handleToolsList, isLong: true }],
   ["tools/call", { handle: handleToolsCall, isLong: true }],
@@ -54,7 +54,7 @@ const commonMethods: readonly (readonly [string, Method])[] = [
   late("resources/directory/read", { needs: "skills", isLong: true }),
 ];
 
-/** The only gate: a method that is not in its era's table does not exist (docs/spec/modern.md#discovery, docs/spec/legacy.md#which-era). */
+/** Methods of the legacy era. A method that is not in the table of its era does not exist (docs/spec/modern.md#discovery, docs/spec/legacy.md#which-era). */
 export const legacyMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["initialize", { handle: handleInitialize, needsNoSession: true }],
   ["ping", { handle: handlePing, needsNoSession: true }],

@@ -181,7 +181,7 @@ async function readUntil(
   }
 }
 
-/** Of a long output a reply is one page. */
+/** The end of the output. A reply is one page of a long output, and has the end of the whole. */
 function endOf({ seenTo, end = seenTo }: ReadReply): number {
   return end;
 }

@@ -67,7 +67,7 @@ const output = z.object({
   format: z.string(),
   width: z.int(),
   height: z.int(),
-  /** Of the image in the result. */
+  /** Size of the image in the result. */
   bytes: z.int(),
   changes: z.array(z.string()),
 });

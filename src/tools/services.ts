@@ -93,11 +93,11 @@ export interface StartRequest {
 
 export interface StartReply {
   readonly task: TaskSummary;
-  /** Of a kept one the process with which it ends all the same; absent: none. */
+  /** The process with which a kept task ends all the same; absent: none. */
   readonly endsWith?: string;
   /** Why it is not kept although the configuration wants that; absent: it is, or need not be. */
   readonly notKept?: string;
-  /** As those of `RunReply`. */
+  /** The sandbox, as in `RunReply`. */
   readonly notes: readonly string[];
 }
 
@@ -122,7 +122,7 @@ export interface ReadReply {
   readonly partialTo: number;
   /** Absolute offset after all output so far, including the bytes of an incomplete character. */
   readonly seenTo: number;
-  /** Of a longer output, of which this is one page: the absolute offset of its end. */
+  /** The absolute offset of the end of a longer output, of which this is one page. */
   readonly end?: number;
 }
 
@@ -146,7 +146,7 @@ export interface BackgroundService {
   start(request: StartRequest): Promise<StartReply>;
   /** Tasks of the workspace that outlive their client, of all clients. */
   listKept(): Promise<readonly TaskSummary[]>;
-  /** Of a task of the kind `output` only how far it was read. */
+  /** Reads output that the client has not read; for a task of the kind `output` gives only how far it was read. */
   read(request: ReadRequest): Promise<ReadReply>;
   /** The output after the absolute offset `from` in a task of that kind. */
   readKept(request: { readonly taskId: number; readonly from: number }): Promise<KeptPart>;

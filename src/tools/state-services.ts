@@ -24,9 +24,9 @@ export interface Callback {
 }
 
 export interface CallbackReply {
-  /** Those that are active now, by slot. */
+  /** The callbacks that are active now, by slot. */
   readonly callbacks: readonly Callback[];
-  /** Those that were set or cancelled by this request. */
+  /** The callbacks that this request has set or cancelled. */
   readonly changed: readonly Callback[];
 }
 

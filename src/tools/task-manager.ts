@@ -154,7 +154,7 @@ const output = z.object({
       taskId: z.int(),
       text: z.string(),
       isDone: z.boolean(),
-      /** Those that the answer is about. */
+      /** The steps that the answer is about. */
       steps: z.array(z.object({ stepId: z.int(), text: z.string(), isDone: z.boolean() })),
       stepCount: z.int(),
       stepsDone: z.int(),

@@ -63,7 +63,7 @@ export interface AfterDelivery {
 /** The result of a handler. `text` says all there is to say; it is cut to the client's limit on the way out. */
 export interface ToolOutput<Structured = Readonly<Record<string, unknown>>> {
   readonly text: string;
-  /** The same as data, for programs: hooks and `--json`. Clients get it from tools with `answersInJson` only. */
+  /** The result as data, for programs: hooks and `--json`. Clients get it from tools with `answersInJson` only. */
   readonly structured?: Structured;
   readonly isError?: boolean;
   readonly images?: readonly ImageContent[];
@@ -87,7 +87,7 @@ export interface ToolDefinition<
   readonly input: Input;
   /** Fields that the schema lists as required, although a call without them is accepted. */
   readonly publishedAsRequired?: readonly (keyof z.output<Input> & string)[];
-  /** Of the data. */
+  /** The schema of the data. */
   readonly output?: Output;
   /**
    * The data contains everything in the text, the notes of scorpiox-code included: clients get both, and the schema.

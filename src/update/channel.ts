@@ -11,7 +11,7 @@ export type Channel =
 
 const name = product.name;
 
-/** By the path of the executable, with links followed; the first match decides. */
+/** Package managers by the path of the executable, with links followed; the first match decides. */
 const managers: readonly (readonly [pattern: RegExp, by: string, command: string])[] = [
   // The folder of npx has a node_modules too.
   [/[\\/]_npx[\\/]/, "npx", `npx ${name}@latest`],

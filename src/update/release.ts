@@ -199,7 +199,7 @@ function wrong(text: string): AppError {
   return new AppError("refused", `${text}. Nothing was changed.`);
 }
 
-/** By file. */
+/** The checksums in a text, by file. */
 function sumsIn(text: string): ReadonlyMap<string, string> {
   const rows = text.split("\n").flatMap((line) => {
     const [, sum, file] = /^([0-9a-f]{64}) [ *](\S+)$/.exec(line) ?? [];

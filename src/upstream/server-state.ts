@@ -97,7 +97,7 @@ export function installingText(installing: Installing): string {
   return `${installingFact(installing)} Try again in ${upstreamInstallAgainMs / 1000} s.`;
 }
 
-/** The same for people. */
+/** The progress of an installation, for people. */
 export function installingFact({ what, runner, since }: Installing): string {
   const seconds = Math.max(0, Math.round((Date.now() - since) / 1000));
   return `${what} is being installed with ${runner} (${seconds} s so far).`;

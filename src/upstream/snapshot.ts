@@ -25,7 +25,7 @@ export interface ToolEntry {
   readonly listing?: ToolListing;
   /** Hints of an untrusted party: they may tighten a decision, never loosen one (TR6). */
   readonly annotations?: ToolAnnotations;
-  /** By its approved definition or the user's entry; absent: destructive. */
+  /** The risk by its approved definition or the user's entry; absent: destructive. */
   readonly risk?: "read" | "write";
   /** The approved definition says that it only reads, so it can be called in plan mode. */
   readonly isReadOnly?: true;

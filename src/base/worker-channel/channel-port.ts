@@ -21,7 +21,7 @@ export function workerPort(worker: Worker): ChannelPort {
   };
 }
 
-/** Of an error's line; more is its data. */
+/** Characters that are kept of an error's line; more is its data. */
 const errorCharsMax = 500;
 
 /**

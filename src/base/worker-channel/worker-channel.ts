@@ -6,7 +6,7 @@ import { decodeFromWorker, encodeToWorker, type FromWorker, type ToWorker } from
 /** How often a Worker is asked whether it lives. */
 export interface HeartbeatTimes {
   readonly lookMs: number;
-  /** The same while it owes no reply; absent: `lookMs`. */
+  /** As `lookMs`, while it owes no reply; absent: `lookMs`. */
   readonly restLookMs?: number;
   /** Looks in a row that found it silent, before it is given up. Looks, not time: a machine that sleeps misses none. */
   readonly silentLooksMax: number;
@@ -55,7 +55,7 @@ interface WaitingCall<Context> {
 
 /**
  * One Worker as the main thread sees it: calls and their replies, cancellation, posts both ways, whether it lives, its end.
- * `worker-side.ts` is the other end. `Context` is what the main thread keeps with a call.
+ * `worker-side.ts` is the other end. `Context` is the data that the main thread keeps with a call.
  */
 export class WorkerChannel<Options, Call, Context, ToPost = never, FromPost = never> {
   readonly #parts: ChannelParts<Options, Context, FromPost>;

@@ -101,7 +101,7 @@ export interface ServeOptions {
   readonly survivesErrors: boolean;
 }
 
-/** Of what a library says; more is its stack or its data. */
+/** Characters that are kept of an error of a library; more is its stack or its data. */
 const reasonCharsMax = 500;
 
 /** The whole of a Worker: calls run side by side, each says how it ended. `worker-channel.ts` is the other end. */
@@ -174,7 +174,7 @@ export class WorkerSide<Options, Call, ToPost, FromPost> implements WorkerHost<F
     } catch (error) {
       reply = { kind: "failed", id, ...failureOf(error) };
     }
-    // Whoever cancelled does not wait for how it ends.
+    // A cancelled call was deleted, and gets no reply.
     if (this.#calls.delete(id)) this.#send(reply);
   }
 

@@ -59,8 +59,8 @@ export interface GateStage {
   /** False: in the current state `check` has no objection to this call, and does nothing for it. Absent: true. */
   mayObject?(call: CallRequest): boolean;
   /**
-   * Asked after `check` had nothing against the call. While the rest lasts, no method of the stage would do anything for a
-   * call of this kind, and the gate does not enter it. Undefined, or absent: each call must be checked.
+   * The rest of this stage, asked for after `check` had nothing against the call. While it lasts, no method of the stage would
+   * do anything for a call of this kind, and the gate does not enter it. Undefined, or absent: each call must be checked.
    */
   restFor?(call: CallRequest): Rest | undefined;
   /** True: `after` wants the data of the result, not only what the client gets. Absent: false. */
@@ -82,7 +82,7 @@ export interface NoteSource {
   readonly clients?: { has(clientId: string): boolean };
   /** Lines for the result of this call, which may still fail to be delivered; empty = none. */
   notesFor(call: CallRequest): readonly string[];
-  /** These lines, which `notesFor` gave, are on their way to the client. */
+  /** Called when the lines that `notesFor` gave are on their way to the client. */
   delivered(call: CallRequest, lines: readonly string[]): void;
 }
 
@@ -92,7 +92,7 @@ export interface CallEnd {
   /** Absent when it was refused, or ended by an error. */
   readonly outcome?: CallOutcome["kind"];
   readonly durationMs: number;
-  /** Of the result, as it was sent on. */
+  /** Length of the result, as it was sent on. */
   readonly resultChars?: number;
 }
 

@@ -24,7 +24,7 @@ export interface GateParts {
   readonly router: CallMaker & { expectCall?(): void };
   /** Makes those that have a target. Absent: `router` makes them too. */
   readonly foreign?: CallMaker;
-  /** In their order: rules first, then hooks. */
+  /** The stages, in their order: plan mode, upstream servers, rules, required skills, hooks. */
   readonly admissions: Admissions;
   /** In the order in which their lines are shown. */
   readonly notes: readonly NoteSource[];
@@ -224,7 +224,7 @@ interface Admission {
 interface CallKind {
   readonly target: ToolTarget | undefined;
   readonly hasRoots: boolean;
-  /** By the place of the stage. */
+  /** The rest of each stage, by the stage's place. */
   readonly rests: (Rest | undefined)[];
 }
 
@@ -236,7 +236,7 @@ export class Admissions {
   readonly stages: readonly GateStage[];
   /** The places of the stages that may want the data of a result. */
   readonly #mayWantData: readonly number[];
-  /** By client and tool. */
+  /** The kinds of calls, by client and tool. */
   readonly #kinds = new Map<string, CallKind>();
   /** The one asked for last: a gate asks several times about one call. */
   #last: { readonly id: string; readonly name: string; readonly kind: CallKind } | undefined;

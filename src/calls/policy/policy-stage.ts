@@ -119,7 +119,7 @@ export class PolicyStage implements GateStage, CallWatcher {
     if (outcome === "result") this.#consent.wentThrough(call);
   }
 
-  /** Of a call that was checked. */
+  /** The decision on a call that was checked. */
   decisionOn(call: CallRequest): Decision {
     const agreement = this.#consent.agreementTo(call);
     return { rule: this.#verdicts.get(call)?.rule, agreement };

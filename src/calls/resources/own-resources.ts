@@ -162,7 +162,7 @@ function backgroundText(task: BackgroundTask): string {
   return lines.join("\n");
 }
 
-/** The same of a kept task, from the byte `from` on. */
+/** A kept task as text, with its output from the byte `from` on. */
 function keptText({ task, stretches, partial, end, seenTo }: ReadReply, from: number): string {
   const gap =
     from === 0 ? "" : `[... the first ${formatCount(from)} bytes are left out here ...]\n`;
@@ -189,7 +189,7 @@ function savedText(id: string, saved: SavedText): string {
 /** Time as the updates see it; tests bring their own. */
 type StartTimer = (delayMs: number, fire: () => void) => Timer;
 
-/** Tells of the output of one task: at once, then once a second at most; of its end at once. */
+/** Notifies of the output of one task: at once, then once a second at most; of its end at once. */
 export class TaskUpdates {
   readonly #tell: () => void;
   readonly #startTimer: StartTimer;

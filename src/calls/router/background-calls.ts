@@ -57,7 +57,7 @@ export interface Confinements {
 export interface FileToCopy {
   /** Absolute, in the view of the commands. */
   readonly path: string;
-  /** Of a longer file one byte more is copied. */
+  /** At most so many bytes are copied, and one more of a longer file. */
   readonly bytesMax: number;
 }
 
@@ -94,7 +94,7 @@ export class BackgroundCalls {
   /** When the client must have its answer, on the clock of `performance.now()`. */
   readonly #answerAt: number | undefined;
   readonly #isSettled = Promise.withResolvers<void>();
-  /** The task whose turn this call has. */
+  /** The task that this call reads, and how its cursor moves on. Calls that read the same task take turns. */
   #reading: { readonly task: Readers; readonly advance: (to: number) => void } | undefined;
 
   constructor(parts: BackgroundParts, request: CallRequest, answerAt: number | undefined) {

@@ -129,7 +129,7 @@ function cutOutput(
   return { ...shown, saved: { ...keep({ resultId, path, from: headBytes, bytes }), problem } };
 }
 
-/** Of an output in a file only the offset reached: a reader that goes on asks for its parts. */
+/** The reply about an output in a file: only the offset reached, since a reader that goes on asks for its parts. */
 export function savedReply(task: OutputTask, from: number): ReadReply {
   const seenTo = task.output.bytes;
   const nothing = { stretches: [], lostBytes: 0, linesTo: from, partial: "", partialTo: from };

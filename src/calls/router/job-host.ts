@@ -40,7 +40,7 @@ import {
   isBackgroundCall,
 } from "./background-calls.ts";
 
-/** Of all clients together: the content of pages is in the memory of one process. */
+/** The turns of all clients together: the content of pages is in the memory of one process. */
 const turns = new Turns(heavyPagesMax);
 
 /** One call's turn to read pages that take much memory: the call waits for it, and keeps it until the call is over. */

@@ -14,10 +14,10 @@ const fileName = "required_skills.txt";
 interface Client {
   /** Names in the files, as they were when last looked at. */
   required: readonly string[];
-  /** Of these, names without a skill. */
+  /** Required names without a skill. */
   unknown: ReadonlySet<string>;
   readonly loaded: Set<string>;
-  /** Of the stage: until the files are looked at again, or the client is forgotten. */
+  /** The rest of the stage for this client: until the files are looked at again, or the client is forgotten. */
   readonly rest: { until: number };
   looking: Promise<void> | undefined;
 }
@@ -27,7 +27,7 @@ export class RequiredSkills implements GateStage, NoteSource {
   readonly #scorpioxDir: string;
   readonly #find: (client: ClientContext) => Promise<ClientSkills>;
   readonly #clients = new Map<string, Client>();
-  /** Those of which some are required. */
+  /** Ids of the clients for which some skills are required. */
   readonly clients = new Set<string>();
 
   /** @param find the skills that a client sees; asked only when some are required */

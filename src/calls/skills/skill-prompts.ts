@@ -19,7 +19,7 @@ import type { SkillView } from "./skill-view.ts";
 export interface SkillPromptsParts {
   readonly view: SkillView;
   readonly own: readonly OwnPrompt[];
-  /** Told of each skill that a client has got. */
+  /** Called with each skill that a client has got. */
   readonly onLoaded: (clientId: string, skillName: string) => void;
 }
 
@@ -90,7 +90,7 @@ function rejectAsFault(error: unknown): never {
   throw new FaultError(createFault(errorCodes.invalidParams, error.message));
 }
 
-/** Those that begin with the typed text, else those that contain it. */
+/** The values that begin with the typed text, else those that contain it. */
 function matching(values: readonly string[], typed: string): readonly string[] {
   const wanted = typed.toLowerCase();
   const rest = values.filter((value) => !value.toLowerCase().startsWith(wanted));

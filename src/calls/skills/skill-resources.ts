@@ -131,7 +131,7 @@ function contentsOf(file: string, bytes: Uint8Array): Contents {
   return { mimeType, blob: Buffer.from(bytes).toString("base64") };
 }
 
-/** By the name alone, without parameters. */
+/** The MIME type of a file by its name alone, without parameters. */
 function mimeTypeOf(file: string): string {
   if (extname(file).toLowerCase() === ".md") return "text/markdown";
   return Bun.file(file).type.split(";")[0] ?? "application/octet-stream";

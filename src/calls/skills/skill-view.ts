@@ -82,7 +82,7 @@ interface Place {
 }
 
 async function placeOf(client: ClientContext): Promise<Place> {
-  // Its commands write there while files would be read: skills of its own are none.
+  // Its commands write there while files would be read: it has no skills of its own.
   if (client.ownPlace?.() !== undefined) return { workspace: undefined };
   return { workspace: await workspaceDirOf(client).catch(() => undefined) };
 }

@@ -107,7 +107,7 @@ export class SkillWatch implements Disposable {
     }
   }
 
-  /** Those that were asked for last: the library remembers as many. */
+  /** The workspaces that were asked for last: the library remembers as many. */
   #workspaces(): readonly (string | undefined)[] {
     const all = new Set([...this.#seen.values()].map(workspaceOf));
     return [...all].slice(-skillWorkspacesMax);

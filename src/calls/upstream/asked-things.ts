@@ -98,7 +98,7 @@ function visiblePart(part: unknown): unknown {
 }
 
 /**
- * Of a field, and of the options in it (`oneOf`, `anyOf`, `items`, `enumNames`): titles and descriptions as the message;
+ * A field with its options (`oneOf`, `anyOf`, `items`, `enumNames`): titles and descriptions are made visible as the message is;
  * values stay, since they come back as answers.
  */
 function visibleMembers(part: Params): Params {

@@ -21,9 +21,9 @@ import type { CallRequest, CallTarget } from "../call.ts";
 
 export interface CallResolverParts {
   readonly upstreams: Pick<Upstreams, "snapshot" | "settled">;
-  /** Of all tools that are built, also of those that are switched off: nobody else can have these names. */
+  /** Names of all built-in tools, also of those that are switched off: no upstream tool can have these names. */
   readonly ownNames: readonly string[];
-  /** Of those that can be called. */
+  /** Names of the built-in tools that can be called. */
   readonly enabledNames: readonly string[];
   /** The key under which clients have this server. */
   readonly ownKey: string;
@@ -50,7 +50,7 @@ export class CallResolver {
         readonly snapshot: UpstreamSnapshot;
         readonly all: NameTable;
         readonly forModels: NameTable;
-        /** Of tools that were called by their own names: the same for each call. */
+        /** Targets of tools that were called by their own names: each call gets the same object. */
         readonly targets: Map<ToolEntry, CallTarget>;
       }
     | undefined;

@@ -92,7 +92,7 @@ export class Exchange implements UpstreamCallEvents {
   #onAsk: ((pending: PendingAsk) => void) | undefined;
   /** A question that nobody has heard yet. */
   #unheard: PendingAsk | undefined;
-  /** Told of progress when the client was answered otherwise. */
+  /** Gets progress when the client was answered otherwise. */
   #tellStep: ((step: string) => void) | undefined;
 
   /** @param call whose client is asked */
@@ -370,7 +370,7 @@ interface UpstreamRound {
   /** Which server was asked for what. */
   readonly subject: string;
   readonly requests: InputRequests;
-  /** That server's, byte for byte. */
+  /** The state of the server that asks, byte for byte. */
   readonly requestState?: string;
 }
 
@@ -426,7 +426,7 @@ function progressUpdate(...[progress, total, message]: Step): ProgressUpdate {
   };
 }
 
-/** The same in words. */
+/** Progress in words. */
 function stepText(...[progress, total, message = ""]: Step): string {
   const count = total === undefined ? `${progress}` : `${progress} of ${total}`;
   return message === "" ? count : `${count}: ${message}`;

@@ -86,7 +86,7 @@ function internalFault(text: string): FaultError {
   return new FaultError(createFault(errorCodes.internalError, text));
 }
 
-/** Of the revision 2025-11-25: a page has to be opened before the call can be made. */
+/** The error code of revision 2025-11-25: a page has to be opened before the call can be made. */
 const urlElicitationRequired = -32042;
 
 /** Errors about the connection on which they arrive; passed on, they would be about the client's. */

@@ -7,9 +7,9 @@ const finding =
   "Tools of the user's MCP servers: tool_search finds them, also those that are not listed; " +
   "call them by their exact name, or with tool_call.";
 
-/** Of a name among those that wait for approval: the rest is given as a number. */
+/** Characters for the names that wait for approval: the rest is given as a number. */
 const waitingCharsMax = 300;
-/** Of one server's introduction, where not all fit in full. */
+/** Characters of one server's introduction, where not all fit in full. */
 const introductionCharsMin = 60;
 
 /**

@@ -19,7 +19,7 @@ export interface UpstreamListingsParts {
   readonly defer: "auto" | "on" | "off";
   /** Receives the facts known when the first list was given. `isKept`: those of the last start. */
   readonly onFirst?: (first: ListedFacts, isKept: boolean) => void;
-  /** Those that waited for the servers have their lists, after a first list that was kept. */
+  /** Called when the clients that waited for the servers have their lists, after a first list that was kept. */
   readonly onKnown?: () => void;
   /** The lists of the last start here, if they still hold: read for the first list, which then waits for nothing. */
   readonly keptLists?: () => KeptLists | undefined;
@@ -52,7 +52,7 @@ export class UpstreamListings {
   #first: Promise<UpstreamSnapshot> | undefined;
   /** Until the servers are known; null: there are none, or they have been looked at. */
   #kept: KeptFacts | null | undefined;
-  /** By our own list, which differs between clients. */
+  /** The joined lists, by the list of built-in tools, which differs between clients. */
   readonly #joined = new WeakMap<readonly ToolListing[], Joined>();
   /** For clients that hide tools by themselves. */
   readonly #whole = new WeakMap<readonly ToolListing[], Joined>();
@@ -249,7 +249,7 @@ function finders(facts: ListedFacts): readonly ToolListing[] {
   return hasServers(facts) ? [toolSearchListing, toolCallListing] : [];
 }
 
-/** Of the whole definitions that the Worker gives: each a listing, or an entry that has one. */
+/** The listings in the definitions that the Worker gives: each is a listing, or an entry that has one. */
 function listingsIn(reply: unknown): readonly ToolListing[] {
   const entries = ownValue<readonly { readonly listing?: ToolListing }[]>(
     Array.isArray(reply) ? reply : [],

@@ -6,8 +6,8 @@ import type { CallRequest, ToolTarget } from "../call.ts";
 import type { GateStage, Refusal } from "../gate/gate-stage.ts";
 
 /**
- * The first stage refuses calls that cannot be made at all, because there is no such tool, it is not approved, or it takes other
- * arguments. Rules and hooks see only calls that could be made.
+ * The stage after plan mode: refuses calls that cannot be made at all, because there is no such tool, it is not approved, or it
+ * takes other arguments. Rules and hooks see only calls that could be made.
  */
 export class UpstreamStage implements GateStage {
   readonly #upstreams: Pick<Upstreams, "checkArguments">;

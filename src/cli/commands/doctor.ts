@@ -150,7 +150,7 @@ function summaryOf(left: readonly Finding[], all: readonly Finding[]): string {
   return `${left.length} ${left.length === 1 ? "fault" : "faults"}. ${of}.`;
 }
 
-/** Those that were fixed. */
+/** Fixes findings. @returns those that were fixed */
 async function fixFindings(
   { args, io, print }: CommandContext,
   findings: readonly Finding[],

@@ -146,7 +146,7 @@ function stillMoved({ log, moveTarget }: ClientSession, file: string): readonly 
     const here = entriesIn(moveTarget.target.file);
     return moved.filter((name) => here.has(name));
   } catch (error) {
-    // A fault of our file is none of the client's, whose entry can go.
+    // The fault is in scorpiox-code's own file: the client's entry can go.
     if (error instanceof AppError) return moved;
     throw error;
   }

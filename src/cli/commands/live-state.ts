@@ -66,7 +66,7 @@ interface ServerList<Entry> {
   readonly key: string;
   /** The plural noun for people. */
   readonly title: string;
-  /** Of the command; absent: the usual one. */
+  /** The description of the command; absent: the usual one. */
   readonly description?: string;
   /** Items that belong to none of the servers. */
   more?(scorpioxDir: string): Promise<readonly KeptRow[]>;

@@ -36,7 +36,7 @@ export const mcpAddCommand: Command = {
   async run(context) {
     const { args, io } = context;
     const entry = typedEntry(args);
-    // Here --cwd is the server's folder, and not ours.
+    // Here --cwd is the server's folder, and not that of this process.
     const start = readStartUp(new ParsedArguments(new Map(), []), io);
     return storeServer(context, start, args.positionals[0] ?? "", entry);
   },

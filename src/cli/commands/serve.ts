@@ -65,7 +65,7 @@ function refuseWithoutHttp(args: ParsedArguments): void {
   throw new AppError("usage", `--${stray} needs --http ADDRESS, such as --http ${defaultAddress}.`);
 }
 
-/** Of the command that runs when none is named. */
+/** The listing of the command that runs when none is named. */
 export const serveListing: CommandListing = {
   name: "serve",
   summary: "Serve one MCP client over stdin and stdout (the default)",

@@ -154,7 +154,7 @@ function taskScope({ workspaceName, cwdFlag }: StartUp, io: CommandIo): StateSco
   return { workspace: workspaceName ?? realFolder(cwdFlag ?? io.cwd), owner: "" };
 }
 
-/** The same as a server of that folder knows it by. */
+/** The real path of a folder, by which a server of it names its tasks. */
 function realFolder(folder: string): string {
   try {
     return realpathSync(folder);

@@ -83,7 +83,7 @@ interface ListedToken {
   readonly created: string | null;
   readonly expires: string | null;
   readonly lastUse: string | null;
-  /** Of a plain one. */
+  /** The file of a token that is written down in plain text. */
   readonly file?: string;
 }
 

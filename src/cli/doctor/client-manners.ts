@@ -269,7 +269,7 @@ export function environmentOf(
 ): Readonly<Record<string, string>> {
   const isWindow = passesOn.kind === "window";
   const isKept = (name: string): boolean => {
-    // Tells where our own files are; whoever sets it sets it for every program.
+    // Says where scorpiox-code's own files are; a user that sets it sets it for every program.
     if (name === "SCORPIOX_HOME") return passesOn.kind !== "only";
     if (isWindow) return windowNames.includes(name);
     return passesOn.kind === "all"

@@ -139,8 +139,8 @@ function isProgram(path: string): boolean {
 }
 
 /**
- * The words and the variables with which the client's own entry starts this program; undefined without such an entry. What
- * the entry has of its own, an old flag for example, is so a part of the trial.
+ * The words and the variables with which the client's own entry starts this program; undefined without such an entry. So
+ * the trial includes flags of the entry itself, such as an old one.
  */
 export function entryLaunch(
   machine: Machine,
@@ -202,7 +202,7 @@ function misplacedFindings({ client, file }: ClientFile, install: string): reado
   ];
 }
 
-/** The same server started by both: its processes and its tools are there twice. */
+/** Findings about a server that both the client and scorpiox-code start: its processes and its tools are there twice. */
 function doubleFindings({ client, file }: ClientFile): readonly Finding[] {
   const others = (readForeignFile(file, undefined) ?? []).filter(({ name, value }) => {
     if (name === entryName || !isObject(value)) return false;

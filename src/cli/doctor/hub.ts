@@ -93,7 +93,7 @@ function runningFindings(report: HubReport): readonly Finding[] {
   return [ok("hub", `process ${hub.pid} has ${facts.join(", ")}`), ...tied, ...older];
 }
 
-/** Of the log only the end is of interest. */
+/** Characters that are read from the end of the log. */
 const logTailChars = 64 * 1024;
 
 function leftFindings({ place, record, isAlive, isOwn }: FoundHub): readonly Finding[] {

@@ -37,7 +37,7 @@ export interface KeptOutput {
   readonly bytes: number;
 }
 
-/** Such an output as a task that has ended: it is read on as the output of a command is. */
+/** A kept output as a task that has ended: it is read on as the output of a command is. */
 export interface OutputTask extends Readable {
   readonly kind: "output";
   readonly output: KeptOutput;
@@ -59,7 +59,7 @@ export class ClientTasks {
     return [...this.#tasks.values()];
   }
 
-  /** Those that run or ran; oldest first. */
+  /** The commands that run or ran; oldest first. */
   executions(): BackgroundTask[] {
     return this.list().filter((task) => task.kind !== "output");
   }
@@ -75,7 +75,7 @@ export class ClientTasks {
     throw new AppError("not_found", `No background task has the id ${id}. ${hint}`);
   }
 
-  /** Of its background tasks, how many are running. */
+  /** How many background tasks of the client are running. */
   get running(): number {
     return this.executions().filter((task) => task.execution.isRunning).length;
   }

@@ -31,19 +31,19 @@ export interface Confinement {
    * pipe.
    */
   readonly data?: Uint8Array;
-  /** That program stays, watches over the command and kills it when it is asked to end: the command is asked instead. */
+  /** The confining program stays and kills the command when it is asked to end itself: so the command is asked instead. */
   readonly isOverseen?: boolean;
   /** Notes for the model: the sandbox of the command, and the parts that are not enforced; one sentence each. */
   readonly notes: readonly string[];
   /** Removes the resources of the command once it and everything it started are gone. Never rejects. */
   release(): Promise<void>;
-  /** Of a command that outlives this process: its resources, for the process that takes over. */
+  /** The resources of a command that outlives this process, for the process that takes over. */
   readonly holdings?: {
     readonly tmpDir: string;
     /** Paths with a stand-in, which nothing may put there. */
     readonly standIns: readonly { path: string; kind: "file" | "folder"; text?: string }[];
   };
-  /** They belong to another process now, in the place of `release`. Never rejects. */
+  /** Gives the resources to another process, in the place of `release`. Never rejects. */
   handOver?(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export interface LauncherParts {
   readonly orphanage: Orphanage;
   readonly guardian: Guardian;
   readonly shell: Shell;
-  /** Told when a family lasts and when it is gone, so that the next start can clean up after us. */
+  /** Called when a family has outlived `reportAfterMs` and when it is gone: the next start ends families that this process leaves. */
   readonly onFamily?: (family: Family, isLive: boolean) => void;
 }
 

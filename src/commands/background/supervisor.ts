@@ -20,7 +20,7 @@ export interface SupervisorParts {
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** Reports a failure to the user. */
   readonly warn?: (message: string) => void;
-  /** Told of each new background task. */
+  /** Called with each new background task. */
   readonly onTask?: (clientId: string, task: BackgroundTask) => void;
 }
 
@@ -195,7 +195,7 @@ export class Supervisor implements AsyncDisposable {
     this.#strays.beginLasting();
   }
 
-  /** The same for as long as there are any: the user's own browser is not ended, but it is reaped. */
+  /** As `collectOrphans`, but only until no orphan is left: the user's own browser is not ended, but it is reaped. */
   collectAdopted(): void {
     this.#strays.begin();
   }

@@ -7,7 +7,7 @@ import { type Libc, type Limits, loadLibc } from "./libc.ts";
 /** The limits of all commands of this process: they have the same user and the same limits to begin with. */
 let processes: Limits | undefined | null = null;
 
-/** Of util-linux: sets limits and becomes the command. */
+/** A program of util-linux that sets limits and becomes the command. */
 const prlimit = "/usr/bin/prlimit";
 
 /**
@@ -53,7 +53,7 @@ function processLimits(libc: Libc): Limits | undefined {
   return processes;
 }
 
-/** The same for a process that becomes the command: Bun raises the limit of descriptors of each program it starts as. */
+/** Limits the descriptors of this process, which becomes the command: Bun raises the limit of descriptors of each program it starts as. */
 export function limitOwnDescriptors(): void {
   const libc = loadLibc();
   if (libc === undefined) return;
@@ -67,7 +67,7 @@ function fewerDescriptors(libc: Libc): Limits | undefined {
   return { ...limits, soft: BigInt(commandDescriptorsMax) };
 }
 
-/** Of a small number, commands get half. The system does not count those of root. */
+/** The limit of processes for commands; half of the user's own when that is small. Undefined for root, which the limit does not bind. */
 function fewerProcesses(libc: Libc): Limits | undefined {
   const limits = libc.limitsOf("processes");
   if (limits === undefined || process.geteuid?.() === 0) return undefined;

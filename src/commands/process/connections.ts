@@ -14,7 +14,7 @@ import { type Libc, loadLibc } from "./libc.ts";
 import type { SocketEnd, SocketOwner } from "./socket-owner.ts";
 
 export interface ConnectionCapParts {
-  /** Of the listening socket. */
+  /** The port of the listening socket. */
   readonly port: number;
   /** Closes connections on which no request is under way. */
   readonly closeIdle: () => void;
@@ -206,7 +206,7 @@ function openSockets(): Sockets {
   };
 }
 
-/** Of a `struct sockaddr_in` or `sockaddr_in6` of Linux. */
+/** The port in a `struct sockaddr_in` or `sockaddr_in6` of Linux. */
 function portIn(address: Uint8Array): number {
   return ((address[2] ?? 0) << 8) | (address[3] ?? 0);
 }

@@ -61,7 +61,7 @@ function watchOwnChildren(look: (children: readonly number[]) => boolean): void 
   try {
     fd = openSync(`/proc/self/task/${process.pid}/children`, "r");
   } catch {
-    return; // A system without it has no orphans of ours either.
+    return; // A system without it gives this process no orphans either.
   }
   const buffer = Buffer.allocUnsafe(childrenBytes);
   try {
@@ -115,7 +115,7 @@ function readProcFile(path: string): string | undefined {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    return undefined; // Gone, or not ours to read.
+    return undefined; // Gone, or not readable for this user.
   }
 }
 
@@ -169,7 +169,7 @@ export interface ProcessIdentity {
   readonly startTicks: number | null;
 }
 
-/** Of this process. */
+/** The identity of this process. */
 export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, startTicks: readProcStat(process.pid)?.startTicks ?? null };
 }

@@ -69,7 +69,7 @@ export class Backends {
     this.#parts = parts;
   }
 
-  /** Those of this kind of system, the best first. */
+  /** The backends of this kind of system, the best first. */
   get known(): readonly BackendName[] {
     const { platform } = this.#parts;
     if (platform === "linux") return ["bubblewrap", "landlock"];

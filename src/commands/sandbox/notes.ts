@@ -22,7 +22,7 @@ export function notesOf(applied: Applied): string[] {
   return notes;
 }
 
-/** The same before anything ran in plan mode. */
+/** The notes of plan mode before any command ran in it. */
 export function planNotesOf(backend: BackendName, hasNetwork: boolean): string[] {
   const [, ...others] = notesOf({ backend, mode: "read-only", hasNetwork, plan: undefined });
   return [
@@ -46,7 +46,7 @@ export function stateOf({ backend, mode, hasNetwork, plan }: Applied): string {
   return `${parts.join(", ")} (${backend})`;
 }
 
-/** The same where nothing can hold a command; `isRefused`: then it will not run at all. */
+/** The clause of `stateOf` where nothing can hold a command; `isRefused`: then it will not run at all. */
 export function unheldState(isRefused: boolean): string {
   return isRefused
     ? "the configured sandbox cannot be enforced here, so it will not be run"

@@ -69,7 +69,7 @@ const prefix = "scorpiox-tmp-";
 
 /**
  * Makes a folder that only this user can enter, for the temporary files of one command; a real path.
- * @param isKept it outlives this process: whoever ends the command removes it, and no sweep
+ * @param isKept it outlives this process: the process that ends the command removes it, and no sweep
  * @throws AppError `system`
  */
 export async function makeTemporaryFolder(parent: string, isKept = false): Promise<string> {
@@ -142,7 +142,7 @@ const secretFiles = ["state.key", "http-token", "http-tokens.json"];
 const names = new Set([...secretFolders, ...secretFiles]);
 
 /**
- * Those that exist, as real paths: a link cannot be a mount point.
+ * The secrets of scorpiox-code that exist, as real paths: a link cannot be a mount point.
  * @param scorpioxDir a real path
  * @throws a system error when it exists but cannot be listed: then its secrets are unknown
  */

@@ -14,7 +14,7 @@ import {
 import { AppError, systemCodeOf } from "../../base/errors.ts";
 import type { ProtectedName } from "./deeper-names.ts";
 
-/** The same by its absolute path. */
+/** A protected name by its absolute path. */
 export type KeptName = ProtectedName;
 
 /** The lock of a file, by its descriptor: `flock(2)`. Neither waits. */

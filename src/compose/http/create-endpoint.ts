@@ -24,7 +24,7 @@ export interface ServeHttpOptions extends Omit<ToolServicesOptions, "start"> {
   readonly print: (line: string) => void;
 }
 
-/** Of the ids of clients without sessions. */
+/** The prefix of the ids of clients without sessions. */
 const principalPrefix = "principal:";
 
 interface EndpointOptions extends ServeHttpOptions {
@@ -95,7 +95,7 @@ export function createEndpoint(
   return endpoint;
 }
 
-/** Of tokens that have scopes: it lets them see metrics and details. */
+/** A scope: among the scopes of a token, it lets them see metrics and details. */
 const watcherScope = "metrics";
 
 function refuseWatcher(authorizer: Authorizer, { scopes }: Principal): Response | undefined {

@@ -43,7 +43,7 @@ export class FiguresOfServer {
     };
   }
 
-  /** The same as a JSON object, with the names of MCP servers. Never rejects. */
+  /** The figures as a JSON object, with the names of MCP servers. Never rejects. */
   async status(watchers: WatcherFigures): Promise<Readonly<Record<string, unknown>>> {
     const { state, router } = this.#parts;
     const figures = await this.now(watchers);

@@ -95,7 +95,7 @@ function log(line: string): void {
   try {
     writeSync(2, `${new Date().toISOString()} ${escapeUnsafe(line)}\n`);
   } catch {
-    // The disk is full. To report that would only report it again, for ever.
+    // The disk is full. To report that would only report it again, forever.
   }
 }
 

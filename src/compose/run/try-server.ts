@@ -139,7 +139,7 @@ class Replies {
 interface Greeting {
   readonly first: object;
   readonly second?: object;
-  /** Of every request after it. */
+  /** The parameters of every request after it. */
   readonly params: object;
 }
 

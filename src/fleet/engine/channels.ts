@@ -12,7 +12,7 @@ interface Channel {
 }
 
 /**
- * Channels of the engine, over a connection of its own. A message reaches whoever listens at that moment; after the connection
+ * Channels of the engine, over a connection of its own. A message reaches the listeners of that moment; after the connection
  * broke, each listener hears that it may have missed some.
  */
 export class Channels implements Disposable {

@@ -93,7 +93,7 @@ function fault(what: string, name = "FLEET_KEY"): AppError {
   );
 }
 
-/** Of 32 bytes in base64url, without padding. */
+/** The length of 32 bytes in base64url, without padding. */
 const tagChars = 43;
 
 function tagOf(key: Uint8Array, text: string, purpose: string): string {

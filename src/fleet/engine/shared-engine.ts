@@ -96,7 +96,7 @@ export class SharedEngine implements Disposable {
     }
   }
 
-  /** Has the engine know this script, now and after each new connection. What is requested after this finds it. */
+  /** Has the engine know this script, now and after each new connection. Requests made after this find it. */
   prepare(script: string): void {
     if (this.#scripts.has(script)) return;
     this.#scripts.add(script);

@@ -61,7 +61,7 @@ export class HeldState implements Disposable {
     this.#parts = parts;
     this.#stops = [
       parts.engine.onReady(() => void this.flushed()),
-      // The copies are those of whoever takes over, be it this process.
+      // The copies are for the replica that takes over, be it this process.
       parts.replica.onFence(() => {
         this.#changed.clear();
         this.#principals.clear();

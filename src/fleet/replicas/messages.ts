@@ -42,7 +42,7 @@ export interface Received {
   readonly cancellation: Cancellation;
 }
 
-/** Answers requests of a kind; the answer is JSON. What it throws reaches the sender as a failure. */
+/** Answers requests of a kind; the answer is JSON. An error that it throws reaches the sender as a failure. */
 export type MessageHandler = (body: unknown, received: Received) => Promise<unknown>;
 
 export interface SendOptions {

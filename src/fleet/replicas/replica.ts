@@ -3,10 +3,10 @@ import { type Reply, Script, type SharedEngine } from "../engine/shared-engine.t
 
 /**
  * Renews a lease, in the time of the engine. When nobody has renewed for half a lease, the engine was away, has lost what it
- * held, or has another clock than before (a failover): then all count as live for a lease more, since none of them can have been
+ * held, or has another clock than before (a failover): then all are taken for live for a lease more, since none of them can have been
  * late by its own fault.
  * KEYS: replicas, clock. ARGV: id, lease in ms, "0" to give it back.
- * Answers with the time, 1 if the lease was there before, 1 while all count as live, and the ids of the live ones.
+ * Answers with the time, 1 if the lease was there before, 1 while all are taken for live, and the ids of the live ones.
  */
 const renewScript = new Script(`
 local t = redis.call('TIME')

@@ -41,7 +41,7 @@ export interface KeptClientParts {
     signal: AbortSignal,
   ) => Promise<KeptConnection | undefined>;
   readonly shell: Shell;
-  /** That of commands. */
+  /** The environment of commands. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   readonly keepHours: number;
   /** See `KeptLaunch`. */

@@ -43,9 +43,9 @@ export interface KeptLaunch {
   readonly argv: readonly string[];
   readonly commandText: string;
   readonly cwd: string;
-  /** Of the command, in full. Never written down. */
+  /** The environment of the command, in full. Never written down. */
   readonly env: Readonly<Record<string, string>>;
-  /** That of the client process. */
+  /** The umask of the client process. */
   readonly umask: number;
   /** Absent: the user wants no sandbox. */
   readonly confinement?: KeptConfinement;

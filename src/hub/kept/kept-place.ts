@@ -39,6 +39,6 @@ export const taskFiles = {
   wish: "wish.json",
   /** `TaskEnd`: nothing of it runs any more. */
   end: "end.json",
-  /** Of each client how far it has read. */
+  /** How far each client has read. */
   cursors: "cursors",
 } as const;

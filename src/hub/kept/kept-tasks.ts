@@ -20,7 +20,7 @@ import type { KeptTask } from "./kept-task.ts";
 import { TaskStarter } from "./task-starter.ts";
 
 export interface KeptTasksParts extends KeptAccessParts {
-  /** That of the hub, which must not end what outlives it. */
+  /** The orphanage of the hub, which must not end what outlives it. */
   readonly orphanage?: Pick<Orphanage, "spare" | "addDirectChild" | "removeDirectChild">;
   /** The audit log; absent: none is written. */
   readonly audit?: { add(line: string): void; flush(): Promise<void> };
@@ -65,7 +65,7 @@ export class KeptTasks implements AsyncDisposable {
     return (this.#adopting ??= this.#adopt());
   }
 
-  /** Those that run. */
+  /** The tasks that run. */
   status(): readonly KeptStatus[] {
     return this.#access.parts.folders
       .all()

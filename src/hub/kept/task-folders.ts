@@ -9,7 +9,7 @@ import { isWorkspaceKey } from "./kept-place.ts";
 import { KeptTask } from "./kept-task.ts";
 import { changedAt } from "./task-record.ts";
 
-/** Of each workspace the id that was given out last; it outlives all files of tasks. */
+/** The id that each workspace gave out last; it outlives all files of tasks. */
 const idsFolderName = "ids";
 /** A task of another machine or container is removed when nothing of it has changed for so long. */
 const foreignAgeMsMax = 7 * 24 * 60 * 60 * 1000;
@@ -28,7 +28,7 @@ export class TaskFolders {
     return namesIn(this.folder).filter(isWorkspaceKey);
   }
 
-  /** Those of a workspace, by their ids. */
+  /** The tasks of a workspace, by their ids. */
   tasksOf(workspace: string): readonly KeptTask[] {
     const folder = join(this.folder, workspace);
     const ids = namesIn(folder).filter((name) => /^[1-9]\d{3,6}$/.test(name));

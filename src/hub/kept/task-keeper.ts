@@ -240,7 +240,7 @@ export class TaskKeeper implements Disposable {
     if (heldBytes > bytesMax) this.#drop(task, bytesMax);
   }
 
-  /** Of the largest first. */
+  /** Drops output until all tasks are within their bound, of the largest first. */
   #keepAllInBounds(): void {
     if (this.#printed < printedPerLook) return;
     this.#printed = 0;

@@ -56,7 +56,7 @@ export interface TaskStart {
   /** Descriptors whose locks last as long as the task. */
   readonly locks: readonly number[];
   readonly onExit: (how: CommandExit) => void;
-  /** Of this process: it must not end what it has not started as its own. */
+  /** The orphanage of this process, which must not take the command for an orphan. */
   readonly orphanage: Pick<Orphanage, "addDirectChild" | "removeDirectChild"> | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { HoldExclusive } from "../../upstream/manager/shared-runtime.ts";
 import { FileLock } from "./hub-lock.ts";
 
 export interface ExclusiveServersParts {
-  /** Of all hubs of this user and machine. */
+  /** The folder that all hubs of this user and machine share. */
   readonly folder: string;
   readonly version: string;
   /** How many clients this hub has, for those who wait for it. */

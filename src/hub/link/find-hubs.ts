@@ -17,7 +17,7 @@ import { factsOf, isSameProcess } from "./process-facts.ts";
 /** The folder of a hub of this user and machine, of whatever build. */
 export interface FoundHub {
   readonly place: HubPlace;
-  /** Of this program's build: the only one that this program may speak with. */
+  /** The hub is of this program's build, the only one that this program may speak with. */
   readonly isOwn: boolean;
   /** Undefined when there never was a hub, or its record cannot be read. */
   readonly record: HubRecord | undefined;

@@ -2,7 +2,7 @@ const MIB = 1024 * 1024;
 
 /**
  * Bytes of one text on a link. An upstream server's message has up to 16 MiB (`upstreamMessageBytesMax`) and is sixfold at
- * worst as a JSON string in another message; the rest is for what goes around it.
+ * worst as a JSON string in another message; the rest is for the JSON around it.
  */
 export const linkFrameBytesMax = 128 * MIB;
 
@@ -43,7 +43,7 @@ const believedBytesMax = 4 * MIB;
 
 /** Cuts bytes into the texts of frames, in memory bounded by the bytes that have really come. */
 export class FrameReader {
-  /** Of the texts from now on. */
+  /** The largest size of the texts from now on. */
   bytesMax: number;
   /** The bytes of a frame whose end has not come yet. */
   #part = Buffer.alloc(0);

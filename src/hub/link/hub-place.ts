@@ -11,7 +11,7 @@ import { ensureRunFolder, runFolderIn, socketPlaces } from "../../interact/attac
 /** The places of one hub: that of one user, machine and build. */
 export interface HubPlace {
   readonly scorpioxDir: string;
-  /** Of its folder: `hub-<build>-<machine>`. */
+  /** The name of its folder: `hub-<build>-<machine>`. */
   readonly name: string;
   readonly folder: string;
   /** Held by the hub from its start to its end, with a record of it. */

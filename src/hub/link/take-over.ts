@@ -8,7 +8,7 @@ const killMsMax = 2_000;
 const lookMs = 5;
 /** A hub that answers nobody and does not compute is stuck. */
 const stuckMsMax = 5_000;
-/** The same for one that had been given up before it was watched here. */
+/** A hub that had been given up before it was watched here is stuck after this time. */
 const knownStuckMsMax = 1_000;
 /** One that computes may only be slow, on a machine that has much to do. */
 const slowMsMax = 30_000;
@@ -31,7 +31,7 @@ export class SilentHub {
     return this.#record.generation;
   }
 
-  /** Whether it may be ended: it was stopped, or does nothing for long. Slowness alone is no reason. */
+  /** Whether it may be ended: it was stopped, or does nothing for long. A hub that is only slow goes on. */
   isLost(): boolean {
     const facts = factsOf(this.#record.pid);
     if (facts === undefined || facts.state !== "running") return true;

@@ -43,7 +43,7 @@ interface HubServerStatus {
   readonly users: readonly number[];
   readonly isolation: string;
   readonly workspace?: string;
-  /** Of its process and all that it started. */
+  /** The memory of its process and of all that it started. */
   readonly residentBytes?: number;
 }
 
@@ -61,10 +61,10 @@ interface KeptTaskStatus {
 /** Rows of each list: more than the clients of one user make, and few enough that all of it fits into a message. */
 const rowsMax = { clients: 128, servers: 256, kept: 128, hints: 32 } as const;
 const usersMax = 64;
-/** Of a name, a path or a command. */
+/** Characters of a name, a path or a command. */
 const textCharsMax = 300;
 
-/** Of a whole status as JSON: all rows with texts that are nothing but escapes. */
+/** Characters of a whole status as JSON: all rows with texts that are nothing but escapes. */
 export const statusCharsMax = 4 * 1024 * 1024;
 
 /**

@@ -15,7 +15,7 @@ const requestsMax = 8;
 /** A watcher that leaves so much unread is not answered any more. */
 const unreadBytesMax = 2 * statusCharsMax;
 
-/** Answers the process at the other end of a link. What it does wrong costs it the link. */
+/** Answers the process at the other end of a link. A message that breaks the protocol costs it the link. */
 export function serveWatch(
   link: Pick<HubLink, "send" | "close" | "waitingBytes">,
   sources: WatchSources,

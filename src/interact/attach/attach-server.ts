@@ -58,7 +58,7 @@ export class AttachServer implements AsyncDisposable {
 
   /**
    * Listens, and then says where.
-   * @throws AppError or a system error when no private place can be had
+   * @throws AppError or a system error when it finds no private place
    */
   static async open(parts: AttachServerParts): Promise<AttachServer> {
     const { serverId } = parts.sources.facts;

@@ -179,7 +179,7 @@ export function readTerminalMessage(line: string): TerminalMessage | undefined {
 
 type MessageType = TerminalMessage["type"];
 
-/** Of each type, what reads the fields of such a message. */
+/** The function for each type of message that reads its fields. */
 const readers: Readonly<Record<MessageType, (fields: Fields) => TerminalMessage | undefined>> = {
   attach({ protocol, key, mode }) {
     if (!isCount(protocol) || typeof key !== "string") return undefined;

@@ -20,7 +20,7 @@ const partialCharsMax = attachTextCharsMax * 4;
 
 /**
  * Gives a terminal the end of a task's output and then what is new, now and then. A terminal that is slow
- * misses some, and is told how much; the task is never held up.
+ * misses some, and learns how much; the task is never held up.
  */
 export class OutputFollower implements Disposable {
   readonly #task: FollowedTask;

@@ -88,7 +88,7 @@ export async function writePointer(folder: string, pointer: ServerPointer): Prom
   }
 }
 
-/** Of a server that has ended; its socket is removed too, unless it is a pipe of Windows. */
+/** Removes the pointer of a server that has ended; its socket is removed too, unless it is a pipe of Windows. */
 export async function removePointer(
   folder: string,
   { serverId, socket }: Pick<ServerPointer, "serverId" | "socket">,
@@ -97,7 +97,7 @@ export async function removePointer(
   if (!socket.startsWith("\\\\")) await rm(socket, { force: true });
 }
 
-/** Of a server that nobody could reach: one of another machine may well be alive, and goes when it is old. */
+/** Removes the pointer of a server that nobody could reach: one of another machine may well be alive, and goes when it is old. */
 export async function removeDeadPointer(folder: string, pointer: ServerPointer): Promise<void> {
   if (pointer.host !== hostname()) {
     const found = await stat(pointerPath(folder, pointer.serverId)).catch(() => undefined);
@@ -147,7 +147,7 @@ async function readPointer(folder: string, serverId: string): Promise<ServerPoin
       return undefined;
     }
     if (typeof host !== "string") return undefined;
-    // Whoever reads it removes the socket when nobody listens there: nothing else may be named.
+    // A reader removes the socket when nobody listens there: nothing else may be named.
     if (!isSocketName(socket, serverId)) return undefined;
     return { serverId, pid, host, socket, key };
   } catch {

@@ -99,7 +99,7 @@ export class TerminalConnection implements QuestionViewer, Disposable {
     if (message === undefined) return false;
     if (message.type === "attach") return this.#attach(message);
     if (!this.#isAttached) return false;
-    // Whoever is shown no questions has none to answer.
+    // A terminal that is shown no questions has none to answer.
     if (message.type === "answer" && !this.#mayAnswer) return false;
     this.#obey(message);
     return true;

@@ -16,7 +16,7 @@ import type { ShownEnd } from "./terminals.ts";
 /**
  * Asks the person by a form of the client; again when an answer is missing or malformed. `gone` when the client showed nothing:
  * it declined faster than anybody can, it failed, or it went.
- * @throws whatever `client.ask` throws that is no AppError, such as what ends a call to ask in a round
+ * @throws errors of `client.ask` other than AppError, such as the one that ends a call to ask in a round
  */
 export async function askByForm(
   client: FormClient,
@@ -56,7 +56,7 @@ async function askOnce(
     return { kind: "incomplete", problem: problemText(problems, request.questions.length) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // The client let something through that the form does not take: whoever wrote it is told.
+    // The client let something through that the form does not take: the user reads why.
     if (error.code === "usage") return { kind: "incomplete", problem: error.message };
     return { kind: "gone" };
   }

@@ -17,7 +17,7 @@ export interface OpenQuestionParts {
   readonly rungs: readonly Rung[];
   /** The question as terminals and pages show it. */
   readonly describe: () => Promise<ShownQuestions>;
-  /** Told what a rung threw. */
+  /** Called with the error of a rung. */
   readonly onFailure: (error: unknown) => void;
 }
 

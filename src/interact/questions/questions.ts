@@ -11,7 +11,7 @@ import type { Rung, ShownQuestions } from "./terminals.ts";
 export interface QuestionsParts {
   /** Ways to ask people at this machine other than the client, in the order in which they are tried. */
   readonly localRungs: (purpose: QuestionsRequest["purpose"]) => readonly Rung[];
-  /** Told what a rung threw; the question went on to the next one. */
+  /** Called with the error of a rung; the question went on to the next one. */
   readonly onFailure: (error: unknown) => void;
   readonly times?: QuestionTimes;
 }
@@ -140,7 +140,7 @@ async function shownTo(
   { client }: QuestionCall,
 ): Promise<ShownQuestions> {
   const askedAt = Date.now();
-  // Whoever cannot name its folder can still ask.
+  // A client that cannot name its folder can still ask.
   const workspace = await client.workspaceDir().catch(() => "");
   return {
     id,

@@ -47,7 +47,7 @@ export interface Rung {
   /** False: there is nobody there just now. Asked when it is this rung's turn. */
   isThere(): boolean;
   /**
-   * `gone`: nobody saw the questions, or will; the next rung is tried. What it throws means the same.
+   * `gone`: nobody saw the questions, or will; the next rung is tried. An error means the same.
    * @param signal takes the questions back
    */
   ask(shown: () => Promise<ShownQuestions>, signal: AbortSignal): Promise<ShownEnd>;

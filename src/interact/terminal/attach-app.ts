@@ -144,7 +144,7 @@ export class AttachApp {
           this.#notice = message.error;
         }
         break;
-      // The directory has told of it already, as a problem of that server.
+      // The directory has reported it already, as a problem of that server.
       case "refused":
         break;
     }

@@ -1,8 +1,8 @@
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
 
 /**
- * Text in the cells of a terminal. What comes from outside goes through `safeText` or `safeLine` before it is
- * measured; styles are put around what was measured.
+ * Text in the cells of a terminal. Text from outside goes through `safeText` or `safeLine` before it is
+ * measured; styles are put around the measured text.
  */
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });

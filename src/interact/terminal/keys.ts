@@ -113,7 +113,7 @@ export class KeyDecoder {
     return name === undefined ? 1 : 1 + character.length;
   }
 
-  /** Nobody pastes that much on purpose; the end mark may be cut in two. Where none comes, keys count again. */
+  /** Nobody pastes that much on purpose; the end mark may be cut in two. Where none comes, keys are keys again. */
   #holdPaste(): void {
     if (this.#rest.length > pasteCharsMax) {
       this.#rest = this.#rest.slice(0, pasteCharsMax / 2) + this.#rest.slice(-pasteEnd.length);

@@ -35,7 +35,7 @@ export function shortState(entry: BackgroundEntry, now: number): string {
 function longState(entry: BackgroundEntry, now: number): string {
   if (entry.state !== "running") return describeState(entry);
   const running = `running for ${passingTime(now - entry.startedAt)}`;
-  // A call to another server is no process of ours.
+  // A call to an upstream server has no process here.
   return entry.pid === 0 ? running : `${running}, pid ${entry.pid}`;
 }
 

@@ -98,7 +98,7 @@ function shown(text: string | undefined): string | undefined {
   return text?.slice(0, shownNameCharsMax);
 }
 
-/** That of the own span, else the one that the client brought. */
+/** The trace id of the own span, else the one that the client brought. */
 function traceIdOf({ ownTraceparent, facts }: ObservedRequest): string | undefined {
   const { traceparent, outerTraceparent } = facts;
   const context =

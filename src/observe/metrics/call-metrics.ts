@@ -28,7 +28,7 @@ interface ToolCounts {
 /** Counts requests, and calls by tool, server and outcome. The sets of labels are bounded, whatever names servers and clients use. */
 export class CallMetrics implements CallObserver {
   readonly #methods: ReadonlySet<string>;
-  /** By server and tool. */
+  /** Counts by server and tool. */
   readonly #tools = new Map<string, ToolCounts>();
   /** All tools beyond the bound. */
   #others: ToolCounts | undefined;

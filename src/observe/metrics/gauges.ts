@@ -21,7 +21,7 @@ export interface ServerFigures {
   readonly hub?: HubFigures | undefined;
 }
 
-/** Of the services behind own tools. */
+/** Figures of the services behind built-in tools. */
 interface ToolFigures {
   readonly workers: number;
   readonly queue: number;
@@ -29,11 +29,11 @@ interface ToolFigures {
   readonly background: number;
 }
 
-/** Of the process that all clients of the user share. */
+/** Figures of the process that all clients of the user share. */
 export interface HubFigures {
   readonly clients: number;
   readonly servers: number;
-  /** That are running. */
+  /** Kept tasks that are running. */
   readonly keptTasks: number;
 }
 

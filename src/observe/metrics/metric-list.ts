@@ -6,7 +6,7 @@ export interface MetricSpec {
   readonly help: string;
   /** The names of its labels. */
   readonly labels?: readonly string[];
-  /** Of a histogram: the upper bounds of its buckets, rising. */
+  /** For a histogram: the upper bounds of its buckets, rising. */
   readonly bounds?: readonly number[];
 }
 

@@ -68,7 +68,7 @@ export class OtlpExporter implements AsyncDisposable {
 interface SpanQueueParts {
   /** Never rejects. */
   readonly send: (spans: readonly Span[]) => Promise<SendOutcome>;
-  /** Told of the first failure after a success. */
+  /** Reports the first failure after a success. */
   readonly warn: (message: string) => void;
   readonly batchMs?: number;
   readonly retryMsMin?: number;

@@ -18,7 +18,7 @@ export interface Span extends SpanLink {
   /** Milliseconds since 1970. */
   readonly startMs: number;
   readonly endMs: number;
-  /** Those that are undefined are left out. */
+  /** Attributes of the span; undefined ones are left out. */
   readonly attributes: Readonly<Record<string, AttributeValue>>;
   readonly isError: boolean;
   readonly links: readonly SpanLink[];
@@ -59,7 +59,7 @@ function encodeSpan(span: Span): unknown {
   };
 }
 
-/** The body of a request to `/v1/metrics`. @param startMs since when counters count */
+/** The body of a request to `/v1/metrics`. @param startMs when the counters were zero */
 export function encodeMetrics(
   resource: Attributes,
   families: readonly MetricFamily[],

@@ -8,14 +8,14 @@ export interface OtlpSettings {
   readonly metricsUrl: string;
   /** Sent with every request to the collector; may hold secrets. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the resource, `service.name` among them. */
+  /** Attributes of the resource, `service.name` among them. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
 /**
  * The settings of `--otlp` and of the variables of OpenTelemetry; undefined when nothing is to be sent.
  * @param url the flag, which comes before the variables
- * @throws AppError `usage` for what is not a URL of HTTP, or a protocol that is not spoken
+ * @throws AppError `usage` for text that is not a URL of HTTP, or a protocol that is not spoken
  */
 export function readOtlpSettings(
   url: string | undefined,

@@ -80,7 +80,7 @@ export class ReplayedAsk implements AskClient {
     throw new InputNeeded(Object.fromEntries(missing), state);
   }
 
-  /** How long the answers to this `ask` took: as it was when they came. Unknown for what was brought without a state. */
+  /** How long the answers to this `ask` took: as it was when they came. Unknown for answers that came without a state. */
   #tookMs(): number | undefined {
     const { rounds, arrivedAt } = this.#brought;
     const round = rounds[this.#rounds.length];

@@ -115,12 +115,12 @@ export type Access =
 
 export interface ProtectedAccess {
   readonly kind: "protected";
-  /** Asked first. */
+  /** The operator's own tokens, which are looked at first. */
   readonly tokens?: StaticTokens | undefined;
-  /** Those that scorpiox-code has made. */
+  /** The tokens that scorpiox-code has made. */
   readonly stored?: StoredTokens | undefined;
   readonly jwt?: JwtVerifier | undefined;
-  /** Given with a challenge when there is an authorization server. */
+  /** The URL in a challenge when there is an authorization server. */
   readonly resourceMetadataUrl?: string | undefined;
   /** The scopes that a client should ask for at first; none: the challenge does not say. */
   readonly scopes?: readonly string[] | undefined;
@@ -169,7 +169,7 @@ export class Authorizer {
     return this.principalsWith();
   }
 
-  /** The same with the principal of this id, which another replica has let in. */
+  /** As `principals`, and counts the principal with this id, which another replica has let in. */
   principalsWith(id?: string): "one" | "several" | undefined {
     if (this.access.kind === "open") return undefined;
     const { tokens, stored, jwt } = this.access;
@@ -238,7 +238,7 @@ export class Authorizer {
       : this.#answerTo(check);
   }
 
-  /** The same words for a token that was never known and for one that has ended: only the log tells them apart. */
+  /** The refusal of a token that was never known, and of one that has ended, in the same words: only the log tells them apart. */
   #unknown({ stored }: ProtectedAccess): AuthorizationRefusal {
     const isEnded = stored === undefined ? "" : ", or has ended";
     return this.#invalid(`The token is refused: it is not known here${isEnded}`);

@@ -72,7 +72,7 @@ export interface JwtVerifierOptions {
   readonly groupsClaim?: string | undefined;
   /** `aud` of a token holds one of these, exactly: what this server is called there. */
   readonly audiences: readonly string[];
-  /** Of `parseKeySetUrl`. */
+  /** The URL as `parseKeySetUrl` gives it. */
   readonly keySetUrl: URL;
   readonly warn: (message: string) => void;
   readonly clock?: Clock;

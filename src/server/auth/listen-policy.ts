@@ -16,7 +16,7 @@ export type ListenDecision =
 
 /**
  * Whether we may listen there. The loopback interface needs nothing; every other address needs tokens or keys,
- * because whoever reaches it can run commands (threats: a bind without authentication).
+ * because anybody who reaches it can run commands (threats: a bind without authentication).
  */
 export function decideListening({
   host,

@@ -20,7 +20,7 @@ export interface Principal extends Person {
 /** The principal of an open server on the loopback interface: the user of this machine. */
 export const localPrincipal: Principal = { id: "local", scopes: undefined };
 
-/** The same text for principals with equal rights. */
+/** The rights of a principal as a text, which principals with equal rights have in common. */
 export function rightsOf({ scopes, servers, ...principal }: Principal): string {
   const sorted = [scopes, servers].map((set) => set && [...set].toSorted());
   return JSON.stringify([principal, ...sorted.map((list) => list ?? null)]);
@@ -64,7 +64,7 @@ export function readClaims(
 ): ClaimsReading {
   if (typ !== undefined && !isAccessTokenType(typ))
     return { kind: "rejected", reason: "it is a JWT of another kind than an access token" };
-  // Bound to a key of the client: accepted as a bearer token, it would serve whoever stole it.
+  // Bound to a key of the client: accepted as a bearer token, it would serve a thief.
   if (payload["cnf"] !== undefined)
     return {
       kind: "rejected",
@@ -131,7 +131,7 @@ function splitScopes(text: string): string[] {
 }
 
 /**
- * SHA-256 of a token, 32 bytes. What is kept and compared is this: all digests have one length, a difference in
+ * SHA-256 of a token, 32 bytes. Only digests are kept and compared: all have one length, a difference in
  * the time of comparing tells nothing about the token, and memory holds no tokens. About 0.7 µs.
  */
 export function digestToken(token: string): Uint8Array {
@@ -140,7 +140,7 @@ export function digestToken(token: string): Uint8Array {
   return digest;
 }
 
-/** The same as text, as key of a map. */
+/** The digest of a token as text: a key of maps. */
 export function digestTokenAsText(token: string): string {
   return Bun.SHA256.hash(token, "base64");
 }

@@ -67,7 +67,7 @@ export interface RemoteKeySetOptions {
 
 /**
  * The keys of an authorization server: fetched when first needed, renewed when old or when a token names a key
- * that is not among them, kept for a while when the server is down. One fetch at a time, whoever asks.
+ * that is not among them, kept for a while when the server is down. One fetch at a time, for all who ask.
  */
 export class RemoteKeySet {
   #current: { readonly find: KeyFinder; readonly fetchedAtMs: number } | undefined;

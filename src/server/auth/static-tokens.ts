@@ -13,12 +13,12 @@ export interface TokenSource {
 /** Tokens that are compared as they are. How long a comparison takes tells nothing about any of them. */
 export class StaticTokens {
   #list: readonly KnownToken[] = [];
-  /** Of the list. */
+  /** The lines of the tokens in the list. */
   #lines: ReadonlySet<string> = new Set();
   /** The principals that were ever found; a list that is read again has new ones. */
   readonly #lineOf = new WeakMap<Principal, string>();
 
-  /** Also those whose line is gone by now: what they have stored may still be there. */
+  /** Ids of principals, also of those whose line is gone by now: their stored data may still be there. */
   readonly #principals = new Set<string>();
 
   constructor(private readonly source: TokenSource) {
@@ -76,7 +76,7 @@ export interface KnownToken {
 
 /** The content of a token file. */
 export interface TokenLines {
-  /** Those of the lines that are in order. */
+  /** The tokens of the lines that are in order. */
   readonly tokens: readonly KnownToken[];
   /** "config": the first line that is not in order, or that there is none. No word of the file is in it: any may be a token. */
   readonly fault: AppError | undefined;

@@ -18,7 +18,7 @@ export type StoredToken =
 
 interface Kept {
   readonly record: TokenRecord;
-  /** The same one while the rights of the token are the same: sessions and streams hang on it. */
+  /** One object as long as the rights of the token do not change: sessions and streams hang on it. */
   readonly principal: Principal;
 }
 
@@ -40,7 +40,7 @@ export class StoredTokens implements AsyncDisposable {
   #onChange: () => void = () => {};
   /** Labels that ever had a valid token: what they have stored may still be there. */
   readonly #principalIds = new Set<string>();
-  /** By digest, since they were last written. */
+  /** Uses by digest, since they were last written. */
   #uses = new Map<string, number>();
   /** The token that a principal was found by. */
   readonly #digestOf = new WeakMap<Principal, string>();
@@ -76,7 +76,7 @@ export class StoredTokens implements AsyncDisposable {
     return this.#principalIds;
   }
 
-  /** Told after each change of the tokens, also of what only expired tokens have opened. */
+  /** Called after each change of the tokens, also when only expired tokens are concerned. */
   set onChange(listener: () => void) {
     this.#onChange = listener;
   }

@@ -90,7 +90,7 @@ function isGone(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** Those of `tokens` that were known before, with what their lines say now. */
+/** The `tokens` that were known before, with what their lines say now. */
 function knownBefore(tokens: readonly KnownToken[], before: readonly KnownToken[]): KnownToken[] {
   const digests = new Set(before.map(({ digest }) => digest.toString()));
   return tokens.filter(({ digest }) => digests.has(digest.toString()));

@@ -18,7 +18,7 @@ interface PatternEntry {
 }
 
 /**
- * Which scopes which tool needs. Of several entries that are about a tool the most specific alone counts: its name; for a tool
+ * Which scopes which tool needs. Of several entries that are about a tool the most specific alone is used: its name; for a tool
  * that runs commands, that of Bash; the pattern with the most literal characters, of equals the first; its risk; `*`.
  */
 export class ToolScopes {
@@ -52,7 +52,7 @@ export class ToolScopes {
 
   /**
    * What to tell the operator of tools that run commands and have no entry of their own; undefined when there are none.
-   * @param hasOtherServers there are tools of other MCP servers, of which nobody knows what they run
+   * @param hasOtherServers there are tools of upstream servers, of which nobody knows what they run
    */
   commandWarning(hasOtherServers: boolean): string | undefined {
     if (this.groups.size === 0) return undefined;

@@ -62,7 +62,7 @@ export class ActiveRequest {
   brought: BroughtRounds | undefined;
   /** Marks of work that must not be repeated, of earlier rounds too; sealed into the state of the next. */
   marks: readonly string[] | undefined;
-  /** Of what the reply gives. */
+  /** The record of the parts that the reply gives. */
   record: ReplyRecord | undefined;
   /** Cancelled by `cancel`. */
   readonly cancellation = new Cancellation();

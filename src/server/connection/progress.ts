@@ -137,7 +137,7 @@ export class ProgressReporter {
     this.#schedule(progressHeartbeatMs);
   }
 
-  /** The work's own waiting messages, else a heartbeat. */
+  /** The numbers that the work reported last, if they were not sent yet; else one step more, for a heartbeat. */
   #takeNumbers(): ProgressNumbers {
     const numbers = this.#numbers;
     this.#numbers = undefined;

@@ -65,7 +65,7 @@ export function invalidParams(message: string, data?: unknown): MethodReply {
   return faultReply(createFault(errorCodes.invalidParams, `Invalid params: ${message}`, data));
 }
 
-/** The same, to be thrown. */
+/** As `invalidParams`, to be thrown. */
 export function badParams(message: string): FaultError {
   return new FaultError(createFault(errorCodes.invalidParams, `Invalid params: ${message}`));
 }
@@ -101,8 +101,8 @@ export class BatchReplies {
   }
 
   /**
-   * A place for one reply, to be filled once; undefined fills it with nothing, for a cancelled request. What is too
-   * much for one message becomes an error with `id`.
+   * A place for one reply, to be filled once; undefined fills it with nothing, for a cancelled request. A reply that
+   * is too much for one message becomes an error with `id`.
    */
   expect(id: RequestId | undefined): ReplyLane {
     const lane = this.#lane;

@@ -26,8 +26,8 @@ import type { McpTaskRecords, McpTasks } from "../tasks/mcp-tasks.ts";
 export interface ServerContextOptions {
   readonly features: ServerFeatures;
   /**
-   * Told to clients in the handshake, as they are then; at most 2 KB, because clients cut there. `servers`: the upstream servers that
-   * exist for the client.
+   * The instructions that clients get in the handshake, as they are then; at most 2 KB, because clients cut there. `servers`: the
+   * upstream servers that exist for the client.
    */
   readonly instructions: string | ((servers: ReadonlySet<string> | undefined) => string);
   /**
@@ -42,9 +42,9 @@ export interface ServerContextOptions {
   readonly claimState?: (use: string, expiresAtMs: number) => Promise<boolean>;
   /** The connections that accept unsolicited messages; absent = only the server needs them. */
   readonly connections?: LiveConnections;
-  /** Told when a client says that it offers other folders. */
+  /** Called when a client says that it offers other folders. */
   readonly onRootsChanged?: (client: ClientContext) => void;
-  /** Told of every request; absent = nobody watches. */
+  /** Watches every request; absent = nobody watches. */
   readonly observer?: CallObserver | undefined;
 }
 
@@ -162,7 +162,7 @@ export class CallRate {
 /** The results of `tools/list` as JSON text; a list of one page is encoded once for each revision, as long as the router gives the same array. */
 export class ToolPages {
   readonly #features: ServerFeatures;
-  /** By the list that they show; by revision, and how long they may be kept. */
+  /** Pages by the list that they show; of each list by revision, and how long they may be kept. */
   readonly #json = new WeakMap<readonly ToolListing[], Map<string, string>>();
 
   constructor(features: ServerFeatures) {

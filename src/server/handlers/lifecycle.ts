@@ -15,7 +15,7 @@ export function handleInitialize(
   const { features } = server;
   const version = session.begin(request.params);
   features.router.meet?.(session.capabilities);
-  // What an earlier session of this connection was not told yet is not told to this one.
+  // Changes that wait for an earlier session of this connection are not sent to this one.
   server.release(connection);
   const offered = { ...offeredCapabilities(features), channel: session.takesChannel };
   const instructions = server.instructionsFor(session.servers);
@@ -34,7 +34,7 @@ export function handleDiscover(
   return resultReply(encodeDiscoverResult({ offered, instructions }));
 }
 
-/** The same without envelope: an old client never sends it (docs/spec/legacy.md#which-era). */
+/** Answers `server/discover` without envelope: an old client never sends it (docs/spec/legacy.md#which-era). */
 export function handleDiscoverWithoutEnvelope(): MethodReply {
   return invalidParams(
     'params._meta must have "io.modelcontextprotocol/protocolVersion" and "io.modelcontextprotocol/clientCapabilities"',

@@ -75,7 +75,7 @@ async function read(
   const context = new HandlerContext(request, connection);
   const reading = await featureOf(connection, "resources").read(uri, context);
   if (reading === undefined || reading.contents.length === 0) return notFound(uri, version);
-  // What a client was asked for is no part of what a cache would know the result by (docs/spec/modern.md#caching).
+  // A cache would not know the result by the answers of a client (docs/spec/modern.md#caching).
   const isAnswer = params?.inputResponses !== undefined || params?.requestState !== undefined;
   const hints = isAnswer ? notCacheable : (reading.cacheHints ?? notCacheable);
   return resultReply(encodeResourceContents(reading.contents, version, hints));
@@ -102,7 +102,7 @@ export function handleResourcesSubscribe(
 }
 
 function subscribe(uri: string, request: ActiveRequest, connection: ServedConnection): MethodReply {
-  // Whoever gave it up while another server was asked is not told of changes.
+  // A client that gave it up while an upstream server was asked is not notified of changes.
   if (request.isCancelled) return cancelledReply;
   const resources = featureOf(connection, "resources");
   if (!resources.canSubscribe(uri, request.client)) {

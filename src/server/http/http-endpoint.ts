@@ -296,7 +296,7 @@ export class HttpEndpoint {
       case "POST":
         return this.#post.answer(request, principal);
       case "GET":
-        // What is under way may be had again; a stream for what is to come would not last.
+        // A broken stream may still be resumed; a new one would not last.
         if (this.#isDraining && !request.headers.has("last-event-id")) return shuttingDown();
         return this.#legacy.get(request, principal);
       case "DELETE":

@@ -45,7 +45,7 @@ export class HttpSessions {
   readonly #places: Shares;
   readonly #memory = new EventMemory();
   readonly #sweeping = setInterval(() => this.#sweep(), sweepMs).unref();
-  /** Of a fleet; without one, sessions just end. */
+  /** Keeps the sessions of a fleet; without a fleet, sessions just end. */
   keeper: SessionKeeper | undefined;
 
   constructor(parts: HttpSessionsParts) {
@@ -111,7 +111,7 @@ export class HttpSessions {
     return session;
   }
 
-  /** Of any principal: not for requests. */
+  /** A session of any principal: not for requests. */
   get(id: string): LegacySession | undefined {
     return this.#sessions.get(id);
   }

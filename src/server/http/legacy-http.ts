@@ -206,7 +206,7 @@ export class LegacyHttp {
     }
     const lane = this.#laneFor(request, session, { message });
     const wantsStream = prefersEventStream(request.headers.get("accept"));
-    // What was streamed can be had again after the connection broke, JSON cannot.
+    // A client can resume a stream after the connection broke, but not a JSON reply.
     if (wantsStream && message.kind === "legacy-request") lane.open();
     const answer = this.#answer(session.dispatcher, message, lane);
     if (!this.#table.isShared) return answer;

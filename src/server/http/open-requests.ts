@@ -15,8 +15,8 @@ const lookMs = 20;
 
 /**
  * Modern requests under way: when the client of one goes, its work is cancelled (docs/spec/modern.md#endpoint). A cheap call is
- * over long before its client could go, and the signal that tells of it costs 1 µs of the 20 that the call takes. So
- * only what is still there after 20 to 40 ms gets one; it tells of clients too that went before.
+ * over long before its client could go, and the signal that reports it costs 1 µs of the 20 that the call takes. So
+ * only requests still there after 20 to 40 ms get one; it also reports clients that went before.
  */
 export class OpenRequests {
   readonly #requests = new IdTable<OpenRequest>();

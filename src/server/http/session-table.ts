@@ -6,7 +6,7 @@ import type { Heartbeat } from "./sse-stream.ts";
 
 /**
  * The sessions of Streamable HTTP, as those who serve them see them: those of this process alone, or those that the replicas of a
- * fleet share. What is known at once is given at once. A promise rejects with an AppError that names the engine which is away.
+ * fleet share. A known session is given at once. A promise rejects with an AppError that names the engine which is away.
  */
 export interface SessionTable {
   /** Whether other replicas know the sessions too. */

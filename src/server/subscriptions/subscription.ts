@@ -30,7 +30,7 @@ interface ChangeSources {
 
 /**
  * One `subscriptions/listen`, from its acknowledgement to its end (docs/spec/modern.md#subscriptions). How it ends is decided
- * once: by the client, who is told nothing more, or by us, who say so.
+ * once: by the client, which then gets nothing more, or by the server, which says so.
  */
 export class Subscription implements ChangeReader {
   readonly outbox: Outbox;

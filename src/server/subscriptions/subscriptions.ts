@@ -60,7 +60,7 @@ export class Subscriptions {
     this.sender.flush(connection);
   }
 
-  /** The connection has ended. Without it a session that is gone would be kept for ever. */
+  /** The connection has ended. Without it a session that is gone would be kept forever. */
   release(connection: Connection): void {
     this.#audience.delete(connection);
     connection.session.subscribedUris.clear();
@@ -109,7 +109,7 @@ class LegacyAudience {
     for (const connections of this.#members.values()) this.#tellEach(connections, change);
   }
 
-  /** Of a kind that came several times once. */
+  /** Sends changes that a connection has missed; of several that are alike, one. */
   catchUp(connection: Connection, changes: Iterable<Change>): void {
     const latest = new Map<string, Change>();
     for (const change of changes) {
@@ -150,8 +150,8 @@ export type StartTimer = (delayMs: number, fire: () => void) => Timer;
 type Waiting = Map<string, () => string>;
 
 /**
- * Tells readers of changes. For one who does not read just now a change waits, once for each key however often
- * it comes: what waits is bounded by what can change, not by how often it does.
+ * Tells readers of changes. For one that does not read just now a change waits, once for each key however often
+ * it comes: the number that wait is bounded by the things that can change, not by how often they do.
  */
 export class ChangeSender {
   readonly #startTimer: StartTimer;

@@ -24,7 +24,7 @@ export interface McpTaskParts {
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
   readonly statusMessage: string | undefined;
-  /** Told after each change that a client can see. */
+  /** Called after each change that a client can see. */
   readonly onChange: (task: McpTask) => void;
 }
 
@@ -83,7 +83,7 @@ export class McpTask {
     return encodeGetTaskResult(this.view);
   }
 
-  /** Of `notifications/tasks`, without `_meta`. */
+  /** The parameters of `notifications/tasks`, without `_meta`. */
   notificationParams(): Params {
     return taskNotificationParams(this.view);
   }

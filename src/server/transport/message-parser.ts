@@ -33,7 +33,7 @@ export type FramedPiece =
 export class LineFramer {
   readonly #lineBytesMax: number;
   readonly #bounds: WeightBounds | undefined;
-  /** Of the line that is carried, once that is long. */
+  /** The weight of the line that is carried, once that is long. */
   #weight: JsonWeight | undefined;
   #carry = new Uint8Array(0);
   #carryLength = 0;
@@ -154,7 +154,7 @@ export class LineFramer {
 }
 
 /**
- * Bytes to messages. Whole lines go to `Bun.JSONL` in one call; its answer counts only when it gave exactly
+ * Bytes to messages. Whole lines go to `Bun.JSONL` in one call; its answer is used only when it gave exactly
  * one value per line, because it replaces bad UTF-8, skips a byte order mark, takes a value that spans lines
  * and stops at the first bad one. Everything else is read line by line, so that one bad line costs one error.
  */

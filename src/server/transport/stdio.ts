@@ -107,7 +107,7 @@ export class OutputQueue {
   /** The descriptor of the sink, where nobody else writes. */
   #pipe: number | undefined;
   #waiting: string[] = [];
-  /** Of the lines that wait: few lines have one. */
+  /** Records of the lines that wait: few lines have one. */
   #records: ReplyRecord[] = [];
   #waitingBytes = 0;
   #isWriting = false;

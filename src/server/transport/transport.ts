@@ -13,12 +13,12 @@ export type EventsReceiver = (events: readonly TransportEvent[]) => void;
 export interface Transport {
   /** Reads until the peer closes its end, its reader is gone, or `close` is called. Never rejects. */
   run(receive: EventsReceiver): Promise<void>;
-  /** Queues one message, without its newline. Ignored once the peer no longer reads. @param record of what it gives */
+  /** Queues one message, without its newline. Ignored once the peer no longer reads. @param record of the parts that it gives */
   send(text: string, record?: ReplyRecord): void;
   /** True while so much waits for a slow reader that optional messages should wait too. */
   readonly isCongested: boolean;
   /** Resolves when all that was sent has been handed over, or never will be. */
   flushed(): Promise<void>;
-  /** Ends reading; `run` resolves. What was sent still goes out. */
+  /** Ends reading; `run` resolves. Messages that were sent still go out. */
   close(): void;
 }

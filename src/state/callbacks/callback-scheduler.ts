@@ -27,7 +27,7 @@ export interface SchedulerParts {
 export class CallbackScheduler implements Disposable {
   readonly #parts: SchedulerParts;
   readonly #clients = new Map<string, CallbackSlots>();
-  /** Those that have callbacks. */
+  /** The clients that have callbacks. */
   readonly clients: { has(clientId: string): boolean } = this.#clients;
   #timer: Timer | undefined;
   /** When the timer is to find something due. */
@@ -46,7 +46,7 @@ export class CallbackScheduler implements Disposable {
     return callback;
   }
 
-  /** By slot; a deadline is milliseconds from now, 0 when it is due and waits for the end of a call. */
+  /** The callbacks of a client, by slot; a deadline is milliseconds from now, 0 when it is due and waits for the end of a call. */
   list(clientId: string): readonly (SetCallback & { readonly nextFireMs: number })[] {
     const slots = this.#clients.get(clientId);
     if (slots === undefined) return [];
@@ -68,7 +68,7 @@ export class CallbackScheduler implements Disposable {
     this.#arm(slots.earliestMs);
   }
 
-  /** Those that were cancelled. @throws AppError `not_found` when the slot is empty; `null` = all, even if there are none */
+  /** Cancels one callback; `null` = all, even if there are none. @returns the cancelled ones @throws AppError `not_found` */
   cancel(clientId: string, callbackId: number | null): readonly SetCallback[] {
     const slots = this.#clients.get(clientId) ?? new CallbackSlots();
     const ids = callbackId === null ? slots.list().map((slot) => slot.callbackId) : [callbackId];
@@ -172,7 +172,7 @@ class CallbackSlots {
   readonly #slots: (SetCallback | undefined)[] = Array.from({ length: callbackSlotsMax });
   #earliestMs = Infinity;
 
-  /** By slot. */
+  /** The callbacks, by slot. */
   list(): readonly SetCallback[] {
     return this.#slots.filter((slot) => slot !== undefined);
   }

@@ -107,7 +107,7 @@ export class Mailboxes {
     return this.#mailboxes.get(clientId)?.lines() ?? [];
   }
 
-  /** Those lines are on their way, and nothing has fired in between. */
+  /** Called when the lines of `linesFor` are on their way, and nothing has fired in between. */
   delivered(clientId: string): void {
     this.#mailboxes.get(clientId)?.clear();
   }
@@ -159,7 +159,7 @@ export class Mailbox {
     return { lastFireId: this.#lastFireId, fires: [...this.#fires], unlisted: [...this.#unlisted] };
   }
 
-  /** Of too many fires, the oldest of the callback that has most gives way: a quick one does not hide a slow one. */
+  /** Adds a fire. When there are too many, the oldest of the callback that has most is dropped: a quick one does not hide a slow one. */
   add({ callbackId, message, firesLeft }: Omit<Fire, "fireId">): Fire {
     this.#lastFireId += 1;
     const fire = { fireId: this.#lastFireId, callbackId, message, firesLeft };

@@ -127,7 +127,7 @@ const anchorOrAlias = /(?:^[ \t]*|[:?-][ \t]+|[[{,][ \t]*)[&*]\S/m;
 const marksMax = 16;
 /** More brackets than that nest deeper than the parser's stack, in text that has no use for them. */
 const bracketsMax = 200;
-/** The same for lists and keys that begin on one line. */
+/** The nesting of lists and keys that begin on one line. */
 const nestedLine = /(?:[-?]\s+){16}/;
 
 /**

@@ -88,7 +88,7 @@ interface Named {
 interface FirstByName<Entry> {
   /** Sorted. */
   readonly first: readonly Entry[];
-  /** Of all that are wanted. */
+  /** How many there are of all that are wanted. */
   readonly count: number;
 }
 

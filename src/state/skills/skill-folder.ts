@@ -65,7 +65,7 @@ async function inBatches<Item, Result>(
 
 /** The content of a skills folder at one moment; the same object as long as nothing has changed. */
 export interface FolderScan {
-  /** By name. */
+  /** The skills of the folder, by name. */
   readonly skills: readonly Skill[];
   readonly problems: readonly SkillProblem[];
 }

@@ -51,7 +51,7 @@ class LookFile {
     }
   }
 
-  /** Of the file to read; closes one that is not there any more. */
+  /** The identity of the file to read; closes one that is not there any more. */
   #identity(): FileIdentity {
     const now = performance.now();
     const known = this.#open?.identity;

@@ -23,7 +23,7 @@ export interface StoreOptions {
   readonly busyMsMax: number;
   /** `full` survives a power cut; `normal` only the end of a process. */
   readonly synchronous: "full" | "normal";
-  /** Told when a damaged file was set aside. */
+  /** Called when a damaged file was set aside. */
   readonly warn: (message: string) => void;
   /** Reads the whole file to find damage that its first page does not show. */
   readonly isChecked?: boolean;

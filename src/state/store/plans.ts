@@ -12,7 +12,7 @@ export interface ActivePlan {
 
 const columns = 'goal, plan_file AS "planFile", started_ms AS "startedAtMs"';
 
-/** By workspace and owner, for callers that only look. */
+/** The plan of a workspace and owner, for callers that only look. */
 export const planQuery = `SELECT ${columns} FROM plans WHERE workspace = $1 AND owner = $2`;
 
 /** Null when plan mode is not active. */

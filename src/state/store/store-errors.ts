@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 
-/** Of the error for a file whose schema this version does not know. */
+/** The code of the error for a file whose schema this version does not know. */
 export const newerVersionCode = "SCORPIOX_NEWER";
 
 /** True when the file is no longer a database, or is inconsistent. */

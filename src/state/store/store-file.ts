@@ -13,7 +13,7 @@ import { isWrite, type StoreCall } from "./store-methods.ts";
 interface OpenFile {
   readonly database: Database;
   readonly identity: FileIdentity;
-  /** Of the log that the changes go to first. */
+  /** The identity of the log that the changes go to first. */
   readonly walIdentity: FileIdentity;
 }
 
@@ -25,7 +25,7 @@ export class StoreFile {
   readonly #path: string;
   readonly #busyMsMax: number;
   #open: OpenFile | undefined;
-  /** Told with the next reply. */
+  /** Notices for the next reply. */
   #notices: string[] = [];
 
   constructor(path: string, busyMsMax: number = storeBusyMsMax) {

@@ -26,7 +26,7 @@ export interface TokenRecord {
 
 /**
  * Where made tokens are kept, for all processes that accept or change them. Every change is whole or not at all, also when the
- * process is killed in it, and of two at the same time both count.
+ * process is killed in it, and two at the same time are both made.
  */
 export interface TokenStore extends AsyncDisposable {
   /** For messages: a path, or an address without its password. */
@@ -48,7 +48,7 @@ export interface TokenStore extends AsyncDisposable {
 /** A new token in the place of those of a label. */
 export interface Rotation {
   readonly label: string;
-  /** Of the new token, which has the rights and the lifetime of the newest. */
+  /** The digest of the new token, which has the rights and the lifetime of the newest. */
   readonly digest: string;
   readonly nowMs: number;
   /** The old ones are valid for this long. */

@@ -12,7 +12,7 @@ import { AppError, type AppErrorCode, messageOf, systemCodeOf } from "../../base
 import { isStoreFile } from "../../base/own-files.ts";
 import { imageFileBytesMax } from "./image-format.ts";
 
-/** Of a longer path its beginning and its end are shown, in characters. */
+/** Characters of a path that are shown: of a longer one its beginning and its end. */
 const shownCharsMax = 400;
 const beginningChars = 100;
 

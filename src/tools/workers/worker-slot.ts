@@ -96,7 +96,7 @@ export class WorkerSlot {
     return this.#load;
   }
 
-  /** Those jobs, oldest first. */
+  /** The jobs that compute here, or will, oldest first. */
   get active(): Job[] {
     return this.#all().filter((job) => !job.isParked);
   }

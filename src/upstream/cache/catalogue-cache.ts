@@ -31,7 +31,7 @@ const usualManners: ServerManners = { asks: false, isSeparate: false };
  */
 export class CatalogueCache {
   readonly #dir: string;
-  /** Of launches without a catalogue. */
+  /** Trials of launches without a catalogue. */
   readonly trials: LaunchTrials;
   /** Hashes of the texts that this process last read or wrote: an unchanged catalogue is not written again. */
   readonly #known = new Map<string, number | bigint>();

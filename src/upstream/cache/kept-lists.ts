@@ -33,7 +33,7 @@ export interface KeptLists extends Pick<UpstreamSnapshot, "ttlMs" | "isPrivate">
 export interface KeptSources {
   /** Files of configuration and approvals, by path: how each looked before it was read. */
   readonly files: Readonly<Record<string, string>>;
-  /** The same of cached catalogues, which are touched when nothing in them has changed. */
+  /** Cached catalogues, by path: how each looked before it was read. Catalogues are touched when nothing in them has changed. */
   readonly catalogues: Readonly<Record<string, string>>;
   /** Variables of the environment that entries name, and the state of each, without its value. */
   readonly variables: Readonly<Record<string, VariableState>>;
@@ -95,7 +95,7 @@ export function variableState(name: string, env: Environment): VariableState {
   return value === "" ? "empty" : "set";
 }
 
-/** Of a file that is replaced with each change of its content. */
+/** A mark for the content of a file that is replaced with each change of its content. */
 export function contentMarkOf(path: string): string {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });

@@ -18,7 +18,7 @@ export type TrialClaim =
   | "ours"
   /** Another process of this user, at this moment. */
   | "others"
-  /** The same, for so long that it can no longer be relied on. */
+  /** Another process of this user, for so long that it can no longer be relied on. */
   | "slow"
   /** It was tried before, and the server did not answer. */
   | "tried";

@@ -207,7 +207,7 @@ export interface ServerView {
 }
 
 export interface DeferralParts {
-  /** Of this process: `--defer`, or the default for the client's name (DF3). */
+  /** The setting of this process: `--defer`, or the default for the client's name (DF3). */
   readonly mode: "auto" | "on" | "off";
   /** All callable tools of upstream servers, hidden or not. */
   readonly tools: Iterable<{ readonly listing: ToolListing }>;

@@ -155,7 +155,7 @@ class ServerNames {
     });
   }
 
-  /** The same with underscores for `:` and `.`. */
+  /** `mcp_<prefix>_<tool>`, with underscores for `:` and `.`. */
   byUnderscoreName(name: string): readonly Known[] {
     return [...this.#prefixes].flatMap((prefix) => {
       const tool = restAfter(name, `mcp_${underscored(prefix)}_`);

@@ -22,7 +22,7 @@ export interface InventoryTool {
   readonly listed: boolean;
   /** Present: it is only for servers' apps, and listed for clients that show these. */
   readonly forApps?: true;
-  /** Of a callable tool; nothing that is not approved is shown. */
+  /** The summary of a callable tool; text that is not approved is not shown. */
   readonly summary: string;
   readonly args: readonly string[];
 }

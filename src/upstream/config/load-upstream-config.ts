@@ -139,7 +139,7 @@ function rulesOf(levels: readonly KeyLevel[]): readonly ToolRule[] {
 
 /**
  * Merges the entries to one server for each name: the strongest entry as a whole (CF1). Until a project's entry is
- * approved, the user's of that name stands in (CF2); a project's entry that only switches the server off narrows, and
+ * approved, the user's of that name is used (CF2); a project's entry that only switches the server off narrows, and
  * takes effect at once. A project may only narrow isolation, policy and roots (CF5), so that these are never looser
  * than the user's; `keptDenies` does the same for denies.
  * @param entries weakest first

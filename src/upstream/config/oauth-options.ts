@@ -54,7 +54,7 @@ function readPerUser(reader: OptionReader, options: OauthOptions): PerUserOption
 }
 
 /**
- * Reads how the token of a principal is traded. It goes to a party that the user names, and to no other: whoever has it
+ * Reads how the token of a principal is traded. It goes to a party that the user names, and to no other: a holder
  * can come to this server with it.
  * @throws EntryFault
  */

@@ -87,7 +87,7 @@ function jsonReading(file: string, text: string, problems: ProblemList): Reading
 }
 
 /**
- * The text of a file that names servers. A file named on the command line is read whoever may write it: the user chose
+ * The text of a file that names servers. A file named on the command line is read, even when others may write it: the user chose
  * it.
  */
 export function readOrigin({ trust, scope, file = "" }: EntryOrigin): TextFile {

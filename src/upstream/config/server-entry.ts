@@ -34,7 +34,7 @@ export type AskRight = "deny" | "ask" | "allow";
 
 /** The folders that a server learns of: none, the project, all those of the client, or folders of the entry. */
 export type RootsRule = "none" | "workspace" | "client" | readonly string[];
-/** The same with the default filled in and absolute folders. */
+/** A `RootsRule` with the default filled in and absolute folders. */
 export type GivenRoots = RootsRule;
 
 /** The optional keys of an entry, with their defaults filled in (docs/mcp-servers.md#what-an-entry-may-say). */

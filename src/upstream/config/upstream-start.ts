@@ -86,7 +86,7 @@ export function fixedSources(
   });
 }
 
-/** The same, where one file may come twice. */
+/** The sources of `fixedSources`, where one file may come twice. */
 function possibleSources(
   parts: Pick<UpstreamConfigParts, "dirs" | "workspace">,
   replacesProjectFile: boolean,

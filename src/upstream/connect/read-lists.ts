@@ -59,7 +59,7 @@ function hasText<Entry extends Params, Key extends string>(
   return typeof entry[key] === "string";
 }
 
-/** The same limits as for a tool. */
+/** Whether an entry is beyond the limits, which are those of a tool. */
 function isTooMuch(entry: Params): boolean {
   if (isNestedDeeper(entry, upstreamToolDepthMax)) return true;
   return JSON.stringify(entry).length > upstreamToolCharsMax;

@@ -15,7 +15,7 @@ export type AskPage = (params: Params, timeoutMs: number) => Promise<PeerReply>;
 /** The common limits of all lists of one server. */
 export interface ListBudget {
   bytesLeft: number;
-  /** By `performance.now()`. */
+  /** The deadline, on the clock of `performance.now()`. */
   readonly endsAt: number;
 }
 

@@ -3,10 +3,10 @@ import type { ServerCatalogue } from "./connection.ts";
 
 interface Reading {
   readonly catalogue: Promise<ServerCatalogue>;
-  /** Those who wait for it; the last one that leaves ends it. */
+  /** How many wait for the catalogue; the last one that leaves ends the reading. */
   readers: number;
   readonly end: AbortController;
-  /** By `performance.now`; undefined while it runs. */
+  /** When the reading ended, on the clock of `performance.now()`; undefined while it runs. */
   readAt?: number;
 }
 

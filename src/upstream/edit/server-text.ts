@@ -54,7 +54,7 @@ const json: Language = {
   remove: removeFromJson,
 };
 
-/** By the file's name: `.toml` is TOML, all else JSON with comments. */
+/** The format of a file, by its name: `.toml` is TOML, all else JSON with comments. */
 export function serverTextOf(file: string): ServerText {
   return createServerText(isTomlFile(file) ? toml : json);
 }

@@ -14,7 +14,7 @@ export interface TomlStatement extends Span {
   readonly kind: "table" | "pair";
   /** From the root of the document. */
   readonly path: readonly string[];
-  /** Of a pair. */
+  /** The value of a pair. */
   readonly value?: Span;
 }
 

@@ -20,7 +20,7 @@ export interface InstallerParts {
   readonly env: Environment;
   readonly startProcess: (launch: ProcessLaunch) => Promise<UpstreamProcess>;
   readonly log: (server: string, line: string) => void;
-  /** Of fetches that run at the same time; absent: its own. */
+  /** Limits the fetches that run at the same time; absent: its own turns. */
   readonly turns?: Turns;
   /** Milliseconds since 1970. */
   readonly now?: () => number;

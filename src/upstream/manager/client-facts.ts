@@ -25,7 +25,7 @@ import type { ClientFacts, TargetFacts } from "./target-facts.ts";
 /** The facts that all clients have in common. */
 export interface CommonFacts {
   readonly user: ServerEnvironmentInput["user"];
-  /** The same for all clients: with another answer for a later one, they would not share. */
+  /** The login shell's PATH, one answer for all clients: with another answer for a later one, they would not share. */
   readonly loginPath: () => Promise<string | undefined>;
 }
 

@@ -33,7 +33,7 @@ export class Composer implements AsyncDisposable {
   #told: ToldFile;
   #lists: ListKeeper;
   #state: SearchState | undefined;
-  /** The same array while nothing in it changes: the search index built from it is large. */
+  /** The tools to search, as one array while nothing in it changes: the search index built from it is large. */
   #searched: readonly SearchedTool[] = [];
   #isDeferredForGood = false;
   #indexFile: string | undefined;

@@ -92,7 +92,7 @@ export interface ConnectionParts {
   readonly turns: Turns;
   readonly time: ConnectionTime;
   readonly random?: () => number;
-  /** Of this server on all connections. */
+  /** Failures of this server on all connections. */
   readonly failures: RecentFailures;
   /** False: after a failure only a call starts it again. */
   readonly restarts: boolean;

@@ -51,7 +51,7 @@ export interface ConnectionPlan {
 export type MakeConnection = (plan: ConnectionPlan) => ManagedConnection;
 
 /**
- * A connection with its users. It belongs to none of them: whoever made it may leave, and the others keep it and start
+ * A connection with its users. It belongs to none of them: its first user may leave, and the others keep it and start
  * it again.
  */
 export class SharedConnection {
@@ -178,7 +178,7 @@ export function subscriberOf({
 /** Connections that several configured servers share because they have the same launch (IS5, HB3). */
 export class ConnectionPool {
   readonly #shared = new Map<string, SharedConnection>();
-  /** Those that nobody uses and that wait for another client. */
+  /** Connections that nobody uses and that wait for another client. */
   readonly #resting = new Map<SharedConnection, Timer>();
   /** Managers whose clients have gone. */
   readonly #leaving = new Set<string>();

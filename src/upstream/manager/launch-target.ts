@@ -127,7 +127,7 @@ export class LaunchTarget implements ConnectionStart {
     return { configured: this.configured, url: launch.url, owner };
   }
 
-  /** The same as `clean`, for text in answers to a principal. */
+  /** As `clean`, for text in answers to a principal. */
   cleanFor(owner: string | undefined): (text: string) => string {
     const owned = this.ownedBy(owner);
     const { userLogins } = this;
@@ -140,7 +140,7 @@ export class LaunchTarget implements ConnectionStart {
     return this.isPerUser && this.#facts.login?.id !== undefined;
   }
 
-  /** The same target for clients that show apps, or do not. */
+  /** This target for clients that show apps, or do not. */
   showing(apps: AppSupport | undefined): LaunchTarget {
     const target = new LaunchTarget({ ...this.#facts, apps }, this.#parts);
     target.follow(this);
@@ -157,7 +157,7 @@ export class LaunchTarget implements ConnectionStart {
     return this.#facts.login?.scopes() ?? Promise.resolve(undefined);
   }
 
-  /** The same target, with a connection for each client. */
+  /** This target, with a connection for each client. */
   separate(): LaunchTarget {
     const { client } = this.#facts;
     if (client === undefined) return this;

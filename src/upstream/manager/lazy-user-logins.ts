@@ -31,7 +31,7 @@ export class LazyUserLogins {
     this.#expansion = expansion;
   }
 
-  /** The same until it is opened: present only where an entry has asked for it. */
+  /** The logins of principals, or the reason why none can be kept: present only where an entry has asked for it. */
   get opened(): Promise<UserLogins | string> | undefined {
     return this.#opening;
   }

@@ -31,7 +31,7 @@ export class ManagedServer implements AsyncDisposable {
   #isLookedAt = false;
   #links: ConnectionSets | undefined;
   #listProblem: string | undefined;
-  /** Of the last launch; also used for texts that arrive after its end. */
+  /** Removes secrets of the last launch from a text; also used for texts that arrive after its end. */
   #clean: (text: string) => string = cleanText;
   readonly log: ServerLog;
   #isStopped = false;

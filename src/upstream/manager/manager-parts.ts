@@ -30,9 +30,9 @@ export interface ServerEvents {
 /** The common ground of managers that share connections. */
 export interface SharedGround {
   readonly pool: ConnectionPool;
-  /** Of starts of servers. */
+  /** Limits the servers that start at the same time. */
   readonly turns: Turns;
-  /** Of fetching packages. */
+  /** Limits the packages that are fetched at the same time. */
   readonly installTurns: Turns;
   /** Completes the facts about a server by those about the client of a manager. Never rejects. */
   withClient(facts: TargetFacts, parts: ClientParts): Promise<TargetFacts>;
@@ -94,7 +94,7 @@ export interface ManagerParts {
 
 /** The project of the current servers, and the client's folders; both may change at run time. */
 export class CurrentProject {
-  /** The same object for the life of the process; its `projectDir` is the current one. */
+  /** The folders, one object for the life of the process; its `projectDir` is the current one. */
   readonly dirs: ConfigDirs;
   #folders: readonly string[] = [];
   #projectDir: string | undefined;

@@ -129,7 +129,7 @@ export async function givenRoots(
   return typeof rule === "string" ? rule : rule.map((folder) => pathOf(folder, dirs));
 }
 
-/** The same for one connection; undefined when it may not ask. */
+/** The roots that one connection offers; undefined when its server may not ask for any. */
 export function rootsOffer(
   given: GivenRoots,
   project: Pick<CurrentProject, "folders" | "dirs">,

@@ -50,7 +50,7 @@ function hasState(answer: URLSearchParams, { state }: LoginAttempt): boolean {
 }
 
 /**
- * The code of an answer whose `state` was checked. @throws AppError `refused` when another server sent it; OauthError
+ * The code of an answer whose `state` was checked. @throws AppError `refused` when a different issuer sent it; OauthError
  * with the server's error
  */
 export function readCode(answer: URLSearchParams, metadata: ServerMetadata): string {

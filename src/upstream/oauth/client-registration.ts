@@ -119,7 +119,7 @@ function given(method: unknown): AuthMethod | undefined {
 
 const methods: readonly AuthMethod[] = ["none", "client_secret_basic", "client_secret_post"];
 
-/** By default a secret goes into the header, as the standard says. */
+/** How a client shows its secret: by default it goes into the header, as the standard says. */
 export function methodOf({ authMethods }: ServerMetadata, secret: string | undefined): AuthMethod {
   if (secret === undefined) return "none";
   const isPostOnly =

@@ -156,7 +156,7 @@ function without<Item>(map: ReadonlyMap<string, Item>, key: string): ReadonlyMap
   return new Map([...map].filter(([each]) => each !== key));
 }
 
-/** The same for all spellings of a server's address; hashed because an address may contain a secret. */
+/** The key of a login, one for all spellings of a server's address; hashed because an address may contain a secret. */
 function keyOf({ url, clientId, grant }: LoginPlace): string {
   const parsed = URL.parse(url);
   if (parsed !== null) parsed.hash = "";

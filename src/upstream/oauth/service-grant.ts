@@ -200,7 +200,7 @@ export async function tradeIdentity(
 ): Promise<Tokens> {
   const known = scope === undefined ? {} : { scope };
   const { metadata, resource, scope: named } = await discover(wish.place.url, known, requests);
-  // It comes first: whoever gets the token of the principal could use it.
+  // It comes first: a server that gets the token of the principal could use it.
   assertIssuer(metadata, wish.issuer);
   const { issuer, tokenEndpoint } = metadata;
   assertGrant(metadata, wish.grant === "enterprise" ? assertionGrant : exchangeGrant);

@@ -10,7 +10,7 @@ export type ProgramProbe = (path: string) => Promise<"program" | "not-executable
 export interface ProgramSearch {
   readonly command: string;
   readonly cwd: string;
-  /** Of the child: PATH and, on Windows, PATHEXT. */
+  /** The environment of the child: PATH and, on Windows, PATHEXT. */
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly probe: ProgramProbe;

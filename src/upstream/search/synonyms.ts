@@ -57,7 +57,7 @@ export function synonymsOf(term: string): ReadonlyMap<string, number> {
   return table.get(term) ?? none;
 }
 
-/** The same for two or three consecutive words, unstemmed. */
+/** The synonyms of two or three consecutive words, unstemmed. */
 export function phraseMeaning(words: readonly string[]): ReadonlyMap<string, number> {
   return phraseTable.get(words.join(" ")) ?? none;
 }

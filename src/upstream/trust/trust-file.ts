@@ -143,9 +143,9 @@ export interface ToolPins {
 
 /** The content of `trust.json`. */
 export interface TrustRecord {
-  /** By launch identity, then by project folder. */
+  /** Verdicts by launch identity, then by project folder. */
   readonly launches: ReadonlyMap<string, ReadonlyMap<string, LaunchVerdict>>;
-  /** By launch identity, in the order of first contacts. */
+  /** Pins of tools by launch identity, in the order of first contacts. */
   readonly pins: ReadonlyMap<string, ToolPins>;
 }
 

@@ -14,7 +14,7 @@ export interface UserLogin {
   readonly server: string;
   /** Milliseconds since 1970. */
   readonly since: number;
-  /** The same: the end of its access token, which may be renewed; undefined when it has none. */
+  /** The end of its access token, in milliseconds since 1970, which may be renewed; undefined when it has none. */
   readonly expiresAt: number | undefined;
 }
 

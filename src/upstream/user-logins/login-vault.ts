@@ -30,7 +30,7 @@ export interface SealedRow {
   readonly server: string;
   /** Milliseconds since 1970. */
   readonly since: number;
-  /** The same: the end of the access token, or of the row where it is not a login. Absent: it has none. */
+  /** The end of the access token, or of a row that is not a login, in milliseconds since 1970. Absent: it has none. */
   readonly expiresAt?: number;
   /** See `SecretsKeys.seal`; the purpose is `purposeOf` the row. */
   readonly sealed: string;
@@ -46,7 +46,7 @@ function purposeOf({ kind, key, id, owner }: Omit<SealedRow, "sealed">): string 
  * secret. All methods reject with AppError `system` when it cannot be used.
  */
 export interface SealedRows {
-  /** The same object until the row changes. */
+  /** The row of a key, as one object until the row changes. */
   get(kind: RowKind, key: string): Promise<SealedRow | undefined>;
   put(row: SealedRow): Promise<void>;
   /** Removes a row and returns it; of several callers at once one gets it. */
@@ -99,7 +99,7 @@ export class LoginVault {
     return this.#open(await this.#rows.get(kind, key));
   }
 
-  /** The same, and removes it: of several callers at once one gets it. @throws AppError `system` */
+  /** Gets a row as `get` does, and removes it: of several callers at once one gets it. @throws AppError `system` */
   async take<Value>(kind: RowKind, key: string): Promise<OpenedRow<Value> | undefined> {
     return this.#open(await this.#rows.take(kind, key));
   }

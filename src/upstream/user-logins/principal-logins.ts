@@ -88,7 +88,7 @@ export class PrincipalLogins implements KeptLogins {
     return this.#vault.alone(keyIn(id), work);
   }
 
-  /** The same for all spellings of a server's address. */
+  /** The key of a login, one for all spellings of a server's address. */
   keyOf({ url, clientId }: LoginPlace): string {
     return loginKeyOf(this.#owner, url, clientId);
   }

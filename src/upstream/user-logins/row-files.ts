@@ -122,7 +122,7 @@ async function read(file: string): Promise<SealedRow | undefined> {
     const texts = ["kind", "key", "id", "owner", "server", "sealed"];
     const isWhole =
       texts.every((name) => typeof value[name] === "string") && typeof value["since"] === "number";
-    // What is sealed tells whether it is ours.
+    // Opening the sealed text shows whether this program wrote it.
     return isWhole ? ownValue<SealedRow>(value) : undefined;
   } catch (error) {
     if (error instanceof SyntaxError || isAbsent(error)) return undefined;

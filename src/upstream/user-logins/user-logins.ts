@@ -183,7 +183,7 @@ export class UserLogins implements OwnTokens {
     return false;
   }
 
-  /** Those at which a principal logs in: not by trading the token of its client. */
+  /** The servers at which a principal logs in: not by trading the token of its client. */
   #servers(owner: string): readonly OwnedServer[] {
     return this.#parts.servers(owner).filter(({ configured: { entry } }) => {
       const { perUser } = entry.options.oauth ?? {};

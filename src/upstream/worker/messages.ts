@@ -42,7 +42,7 @@ export type ToUpstreamPost =
   | { readonly kind: "end-client"; readonly clientId: string }
   /** The last events were taken; the Worker may send the next ones. */
   | { readonly kind: "events-taken" }
-  /** The same for the last part of a snapshot. */
+  /** The last part of a snapshot was taken; the Worker may send the next one. */
   | { readonly kind: "slice-taken" }
   | { readonly kind: "process"; readonly report: ProcessReport };
 

@@ -133,7 +133,7 @@ export class WorkerAsks {
   readonly #send: (message: FromUpstreamPost) => void;
   readonly #waiting = new Map<number, WaitingAsk>();
   readonly #keepMsMax: number;
-  /** Of results that wait in memory until their rest is registered. */
+  /** Size of the results that wait in memory until their rest is registered. */
   #keptBytes = 0;
   #lastId = 0;
 

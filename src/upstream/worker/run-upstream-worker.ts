@@ -54,7 +54,7 @@ export class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstrea
   readonly #logs: ServerLogs;
   readonly #ownsProcesses: boolean;
   readonly #work: Promise<UpstreamWork>;
-  /** The same once it is made: calls do not wait for it then. */
+  /** The work, once it is made: calls do not wait for it then. */
   #made: UpstreamWork | undefined;
 
   /** @param shared the processes of servers, where other sides use them too: they outlive this one */

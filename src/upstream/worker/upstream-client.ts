@@ -41,7 +41,7 @@ export interface UpstreamClientParts {
   /** Starts servers; called for the first one. */
   readonly processes: () => Promise<ServerProcesses>;
   readonly warn: (message: string) => void;
-  /** Told when the Worker was lost, and with each snapshot that it is there. */
+  /** Called when the Worker was lost, and with each snapshot that it is there. */
   readonly onState?: ((isUp: boolean) => void) | undefined;
   readonly timing?: Partial<HeartbeatTimes & RestartTimes>;
   /** The words for what `openPort` opens. Default: the Worker for MCP servers. */

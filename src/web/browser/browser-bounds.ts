@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 export interface BrowserBounds {
   /** From the start of the process to its first answer; seconds on a busy machine, a few hundred ms usually. */
   readonly launchMsMax: number;
-  /** Asked to close, it is killed after this; it takes up to 310 ms, and its Worker has 1.5 s for all. */
+  /** A browser that is asked to close is killed after this; it takes up to 310 ms, and its Worker has 1.5 s for all. */
   readonly closeMsMax: number;
   /** Without a call it is closed after this: it takes 300 MB, and starts again in half a second. */
   readonly idleMs: number;

@@ -175,7 +175,7 @@ function* prettyParts(text: string): Generator<string> {
   }
 }
 
-/** Of valid JSON. Strings are looked for by hand: an expression that repeats gives up on one of a few million characters. */
+/** The tokens of valid JSON. Strings are looked for by hand: an expression that repeats gives up on one of a few million characters. */
 function* tokensOf(text: string): Generator<string> {
   let at = 0;
   while (at < text.length) {

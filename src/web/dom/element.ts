@@ -223,7 +223,7 @@ export function nodeText(
   return text;
 }
 
-/** The same on one line. */
+/** The text of `nodeText`, on one line. */
 export function lineText(root: HtmlDocument | HtmlElement, charsMax?: number): string {
   return collapseSpace(nodeText(root, charsMax));
 }

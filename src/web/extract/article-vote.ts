@@ -18,7 +18,7 @@ const doubtMax = 0.3;
 const proseCharsMin = 700;
 /** Voters take a second for so much HTML, in characters. Real articles have half of it at most. */
 const htmlCharsMax = 600_000;
-/** They ask elements about their ancestors, over and over: a second for so much. Real articles have a quarter at most. */
+/** Voters ask elements about their ancestors, over and over: they take a second for so much. Real articles have a quarter at most. */
 const treeWorkMax = 200_000;
 
 /**

@@ -24,7 +24,7 @@ export interface PageFacts {
   /** The base of links: `<base>` and `url`. */
   readonly baseUrl: string;
   readonly body: HtmlElement;
-  /** Of the page, without the name of its site; may be empty. */
+  /** The title of the page, without the name of its site; may be empty. */
   readonly title: string;
   readonly structured: StructuredData;
   /** Signs of the software that made the page, as `readPageSigns` reads them. */

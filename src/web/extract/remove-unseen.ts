@@ -34,7 +34,7 @@ export function removeUnseen(body: HtmlElement): void {
  */
 function createPageTest(body: HtmlElement): (element: HtmlElement) => boolean {
   let goneChars = 0;
-  /** Of hidden children of `parent`, which are there until all of its children were asked about. */
+  /** Characters of hidden children of `parent`, which are there until all of its children were asked about. */
   let leavingChars = 0;
   let parent: ParentNode | null = null;
   let measured: { measures: ReturnType<typeof measureText>; charsMax: number } | undefined;

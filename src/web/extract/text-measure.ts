@@ -5,7 +5,7 @@ import type { HtmlDocument, HtmlElement } from "../dom/parse-html.ts";
 /** How much text an element holds, its descendants included. White space is collapsed. */
 export interface TextMeasure {
   readonly chars: number;
-  /** Of `chars`, those inside links. */
+  /** The part of `chars` that is inside links. */
   readonly linkChars: number;
   /** Links with text. */
   readonly links: number;

@@ -34,9 +34,9 @@ function parseHostRule(entry: string): HostRule | undefined {
 
 /** The hosts that a request may reach whatever their addresses are. */
 export interface Allowance {
-  /** Of the user's settings: for pages of the host itself. */
+  /** Rules of the user's settings: for pages of the host itself. */
   readonly configured: readonly HostRule[];
-  /** Of the request itself: always. */
+  /** Rules of the request itself, which always apply. */
   readonly own: readonly HostRule[];
   /** The host of the URL that the user requested. */
   readonly pageHost: string;

@@ -98,7 +98,7 @@ const lineBlocks = new Set([
   "h5",
   "h6",
 ]);
-/** The same of a whole block of numbers. */
+/** Classes of a whole block of line numbers. */
 const gutterBlockClass = /(?:^|\s)(?:lineno|src-line-numbers|line-numbers-wrapper)(?:\s|$)/;
 /** Controls to click on, and pictures. */
 const widgetNames = new Set(["button", "clipboard-copy", "img"]);

@@ -13,7 +13,7 @@ export function toMarkdown(extraction: Extraction): string {
   return writeMarkdown(readExtraction(extraction, "markdown"));
 }
 
-/** The same as plain text, without marks or addresses. */
+/** The extracted part of a page as plain text, without marks or addresses. */
 export function toPlainText(extraction: Extraction): string {
   return writeText(readExtraction(extraction, "text"));
 }

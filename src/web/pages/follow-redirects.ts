@@ -13,7 +13,7 @@ import {
 export interface Arrival {
   /** Without fragment. */
   readonly url: URL;
-  /** Of the last redirect that had one; empty when none had. */
+  /** The fragment of the last redirect that had one; empty when none had. */
   readonly fragment: string;
   readonly response: Response;
   /** Notes for the reader about the redirects. */

@@ -42,7 +42,7 @@ export class PageCache {
     readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** The same room for one principal, with keys of its own. */
+  /** This cache for one principal: the room is shared, the keys are its own. */
   of(owner: string): OwnCache {
     if (owner === "") return this;
     const own = (key: string): string => `${owner}\n${key}`;

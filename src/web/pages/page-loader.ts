@@ -26,7 +26,7 @@ import { readResponse } from "./read-response.ts";
 interface Way {
   /** Without fragment. */
   readonly url: URL;
-  /** Of the last redirect that had one; empty when none had. */
+  /** The fragment of the last redirect that had one; empty when none had. */
   readonly fragment: string;
   readonly notes: readonly string[];
 }
@@ -62,7 +62,7 @@ export interface PageLoaderParts {
   readonly isForAll?: boolean;
   readonly msMax?: number;
   readonly loadingMax?: number;
-  /** Of all loaders, where there are several. */
+  /** The turns of all loaders, where there are several. */
   readonly turns?: Turns;
 }
 

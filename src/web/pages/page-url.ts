@@ -9,7 +9,7 @@ export interface PageUrl {
   readonly fragment: string;
 }
 
-/** Of a URL that a page leads to; those of sign-in pages have some thousand. A caller gives `pageUrlCharsMax` at most. */
+/** Characters of a URL that a page leads to; URLs of sign-in pages have some thousand. A caller gives `pageUrlCharsMax` at most. */
 export const targetCharsMax = 8_192;
 
 /** The most frequent unsupported schemes, with advice. */
@@ -62,7 +62,7 @@ export function assertReadable(url: URL): void {
   }
 }
 
-/** The same without its fragment, and that. */
+/** A URL without its fragment, and the fragment. */
 export function splitFragment(url: URL): PageUrl {
   const fragment = url.hash;
   const bare = new URL(url.href);

@@ -13,7 +13,7 @@ interface TypeSignature {
 const ascii = (text: string): number[] => [...Buffer.from(text, "latin1")];
 const any = (count: number): undefined[] => Array.from({ length: count }, () => undefined);
 
-/** Of files that are not text. From the registrations of their formats and the MIME Sniffing standard. */
+/** Signatures of files that are not text, from the registrations of their formats and the MIME Sniffing standard. */
 export const typeSignatures: readonly TypeSignature[] = [
   { type: "image/png", bytes: [0x89, ...ascii("PNG\r\n"), 0x1a, 0x0a] },
   { type: "image/jpeg", bytes: [0xff, 0xd8, 0xff] },

@@ -24,7 +24,7 @@ export interface PageReading {
 /** The text of a page, with its length: enough to show another part of it. */
 interface KeptText {
   readonly text: DocumentText;
-  /** Of the extraction, for HTML; undefined for everything else. */
+  /** Characters that the extraction found in HTML; undefined for everything else. */
   readonly textChars: number | undefined;
 }
 
@@ -65,7 +65,7 @@ class KeptTexts {
   }
 }
 
-/** Of all that the text of a page comes from. Two bodies with one hash under one URL would be the doing of its own server. */
+/** A key of all that the text of a page comes from. Two bodies with one hash under one URL would be the doing of its own server. */
 function textKey({ body, contentType, finalUrl }: LoadedPage, format: ReadFormat): string {
   const source = body.kind === "text" ? body.text : body.kind === "bytes" ? body.base64 : "";
   return `${format} ${contentType} ${source.length} ${Bun.hash(source)} ${finalUrl}`;
@@ -98,7 +98,7 @@ interface HtmlReading {
   readonly short?: { readonly source: string; readonly extraction: Extraction };
 }
 
-/** Of this thread: paging through a page asks for the same text again and again. */
+/** Texts that this thread keeps: paging through a page asks for the same text again and again. */
 const keptTexts = new KeptTexts();
 
 /**

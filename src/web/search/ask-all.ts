@@ -57,7 +57,7 @@ export interface AskingParts {
   readonly pace: EnginePace;
   /** Asks one engine; rejects at the end of the signal. */
   askOne(ask: Ask, limits: AskLimits): Promise<EngineAnswer>;
-  /** Told of each end, in the order of their coming; true when the rest need not be waited for much longer. */
+  /** Called at each end, in the order of their coming; true when the rest need not be waited for much longer. */
   onSettled(settled: Settled): boolean;
 }
 

@@ -7,7 +7,7 @@ export interface EngineRoster {
   readonly slots: readonly SearchEngine[];
   /** The engines that replace suspended ones; empty when the user chose. */
   readonly bench: readonly SearchEngine[];
-  /** Asked besides; it takes no slot. */
+  /** Engines that are asked besides; they take no slot. */
   readonly extras: readonly SearchEngine[];
 }
 

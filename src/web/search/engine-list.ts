@@ -30,7 +30,7 @@ const titleCharsMax = 200;
 /** Characters of a result's address; ten longer ones would leave no room for anything else. */
 const urlCharsMax = 1500;
 
-/** Of one engine; pages show 10 to 20, and later results are worth next to nothing. */
+/** Results that are taken from one engine; pages show 10 to 20, and later results are worth next to nothing. */
 const engineResultsMax = 100;
 
 /**

@@ -125,7 +125,7 @@ const textsMax = 16;
 /** Characters of one of them: cookies have at most 4 KiB. */
 const textCharsMax = 8 * 1024;
 
-/** Of all engines and principals: a few texts each. */
+/** Memories of all engines and principals: a few texts each. */
 const memoriesMax = 1_000;
 
 /** The data that engines keep from one question to the next, as long as this process lives. */

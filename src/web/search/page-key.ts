@@ -19,7 +19,7 @@ const trackingParameters: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The same text for all addresses of one page (ranking, "Same page or not"): for comparing, never for showing.
+ * One text for all addresses of a page (ranking, "Same page or not"): for comparing, never for showing.
  * Paths keep their case.
  */
 export function pageKey(address: URL): string {
@@ -85,7 +85,7 @@ function normaliseEscapes(text: string): string {
   });
 }
 
-/** By code units: the same on every machine. */
+/** Compares texts by code units, alike on every machine. */
 export function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

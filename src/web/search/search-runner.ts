@@ -22,7 +22,7 @@ import type { SuspensionBook } from "./suspension-book.ts";
 export interface SearchRunnerParts {
   readonly guard: NetworkGuard;
   readonly settings: EngineSettings;
-  /** By engine id. */
+  /** Base URLs of engines, by engine id. */
   readonly baseUrls: Readonly<Record<string, string>>;
   readonly book: SuspensionBook;
   /** The wall clock, in ms. */

@@ -15,12 +15,12 @@ export interface WebWorkerClientParts {
   readonly options: WebOptions;
   /** Receives the loss of a Worker, and the errors of one that goes on. */
   readonly warn: (message: string) => void;
-  /** Told of each loss of the Worker. */
+  /** Called at each loss of the Worker. */
   readonly onLost?: () => void;
   readonly timing?: Partial<HeartbeatTimes & { readonly idleMs: number }>;
 }
 
-/** Asked every second; a page of 10 MB is parsed in less than the ten that it takes to be given up. */
+/** The Worker is asked every second whether it lives; a page of 10 MB is parsed in less than the ten that it takes to be given up. */
 const usualTiming = { lookMs: 1_000, silentLooksMax: 10, idleMs: webIdleMs };
 
 /**

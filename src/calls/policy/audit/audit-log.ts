@@ -121,7 +121,7 @@ interface Ended extends Pick<CallRequest, "name" | "args"> {
   readonly foreign: ReturnType<typeof foreignToolOf>;
 }
 
-/** Of tools that do not exist, which clients may ask for too. */
+/** Characters that are kept of a tool's name: clients may ask for tools that do not exist, too. */
 const toolNameCharsMax = 200;
 const clientNamesMax = 1000;
 

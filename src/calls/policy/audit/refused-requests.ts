@@ -5,7 +5,7 @@ import type { AuditLog } from "./audit-log.ts";
 
 /** A request over HTTP that was turned away for its token. */
 export interface RefusedRequest {
-  /** Of the answer. */
+  /** The HTTP status of the answer. */
   readonly status: number;
   /** Ours; nothing that the request sent. */
   readonly reason: string;
@@ -16,7 +16,7 @@ export interface RefusedRequest {
   readonly owner?: string;
 }
 
-/** Of tools that do not exist too. */
+/** Characters that are kept of a tool's name; the tool need not exist. */
 const toolNameCharsMax = 200;
 
 /**

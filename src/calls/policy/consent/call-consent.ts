@@ -121,7 +121,7 @@ function because(verdict: Verdict): string {
   return `${texts.join("; ")}.`;
 }
 
-/** Besides the worst one. */
+/** Reasons that are shown besides the worst one. */
 const othersToldMax = 4;
 
 const another = "Do not try to reach the same in another way: tell the user what you need it for.";

@@ -8,7 +8,7 @@ const goesOn = "┆ ";
 /** Cells of a row: a longer line goes on in the next one, so that no window breaks it without a gutter. */
 const rowCellsMax = 72;
 
-/** Of a fact that somebody else wrote; the command is not to be pushed out of sight by it. */
+/** Characters of a fact that somebody else wrote; the command is not to be pushed out of sight by it. */
 const factCharsMax = 1_000;
 
 /** Characters that look empty: blanks of all kinds, and letters for which nothing is drawn. */

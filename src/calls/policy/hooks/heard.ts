@@ -79,7 +79,7 @@ export interface Objection {
   readonly reason: string;
 }
 
-/** Of a hook that ran after the call. */
+/** The warning about a hook that ran after the call. */
 function warningOf(hook: Hook, how: string, reason: string): string {
   const text = sentenceOf(hook, `${how} after the call`);
   return withReason(`Warning: ${text}`, reason);
@@ -103,9 +103,9 @@ export class HeardBefore {
   /** As the next hook is to see them. */
   args: unknown;
   isChanged = false;
-  /** Of the first hook that wants the user to be asked. */
+  /** The verdict of the first hook that wants the user to be asked. */
   asks: Verdict | undefined;
-  /** Of the hook that stopped the call although it ended well. */
+  /** The objection of the hook that stopped the call although it ended well. */
   objection: Objection | undefined;
 
   constructor(args: unknown) {
@@ -144,7 +144,7 @@ interface SentResult {
   readonly json: string;
   /** Its data, where the client does not get that. */
   readonly dataJson?: string | undefined;
-  /** Of scorpiox-code's own tool; clients get its data only where it sends data itself. */
+  /** The result is of scorpiox-code's own tool; clients get its data only where it sends data itself. */
   readonly isOwn: boolean;
   readonly version: ProtocolVersion;
 }

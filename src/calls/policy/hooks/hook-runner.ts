@@ -235,7 +235,7 @@ export class HookQueue {
   }
 
   /**
-   * The same for a hook that no call waits for.
+   * As `runWaited`, for a hook that no call waits for.
    * @param chars the characters kept for it meanwhile
    * @returns undefined when too many wait already
    */

@@ -13,7 +13,7 @@ interface Session {
   starting: Promise<void> | undefined;
   /** Where its hooks run; known when its start had hooks. */
   cwd: string | undefined;
-  /** Of the stage, by event; they end with the session. */
+  /** The rests of the hooks stage, by event; they end with the session. */
   readonly rests: Map<string, { until: number }>;
 }
 
@@ -100,7 +100,7 @@ export class HookSessions implements Disposable {
 }
 
 /**
- * Tells of each client that has had no call running for a while after one ended: once for each such time. Listens only
+ * Reports each client that has had no call running for a while after one ended: once for each such time. Listens only
  * while no look is due.
  */
 export class IdleWatch implements Disposable {

@@ -159,9 +159,9 @@ export interface HookOccasion {
   readonly cwd: () => string | Promise<string>;
   /** The JSON for hooks; made when there are any. */
   readonly data: (cwd: string) => unknown;
-  /** Of a call: before it is made, or after it. */
+  /** When the hook of a call runs: before the call is made, or after it. */
   readonly phase?: "pre" | "post";
-  /** Told of the end of each hook that was waited for. Default: those that fail stop it, whatever they say. */
+  /** Called at the end of each hook that was waited for. Default: those that fail stop it, whatever they say. */
   readonly heed?: (hook: Hook, end: HookEnd) => Heeded;
   /** Ends the hooks that are waited for. */
   readonly signal?: AbortSignal;

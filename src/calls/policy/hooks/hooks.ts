@@ -35,7 +35,7 @@ export interface HooksParts {
   readonly folders: readonly HooksFolder[];
   readonly runner: Pick<HookRunner, "run">;
   readonly sessions: SessionFolders;
-  /** Of this run of the server. */
+  /** The id of this run of the server. */
   readonly instanceId: string;
   /** The time limit of each hook, in ms. */
   readonly timeoutMs: number;
@@ -44,7 +44,7 @@ export interface HooksParts {
   /** Texts that are not written into the log. */
   readonly secrets: readonly string[];
   readonly warn: (message: string) => void;
-  /** Told of each run. */
+  /** Called when a hook has ended. */
   readonly onEnd?: (hook: Hook, end: HookEnd) => void;
 }
 
@@ -99,7 +99,7 @@ export class Hooks {
     });
   }
 
-  /** Tells of something that has happened: nobody waits, and so nothing is kept from those that are waited for. */
+  /** Reports something that has happened: nobody waits, and so nothing is kept from those that are waited for. */
   tell(occasion: HookOccasion): void {
     if (this.#cache.hasNone(occasion.eventName)) return;
     const running = this.#run(occasion, (hook, run) => this.#runInTime(hook, occasion, run));

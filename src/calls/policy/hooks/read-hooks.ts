@@ -261,7 +261,7 @@ export interface HookRow {
   readonly mode: "sync" | "beside" | null;
   readonly state: "ready" | "not approved" | "changed" | "disabled" | "refused";
   readonly reason: string | null;
-  /** Of a project's hook: the digest that is approved, or awaits approval. */
+  /** The digest of a project's hook that is approved, or awaits approval. */
   readonly sha256: string | null;
 }
 

@@ -89,7 +89,7 @@ function allFrom(pattern: string, from: ReadonlySet<number>): Set<number> {
 
 /** Spellings of an address that open the same page, or to which a rule against it applies as well. */
 interface UrlTexts {
-  /** The same address as programs write it: small letters, no usual port, a slash behind the host. */
+  /** The address as programs write it: small letters, no usual port, a slash behind the host. */
   readonly same: readonly string[];
   /** Besides: without its port, user, fragment and the dot behind its host, and with nothing encoded. */
   readonly near: readonly string[];
@@ -97,7 +97,7 @@ interface UrlTexts {
 
 const noUrlTexts: UrlTexts = { same: [], near: [] };
 
-/** Of an argument that is a URL, blanks around it aside; none of all others. */
+/** The spellings of an argument that is a URL, blanks around it aside; none for other arguments. */
 export function urlTextsOf(text: string): UrlTexts {
   const url = text.includes(":") ? URL.parse(text.trim()) : null;
   if (url === null || url.host === "") return noUrlTexts;
@@ -125,7 +125,7 @@ export function globMatchesUrl(glob: Glob, texts: readonly string[]): boolean {
   return texts.some((text) => globMatches(normal, text));
 }
 
-/** Those with nothing but a slash behind the host are written without it as well. */
+/** Adds to the addresses that have nothing but a slash behind the host the spelling without it. */
 function withoutSlash(texts: readonly string[]): readonly string[] {
   const bare = texts.filter((text) => /^[^/]*:\/\/[^/]*\/$/.test(text));
   return [...texts, ...bare.map((text) => text.slice(0, -1))];

@@ -36,7 +36,7 @@ export interface JudgeParts {
   readonly homeDir: string;
   /** Commands are asked about that are rarely meant; off with POLICY_CAUTIONS. */
   readonly warnsOfDanger: boolean;
-  /** Of the file system, where names in other letters are the same. */
+  /** The file system does not tell capital from small letters. */
   readonly ignoresCase: boolean;
   /** The shell that runs commands. */
   readonly shell: ShellKind;

@@ -88,7 +88,7 @@ function asWritten(word: string, folders: readonly string[]): readonly string[] 
   return isAbsolute(word) ? [word] : folders.map((folder) => `${folder}/${word}`);
 }
 
-/** Of a file that is not there yet, that of its folder. */
+/** The real path of a file; that of its folder when the file does not exist yet. */
 async function realPathOf(path: string): Promise<string> {
   const missing: string[] = [];
   for (let at = path; missing.length < missingFoldersMax; at = dirname(at)) {

@@ -147,7 +147,7 @@ export class ProjectPolicies {
   }
 }
 
-/** By the project's rules: the last policy that they were put behind, and both together. */
+/** For a project's rules the last policy that they were put behind, and both together. */
 const togetherOf = new WeakMap<Policy, { readonly policy: Policy; readonly both: Policy }>();
 
 /** Both together, the same object as long as both are the same; most projects have no rules. */

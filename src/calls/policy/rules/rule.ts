@@ -100,7 +100,7 @@ const noRules: ToolPolicy = {
   hasPrograms: false,
 };
 
-/** By the names of the tool: a policy never changes, and each call asks. */
+/** The part of a policy for each tool, by the tool's names: a policy never changes, and each call asks. */
 const toolPolicies = new WeakMap<Policy, Map<string, ToolPolicy>>();
 /** No tool has longer names; those of others are not kept. */
 const keptNamesCharsMax = 500;

@@ -389,7 +389,7 @@ function assertNotReserved({ word, isQuoted }: ReadWord): void {
   }
 }
 
-/** Of `$(>f ! a)` bash makes `! a >f`, and reads that again; so with the options of `time`. */
+/** Rejects what bash moves before a redirection: it makes `! a >f` of `$(>f ! a)` and reads that again; so with options of `time`. */
 function assertNotMoved({ word, isQuoted }: ReadWord): void {
   const literal = literalOf(word);
   if (literal !== undefined && !isQuoted && (isReservedWord(literal) || literal.startsWith("-"))) {

@@ -155,7 +155,7 @@ function changeIn(text: string): string | undefined {
   return name === undefined ? undefined : `${name}, which changes what is run`;
 }
 
-/** The same of one command: the variables that it sets, and texts that it evaluates once more. */
+/** Why one command may change the meaning of others: the variables that it sets, and texts that it evaluates once more. */
 function changeBy({ words, assignments }: FoundCommand): string | undefined {
   const name = baseNameOf(literalOf(words[0]) ?? "");
   const rest = words.slice(1);

@@ -88,7 +88,7 @@ export interface AwaitedDocument {
   readonly delimiter: string;
   readonly isLiteral: boolean;
   readonly stripsTabs: boolean;
-  /** Told the body; undefined when the shell computes it. */
+  /** Takes the body; undefined when the shell computes it. */
   readonly take: (body: string | undefined) => void;
 }
 

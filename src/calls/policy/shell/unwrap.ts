@@ -248,7 +248,7 @@ function kindOf({ words }: FoundCommand): ShellKind {
   return shellKindOf(baseNameOf(literalOf(words[0]) ?? ""));
 }
 
-/** Of `set` and of shells: letters that leave alone how commands are read. Not `-H`, `-k` and `-i`. */
+/** Option letters of `set` and of shells that do not change how commands are read. Not `-H`, `-k` and `-i`. */
 const usualLetters = "abefhlmnprstuvxBCDEPTcoO";
 
 /** For `-o` and `-O`: names that do so. Not history, histexpand, keyword, posix, expand_aliases. */

@@ -198,7 +198,7 @@ function variablesAt(words: readonly Word[], begin: number): string[] {
   return names;
 }
 
-/** Of none or several the words behind it are others than they seem: `env -u $x nice ls` may start `ls`. */
+/** An argument that expands to no word or to several shifts the words behind it: `env -u $x nice ls` may start `ls`. */
 function assertOneWord(word: Word | undefined): void {
   if (word?.isMany === true) throw new Unreadable("arguments that are known only when it runs");
 }

@@ -34,7 +34,7 @@ export interface PrincipalCommand {
   readonly readOnly?: { readonly planFile: string | undefined };
 }
 
-/** Of util-linux: sets limits and becomes the command. */
+/** A program of util-linux that sets limits and becomes the command. */
 const prlimit = "/usr/bin/prlimit";
 /** Since Linux 5.14 processes are counted for each user namespace. */
 const countsPerNamespace = [5, 14] as const;
@@ -165,7 +165,7 @@ export class PrincipalSandbox {
 /** The most that is kept of a failed trial's output. */
 const sayingCharsMax = 200;
 const systemPath = ["/usr/local/bin", "/usr/bin", "/bin"];
-/** Of language, time and terminal; nothing that may be a secret or lead to one. */
+/** Variables of language, time and terminal; nothing that may be a secret or lead to one. */
 const plainVariables = /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|COLORTERM)$/;
 
 /** Works, sees processes of its own alone, and not the file beside its folders. */

@@ -13,7 +13,7 @@ export interface SystemView {
 
 /** Programs. Where `/bin` is a link into `/usr`, it is one in the view too. */
 const programFolders = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
-/** The same of systems that keep programs elsewhere. */
+/** Program folders of systems that keep programs elsewhere. */
 const storeFolders = ["/nix/store", "/gnu/store", "/run/current-system/sw"];
 /** Settings of the operator's programs, which may hold passwords. */
 const closedFolders = ["/usr/local/etc", "/usr/etc"];
@@ -30,7 +30,7 @@ const settings: readonly string[] = `
   pki/tls/certs pki/tls/cert.pem pki/tls/openssl.cnf pki/ca-trust/extracted`
   .trim()
   .split(/\s+/);
-/** Those whose names have a version. */
+/** Folders whose names have a version. */
 const versioned = /^(?:java-\d|python3|perl$|ImageMagick-\d|crypto-policies$)/;
 
 /** Looks at this machine; a tenth of a millisecond. */

@@ -157,7 +157,7 @@ export interface FoundServer {
 
 export interface FoundServers {
   readonly servers: readonly FoundServer[];
-  /** Of servers that run and did not answer. */
+  /** Problems of servers that run and did not answer. */
   readonly problems: readonly string[];
 }
 

@@ -9,8 +9,8 @@ import { choiceName, questionPage, type Refilled, saidPage, wordsName } from "./
 const secretBytes = 16;
 
 /**
- * The page of one question. Its address opens once: who comes first gets a cookie, and from then on only the cookie
- * counts, so that an address in a history or a log is worth nothing.
+ * The page of one question. Its address opens once: the first browser gets a cookie, and from then on only the cookie
+ * opens it, so that an address in a history or a log is worth nothing.
  */
 export class QuestionPage {
   readonly token = randomBytes(secretBytes).toString("base64url");
@@ -126,7 +126,7 @@ function html(text: string, status: number): Response {
   return new Response(text, { status, headers: { "Content-Type": "text/html; charset=utf-8" } });
 }
 
-/** Also for addresses that never were: what is over and what never was look alike. */
+/** The answer for a page that is over, and for an address that never had one: nobody can tell which. */
 export function gone(nonce: string): Response {
   const text = "It was answered, withdrawn, or its time is up. You can close this page.";
   return html(saidPage("This question is no longer open", text, nonce), 410);

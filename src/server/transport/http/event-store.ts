@@ -23,7 +23,7 @@ export class EventMemory {
     this.#charsMax = charsMax;
   }
 
-  /** Of all events that are kept. */
+  /** Characters of all events that are kept. */
   get chars(): number {
     return this.#chars;
   }
@@ -100,7 +100,7 @@ const defaultBounds: EventStoreBounds = {
 /**
  * The newest events of one legacy session, for a client that comes back after its connection broke
  * (docs/spec/legacy.md#streams). Ids are `stream-number`, where the number counts the events of the session: so they are
- * unique over its streams and tell theirs. What a stream sent stays after its end, until newer events take the room.
+ * unique over its streams and tell theirs. The events of a stream stay after its end, until newer events take the room.
  */
 export class EventStore implements EventLog {
   readonly #memory: EventMemory;

@@ -78,8 +78,8 @@ export function createBodyBounds(part?: number): BodyBounds {
 }
 
 /**
- * Reads the body of a POST as one JSON value, within a size and a time; never rejects. What is too long by its own
- * account is refused unread (TH2, TH6), and so is what has no room beside the others.
+ * Reads the body of a POST as one JSON value, within a size and a time; never rejects. A body that is too long by its
+ * own header is refused unread (TH2, TH6), and so is one that has no room beside the others.
  */
 export function readBody(
   request: Request,

@@ -130,7 +130,7 @@ export interface RequestGuardOptions {
   readonly allowedHosts: readonly string[];
   /** Origins whose pages may send requests and read the answers. */
   readonly allowedOrigins: readonly string[];
-  /** Also answer requests for any address, as probes of other machines send them: a page cannot be bound to one. */
+  /** True: answers requests for any address too, as probes of other machines send them: a page cannot be bound to one. */
   readonly takesAddresses?: boolean;
 }
 

@@ -25,7 +25,7 @@ export type EraDecision =
       readonly kind: "refused";
       readonly status: 400;
       readonly fault: ProtocolFault;
-      /** That of the request; undefined where there is none to be read. */
+      /** The id of the request; undefined where none can be read. */
       readonly id: RequestId | undefined;
     };
 

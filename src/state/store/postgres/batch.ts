@@ -18,8 +18,8 @@ const postgresDialect: Dialect = {
 
 /**
  * For one transaction each, since a pooler may give the next one another connection. When this process is gone or cut off the
- * engine undoes the transaction on its own, so that its locks end; nobody waits longer for a lock than a caller does. What is
- * acknowledged is on the disk, however the engine is set.
+ * engine undoes the transaction on its own, so that its locks end; nobody waits longer for a lock than a caller does. An
+ * acknowledged change is on the disk, however the engine is set.
  */
 const settings = `SELECT set_config('search_path', 'scorpiox', true),
   set_config('lock_timeout', '800', true),
@@ -50,7 +50,7 @@ export class Batch {
   readonly #connections: Connections;
   readonly #calls: readonly StoreCall[];
   readonly #changeId = randomUUID();
-  /** Of a transaction whose COMMIT was sent and not answered. */
+  /** Outcomes of a transaction whose COMMIT was sent and not answered. */
   #inDoubt: StoreOutcome[] | undefined;
 
   constructor(connections: Connections, calls: readonly StoreCall[]) {

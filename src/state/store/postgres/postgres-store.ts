@@ -27,7 +27,7 @@ const prune = `DELETE FROM scorpiox.store_changes WHERE change_id IN (
   SELECT change_id FROM scorpiox.store_changes WHERE made_at < now() - interval '1 hour'
   LIMIT 10000 FOR UPDATE SKIP LOCKED)`;
 
-/** Of the connections one is left for what belongs to no scope. */
+/** Lanes of scopes: one connection is left for work that belongs to no scope. */
 const lanesMax = pgConnectionsMax - 1;
 
 /**
@@ -230,7 +230,7 @@ async function holdOnce<Result>(
   const text = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken";
   const [row] = await connection.rows({ text, values: [key] });
   const isTaken = Object.values(row ?? {}).includes(true);
-  // Begun once; whoever gets the promise hears how it ends.
+  // Begun once; the caller, which gets the promise, learns how it ends.
   const working = isTaken ? work() : undefined;
   await working?.then(
     () => undefined,

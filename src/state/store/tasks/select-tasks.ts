@@ -16,7 +16,7 @@ function foldText(text: string): string {
   return text.normalize("NFKC").toUpperCase();
 }
 
-/** Those of `words`, which are folded and different, that do not occur in a text, as parts of words too. */
+/** The `words`, which are folded and differ from each other, that do not occur in a text, not even within its words. */
 function missingWords(words: readonly string[], text: string): readonly string[] {
   const folded = foldText(text);
   return words.filter((word) => !folded.includes(word));

@@ -188,7 +188,7 @@ class TaskBook {
   }
 }
 
-/** Of the tasks that fit, as many as help to choose. */
+/** How many of the tasks that fit are named: as many as help to choose. */
 const namedMatchesMax = 10;
 
 function ambiguousError(words: readonly string[], tasks: readonly Task[], count: number): AppError {

@@ -27,7 +27,7 @@ export interface Task {
   readonly taskId: number;
   readonly text: string;
   readonly isDone: boolean;
-  /** Those that the reply is about; `stepCount` says how many there are. */
+  /** The steps that the reply is about; `stepCount` says how many there are. */
   readonly steps: readonly TaskStep[];
   readonly stepCount: number;
   readonly stepsDone: number;

@@ -54,7 +54,7 @@ export class TaskTable {
     return row === undefined ? undefined : marked(row);
   }
 
-  /** Those with these ids, in the order of the ids. */
+  /** The tasks with these ids, in the order of the ids. */
   *tasksOf(taskIds: readonly number[]): Steps<TaskRow[]> {
     const text = `SELECT ${taskColumns} FROM tasks
       WHERE scope_id = $1 AND task_id IN (${this.#dialect.numbersIn("$2")})`;
@@ -77,7 +77,7 @@ export class TaskTable {
     return row === undefined ? undefined : marked(row);
   }
 
-  /** Those of all tasks, some at a time; see `tasks` for their order. */
+  /** The texts of all tasks, some at a time; see `tasks` for their order. */
   *texts(
     { isPending }: { isPending: boolean },
     take: (texts: readonly TaskText[]) => void,
@@ -119,7 +119,7 @@ export class TaskTable {
     return steps;
   }
 
-  /** Those of the steps of all tasks, some at a time. */
+  /** The texts of the steps of all tasks, some at a time. */
   *stepTexts(take: (texts: readonly TaskText[]) => void): Steps<void> {
     const text = `SELECT task_id AS "taskId", step_id AS "stepId", text FROM task_steps
       WHERE scope_id = $1 AND step_id > $2 ORDER BY step_id LIMIT ${textsAtOnce}`;
@@ -136,7 +136,7 @@ export class TaskTable {
     return (yield* this.stepCountsOf([taskId])).get(taskId) ?? { stepCount: 0, stepsDone: 0 };
   }
 
-  /** By task; tasks without steps are absent. */
+  /** The number of steps of each task; tasks without steps are absent. */
   *stepCountsOf(taskIds: readonly number[]): Steps<Map<number, StepCounts>> {
     const text = `SELECT task_id AS "taskId", count(*) AS "stepCount", sum(is_done) AS "stepsDone"
       FROM task_steps WHERE scope_id = $1 AND task_id IN (${this.#dialect.numbersIn("$2")})
@@ -236,7 +236,7 @@ export function* claimScope(dialect: Dialect, { workspace, owner }: StateScope):
 /** Scopes that one statement names. */
 const scopesAtOnce = 100;
 
-/** Of each scope, in their order; 0 for one that never had a task. */
+/** The revision of each scope, in the order of the scopes; 0 for one that never had a task. */
 export function* readRevisions(scopes: readonly StateScope[]): Steps<number[]> {
   const found = new Map<string, number>();
   for (let first = 0; first < scopes.length; first += scopesAtOnce) {

@@ -16,7 +16,7 @@ export interface StoreClientParts {
   readonly postgres?: PostgresPlace | undefined;
   /** Receives events of the file, and the loss of a Worker. */
   readonly warn: (message: string) => void;
-  /** Told of each loss of the Worker. */
+  /** Called at each loss of the Worker. */
   readonly onLost?: () => void;
   readonly busyMsMax?: number;
   readonly callMsMax?: number;
@@ -30,7 +30,7 @@ export interface StoreClientParts {
 export class StoreClient {
   readonly #parts: StoreClientParts;
   #channel: StoreChannel | undefined;
-  /** Told with the next reply. */
+  /** Notices for the next reply. */
   readonly #notices: string[] = [];
   #isClosed = false;
 

@@ -27,7 +27,7 @@ const failureCodes: readonly AppErrorCode[] = [
   "system",
   "unsupported",
 ];
-/** Of a message or a remark, in characters: a path of the longest kind and a sentence. */
+/** Characters of a message or a remark: a path of the longest kind and a sentence. */
 const textCharsMax = 6_000;
 
 /**

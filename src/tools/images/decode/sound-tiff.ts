@@ -80,13 +80,13 @@ const sampleBytesMax = 800_000_000;
 const foldMax = 4_096;
 const sampleBytesFree = 16_000_000;
 const partsMax = 100_000;
-/** Of all parts together: tiles reach beyond the edges of the picture. */
+/** Bytes of all parts together: tiles reach beyond the edges of the picture. */
 const partsBytesMax = 1_000_000_000;
 
 interface Layout {
   readonly offsets: number[];
   readonly lengths: number[];
-  /** Of one strip or tile, in bytes, when it is unfolded. */
+  /** Bytes of one strip or tile, when it is unfolded. */
   readonly partBytes: number;
 }
 
@@ -186,7 +186,7 @@ function stripSizeOf(page: TiffPage, { width, height }: Size): Size {
   return { width, height: Math.min(numberOf(page, 278) ?? height, height) };
 }
 
-/** Of an area of the page, not compressed: each of its rows begins with a new byte. */
+/** Bytes of an area of the page, not compressed: each of its rows begins with a new byte. */
 function bytesOf(page: TiffPage, { width, height }: Size): number {
   const pixelBits = (numberOf(page, 258) ?? 1) * (numberOf(page, 277) ?? 1);
   return Math.ceil((width * pixelBits) / 8) * height;

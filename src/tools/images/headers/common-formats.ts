@@ -183,7 +183,7 @@ function orientationOf(bytes: DataView): number {
 
 export interface WebpChunk {
   readonly name: string;
-  /** Of its data. */
+  /** The offset of its data. */
   readonly offset: number;
   readonly length: number;
 }

@@ -16,7 +16,7 @@ export interface ContentBlock {
   readonly container: HtmlElement;
   /** On one line; the beginning only of a very long one. */
   readonly text: string;
-  /** Of the whole block, white space collapsed. */
+  /** Characters of the whole block, white space collapsed. */
   readonly chars: number;
   readonly linkChars: number;
   readonly stops: number;

@@ -103,7 +103,7 @@ const menuLinksMin = 3;
 const menuLinkPartMin = 0.85;
 /** Characters in the mean: titles of things are longer than the words of menus. */
 const menuLinkCharsMax = 34;
-/** The same on one line, with signs between the links. */
+/** The part of links in a menu on one line, with signs between the links. */
 const lineLinkPartMin = 0.6;
 const lineLinkCharsMax = 12;
 

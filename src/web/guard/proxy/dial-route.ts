@@ -13,7 +13,7 @@ import {
 import type { Route, UpstreamProxy } from "../../../network/route.ts";
 import { type HeaderField, headText, readHead } from "./request-head.ts";
 
-/** Of an answer to CONNECT, which has some hundred bytes. */
+/** Bytes of an answer to CONNECT, which has some hundred bytes. */
 const answerBytesMax = 16 * 1024;
 /** The user's proxy connects before it answers. */
 const answerMsMax = 30_000;

@@ -156,7 +156,7 @@ function endOfHead(text: string, from: number, kind: EmptyLine): number | undefi
 /** Name as it was sent, and value without the blanks around it. */
 export type HeaderField = readonly [name: string, value: string];
 
-/** Of one connection only, never forwarded (RFC 9110 section 7.6.1), and the fields that `Connection` names. */
+/** Header fields of one connection only, never forwarded (RFC 9110 section 7.6.1), and the fields that `Connection` names. */
 const hopByHop: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",

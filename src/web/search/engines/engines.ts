@@ -38,7 +38,7 @@ const engines: Readonly<Record<EngineId, SearchEngine>> = {
   searxng,
 };
 
-/** Asked for every query, in the order of docs/spec/search.md#engines. */
+/** The engines that are asked for every query, in the order of docs/spec/search.md#engines. */
 export const defaultEngines: readonly SearchEngine[] = defaultEngineIds.map((id) => engines[id]);
 
 /** The engines that replace a suspended default, in this order. */

@@ -187,7 +187,7 @@ export interface PostGroup {
 
 /** More posts are not a readable thread. */
 export const threadPostsMax = 5_000;
-/** Of the fullest groups; posts and their parts make one each. */
+/** How many of the fullest groups are looked at; posts and their parts make one each. */
 const groupsMax = 6;
 
 const postWord =

@@ -47,7 +47,7 @@ function parseList(selectors: string): ElementPattern[] {
     .map((selector) => parsePattern(selector));
 }
 
-/** Of the text outside links; the rest of a page with a thread is small parts of many kinds. */
+/** The least part of the text outside links that posts have; the rest of a page with a thread is small parts of many kinds. */
 const bodyPartMin = 0.3;
 /** A thread of one post is distinguished from an article by the known facts about the post. */
 const markedPartMin = 0.5;

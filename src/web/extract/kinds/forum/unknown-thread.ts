@@ -87,7 +87,7 @@ const bodyClass =
   /(?:^|[-_])(?:body|content|contents|text|copy|prose|markdown|md|cooked|html|richtext|usertext|description)(?:$|[-_])/i;
 const bodyProperty = /^(?:text|articleBody|description)$/;
 
-/** Of two nested parts with this share of the same text, the inner one is meant. */
+/** When two nested parts have this share of their text in common, the inner one is used. */
 const sameTextPartMin = 0.9;
 /** Down to the body the greater part of a post's text is in one child. */
 const bodyPartMin = 0.6;

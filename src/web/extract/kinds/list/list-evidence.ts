@@ -99,14 +99,14 @@ function weigh(
   return { cards, prose };
 }
 
-/** Of the fullest list: others of the page with as much belong to it too. */
+/** The share of the fullest list from which another list of the page belongs to it. */
 const besidePartMin = 0.25;
 /** A list in the frame of a page is the page's own only if there is no other. */
 const framedWeight = 0.2;
 /** From a list up to the page's frame there are fewer. */
 const ancestorsMax = 60;
 
-/** Of the lists in a page those that it is about, the fullest first. */
+/** The lists that a page is about, the fullest first. */
 function ownLists(lists: readonly RecordGroup[], page: PageFacts): RecordGroup[] {
   const first = fullest(lists, page);
   if (first === undefined) return [];
