@@ -165,11 +165,13 @@ run_all() {
 
 options_of() { echo "--timeout 60000 --reporter=junit --reporter-outfile=$work/$1.xml"; }
 
-# part NAME COMMAND…: runs it with its output shown and kept in $work/NAME.log; its exit code is in $work/NAME.code.
+# part NAME COMMAND…: runs it with its output shown and kept in $work/NAME.log; its exit code is in $work/NAME.code. Says when it
+# ended: a part that goes on alone for long leaves a processor idle.
 part() {
   name=$1
   shift
   { "$@" </dev/null 2>&1; echo $? >"$work/$name.code"; } | tee "$work/$name.log"
+  say "$name: ended"
 }
 
 count_part() {

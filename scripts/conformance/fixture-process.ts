@@ -13,14 +13,28 @@ export interface FixtureProcess extends AsyncDisposable {
   complaints(): string;
 }
 
-/** @throws when the server does not listen in time */
-export async function startFixtureProcess(
+/** Our core with tools for testing. @throws when it does not listen in time */
+export function startFixtureProcess(
   env: Readonly<Record<string, string>> = {},
 ): Promise<FixtureProcess> {
-  const child = Bun.spawn(
-    [process.execPath, join(root, "test/conformance/fixture-server.ts"), "0"],
-    { env: { ...process.env, ...env }, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
-  );
+  return startListening(["test/conformance/fixture-server.ts", "0"], env);
+}
+
+/** Our connections to other servers, as the client that the suite drives. @throws as `startFixtureProcess` */
+export function startClientProcess(): Promise<FixtureProcess> {
+  return startListening(["test/conformance/client-server.ts"], {});
+}
+
+async function startListening(
+  [file = "", ...args]: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<FixtureProcess> {
+  const child = Bun.spawn([process.execPath, join(root, file), ...args], {
+    env: { ...process.env, ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
   let complaints = "";
   void readText(child.stderr, (text) => {
     complaints += text;
@@ -34,7 +48,7 @@ export async function startFixtureProcess(
     return { url, complaints: () => complaints, [Symbol.asyncDispose]: end };
   } catch (error) {
     await end();
-    throw new Error(`The fixture server did not start: ${complaints || String(error)}`, {
+    throw new Error(`${file} did not start: ${complaints || String(error)}`, {
       cause: error,
     });
   }

@@ -13,10 +13,10 @@ import { parseArgs } from "node:util";
 import { version } from "@modelcontextprotocol/conformance/package.json";
 
 import { expectedRuns, type ExpectedRun, suiteVersion } from "./expected.ts";
-import { startFixtureFleet, startFixtureProcess } from "./fixture-process.ts";
+import { startClientProcess, startFixtureFleet, startFixtureProcess } from "./fixture-process.ts";
 import type { RunOutcome } from "./judge.ts";
-import { buildPrograms, type Programs } from "./programs.ts";
-import { runSuite } from "./run-suite.ts";
+import { runSuite, type SuiteParts } from "./run-suite.ts";
+import { buildSuite } from "./suite-program.ts";
 
 /** Scenarios wait more than they compute: two at a time for each of two processors. */
 const runsAtATime = 4;
@@ -45,10 +45,17 @@ async function main(runs: readonly ExpectedRun[]): Promise<number> {
     return 2;
   }
   await using fixture = await (values.fleet ? startFixtureFleet() : startFixtureProcess());
-  using programs = await buildPrograms();
-  const outcomes = await runAll(runs, fixture.url, programs);
-  const complaints = fixture.complaints();
-  if (complaints !== "") console.log(`FAIL  the server complained: ${complaints}`);
+  await using client = await startClientProcess();
+  using suite = await buildSuite();
+  const { signal } = stopping;
+  const outcomes = await runAll(runs, {
+    suite: suite.file,
+    serverUrl: fixture.url,
+    clientUrl: client.url,
+    signal,
+  });
+  const complaints = fixture.complaints() + client.complaints();
+  if (complaints !== "") console.log(`FAIL  the server or the client complained: ${complaints}`);
   const failed = outcomes.filter(({ faults }) => faults.length > 0).length;
   console.log(`${outcomes.length - failed} runs passed, ${failed} failed`);
   return failed === 0 && complaints === "" && !stopping.signal.aborted ? 0 : 1;
@@ -57,8 +64,7 @@ async function main(runs: readonly ExpectedRun[]): Promise<number> {
 /** Each run has sessions and MCP tasks of its own on the one server: that they do not disturb each other is part of it. */
 async function runAll(
   runs: readonly ExpectedRun[],
-  url: string,
-  programs: Programs,
+  parts: SuiteParts,
 ): Promise<readonly RunOutcome[]> {
   // The last of the list are those that take longest.
   const waiting = runs.toReversed();
@@ -66,7 +72,7 @@ async function runAll(
   const work = async (): Promise<void> => {
     for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
       if (stopping.signal.aborted) return;
-      const outcome = await runSuite(run, url, programs, stopping.signal);
+      const outcome = await runSuite(run, parts);
       print(outcome);
       outcomes.push(outcome);
     }

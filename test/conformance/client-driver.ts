@@ -1,7 +1,3 @@
-/**
- * The client that the conformance suite drives: our connections, and as little beside them as a scenario can do with. The suite
- * gives the server's URL as the last argument, and the rest in its variables.
- */
 import { name as suiteName } from "@modelcontextprotocol/conformance/package.json";
 
 import { isObject } from "../../src/base/values.ts";
@@ -19,50 +15,114 @@ import {
 import { openConnection } from "../../src/upstream/connect/negotiate.ts";
 import { ClientLogin } from "./client-login.ts";
 
-const url = process.argv.at(-1) ?? "";
-const isModern = isModernVersion(process.env.MCP_CONFORMANCE_PROTOCOL_VERSION);
-const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}") as Params;
-const { signal } = new AbortController();
-
-using login = new ClientLogin(url, process.env.MCP_CONFORMANCE_SCENARIO ?? "", context);
-const auth = await login.auth();
-const connection = await login.unlessRefused(() =>
-  openConnection(
-    {
-      server: suiteName,
-      endpoint: { transport: "http", url, headers: {}, auth },
-      era: isModern ? "auto" : "legacy",
-      initTimeoutMs: 10_000,
-      mayAsk: { sampling: true, elicitation: true },
-      roots: { isAsked: true, known: () => [] },
-      product: { name: "scorpiox-code", version: "0.0.0" },
-    },
-    {
-      onListChanged: () => {},
-      onResourceUpdated: () => {},
-      onLog: () => {},
-      onStray: (text) => console.error(`stray: ${text}`),
-      onClosed: (reason) => console.error(`closed: ${reason}`),
-    },
-    signal,
-  ),
-);
-if (connection !== undefined) {
-  await login.unlessRefused(() => walk(connection));
-  await connection[Symbol.asyncDispose]();
+/** A scenario of the suite: its server, and what the suite gives to its client in variables. */
+export interface Scenario {
+  readonly url: string;
+  readonly name: string;
+  readonly revision: string | undefined;
+  readonly context: Params;
 }
 
-/** Uses everything that the server offers, once. */
-async function walk(server: UpstreamConnection): Promise<void> {
-  const read = login.whileNeeded(() => server.readCatalogue(signal));
-  const catalogue = await read.catch(isEmptyOffer);
-  if (catalogue === undefined) return server.ping(signal);
-  const { tools, resources, prompts } = catalogue;
-  for (const [name, args] of callsFor(tools)) {
-    await ask(server, "tools/call", { name, arguments: args });
+/** A client of one scenario's server. */
+class Driver {
+  readonly #scenario: Scenario;
+  readonly #login: ClientLogin;
+  readonly #signal: AbortSignal;
+
+  constructor(scenario: Scenario, login: ClientLogin, signal: AbortSignal) {
+    this.#scenario = scenario;
+    this.#login = login;
+    this.#signal = signal;
   }
-  for (const { uri } of resources) await ask(server, "resources/read", { uri });
-  for (const { name } of prompts) await ask(server, "prompts/get", { name });
+
+  async connect(tell: (line: string) => void): Promise<UpstreamConnection> {
+    return openConnection(
+      {
+        server: suiteName,
+        endpoint: {
+          transport: "http",
+          url: this.#scenario.url,
+          headers: {},
+          auth: await this.#login.auth(),
+        },
+        era: isModernVersion(this.#scenario.revision) ? "auto" : "legacy",
+        initTimeoutMs: 10_000,
+        mayAsk: { sampling: true, elicitation: true },
+        roots: { isAsked: true, known: () => [] },
+        product: { name: "scorpiox-code", version: "0.0.0" },
+      },
+      {
+        onListChanged: () => {},
+        onResourceUpdated: () => {},
+        onLog: () => {},
+        onStray: (text) => tell(`stray: ${text}`),
+        onClosed: (reason) => tell(`closed: ${reason}`),
+      },
+      this.#signal,
+    );
+  }
+
+  /** Uses everything that the server offers, once. */
+  async walk(server: UpstreamConnection): Promise<void> {
+    const read = this.#login.whileNeeded(() => server.readCatalogue(this.#signal));
+    const catalogue = await read.catch(isEmptyOffer);
+    if (catalogue === undefined) return server.ping(this.#signal);
+    const { tools, resources, prompts } = catalogue;
+    for (const [name, args] of callsFor(tools, this.#scenario.context)) {
+      await this.#ask(server, "tools/call", { name, arguments: args });
+    }
+    for (const { uri } of resources) await this.#ask(server, "resources/read", { uri });
+    for (const { name } of prompts) await this.#ask(server, "prompts/get", { name });
+  }
+
+  /** Goes on until there is an answer, whatever is asked meanwhile. */
+  async #ask(
+    server: UpstreamConnection,
+    method: ConnectionRequest["method"],
+    params: Params,
+  ): Promise<void> {
+    let again: Pick<ConnectionRequest, "inputResponses" | "requestState"> = {};
+    for (let round = 0; round < 5; round += 1) {
+      const request: ConnectionRequest = {
+        method,
+        params,
+        capabilities: {
+          ...noClientCapabilities,
+          elicitationForm: true,
+          sampling: true,
+          roots: true,
+        },
+        signal: this.#signal,
+        timeoutMs: 20_000,
+        idleMs: 20_000,
+        ask: (asked) => Promise.resolve(answerTo(asked)),
+        ...again,
+      };
+      const reply: ConnectionReply = await this.#login.whileNeeded(() => server.request(request));
+      if (reply.kind !== "input-required") return;
+      const answers = Object.entries(reply.requests).map(([key, each]) => [key, answerTo(each)]);
+      const inputResponses = Object.fromEntries(answers) as InputResponses;
+      const { requestState } = reply;
+      again = requestState === undefined ? { inputResponses } : { inputResponses, requestState };
+    }
+  }
+}
+
+/**
+ * Plays the client that the conformance suite drives: our connections, and as little beside them as a scenario can do with.
+ * @param tell receives lines for who looks for a fault
+ */
+export async function driveClient(
+  scenario: Scenario,
+  tell: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  using login = new ClientLogin(scenario, tell);
+  const driver = new Driver(scenario, login, signal);
+  const connection = await login.unlessRefused(() => driver.connect(tell));
+  if (connection === undefined) return;
+  await login.unlessRefused(() => driver.walk(connection));
+  await connection[Symbol.asyncDispose]();
 }
 
 /** Some scenarios are over with the first requests: their servers offer nothing. */
@@ -71,8 +131,11 @@ function isEmptyOffer(error: unknown): undefined {
 }
 
 /** Those that the scenario names, else each tool. */
-function callsFor(tools: readonly RawTool[]): readonly (readonly [string, Params])[] {
-  const named = Array.isArray(context.toolCalls) ? (context.toolCalls as readonly Params[]) : [];
+function callsFor(
+  tools: readonly RawTool[],
+  { toolCalls }: Params,
+): readonly (readonly [string, Params])[] {
+  const named = Array.isArray(toolCalls) ? (toolCalls as readonly Params[]) : [];
   if (named.length > 0) {
     return named.map((call) => [String(call.name), isObject(call.arguments) ? call.arguments : {}]);
   }
@@ -91,33 +154,6 @@ function exampleOf(key: string, schema: unknown, tools: readonly RawTool[]): unk
   const { type } = isObject(schema) ? schema : {};
   if (type === "number" || type === "integer") return 5;
   return type === "boolean" ? true : "text";
-}
-
-/** Goes on until there is an answer, whatever is asked meanwhile. */
-async function ask(
-  server: UpstreamConnection,
-  method: ConnectionRequest["method"],
-  params: Params,
-): Promise<void> {
-  let again: Pick<ConnectionRequest, "inputResponses" | "requestState"> = {};
-  for (let round = 0; round < 5; round += 1) {
-    const request: ConnectionRequest = {
-      method,
-      params,
-      capabilities: { ...noClientCapabilities, elicitationForm: true, sampling: true, roots: true },
-      signal,
-      timeoutMs: 20_000,
-      idleMs: 20_000,
-      ask: (asked) => Promise.resolve(answerTo(asked)),
-      ...again,
-    };
-    const reply: ConnectionReply = await login.whileNeeded(() => server.request(request));
-    if (reply.kind !== "input-required") return;
-    const answers = Object.entries(reply.requests).map(([key, each]) => [key, answerTo(each)]);
-    const inputResponses = Object.fromEntries(answers) as InputResponses;
-    const { requestState } = reply;
-    again = requestState === undefined ? { inputResponses } : { inputResponses, requestState };
-  }
 }
 
 /** A person who accepts what is proposed. */

@@ -13,6 +13,7 @@ import { logIn } from "../../src/upstream/oauth/log-in.ts";
 import { LoginStore } from "../../src/upstream/oauth/login-store.ts";
 import { configuredWish, openLogin } from "../../src/upstream/oauth/open-login.ts";
 import { UserSecrets } from "../../src/upstream/secrets/user-secrets.ts";
+import type { Scenario } from "./client-driver.ts";
 
 /** What the suite takes for this client's own document. */
 const metadataUrl = "https://conformance-test.local/client-metadata.json";
@@ -46,16 +47,17 @@ export class ClientLogin implements Disposable {
   readonly #url: string;
   readonly #server: ConfiguredServer;
   readonly #expansion: ExpansionContext;
+  readonly #tell: (line: string) => void;
   #logins = 0;
 
-  /** @param context what the suite gives to the scenario */
-  constructor(url: string, scenario: string, context: Params) {
+  constructor({ url, name, context }: Scenario, tell: (line: string) => void) {
     const secrets = new UserSecrets(join(this.#folder, "secrets"), undefined);
     this.#store = new LoginStore(this.#folder, secrets);
     this.#expansion = { env: {}, homeDir: this.#folder, projectDir: undefined, secrets };
     this.#url = url;
+    this.#tell = tell;
     const written = entryKeys.map(([from, to]) => [to, context[from]] as const);
-    const grant = grants[scenario];
+    const grant = grants[name];
     this.#server = serverOf(url, {
       ...Object.fromEntries(written.filter(([, value]) => typeof value === "string")),
       ...(grant === undefined ? {} : { grant }),
@@ -89,7 +91,7 @@ export class ClientLogin implements Disposable {
     } catch (error) {
       const isRefused = error instanceof AppError && error.code === "refused";
       if (!isRefused && this.#logins < loginsMax) throw error;
-      console.error(`not logged in: ${messageOf(error)}`);
+      this.#tell(`not logged in: ${messageOf(error)}`);
       return undefined;
     }
   }

@@ -142,7 +142,7 @@ function lastLine(words: string): string {
   return (lines.at(-1) ?? "").slice(0, wordsMax);
 }
 
-/** Each of them calls home, or waits for something that does. */
+/** Each of them calls home, waits for something that does, or does work for a window that nobody sees. */
 const unwantedFeatures: readonly string[] = [
   "AcceptCHFrame",
   "AutofillServerCommunication",
@@ -151,6 +151,9 @@ const unwantedFeatures: readonly string[] = [
   "MediaRouter",
   "OptimizationHints",
   "Translate",
+  // Two pages of the address bar for each page, in a process of their own: two thirds of its processor time.
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
 ];
 
 /** The browser's command-line flags, besides its profile. */

@@ -325,14 +325,15 @@ describe("WorkerPool", () => {
     test("answers a job that comes in the moment of the end", async () => {
       using harness = new PoolHarness("faulty-worker.ts", 3, 1);
       const answered: Promise<string>[] = [];
-      for (let round = 1; round <= 20; round++) {
+      const rounds = shareOf(20);
+      for (let round = 1; round <= rounds; round++) {
         const text = `${round}`;
         harness.onEmpty.push(() => answered.push(harness.run("echo", text).then(shown)));
       }
       harness.pool.warm();
-      await until(() => answered.length === 20);
+      await until(() => answered.length === rounds);
       expect(await Promise.all(answered)).toEqual(
-        Array.from({ length: 20 }, (_, index) => `${index + 1}`),
+        Array.from({ length: rounds }, (_, index) => `${index + 1}`),
       );
       expect(harness.lost).toEqual([]);
     });

@@ -5,6 +5,7 @@ import { PostgresStore } from "../../../../src/state/store/postgres/postgres-sto
 import { readStoreUrl } from "../../../../src/state/store/postgres/store-url.ts";
 import type { TaskReply } from "../../../../src/state/store/tasks/task-records.ts";
 import { eventually } from "../../../e2e/harness/conditions.ts";
+import { shareOf } from "../../../fixtures/long-run.ts";
 import { hasPostgres, Postgres } from "../../../support/engines/postgres.ts";
 import { TcpProxy } from "../../../support/engines/tcp-proxy.ts";
 
@@ -102,7 +103,7 @@ describe.skipIf(!hasPostgres)("PostgresStore", () => {
     expect(replies.map(({ currentTaskId }) => currentTaskId)).toEqual([2, 3]);
   });
 
-  test("killed twenty times under load: nothing acknowledged is lost, nothing is there twice", async () => {
+  test("killed again and again under load: nothing acknowledged is lost, nothing is there twice", async () => {
     const acknowledged: string[] = [];
     const over = new AbortController();
     const write = async (writer: number): Promise<void> => {
@@ -114,7 +115,7 @@ describe.skipIf(!hasPostgres)("PostgresStore", () => {
       }
     };
     const writers = Array.from({ length: 12 }, (_, writer) => write(writer));
-    for (let kill = 0; kill < 20; kill += 1) {
+    for (let kill = 0; kill < shareOf(20); kill += 1) {
       const target = acknowledged.length + 30;
       while (acknowledged.length < target) await Bun.sleep(2);
       await postgres.kill();
