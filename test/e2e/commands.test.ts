@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 
 import { eventually } from "./harness/conditions.ts";
+import { Gate } from "./harness/gate.ts";
 import {
   contentOf,
   isError,
@@ -15,6 +16,7 @@ import { posixTest, testMsMax } from "./harness/platform.ts";
 import { allGone, processesWith, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
 import { atThisLoad } from "../fixtures/at-this-load.ts";
+import { onlyLong } from "../fixtures/long-run.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { readOf, taskIdOf } from "./harness/told.ts";
 
@@ -122,14 +124,19 @@ describe("progress", () => {
     await server.initialize();
     const params = {
       name: "Bash",
-      arguments: { command: "yes flood", timeout: 1_000 },
+      // More lines than could be told of, again and again, and a processor that others have between them.
+      arguments: {
+        command: "for i in $(seq 20); do yes flood | head -n 20000; sleep 0.05; done",
+        timeout: 20_000,
+      },
       _meta: { progressToken: 5 },
     };
-    await server.reply(server.start("tools/call", params));
+    const startedAt = performance.now();
+    await server.reply(server.start("tools/call", params), 20_000);
     const notes = server.messages.filter(({ method }) => method === "notifications/progress");
     expect(notes.length).toBeGreaterThan(3);
-    // A second, the grace of TERM, and the last one before the reply.
-    expect(notes.length).toBeLessThanOrEqual(20);
+    // One for each tenth of a second, and the last one before the reply.
+    expect(notes.length).toBeLessThanOrEqual((performance.now() - startedAt) / 100 + 2);
   });
 
   test("[progress.token] none is sent without a token, nor with STREAMING=false", async () => {
@@ -319,7 +326,10 @@ describe("long results", () => {
     },
   );
 
-  test.each(legacyVersions)("[result.cut] text within the limit under %s", async (version) => {
+  // With a link beside the text and without one.
+  const [oldest, ...newer] = legacyVersions;
+  const versions = [oldest, ...onlyLong(newer.slice(0, -1)), ...newer.slice(-1)];
+  test.each(versions)("[result.cut] text within the limit under %s", async (version) => {
     await using server = new Server();
     await server.initialize(version);
     const [block] = contentOf(await server.call("Bash", { command }));
@@ -332,13 +342,14 @@ describe("many at once", () => {
     await using server = new Server();
     await server.initialize();
     using met = new TempFolder();
-    // Each ends when all have begun.
-    const meet = `touch ${met.path}/$$; until [ "$(ls ${met.path} | wc -l)" -eq 30 ]; do sleep 0.1; done`;
-    const replies = await Promise.all(
-      Array.from({ length: 30 }, (_, index) =>
-        server.call("Bash", { command: `${meet}; echo ${index}` }),
-      ),
+    using gate = new Gate();
+    const calls = Array.from({ length: 30 }, (_, index) =>
+      server.call("Bash", { command: `: > ${met.path}/$$; ${gate.wait}; echo ${index}` }),
     );
+    // Each ends when all have begun.
+    await eventually("all have begun", () => readdirSync(met.path).length === 30);
+    gate.open();
+    const replies = await Promise.all(calls);
     expect(replies.map((reply) => textOf(reply).split("\n")[0])).toEqual(
       Array.from({ length: 30 }, (_, index) => `${index}`),
     );
