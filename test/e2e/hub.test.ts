@@ -10,6 +10,7 @@ import { processesWith } from "./harness/processes.ts";
 import { Server, type ServerMessage, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
+import { onlyLong } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -115,7 +116,8 @@ describe("[hub.not-wanted] no hub is started", () => {
 });
 
 describe("[hub.death] when the hub is gone", () => {
-  const endings: [NodeJS.Signals][] = [["SIGKILL"], ["SIGTERM"], ["SIGSTOP"]];
+  // By SIGTERM it ends as `hub stop` ends it.
+  const endings: readonly NodeJS.Signals[] = ["SIGKILL", "SIGSTOP", ...onlyLong(["SIGTERM"] as const)];
   test.each(endings)("by %s, each client is answered again, each request once", async (signal) => {
     using notes = new TempFolder();
     const logFile = notes.at("log");
