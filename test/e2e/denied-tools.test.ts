@@ -89,7 +89,10 @@ test("[gateway.gw-23] what is denied has no name on the command line", async () 
   };
   // What the key stands before is taken off in one place.
   const called = [...forms, ...behindKey.slice(0, 1), ...onlyLong(behindKey.slice(1))];
-  const calls = [...called.map((name) => ["call", name]), ["mcp", "call", "my.srv", "files/secret"]];
+  const calls = [
+    ...called.map((name) => ["call", name]),
+    ["mcp", "call", "my.srv", "files/secret"],
+  ];
   for (const words of calls) {
     const [code, text] = await run(...words, "text=hi");
     expect([words, code, text]).toEqual([words, 4, expect.not.stringContaining("hi\n")]);

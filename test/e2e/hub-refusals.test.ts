@@ -67,6 +67,8 @@ function scriptOf(
 ): string {
   const lines = [
     `BIN=${productBinary} HUB=${hub} SCRIPTS=${scripts}`,
+    // What is found by the name may be a script that looks for it each time.
+    `PYTHON=$(python3 -c "import sys; print(sys.executable)")`,
     "export TMPDIR=$(mktemp -d)",
   ];
   for (const [index, attempt] of attempts.entries()) {

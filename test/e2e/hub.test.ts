@@ -117,7 +117,11 @@ describe("[hub.not-wanted] no hub is started", () => {
 
 describe("[hub.death] when the hub is gone", () => {
   // By SIGTERM it ends as `hub stop` ends it.
-  const endings: readonly NodeJS.Signals[] = ["SIGKILL", "SIGSTOP", ...onlyLong(["SIGTERM"] as const)];
+  const endings: readonly NodeJS.Signals[] = [
+    "SIGKILL",
+    "SIGSTOP",
+    ...onlyLong(["SIGTERM"] as const),
+  ];
   test.each(endings)("by %s, each client is answered again, each request once", async (signal) => {
     using notes = new TempFolder();
     const logFile = notes.at("log");

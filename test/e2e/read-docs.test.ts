@@ -56,7 +56,8 @@ const routes: Readonly<Record<string, () => Response>> = {
   "/moved": () => Response.redirect("/docs/guide"),
   "/stub": () => html('<meta http-equiv=refresh content="0; url=/docs/guide"><p>Moved'),
   "/deep": () => html("<div><b><i><blockquote><ul><li>".repeat(shareOf(40_000))),
-  "/wide": () => html("<table><tr>".concat("<td colspan=1000 rowspan=60000>x".repeat(shareOf(30_000)))),
+  "/wide": () =>
+    html("<table><tr>".concat("<td colspan=1000 rowspan=60000>x".repeat(shareOf(30_000)))),
   "/bomb": () => new Response(pdfBomb(3_000), { headers: { "Content-Type": "application/pdf" } }),
   "/bad": () =>
     new Response(new Uint8Array([0xff, 0xfe, 0x3c, 0xd8, 0, 0xdc, 0xff]), {
