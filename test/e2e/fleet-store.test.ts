@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 
 import { hasPostgres, Postgres } from "../support/engines/postgres.ts";
 import { faultyBinary } from "./harness/binary.ts";
+import { eventually } from "./harness/conditions.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import { onlyMessage } from "./harness/http-client.ts";
 import { envelope, isError, metaKeys, structuredOf, textOf } from "./harness/messages.ts";
@@ -67,7 +68,7 @@ describe.skipIf(!hasPostgres)("replicas with one PostgreSQL", () => {
     expect(await statuses()).toEqual([200, 200]);
     expect((await one.client.modern("tools/list")).status).toBe(401);
     await runProduct(home, ["token", "revoke", "ada"], { env });
-    while ((await statuses()).join() !== "401,401") await Bun.sleep(20);
+    await eventually("the end of the token", async () => (await statuses()).join() === "401,401");
   });
 
   test("[fleet.store-away] and back", async () => {
@@ -82,10 +83,12 @@ describe.skipIf(!hasPostgres)("replicas with one PostgreSQL", () => {
     expect(textOf(onlyMessage(await server.modern("tools/call", bash)))).toContain("works");
     const ready = async (): Promise<string> =>
       (await (await fetch(new URL("/readyz", server.url))).text()).trim();
-    while ((await ready()) !== "degraded") await Bun.sleep(20);
+    await eventually("degraded", async () => (await ready()) === "degraded");
     await postgres.start();
-    while (isError(await task(server, { action: "create", text: "c" }))) await Bun.sleep(20);
-    while ((await ready()) !== "ready") await Bun.sleep(20);
+    const isBack = async (): Promise<boolean> =>
+      !isError(await task(server, { action: "create", text: "c" }));
+    await eventually("the store", isBack);
+    await eventually("ready", async () => (await ready()) === "ready");
     expect(structuredOf(await task(server, { action: "list" }))).toMatchObject({ total: 2 });
   });
 

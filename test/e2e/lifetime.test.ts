@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, renameSync } from "node:fs";
 
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
@@ -107,18 +107,21 @@ describe("the end of a server", () => {
 const linuxTest = test.skipIf(process.platform !== "linux");
 
 describe("who leaves group, session, parent and environment", () => {
+  const made = new TempFolder();
+  const comet = process.platform === "linux" ? makeComet(made.path) : undefined;
+  afterAll(() => made[Symbol.dispose]());
+
   linuxTest.each(["call", "EOF", "SIGTERM", "SIGKILL"] as const)(
     "[exit.wiped] is ended by %s, and nobody else",
     async (end) => {
       using folder = new TempFolder();
-      const comet = makeComet(folder.path);
       const file = folder.write("lock", "");
       const foreign = Bun.spawn(["env", "-i", "/bin/sleep", "300"], { detached: true });
       await using server = new Server();
       await server.initialize();
       // Whose a process is must be known: another command runs all the time.
       const other = await server.call("BackgroundBash", { command: "sleep 600" });
-      const command = `env -i ${comet.command(file, 120, 0)}`;
+      const command = `env -i ${comet?.command(file, 120, 0)}`;
       if (end === "call") {
         await server.call("Bash", { command });
       } else {
