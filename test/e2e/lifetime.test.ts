@@ -11,6 +11,7 @@ import { TempFolder } from "./harness/temp-folder.ts";
 import { isHeld, makeComet } from "../fixtures/processes/comet.ts";
 import { atThisLoad } from "../fixtures/at-this-load.ts";
 import { taskIdOf, wholeOf } from "./harness/told.ts";
+import { onlyLong } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -56,7 +57,7 @@ describe("the end of a server", () => {
     await allGone(`sleep ${seconds}`, 1_000);
   });
 
-  posixTest.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  posixTest.each(["SIGTERM", "SIGHUP", ...onlyLong(["SIGINT"] as const)] as const)(
     "[exit.signal] leaves no child after %s",
     async (signal) => {
       const seconds = uniqueSeconds();
@@ -111,7 +112,7 @@ describe("who leaves group, session, parent and environment", () => {
   const comet = process.platform === "linux" ? makeComet(made.path) : undefined;
   afterAll(() => made[Symbol.dispose]());
 
-  linuxTest.each(["call", "EOF", "SIGTERM", "SIGKILL"] as const)(
+  linuxTest.each(["call", "EOF", "SIGKILL", ...onlyLong(["SIGTERM"] as const)] as const)(
     "[exit.wiped] is ended by %s, and nobody else",
     async (end) => {
       using folder = new TempFolder();
