@@ -67,7 +67,7 @@ const pidScript = { tools: ["pid", "echo", "hang"] };
 describe("[hub.one] clients that start at once in one project", () => {
   test("have one hub, one process of each server, and leave nothing", async () => {
     using home = upstreamHome({ one: [pidScript], two: [{ ...pidScript, name: "two" }] });
-    const servers = await Promise.all(Array.from({ length: 4 }, () => clientIn(home)));
+    const servers = await Promise.all(Array.from({ length: 3 }, () => clientIn(home)));
     const ones = await answersOf(servers, "mcp__one__pid");
     const twos = await answersOf(servers, "mcp__two__pid");
     expect([new Set(ones).size, new Set(twos).size]).toEqual([1, 1]);

@@ -185,7 +185,7 @@ describe("an upgrade", () => {
       copyFileSync(productBinary, `${binary}.new`);
       renameSync(`${binary}.new`, binary);
       // More than one Worker and the first command of this process: nothing was loaded before.
-      const many = Array.from({ length: 20 }, (_, index) =>
+      const many = Array.from({ length: 8 }, (_, index) =>
         old.call("Bash", { command: `sleep 0.2; echo old ${index}` }),
       );
       const texts = (await Promise.all(many)).map(textOf);
