@@ -18,7 +18,7 @@ import { runProduct } from "./harness/run-product.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
-import { isLongRun, longTest, shareOf } from "../fixtures/long-run.ts";
+import { isLongRun, longTest } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -200,21 +200,21 @@ describe("outputs that are cut", () => {
     "[output.task] is read on from the first byte that was left out, in %s",
     async (version) => {
       await using server = await startIn(version);
-      const lines = cutOf(await call(server, version, "Bash", { command: "seq 1 40000" }));
-      expect(await isWholeInPages(server, version, lines, seq(40_000), "\n")).toBe(true);
+      const lines = cutOf(await call(server, version, "Bash", { command: "seq 1 16000" }));
+      expect(await isWholeInPages(server, version, lines, seq(16_000), "\n")).toBe(true);
       // One line of characters of three bytes, the first of which is cut by no border of bytes.
-      const command = "printf a; yes € | head -n 40000 | tr -d '\\n'";
+      const command = "printf a; yes € | head -n 16000 | tr -d '\\n'";
       const line = cutOf(await call(server, version, "Bash", { command }));
       expect(line.taskId).toBe(lines.taskId + 1);
       const whole = { ...line, head: line.head.replace(/\n$/, "") };
-      const is = await isWholeInPages(server, version, whole, `a${"€".repeat(40_000)}`, "");
+      const is = await isWholeInPages(server, version, whole, `a${"€".repeat(16_000)}`, "");
       expect(is).toBe(true);
     },
   );
 
   test("[output.task] of megabytes, searched by filter and until", async () => {
     const version = "2025-11-25";
-    const middle = shareOf(700_000);
+    const middle = isLongRun ? 700_000 : 60_000;
     await using server = await startIn(version);
     const reply = await call(server, version, "Bash", { command: `seq 1 ${2 * middle}` });
     const { taskId: task_id, head } = cutOf(reply);
@@ -272,7 +272,7 @@ describe("outputs that are cut", () => {
   test.each(versions)(
     "[output.upstream] a result of another server is read on, in %s",
     async (version) => {
-      const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} €\n`).join("");
+      const lines = Array.from({ length: 8_000 }, (_, index) => `line ${index} €\n`).join("");
       using home = upstreamHome({ box: [{ tools: ["echo"] }] });
       await using server = await startIn(version, home);
       const reply = await call(server, version, "mcp__box__echo", { text: lines });
