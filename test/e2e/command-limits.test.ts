@@ -5,6 +5,7 @@ import { isError, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { shareOf } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -40,7 +41,7 @@ describe("what commands may take", () => {
     const command = "ulimit -S -u; ulimit -H -u; ulimit -u 250 2>/dev/null || echo no";
     expect(textOf(await server.call("Bash", { command }))).toBe("125\n125\nno\n");
     // Each is started for its command, and looks before anything else is done.
-    for (let task = 1; task <= 20; task++) {
+    for (let task = 1; task <= shareOf(20); task++) {
       await server.call("BackgroundBash", { command });
       const read = server.call("ReadBgOutput", { task_id: task, wait_ms: 20_000 });
       expect(textOf(await read)).toContain("125\n125\nno\n");

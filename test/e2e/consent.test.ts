@@ -8,6 +8,7 @@ import { textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { isLongRun } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
@@ -40,8 +41,12 @@ const disguises: readonly [name: string, disguise: (command: string) => string][
   ],
 ];
 
+/** Each disguise is tried at one of both doors in the suite, and at both in the long run. */
+const atDoor = (door: 0 | 1): typeof disguises =>
+  disguises.filter((_disguise, index) => isLongRun || index % 2 === door);
+
 describe("a command", () => {
-  scriptTest.each(disguises)(
+  scriptTest.each(atDoor(1))(
     "[attach.person] does not answer its own question (docs/internals/security-review.md#consent): %s",
     async (_, disguise) => {
       using home = new TempFolder();
@@ -82,7 +87,7 @@ describe("a command", () => {
     },
   );
 
-  scriptTest.each(disguises)(
+  scriptTest.each(atDoor(0))(
     "[commands.person] does not configure what may run, nor approve it (docs/internals/security-review.md#consent): %s",
     async (_, disguise) => {
       using home = new TempFolder();

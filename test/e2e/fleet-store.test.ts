@@ -1,7 +1,8 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 
 import { hasPostgres, Postgres } from "../support/engines/postgres.ts";
 import { faultyBinary } from "./harness/binary.ts";
+import { eventually } from "./harness/conditions.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import { onlyMessage } from "./harness/http-client.ts";
 import { envelope, isError, metaKeys, structuredOf, textOf } from "./harness/messages.ts";
@@ -9,6 +10,7 @@ import { testMsMax } from "./harness/platform.ts";
 import { runProduct } from "./harness/run-product.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { newDatabase } from "./harness/test-fleet.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -20,9 +22,14 @@ async function task(server: HttpServer, args: object): Promise<ServerMessage> {
 }
 
 describe.skipIf(!hasPostgres)("replicas with one PostgreSQL", () => {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await Postgres.start();
+  });
+  afterAll(() => postgres[Symbol.asyncDispose]());
+
   test("[fleet.store] tasks and plan mode are the same for all", async () => {
-    await using postgres = await Postgres.start();
-    const env = { STORE_URL: postgres.url };
+    const env = { STORE_URL: await newDatabase(postgres, "tasks") };
     using shared = new TempFolder();
     // The plan itself is a file: on a volume that both have.
     await using one = await HttpServer.start({ args: fleet, env, home: shared });
@@ -54,9 +61,8 @@ describe.skipIf(!hasPostgres)("replicas with one PostgreSQL", () => {
   });
 
   test("[fleet.tokens] made and revoked on the command line", async () => {
-    await using postgres = await Postgres.start();
     using home = new TempFolder();
-    const env = { STORE_URL: postgres.url };
+    const env = { STORE_URL: await newDatabase(postgres, "tokens") };
     const added = await runProduct(home, ["token", "add", "ada", "--json"], { env });
     const { token } = JSON.parse(added.stdout) as { token: string };
     await using one = await HttpServer.start({ args: fleet, env });
@@ -67,12 +73,12 @@ describe.skipIf(!hasPostgres)("replicas with one PostgreSQL", () => {
     expect(await statuses()).toEqual([200, 200]);
     expect((await one.client.modern("tools/list")).status).toBe(401);
     await runProduct(home, ["token", "revoke", "ada"], { env });
-    while ((await statuses()).join() !== "401,401") await Bun.sleep(20);
+    await eventually("the end of the token", async () => (await statuses()).join() === "401,401");
   });
 
   test("[fleet.store-away] and back", async () => {
-    await using postgres = await Postgres.start();
-    await using server = await HttpServer.start({ args: fleet, env: { STORE_URL: postgres.url } });
+    const env = { STORE_URL: await newDatabase(postgres, "away") };
+    await using server = await HttpServer.start({ args: fleet, env });
     await task(server, { action: "create", text: "a" });
     await postgres.kill();
     const refused = await task(server, { action: "create", text: "b" });
@@ -82,18 +88,19 @@ describe.skipIf(!hasPostgres)("replicas with one PostgreSQL", () => {
     expect(textOf(onlyMessage(await server.modern("tools/call", bash)))).toContain("works");
     const ready = async (): Promise<string> =>
       (await (await fetch(new URL("/readyz", server.url))).text()).trim();
-    while ((await ready()) !== "degraded") await Bun.sleep(20);
+    await eventually("degraded", async () => (await ready()) === "degraded");
     await postgres.start();
-    while (isError(await task(server, { action: "create", text: "c" }))) await Bun.sleep(20);
-    while ((await ready()) !== "ready") await Bun.sleep(20);
+    const isBack = async (): Promise<boolean> =>
+      !isError(await task(server, { action: "create", text: "c" }));
+    await eventually("the store", isBack);
+    await eventually("ready", async () => (await ready()) === "ready");
     expect(structuredOf(await task(server, { action: "list" }))).toMatchObject({ total: 2 });
   });
 
   test("[fleet.answer-once] over two replicas, at the same moment", async () => {
-    await using postgres = await Postgres.start();
     using home = new TempFolder();
-    const start = (): Server =>
-      new Server({ binary: faultyBinary, home, env: { STORE_URL: postgres.url } });
+    const env = { STORE_URL: await newDatabase(postgres, "answers") };
+    const start = (): Server => new Server({ binary: faultyBinary, home, env });
     await using one = start();
     await using other = start();
     await answerTwice(one, other);

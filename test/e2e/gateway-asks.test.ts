@@ -6,6 +6,7 @@ import { testMsMax } from "./harness/platform.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
 import type { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
+import { onlyLong } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
@@ -60,7 +61,11 @@ const clients: Readonly<Record<string, Client>> = {
 };
 
 const eras = ["legacy", "modern"] as const;
-const pairs = eras.flatMap((upstream) => eras.map((client) => [upstream, client] as const));
+const pairs = [
+  ["legacy", "modern"],
+  ["modern", "legacy"],
+  ...onlyLong(eras.map((era) => [era, era] as const)),
+] as const;
 
 describe.each(pairs)("a %s server and a %s client", (upstream, era) => {
   const ask = async (home: TempFolder, tool: string): Promise<Answered> => {

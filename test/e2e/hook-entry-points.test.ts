@@ -9,6 +9,7 @@ import { runProduct } from "./harness/run-product.ts";
 import { Server } from "./harness/server.ts";
 import type { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
+import { isLongRun } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
@@ -64,7 +65,7 @@ const entryPoints: Readonly<
   },
   "scorpiox-code call": async (home, use) => {
     await use(commandLine(home));
-    await use(wrapped(commandLine(home)));
+    if (isLongRun) await use(wrapped(commandLine(home)));
   },
   "scorpiox-code mcp call": (home, use) =>
     use(async (name, args) => {

@@ -316,7 +316,7 @@ interface FormRequest {
 describe("many hooks and hooks that misbehave", () => {
   posixTest("[hooks.many] hundreds that flood delay no call and are bounded", async () => {
     using hooked = new Hooked();
-    const count = isLongRun ? 200 : 100;
+    const count = isLongRun ? 200 : 40;
     // Each takes a line of it: hundreds that looked for a file again and again would keep the processors busy.
     const held = hooked.home.at("held");
     Bun.spawnSync(["mkfifo", held]);

@@ -9,6 +9,7 @@ import { metaKeys, textOf, toolNames } from "./harness/messages.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { allGone, isAlive, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { onlyLong } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -58,7 +59,7 @@ describe("HP13: stdout", () => {
 });
 
 describe("shutdown", () => {
-  posixTest.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  posixTest.each(["SIGTERM", "SIGHUP", ...onlyLong(["SIGINT"] as const)] as const)(
     "[http.drain] after %s calls under way finish, new ones are refused, and it exits with 0",
     async (signal) => {
       using gate = new Gate();

@@ -9,6 +9,7 @@ import { HttpServer } from "./harness/http-server.ts";
 import { fleetSize } from "./harness/test-fleet.ts";
 import { isRoot, testMsMax } from "./harness/platform.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { onlyLong } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -60,7 +61,7 @@ async function startAs(uid: number, home: TempFolder, args: string[]): Promise<H
 }
 
 describe("without tokens", () => {
-  usersTest.each(["127.0.0.1:0", "127.0.0.2:0", "[::1]:0", "localhost:0"])(
+  usersTest.each(["127.0.0.1:0", "[::1]:0", ...onlyLong(["127.0.0.2:0", "localhost:0"])])(
     "[http.users] another user of this machine is refused at %s, and nothing runs",
     async (address) => {
       await using server = await HttpServer.start({ address });

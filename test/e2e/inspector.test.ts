@@ -8,6 +8,7 @@ import { textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { type ServerMessage, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { onlyLong } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
@@ -23,9 +24,16 @@ afterAll(async () => {
   home[Symbol.dispose]();
 });
 
-const rows = ["legacy", "auto", "modern"].flatMap((era) =>
-  ["stdio", "http"].map((transport): [string, string] => [era, transport]),
-);
+const rows: readonly (readonly [era: string, transport: string])[] = [
+  ["legacy", "stdio"],
+  ["auto", "http"],
+  ["modern", "stdio"],
+  ...onlyLong([
+    ["legacy", "http"],
+    ["auto", "stdio"],
+    ["modern", "http"],
+  ] as const),
+];
 
 /** The Inspector's result for a method, from the compiled server. */
 async function inspect(era: string, transport: string, ...args: string[]): Promise<unknown> {

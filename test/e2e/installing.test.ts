@@ -17,7 +17,7 @@ function homeWith(npx: PlayedNpx, spec: string): TempFolder {
   const entry = { command: npx.command, args: ["-y", spec], env: npx.env };
   home.write(
     ".scorpiox/mcp_servers.json",
-    JSON.stringify({ mcpServers: { pack: { ...entry, init_timeout_ms: 5_000 } } }),
+    JSON.stringify({ mcpServers: { pack: { ...entry, init_timeout_ms: 2_000 } } }),
   );
   return home;
 }
@@ -26,7 +26,7 @@ function homeWith(npx: PlayedNpx, spec: string): TempFolder {
 const withoutTimes = (text: string): string => text.replaceAll(/\d+ s so far/g, "N s so far");
 
 test("[gateway.installing] what is being fetched is told to everybody who asks, and then started without the runner", async () => {
-  using npx = new PlayedNpx({ fetchMs: 12_000 });
+  using npx = new PlayedNpx({ fetchMs: 7_000 });
   using home = homeWith(npx, "@s/pack");
   await using server = new Server({ home });
   await server.initialize();
@@ -67,7 +67,7 @@ test("[gateway.installing] what is being fetched is told to everybody who asks, 
 });
 
 test("[gateway.installing] of clients that start together one fetches, and all have the tools", async () => {
-  using npx = new PlayedNpx({ fetchMs: 6_500 });
+  using npx = new PlayedNpx({ fetchMs: 3_000 });
   using home = homeWith(npx, "pack@^1");
   await using one = new Server({ home });
   await using two = new Server({ home });

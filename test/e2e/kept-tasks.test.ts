@@ -8,6 +8,7 @@ import { testMsMax } from "./harness/platform.ts";
 import { processesWith } from "./harness/processes.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { shareOf } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -66,8 +67,8 @@ describe("[kept.outlives] a kept task", () => {
   test("goes on when its clients are killed, and each byte is read once", async () => {
     const home = newHome();
     let client = await clientIn(home);
-    const lines = 400;
-    const command = `for i in $(seq ${lines}); do echo "line $i"; sleep 0.01; done; exit 4`;
+    const lines = shareOf(400);
+    const command = `for i in $(seq ${lines}); do echo "line $i"; sleep 0.02; done; exit 4`;
     expect(await keep(client, command)).toContain("task_id: 1001");
     let text = "";
     for (let state = ""; !state.includes("failed");) {

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, renameSync } from "node:fs";
 
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
@@ -11,6 +11,7 @@ import { TempFolder } from "./harness/temp-folder.ts";
 import { isHeld, makeComet } from "../fixtures/processes/comet.ts";
 import { atThisLoad } from "../fixtures/at-this-load.ts";
 import { taskIdOf, wholeOf } from "./harness/told.ts";
+import { onlyLong } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -56,7 +57,7 @@ describe("the end of a server", () => {
     await allGone(`sleep ${seconds}`, 1_000);
   });
 
-  posixTest.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  posixTest.each(["SIGTERM", "SIGHUP", ...onlyLong(["SIGINT"] as const)] as const)(
     "[exit.signal] leaves no child after %s",
     async (signal) => {
       const seconds = uniqueSeconds();
@@ -107,18 +108,21 @@ describe("the end of a server", () => {
 const linuxTest = test.skipIf(process.platform !== "linux");
 
 describe("who leaves group, session, parent and environment", () => {
-  linuxTest.each(["call", "EOF", "SIGTERM", "SIGKILL"] as const)(
+  const made = new TempFolder();
+  const comet = process.platform === "linux" ? makeComet(made.path) : undefined;
+  afterAll(() => made[Symbol.dispose]());
+
+  linuxTest.each(["call", "EOF", "SIGKILL", ...onlyLong(["SIGTERM"] as const)] as const)(
     "[exit.wiped] is ended by %s, and nobody else",
     async (end) => {
       using folder = new TempFolder();
-      const comet = makeComet(folder.path);
       const file = folder.write("lock", "");
       const foreign = Bun.spawn(["env", "-i", "/bin/sleep", "300"], { detached: true });
       await using server = new Server();
       await server.initialize();
       // Whose a process is must be known: another command runs all the time.
       const other = await server.call("BackgroundBash", { command: "sleep 600" });
-      const command = `env -i ${comet.command(file, 120, 0)}`;
+      const command = `env -i ${comet?.command(file, 120, 0)}`;
       if (end === "call") {
         await server.call("Bash", { command });
       } else {
@@ -181,7 +185,7 @@ describe("an upgrade", () => {
       copyFileSync(productBinary, `${binary}.new`);
       renameSync(`${binary}.new`, binary);
       // More than one Worker and the first command of this process: nothing was loaded before.
-      const many = Array.from({ length: 20 }, (_, index) =>
+      const many = Array.from({ length: 8 }, (_, index) =>
         old.call("Bash", { command: `sleep 0.2; echo old ${index}` }),
       );
       const texts = (await Promise.all(many)).map(textOf);

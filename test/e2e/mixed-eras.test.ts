@@ -10,7 +10,7 @@ import { Server } from "./harness/server.ts";
 setDefaultTimeout(60_000);
 
 /** `bun run verify --only mixed` sends 10,000. */
-const count = 600;
+const count = 300;
 const inFlight = 64;
 const seed = 20_260_728;
 

@@ -249,7 +249,7 @@ describe("readiness", () => {
 
 describe("the end", () => {
   posixTest(
-    "[team.drain] 50 calls of both eras under way are answered within the time",
+    "[team.drain] 20 calls of both eras under way are answered within the time",
     async () => {
       using gate = new Gate();
       using folder = new TempFolder();
@@ -259,7 +259,7 @@ describe("the end", () => {
       });
       const session = await server.initialize();
       const calls = await Promise.all(
-        Array.from({ length: 50 }, (_, index) =>
+        Array.from({ length: 20 }, (_, index) =>
           index % 2 === 0
             ? server.client.openModern("tools/call", bash(gate.command("a", `${index}`)), index)
             : session.open("tools/call", bash(gate.command("a", `${index}`)), index),

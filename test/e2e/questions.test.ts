@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import puppeteer, { type Browser, type Page } from "puppeteer-core";
 
 import {
   Client as Client2,
@@ -13,12 +12,12 @@ import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sd
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
 import { questionUnseenMs } from "../../src/base/limits.ts";
-import { browserPath, browserTest } from "../web/browser/browser-harness.ts";
+import { Browser, type Page } from "../fixtures/oauth/browser.ts";
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import { envelope, isError, metaKeys, modernVersion, textOf } from "./harness/messages.ts";
-import { isWindows, posixTest, testMsMax } from "./harness/platform.ts";
+import { posixTest, testMsMax } from "./harness/platform.ts";
 import { processesWith, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { Server, type ServerMessage, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
@@ -47,7 +46,7 @@ const ended = (outcome: keyof typeof endings): string =>
   expect.stringMatching(endings[outcome]) as string;
 
 /** The browser of a desk is a shell script. */
-const pageTest = isWindows ? test.skip : browserTest;
+const pageTest = posixTest;
 
 /** A home whose browser does nothing but write down what it is to open. */
 class Desk extends TempFolder {
@@ -71,31 +70,36 @@ class Desk extends TempFolder {
   }
 }
 
-let browser: Browser | undefined;
-beforeAll(async () => {
-  if (browserPath === "") return;
-  const args = ["--no-sandbox"];
-  browser = await puppeteer.launch({ executablePath: browserPath, headless: true, args });
-});
-afterAll(() => browser?.close());
+/** A person at a page; what the page does in Chromium is seen where it is made (test/interact/questions/page). */
+class Visitor {
+  readonly #browser: Browser;
+  readonly #page: Page;
 
-async function visit(url: string): Promise<Page> {
-  if (browser === undefined) throw new Error("There is no browser.");
-  const page = await browser.newPage();
-  await page.goto(url);
-  return page;
-}
+  private constructor(browser: Browser, page: Page) {
+    this.#browser = browser;
+    this.#page = page;
+  }
 
-async function send(page: Page, button: string): Promise<void> {
-  await Promise.all([page.waitForNavigation(), page.click(`button[value=${button}]`)]);
+  static async at(url: string): Promise<Visitor> {
+    const browser = new Browser();
+    return new Visitor(browser, await browser.open(url));
+  }
+
+  async send(action: string, fields: Readonly<Record<string, string>> = {}): Promise<void> {
+    const { status } = await this.#browser.submit(this.#page, { ...fields, action });
+    expect(status).toBe(200);
+  }
+
+  /** What its script asks for until the question is over; the answer that it is not comes late. */
+  async isOver(): Promise<boolean> {
+    const { url } = this.#page;
+    return (await this.#browser.open(`${url}?state`, url)).status !== 200;
+  }
 }
 
 async function answerOn(url: string): Promise<void> {
-  const page = await visit(url);
-  await page.click("#answer1-1");
-  await page.click("#answer2-0");
-  await page.type("#words2", "and XXL");
-  await send(page, "answer");
+  const visitor = await Visitor.at(url);
+  await visitor.send("answer", { answer1: "1", answer2: "0", words2: "and XXL" });
 }
 
 type Person = () => Promise<{ action: "accept" | "decline" | "cancel"; content?: typeof filled }>;
@@ -227,7 +231,7 @@ describe("a page", () => {
       using desk = new Desk();
       await using server = await session(desk);
       const asking = server.request("tools/call", call);
-      await send(await visit(await desk.url()), button);
+      await (await Visitor.at(await desk.url())).send(button);
       expect(textOf(await asking)).toEqual(ended(outcome));
     },
     testMsMax,
@@ -294,9 +298,9 @@ describe("a page", () => {
       using desk = new Desk();
       await using server = await session(desk);
       const id = server.start("tools/call", call);
-      const page = await visit(await desk.url());
+      const visitor = await Visitor.at(await desk.url());
       server.notify("notifications/cancelled", { requestId: id });
-      await page.waitForSelector("#over:not([hidden])");
+      await eventually("its end", () => visitor.isOver());
       await server.request("ping");
       expect(server.messages.some((message) => message.id === id)).toBe(false);
     },
@@ -312,9 +316,9 @@ describe("a page", () => {
       const transport = new Http1(new URL(http.client.url));
       await client.connect(transport);
       const asking = ask(client).catch(() => "gone");
-      const page = await visit(await desk.url());
+      const visitor = await Visitor.at(await desk.url());
       await transport.terminateSession();
-      await page.waitForSelector("#over:not([hidden])");
+      await eventually("its end", () => visitor.isOver());
       await client.close();
       expect(await asking).toBe("gone");
     },
@@ -334,7 +338,7 @@ describe("a page", () => {
       const asking = ask(ada);
       const first = await desk.url(1);
       const other = ask(bob);
-      await send(await visit(await desk.url(2)), "decline");
+      await (await Visitor.at(await desk.url(2))).send("decline");
       expect(await other).toEqual(ended("declined"));
       await answerOn(first);
       expect(await asking).toEqual(answered);

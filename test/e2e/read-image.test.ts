@@ -19,6 +19,7 @@ import { textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { processesWith, residentBytes } from "./harness/processes.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
+import { isLongRun } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -74,11 +75,11 @@ describe("[images.converted]", () => {
   test("a larger image is scaled down to 1568 px and 700 kB", async () => {
     await using server = await startServer();
     const path = server.home.at("large.png");
-    writeFileSync(path, writePng(noise(1_800, 900)));
+    writeFileSync(path, writePng(noise(1_600, 500)));
     const reply = await server.call("ReadImage", { file_path: path });
     const bytes = Buffer.from(imageOf(reply)?.data ?? "", "base64");
     expect(bytes.length).toBeLessThanOrEqual(700_000);
-    expect(textOf(reply)).toContain("scaled down from 1800 × 900");
+    expect(textOf(reply)).toContain("scaled down from 1600 × 500");
   });
 });
 
@@ -130,7 +131,7 @@ test("[images.relative] paths are those of the workspace", async () => {
 
 test("[images.damaged] damaged files are shown or refused", async () => {
   await using server = await startServer();
-  const images = await damagedImages(26, 20_261_121);
+  const images = await damagedImages(isLongRun ? 26 : 12, 20_261_121);
   const ends = new Set<unknown>();
   for (const [index, bytes] of images.entries()) {
     writeFileSync(server.home.at(`${index}`), bytes);

@@ -34,7 +34,7 @@ const replacements: readonly (readonly [written: string, run: string])[] = [
     : ([
         [
           "npx -y @modelcontextprotocol/server-memory",
-          `env MEMORY_FILE_PATH=${home.at("memory.jsonl")} node ${memory}`,
+          `env MEMORY_FILE_PATH=${home.at("memory.jsonl")} ${process.execPath} ${memory}`,
         ],
       ] as const)),
 ];

@@ -7,7 +7,7 @@ export const questionRequirements: Readonly<Record<string, Requirement>> = {
     "questions.auto-decline":
       "A client that declines within 300 ms has shown nothing: a page opens.",
     "questions.browser": "A browser that was started for a page is the user's, and stays.",
-    "questions.page": "A page is answered, declined and put off in a real browser.",
+    "questions.page": "A page is answered, declined and put off.",
     "questions.unavailable": "Where nothing can be shown the questions come back as text.",
     "questions.remote": "No page of this machine opens for a client that may sit elsewhere.",
   }),

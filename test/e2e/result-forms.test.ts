@@ -25,6 +25,7 @@ import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { taskIdOf } from "./harness/told.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
+import { onlyLong } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
@@ -207,9 +208,11 @@ const answer = (text: string, structuredContent: object): Record<string, unknown
 describe("another server", () => {
   test.each([
     ["claude-code", false],
-    ["nobody-knows", false],
     ["opencode", true],
-    ["copilot-cli", true],
+    ...onlyLong<[string, boolean]>([
+      ["nobody-knows", false],
+      ["copilot-cli", true],
+    ]),
   ])("[result.foreign] lines of ours over its data, for %s", async (client, isCarried) => {
     using home = upstreamHome({ own: [script] });
     await using server = new Server({ home });

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 
 import { builtTools } from "./harness/built-tools.ts";
 import {
@@ -84,8 +84,22 @@ describe("handshake", () => {
 });
 
 describe("shapes by revision", () => {
+  /** One for each: what these tests ask for leaves nothing behind. */
+  const servers = new Map<Version, Server>();
+  const serverOf = (version: Version): Server => {
+    const server = servers.get(version);
+    if (server === undefined) throw new Error(`no server of ${version}`);
+    return server;
+  };
+  beforeAll(async () => {
+    for (const version of allVersions) servers.set(version, await startIn(version));
+  });
+  afterAll(async () => {
+    for (const server of servers.values()) await server[Symbol.asyncDispose]();
+  });
+
   test.each(allVersions)("[protocol.list-shape] tools/list in %s", async (version) => {
-    await using server = await startIn(version);
+    const server = serverOf(version);
     const reply = await ask(server, version, "tools/list");
     expect(toolNames(reply)).toEqual([...builtTools]);
     const fields = (name: string): boolean[] => toolsOf(reply).map((tool) => name in tool);
@@ -103,7 +117,7 @@ describe("shapes by revision", () => {
   });
 
   test.each(allVersions)("[protocol.call-shape] tools/call in %s", async (version) => {
-    await using server = await startIn(version);
+    const server = serverOf(version);
     const params = { name: "Bash", arguments: { command: "echo out; echo err >&2; exit 7" } };
     const reply = await ask(server, version, "tools/call", params);
     expect(reply.result?.["isError"]).toBe(true);
@@ -116,7 +130,7 @@ describe("shapes by revision", () => {
   });
 
   test.each(allVersions)("[tools.bad-arguments] in %s", async (version) => {
-    await using server = await startIn(version);
+    const server = serverOf(version);
     const params = { name: "Bash", arguments: { command: "true", colour: "red" } };
     const reply = await ask(server, version, "tools/call", params);
     if (version < "2025-11-25") {
@@ -129,7 +143,7 @@ describe("shapes by revision", () => {
   });
 
   test.each(allVersions)("[tools.unknown] an unknown tool in %s", async (version) => {
-    await using server = await startIn(version);
+    const server = serverOf(version);
     const reply = await ask(server, version, "tools/call", { name: "Nope", arguments: {} });
     expect(reply.error?.code).toBe(-32602);
     expect(reply.error?.message).toContain("Nope");
@@ -143,7 +157,7 @@ describe("shapes by revision", () => {
     ["5", "`timeout`"],
     [null, "`timeout`"],
   ])("[tools.bad-arguments] timeout %p is refused by name", async (timeout, name) => {
-    await using server = await startIn("2025-11-25");
+    const server = serverOf("2025-11-25");
     const reply = await server.call("Bash", { command: "true", timeout });
     expect(isError(reply)).toBe(true);
     expect(textOf(reply)).toContain(name);

@@ -22,6 +22,7 @@ import { contentsText } from "./harness/resources.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
 import { invoke, listOf, makeSkills, namesIn, namesOf, review } from "./harness/skills.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { isLongRun } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
@@ -60,10 +61,11 @@ async function withClient(
   }
 }
 
-const cells = allVersions.flatMap((version) => [
-  ["stdio", version] as const,
-  ["HTTP", version] as const,
-]);
+// Each revision by one transport in the suite, by both in the long run.
+const cells = allVersions.flatMap((version, index) => {
+  const both = [["stdio", version] as const, ["HTTP", version] as const];
+  return isLongRun ? both : both.filter((_cell, transport) => transport === index % 2);
+});
 // 2024-11-05 has no Streamable HTTP.
 const clients = cells.filter(
   ([transport, version]) => transport === "stdio" || version !== "2024-11-05",

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -165,6 +165,22 @@ test("[team.logins] nothing of a login is on the disk in clear, and without the 
 describe("a client that shows addresses", () => {
   const capabilities = { elicitation: { url: {} } };
   const clientInfo = { name: "e2e", version: "1" };
+  const own = expect.stringMatching(/^you are account \d, \*\*\*$/) as unknown;
+  const tokens = ["alice", "bob", "carol", "dora", "emil"].map(
+    (name) => `${name}-0123456789abcdef`,
+  );
+
+  /** Each of its people logs in in one test. */
+  let team: Team;
+  beforeAll(async () => {
+    const people = tokens.map((token) => `${token.split("-")[0]} ${token}`);
+    team = await new Team({}, "per_user = true", { tokens: people }).start();
+  });
+  afterAll(() => team[Symbol.asyncDispose]());
+
+  const sentBy = (person: number): { readonly headers: { readonly authorization: string } } => ({
+    headers: { authorization: `Bearer ${tokens[person]}` },
+  });
 
   interface AnyClient {
     callTool(params: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
@@ -188,17 +204,14 @@ describe("a client that shows addresses", () => {
     };
 
   test("[team.logins] of SDK v1 is asked by URL, and its call goes on", async () => {
-    await using team = await new Team().start();
     const asked: { message: string; url?: unknown }[] = [];
     const client = new Client1(clientInfo, { capabilities });
     client.setRequestHandler(ElicitRequestSchema, visitor(asked));
-    const requestInit = { headers: { authorization: `Bearer ${alice}` } };
+    const requestInit = sentBy(0);
     await client.connect(new Http1(new URL(team.server.url), { requestInit }));
     try {
-      expect([await answer(client), await answer(client)]).toEqual([
-        "you are account 1, ***",
-        "you are account 1, ***",
-      ]);
+      const first = await answer(client);
+      expect([first, await answer(client)]).toEqual([own, first]);
     } finally {
       await client.close();
     }
@@ -212,17 +225,16 @@ describe("a client that shows addresses", () => {
   });
 
   test("[team.logins] of SDK v2 in the stateless revision is asked by URL, and its call goes on", async () => {
-    await using team = await new Team().start();
     const asked: { message: string; url?: unknown }[] = [];
     const client = new Client2(clientInfo, {
       capabilities,
       versionNegotiation: { mode: { pin: "2026-07-28" } },
     });
     client.setRequestHandler("elicitation/create", visitor(asked));
-    const requestInit = { headers: { authorization: `Bearer ${bob}` } };
+    const requestInit = sentBy(1);
     await client.connect(new Http2(new URL(team.server.url), { requestInit }));
     try {
-      expect(await answer(client)).toBe("you are account 1, ***");
+      expect(await answer(client)).toEqual(own);
     } finally {
       await client.close();
     }
@@ -232,15 +244,14 @@ describe("a client that shows addresses", () => {
   test.each([["SDK v1"], ["SDK v2"]])(
     "[team.logins] of %s and that shows none gets the link, and calls again after the login",
     async (sdk) => {
-      await using team = await new Team().start();
-      const requestInit = { headers: { authorization: `Bearer ${alice}` } };
+      const requestInit = sentBy(sdk === "SDK v1" ? 2 : 3);
       const url = new URL(team.server.url);
       const client = sdk === "SDK v1" ? new Client1(clientInfo) : new Client2(clientInfo);
       if (client instanceof Client1) await client.connect(new Http1(url, { requestInit }));
       else await client.connect(new Http2(url, { requestInit }));
       try {
         await new Browser().logIn(linkIn(String(await answer(client))));
-        expect(await answer(client)).toBe("you are account 1, ***");
+        expect(await answer(client)).toEqual(own);
       } finally {
         await client.close();
       }
@@ -248,14 +259,13 @@ describe("a client that shows addresses", () => {
   );
 
   test("[team.logins] and declines gets the link, and is not asked again soon", async () => {
-    await using team = await new Team().start();
     let times = 0;
     const client = new Client1(clientInfo, { capabilities });
     client.setRequestHandler(ElicitRequestSchema, () => {
       times++;
       return { action: "decline" };
     });
-    const requestInit = { headers: { authorization: `Bearer ${alice}` } };
+    const requestInit = sentBy(4);
     await client.connect(new Http1(new URL(team.server.url), { requestInit }));
     try {
       const [one, two] = [await answer(client), await answer(client)];

@@ -15,6 +15,7 @@ import {
 } from "./harness/processes.ts";
 import { Server, type ServerOptions } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { shareOf } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -137,7 +138,7 @@ test("[gateway.gw-36] a server that floods disturbs no ping and costs little mem
   const before = residentBytes(server.pid);
   const state = { isDone: false };
   const floods = ["logs", "list_changed", "garbage"].map((kind) =>
-    server.call("mcp__works__flood", { kind, count: 60_000 }),
+    server.call("mcp__works__flood", { kind, count: shareOf(60_000) }),
   );
   const flooding = Promise.all(floods).then(() => {
     state.isDone = true;

@@ -8,13 +8,18 @@ import { testMsMax } from "./harness/platform.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
 import { readOf } from "./harness/told.ts";
+import { onlyLong } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
 
 type Era = "legacy" | "modern";
 const eras = ["legacy", "modern"] as const;
-const pairs = eras.flatMap((upstream) => eras.map((client) => [upstream, client] as const));
+const pairs = [
+  ["legacy", "modern"],
+  ["modern", "legacy"],
+  ...onlyLong(eras.map((era) => [era, era] as const)),
+] as const;
 const capabilities = { elicitation: { form: {} } };
 
 /** A server with one tool, which can be called as a task only. */

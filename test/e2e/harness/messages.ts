@@ -1,7 +1,16 @@
+import { onlyLong } from "../../fixtures/long-run.ts";
 import type { ServerMessage } from "./server.ts";
 
 export const legacyVersions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] as const;
 export const modernVersion = "2026-07-28";
+
+const [oldestVersion, ...newerVersions] = legacyVersions;
+/** Where a test is about something else than what revisions differ in: the oldest, the newest, and the others in the long run. */
+export const someLegacyVersions: readonly (typeof legacyVersions)[number][] = [
+  oldestVersion,
+  ...onlyLong(newerVersions.slice(0, -1)),
+  ...newerVersions.slice(-1),
+];
 
 export const metaKeys = {
   version: "io.modelcontextprotocol/protocolVersion",

@@ -74,6 +74,17 @@ export class SandboxYard implements AsyncDisposable {
     return content?.[0]?.text ?? JSON.stringify(reply);
   }
 
+  /** The attempts that ended with 0, each in a shell of its own in one sandbox. */
+  async succeeding(attempts: readonly string[]): Promise<readonly string[]> {
+    const shells = attempts.map(
+      (attempt, index) => `(${attempt}) >&2; echo "attempt ${index}: $?"`,
+    );
+    const said = await this.bash(shells.join("\n"));
+    return attempts.filter(
+      (_attempt, index) => !new RegExp(`^attempt ${index}: [1-9]`, "m").test(said),
+    );
+  }
+
   /** All that commands must leave alone; the plan file and the server's own folder are not looked at. */
   lines(depth: DigestDepth): string[] {
     const isOurs = (line: string): boolean => /^\.scorpiox(?:\/(?!evil)| )/.test(line);

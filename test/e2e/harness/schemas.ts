@@ -15,6 +15,9 @@ export const hasSchemas = existsSync(join(folder, "2025-11-25/schema.json"));
 export class SchemaOf {
   readonly #schema: Record<string, unknown>;
   readonly #definitions: string;
+  readonly #id: string;
+  /** One for all types, which share what they are made of. */
+  readonly #compiler = new AjvJsonSchemaValidator();
   /** Making one takes longer than using it a thousand times. */
   readonly #validators = new Map<string, JsonSchemaValidator<unknown>>();
 
@@ -23,6 +26,8 @@ export class SchemaOf {
     const text = readFileSync(join(folder, version, "schema.json"), "utf8");
     this.#schema = JSON.parse(text) as Record<string, unknown>;
     this.#definitions = "$defs" in this.#schema ? "$defs" : "definitions";
+    this.#id = `urn:mcp:${version}`;
+    this.#compiler.getValidator({ ...this.#schema, $id: this.#id });
   }
 
   has(name: string): boolean {
@@ -36,8 +41,10 @@ export class SchemaOf {
   }
 
   #compile(name: string): JsonSchemaValidator<unknown> {
-    const schema = { ...this.#schema, $ref: `#/${this.#definitions}/${name}` };
-    const validator = new AjvJsonSchemaValidator().getValidator(schema);
+    const $ref = `${this.#id}#/${this.#definitions}/${name}`;
+    // It says by which draft its parts are compiled.
+    const $schema = String(this.#schema["$schema"]);
+    const validator = this.#compiler.getValidator({ $schema, $ref });
     this.#validators.set(name, validator);
     return validator;
   }

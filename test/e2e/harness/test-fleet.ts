@@ -30,7 +30,11 @@ export async function fleetEnvironment(
 
 async function ownDatabase(name: string): Promise<string> {
   store ??= Postgres.start({ settings: { max_connections: "500" } });
-  const postgres = await store;
+  return newDatabase(await store, name);
+}
+
+/** The URL of a database that nobody else has. */
+export async function newDatabase(postgres: Postgres, name: string): Promise<string> {
   await using client = postgres.client();
   await client.unsafe(`CREATE DATABASE ${name}`);
   return postgres.url.replace(/postgres$/, name);
