@@ -126,8 +126,8 @@ export interface ReadReply {
   readonly end?: number;
 }
 
-/** A part of an output that is kept in a file. */
-export interface KeptPart {
+/** A part of a saved output. */
+export interface SavedPart {
   /** Base64, up to the end of a line or, in a long line, of a character; empty at the end. */
   readonly bytes: string;
   /** Absolute offset of the end of the output, as far as it is there. */
@@ -149,7 +149,7 @@ export interface BackgroundService {
   /** Of a task of the kind `output` only how far it was read. */
   read(request: ReadRequest): Promise<ReadReply>;
   /** The output after the absolute offset `from` in a task of that kind. */
-  readKept(request: { readonly taskId: number; readonly from: number }): Promise<KeptPart>;
+  readSaved(request: { readonly taskId: number; readonly from: number }): Promise<SavedPart>;
   kill(request: { readonly taskId: number }): Promise<KillReply>;
 }
 
@@ -157,7 +157,7 @@ export interface ResultsService {
   /** Makes an empty private file; null when no folder can be written. */
   create(): Promise<{ readonly path: string } | null>;
   /** Makes one for an output of `bytes` bytes that is shown up to the byte `from`. */
-  keep(request: {
+  addOutput(request: {
     readonly from: number;
     readonly bytes: number;
   }): Promise<Omit<SavedFile, "problem"> | null>;
@@ -181,10 +181,10 @@ interface ServiceMethods {
   "background.start": BackgroundService["start"];
   "background.listKept": BackgroundService["listKept"];
   "background.read": BackgroundService["read"];
-  "background.readKept": BackgroundService["readKept"];
+  "background.readSaved": BackgroundService["readSaved"];
   "background.kill": BackgroundService["kill"];
   "results.create": ResultsService["create"];
-  "results.keep": ResultsService["keep"];
+  "results.addOutput": ResultsService["addOutput"];
   "client.ask": ClientService["ask"];
   "web.fetchPage": WebService["fetchPage"];
   "web.renderPage": WebService["renderPage"];
@@ -227,7 +227,7 @@ export const recordedMethods: ReadonlySet<ServiceMethod> = new Set([
   "background.start",
   "background.kill",
   "results.create",
-  "results.keep",
+  "results.addOutput",
   "client.ask",
   "web.fetchPage",
   "web.renderPage",
