@@ -1,4 +1,5 @@
-import type { TaskKind } from "../base/shown-state.ts";
+import type { BackgroundKind } from "../base/background-state.ts";
+import type { BackgroundStatus } from "../base/shown-state.ts";
 import type { InputKind, InputRequests, InputResponses } from "../protocol/input-request.ts";
 import type {
   CallbacksService,
@@ -19,21 +20,12 @@ import type {
  * is plain data.
  */
 
-type TaskState = "running" | "exited" | "failed" | "killed" | "timed_out" | "lost";
-
 /** One background task, as seen at one moment. */
-export interface TaskSummary {
+export interface TaskSummary extends BackgroundStatus {
   readonly taskId: number;
-  readonly kind: TaskKind;
+  readonly kind: BackgroundKind;
   /** A long command is cut; for an output, the command or call that printed it. */
   readonly command: string;
-  readonly state: TaskState;
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-  /** The party that ended it, when it did not end by itself. */
-  readonly endedBy: "timeout" | "cancelled" | "killed" | "user" | "shutdown" | null;
-  readonly pid: number;
-  readonly runtimeMs: number;
   readonly unreadBytes: number;
   /** It belongs to the workspace and outlives its client. */
   readonly isKept?: boolean;
