@@ -156,6 +156,3 @@ export interface ClientReach {
   /** Those that have finished their handshake; none for clients of the stateless revision. */
   connectionsOf(clientId: string): readonly ReachableClient[];
 }
-
-/** The tool that loads skills: who may not use it, or where it is switched off, there are none. */
-export const skillToolName = "InvokeSkill";

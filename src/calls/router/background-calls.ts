@@ -22,7 +22,7 @@ import type {
 } from "../../tools/services.ts";
 import type { AfterDelivery } from "../../tools/tool.ts";
 import type { CallRequest } from "../call.ts";
-import { tryBecomeTask } from "../call-target.ts";
+import { tryBecomeTask } from "../answer-time.ts";
 import { resultUri } from "../own-uri.ts";
 import { workspaceDirOf } from "../state-calls.ts";
 import {

@@ -8,7 +8,7 @@ import type { ToolCard } from "../../tools/tool-card.ts";
 import type { JobMessageSource, JobOutcome, ServiceCall } from "../../tools/workers/messages.ts";
 import type { WorkerPool } from "../../tools/workers/pool.ts";
 import type { CallOutcome, CallRequest, ClientContext, Router } from "../call.ts";
-import { answerTimeOf } from "../call-target.ts";
+import { answerTimeOf } from "../answer-time.ts";
 import { taskSummary } from "./background-replies.ts";
 import { type HostParts, JobHost } from "./job-host.ts";
 
