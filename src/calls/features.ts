@@ -25,8 +25,6 @@ export interface ServerFeatures {
   readonly changing: ReadonlySet<"tools" | "prompts" | "resources">;
   /** The hints of entries that are joined to lists from elsewhere; undefined as long as there are none. */
   readonly joinedHints?: () => CacheHints | undefined;
-  /** How long clients may keep lists; absent = as `protocol/list-parts.ts` says. */
-  readonly cacheHints?: CacheHints;
 }
 
 /** Lists are whole: the core cuts them into pages. */

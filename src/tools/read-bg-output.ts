@@ -82,7 +82,7 @@ export const readBgOutput = defineTool({
         matched: read.matched,
       },
       links: savedLinks(saved, context.limits),
-      afterDelivery: { advanceCursor: { taskId, to: read.to } },
+      afterDelivery: { advanceCursor: { to: read.to } },
     };
   },
 });
@@ -120,7 +120,7 @@ async function savedPage(
   return {
     text: lines.join("\n"),
     structured: { ...task, unreadBytes, output: body, lostBytes: 0, matched },
-    afterDelivery: { advanceCursor: { taskId, to } },
+    afterDelivery: { advanceCursor: { to } },
   };
 }
 
