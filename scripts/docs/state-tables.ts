@@ -1,4 +1,4 @@
-import type { TaskState } from "../../src/base/shown-state.ts";
+import type { BackgroundState } from "../../src/base/background-state.ts";
 import type { FindingKind } from "../../src/cli/command-io.ts";
 import type { Finding } from "../../src/cli/doctor/finding.ts";
 import {
@@ -63,7 +63,7 @@ const taskMeanings = {
   killed: "it was ended: by a tool, by you, with its call or with the server",
   timed_out: "it was ended at its time limit",
   lost: "it could not be ended, or the end of a kept task was not seen",
-} satisfies Meanings<TaskState["state"]>;
+} satisfies Meanings<BackgroundState>;
 
 const findingMeanings = {
   ok: "as it should be",

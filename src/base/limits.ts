@@ -53,7 +53,7 @@ export const resultNotesCharsMax = 1_000;
 export const resultBytesPerChar = 1.5;
 /** Bytes of structured content in one result; more is a failure of the tool. */
 export const structuredBytesMax = 512 * KIB;
-/** Whole outputs are kept as private files, all of them together within this; those that are being written within as much again. */
+/** Whole outputs are saved as private files, all of them together within this; those that are being written within as much again. */
 export const savedResultsBytesMax = 1024 * MIB;
 /** Bytes of the disk that saving leaves free: enough for the store, the logs and an editor to go on. */
 export const savedResultsReserveBytes = 256 * MIB;
@@ -261,7 +261,7 @@ export const changeRetryMsMax = 5_000;
 /** New output of a background task is announced this often at most: subscribers read all of it again. */
 export const taskUpdateMs = 1_000;
 /** Bytes of a saved output that a search reads at once. */
-export const keptPartBytes = 256 * KIB;
+export const savedPartBytes = 256 * KIB;
 /** Bytes of a saved output in one resource: escaped as JSON they stay below 10 MiB, where common clients give up. */
 export const savedTextBytesMax = MIB;
 

@@ -1,18 +1,17 @@
+import type { BackgroundKind, BackgroundState, EndReason } from "./background-state.ts";
 import { formatDuration, oneLine } from "./cut-text.ts";
 import { callbackListCharsMax, callbackSlotsMax } from "./limits.ts";
 import { escapeUnsafe } from "./unsafe-characters.ts";
 
-/** A command, a continuing call to an upstream server, or the whole of a truncated output. */
-export type TaskKind = "command" | "call" | "output";
-
-/** The text for a background task's state in all listings. */
-export interface TaskState {
+/** The state of a background task, of which all listings speak in the same words. */
+export interface BackgroundStatus {
   /** Absent: a command. */
-  readonly kind?: TaskKind;
-  readonly state: "running" | "exited" | "failed" | "killed" | "timed_out" | "lost";
+  readonly kind?: BackgroundKind;
+  readonly state: BackgroundState;
   readonly exitCode: number | null;
   readonly signal: string | null;
-  readonly endedBy: "timeout" | "cancelled" | "killed" | "user" | "shutdown" | null;
+  /** Null when it ended by itself, or runs. */
+  readonly endedBy: EndReason | null;
   readonly pid: number;
   readonly runtimeMs: number;
   /** Why it was ended, or is lost. */
@@ -20,7 +19,7 @@ export interface TaskState {
 }
 
 /** The state of a task in words: `running for 3.2 s`, `exited with code 0 after 12 ms`. */
-export function describeState(task: TaskState): string {
+export function describeState(task: BackgroundStatus): string {
   if (task.kind === "output") return "an output that is kept in a file";
   const time = formatDuration(task.runtimeMs);
   switch (task.state) {
@@ -41,7 +40,7 @@ export function describeState(task: TaskState): string {
   }
 }
 
-function killedBy(task: TaskState): string {
+function killedBy(task: BackgroundStatus): string {
   if (task.note !== undefined) return task.note;
   switch (task.endedBy) {
     case "cancelled":
@@ -57,7 +56,7 @@ function killedBy(task: TaskState): string {
   }
 }
 
-function leaderEnd(task: TaskState): string {
+function leaderEnd(task: BackgroundStatus): string {
   if (task.signal !== null) return `, by ${task.signal}`;
   return task.exitCode === null ? "" : `, exit code ${task.exitCode}`;
 }

@@ -21,3 +21,6 @@ export const commandTools: ReadonlySet<string> = new Set(["Bash", "BackgroundBas
 export const toolSearchName = "tool_search";
 /** The tool that calls what `tool_search` has found. */
 export const toolCallName = "tool_call";
+
+/** The tool that loads skills: who may not use it, or where it is switched off, there are none. */
+export const skillToolName = "InvokeSkill";

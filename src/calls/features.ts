@@ -25,8 +25,6 @@ export interface ServerFeatures {
   readonly changing: ReadonlySet<"tools" | "prompts" | "resources">;
   /** The hints of entries that are joined to lists from elsewhere; undefined as long as there are none. */
   readonly joinedHints?: () => CacheHints | undefined;
-  /** How long clients may keep lists; absent = as `protocol/list-parts.ts` says. */
-  readonly cacheHints?: CacheHints;
 }
 
 /** Lists are whole: the core cuts them into pages. */
@@ -156,6 +154,3 @@ export interface ClientReach {
   /** The connections of a client that have finished their handshake; none for clients of the stateless revision. */
   connectionsOf(clientId: string): readonly ReachableClient[];
 }
-
-/** The tool that loads skills: who may not use it, or where it is switched off, there are none. */
-export const skillToolName = "InvokeSkill";

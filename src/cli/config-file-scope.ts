@@ -29,8 +29,8 @@ function fileEntries(level: ConfigLevel, file: string): ConfigEntry[] {
 
 /** The words of `--scope` for the files of keys, and how entries name their level. */
 const levels = {
-  user: "global",
-  claude: "user",
+  user: "scorpiox",
+  claude: "claude",
   project: "project",
 } as const satisfies Readonly<Record<string, ConfigLevel>>;
 
@@ -95,6 +95,20 @@ export function sourceText(source: ConfigSource): string {
 /** The word of `--scope` for a level; a level without one is its own word. */
 function scopeOf(level: ConfigLevel): string {
   return Object.entries(levels).find(([, known]) => known === level)?.[0] ?? level;
+}
+
+/** The words of `--json`, which programs read: they are older than those of `--scope`. */
+const jsonLevels: Partial<Record<ConfigLevel, string>> = { scorpiox: "global", claude: "user" };
+
+/** A level as `--json` has it. */
+export function jsonLevel(level: ConfigLevel): string {
+  return jsonLevels[level] ?? level;
+}
+
+/** An entry as `--json` has it. */
+export function jsonEntry(entry: ConfigEntry): object {
+  const { source } = entry;
+  return { ...entry, source: { ...source, level: jsonLevel(source.level) } };
 }
 
 /** Warns when `key` was written to `file` but another place overrides it. */

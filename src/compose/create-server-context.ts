@@ -2,8 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { systemCodeOf } from "../base/errors.ts";
+import { skillToolName } from "../base/tool-kinds.ts";
 import type { ClientContext } from "../calls/call.ts";
-import { type ServerFeatures, type SkillProvider, skillToolName } from "../calls/features.ts";
+import type { ServerFeatures, SkillProvider } from "../calls/features.ts";
 import { FileResources } from "../calls/resources/file-resources.ts";
 import { JoinedResources } from "../calls/resources/joined-resources.ts";
 import { hasServers, instructionsWith } from "../calls/upstream/instructions-with.ts";

@@ -1,5 +1,6 @@
 import { Lazy } from "../base/lazy.ts";
 import { shutdownKillMs } from "../base/limits.ts";
+import { skillToolName } from "../base/tool-kinds.ts";
 import { type ChannelPort, workerPort } from "../base/worker-channel/channel-port.ts";
 import type {
   CallOutcome,
@@ -8,7 +9,7 @@ import type {
   Router,
   TaskSupport,
 } from "../calls/call.ts";
-import { Changes, type ResourceProvider, skillToolName } from "../calls/features.ts";
+import { Changes, type ResourceProvider } from "../calls/features.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { Holdings } from "../fleet/places/held-state.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";

@@ -16,7 +16,7 @@ import { MemoryRest, restAfterStart } from "./memory-rest.ts";
 import { type Commands, openCommands } from "./open-commands.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import { createStateServices, type OpenStateServices } from "./state-services.ts";
-import { tellOfTask } from "./task-events.ts";
+import { tellOfBackgroundTask } from "./background-events.ts";
 
 export interface ToolServicesParts {
   readonly program: ProgramParts;
@@ -59,7 +59,7 @@ export function openParts(parts: ToolServicesParts): OpenParts {
     storePath: storePathOf(parts),
     noteOfStore: (notice) => state.noteOfStore(notice),
     onTask: (clientId, task) => {
-      tellOfTask({ changes, emit: events.emit }, clientId, task);
+      tellOfBackgroundTask({ changes, emit: events.emit }, clientId, task);
       const { onClientState } = parts.options;
       if (onClientState === undefined) return;
       onClientState(clientId);

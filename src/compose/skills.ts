@@ -1,5 +1,6 @@
+import { skillToolName } from "../base/tool-kinds.ts";
 import type { ClientContext } from "../calls/call.ts";
-import { type Changes, skillToolName } from "../calls/features.ts";
+import type { Changes } from "../calls/features.ts";
 import {
   loadForCall,
   type ClientSkills,

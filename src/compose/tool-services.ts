@@ -144,7 +144,7 @@ function servicesForGateway({ commands, state }: OpenParts): GatewayServices {
     supervisor,
     savedOutputs,
     questions: () => services.questions,
-    keepOutput: (clientId, output) => supervisor.tasksOf(clientId).keep(output),
+    addOutput: (clientId, output) => supervisor.tasksOf(clientId).addOutput(output),
     watchers,
   };
 }

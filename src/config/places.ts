@@ -15,9 +15,9 @@ export type ConfigLevel =
   | "default"
   | "executable"
   /** `~/.claude`. */
-  | "user"
-  /** `~/.scorpiox`. */
-  | "global"
+  | "claude"
+  /** `~/.scorpiox`, or SCORPIOX_HOME. */
+  | "scorpiox"
   | "project"
   | "config-file"
   | "profile"
@@ -56,8 +56,8 @@ export function configFolders(dirs: ConfigDirs): readonly ConfigFolder[] {
   };
   const executableDir = resolve(dirs.executableDir);
   if (executableDir !== resolve(dirs.scorpioxDir)) add("executable", executableDir);
-  add("user", resolve(dirs.homeDir, ".claude"));
-  add("global", resolve(dirs.scorpioxDir));
+  add("claude", resolve(dirs.homeDir, ".claude"));
+  add("scorpiox", resolve(dirs.scorpioxDir));
   if (dirs.projectDir !== undefined) {
     add("project", resolve(dirs.projectDir, ".claude"));
     add("project", resolve(dirs.projectDir, ".scorpiox"));

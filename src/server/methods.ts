@@ -2,7 +2,7 @@ import type { ActiveRequest } from "./connection/active-request.ts";
 import type { MethodReply } from "./connection/replies.ts";
 import type { Need } from "./context/offered-capabilities.ts";
 import type { ServedConnection } from "./context/server-context.ts";
-import { lateHandlers } from "./handlers/late.ts";
+import { lazyHandlers } from "./handlers/late.ts";
 import type { LateMethod } from "./handlers/late-handlers.ts";
 import {
   handleDiscover,
@@ -35,7 +35,7 @@ export interface Method {
 /** A method whose handler is loaded with the first request for any of these. */
 function late(name: LateMethod, traits: Omit<Method, "handle">): readonly [LateMethod, Method] {
   const handle: MethodHandler = (request, connection) =>
-    lateHandlers.use((handlers) => handlers[name](request, connection));
+    lazyHandlers.use((handlers) => handlers[name](request, connection));
   return [name, { handle, ...traits }];
 }
 

@@ -5,7 +5,7 @@ import { AppError } from "../base/errors.ts";
 import { outputWindowBytes } from "../base/limits.ts";
 import { type LinearPattern, linearPattern, PatternError } from "../base/linear-pattern.ts";
 import { describeState } from "../base/shown-state.ts";
-import { type KeptSource, type KeptWish, readKept } from "./read-kept-output.ts";
+import { type SavedSource, type SavedWish, readSaved } from "./read-saved-output.ts";
 import { taskSchema } from "./schemas.ts";
 import type { ReadReply } from "./services.ts";
 import { fitText, savedLinks } from "./shown-output.ts";
@@ -60,7 +60,7 @@ export const readBgOutput = defineTool({
     const waitMs = wait_ms ?? (untilPattern === undefined ? 0 : waitMsMax);
     const read = await readUntil(taskId, waitMs, untilPattern, context);
     if (read.reply.task.kind === "output") {
-      return keptOutput(read, { until: untilPattern, filter: filterPattern }, context);
+      return savedPage(read, { until: untilPattern, filter: filterPattern }, context);
     }
     const { task } = read.reply;
     const { text: body, saved } = await fitText(compose(read, filterPattern), {
@@ -83,7 +83,7 @@ export const readBgOutput = defineTool({
         matched: read.matched,
       },
       links: savedLinks(saved, context.limits),
-      afterDelivery: { advanceCursor: { taskId, to: read.to } },
+      afterDelivery: { advanceCursor: { to: read.to } },
     };
   },
 });
@@ -92,21 +92,21 @@ function matchNote(matched: boolean, until = ""): string {
   return `${matched ? "A" : "No"} line matched \`until\` (${until.slice(0, 100)}).`;
 }
 
-/** The next page of an output that is kept in a file. */
-async function keptOutput(
+/** The next page of a saved output. */
+async function savedPage(
   { reply }: Reading,
-  patterns: Pick<KeptWish, "until" | "filter">,
+  patterns: Pick<SavedWish, "until" | "filter">,
   { background, limits }: ToolContext,
 ): Promise<ToolOutput<z.output<typeof output>>> {
   const { task } = reply;
   const { taskId } = task;
-  const source = async (from: number): ReturnType<KeptSource> => {
-    const { bytes, end } = await background.readKept({ taskId, from });
+  const source = async (from: number): ReturnType<SavedSource> => {
+    const { bytes, end } = await background.readSaved({ taskId, from });
     return { bytes: Buffer.from(bytes, "base64"), end };
   };
   const charsMax = bodyCharsMax(limits.resultCharsMax);
   const deadline = performance.now() + (limits.answerMs ?? Number.POSITIVE_INFINITY);
-  const page = await readKept(source, reply.linesTo, { ...patterns, charsMax, deadline });
+  const page = await readSaved(source, reply.linesTo, { ...patterns, charsMax, deadline });
   const { body, to, end, passedBytes, matched } = page;
   const unreadBytes = end - to;
   const passed = formatCount(passedBytes);
@@ -121,7 +121,7 @@ async function keptOutput(
   return {
     text: lines.join("\n"),
     structured: { ...task, unreadBytes, output: body, lostBytes: 0, matched },
-    afterDelivery: { advanceCursor: { taskId, to } },
+    afterDelivery: { advanceCursor: { to } },
   };
 }
 

@@ -1,4 +1,5 @@
-import type { TaskKind } from "../base/shown-state.ts";
+import type { BackgroundKind } from "../base/background-state.ts";
+import type { BackgroundStatus } from "../base/shown-state.ts";
 import type { InputKind, InputRequests, InputResponses } from "../protocol/input-request.ts";
 import type {
   CallbacksService,
@@ -19,21 +20,12 @@ import type {
  * is plain data.
  */
 
-type TaskState = "running" | "exited" | "failed" | "killed" | "timed_out" | "lost";
-
 /** One background task, as seen at one moment. */
-export interface TaskSummary {
+export interface TaskSummary extends BackgroundStatus {
   readonly taskId: number;
-  readonly kind: TaskKind;
+  readonly kind: BackgroundKind;
   /** A long command is cut; for an output, the command or call that printed it. */
   readonly command: string;
-  readonly state: TaskState;
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-  /** The party that ended it, when it did not end by itself. */
-  readonly endedBy: "timeout" | "cancelled" | "killed" | "user" | "shutdown" | null;
-  readonly pid: number;
-  readonly runtimeMs: number;
   readonly unreadBytes: number;
   /** It belongs to the workspace and outlives its client. */
   readonly isKept?: boolean;
@@ -126,8 +118,8 @@ export interface ReadReply {
   readonly end?: number;
 }
 
-/** A part of an output that is kept in a file. */
-export interface KeptPart {
+/** A part of a saved output. */
+export interface SavedPart {
   /** Base64, up to the end of a line or, in a long line, of a character; empty at the end. */
   readonly bytes: string;
   /** Absolute offset of the end of the output, as far as it is there. */
@@ -149,7 +141,7 @@ export interface BackgroundService {
   /** Reads output that the client has not read; for a task of the kind `output` gives only how far it was read. */
   read(request: ReadRequest): Promise<ReadReply>;
   /** The output after the absolute offset `from` in a task of that kind. */
-  readKept(request: { readonly taskId: number; readonly from: number }): Promise<KeptPart>;
+  readSaved(request: { readonly taskId: number; readonly from: number }): Promise<SavedPart>;
   kill(request: { readonly taskId: number }): Promise<KillReply>;
 }
 
@@ -157,7 +149,7 @@ export interface ResultsService {
   /** Makes an empty private file; null when no folder can be written. */
   create(): Promise<{ readonly path: string } | null>;
   /** Makes one for an output of `bytes` bytes that is shown up to the byte `from`. */
-  keep(request: {
+  addOutput(request: {
     readonly from: number;
     readonly bytes: number;
   }): Promise<Omit<SavedFile, "problem"> | null>;
@@ -181,10 +173,10 @@ interface ServiceMethods {
   "background.start": BackgroundService["start"];
   "background.listKept": BackgroundService["listKept"];
   "background.read": BackgroundService["read"];
-  "background.readKept": BackgroundService["readKept"];
+  "background.readSaved": BackgroundService["readSaved"];
   "background.kill": BackgroundService["kill"];
   "results.create": ResultsService["create"];
-  "results.keep": ResultsService["keep"];
+  "results.addOutput": ResultsService["addOutput"];
   "client.ask": ClientService["ask"];
   "web.fetchPage": WebService["fetchPage"];
   "web.renderPage": WebService["renderPage"];
@@ -230,10 +222,10 @@ export const serviceEffects: Readonly<Record<ServiceMethod, ServiceEffect>> = {
   "background.start": "acts",
   "background.listKept": "reads",
   "background.read": "reads",
-  "background.readKept": "reads",
+  "background.readSaved": "reads",
   "background.kill": "acts",
   "results.create": "acts",
-  "results.keep": "acts",
+  "results.addOutput": "acts",
   "client.ask": "costs",
   "web.fetchPage": "costs",
   "web.renderPage": "costs",

@@ -32,7 +32,7 @@ export async function fitText(
   const cut = cutToFit(text, bodyCharsMax(limits.resultCharsMax));
   if (cut === undefined) return { text, saved: null };
   const from = Buffer.byteLength(cut.head);
-  const saved = await saveWhole(text, await results.keep({ from, bytes }));
+  const saved = await saveWhole(text, await results.addOutput({ from, bytes }));
   const left = { amount: cut.omittedChars, total: text.length, unit: "characters" } as const;
   const note = cutLine(left, saved ?? undefined);
   return { text: `${endWithNewline(cut.head)}${note}\n${cut.tail}`, saved };

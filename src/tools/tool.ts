@@ -56,8 +56,8 @@ export interface ToolContext {
 
 /** Done once the result is on its way to the client, and not when the call was cancelled. */
 export interface AfterDelivery {
-  /** The client has now read the output of this task up to the absolute offset `to`. */
-  readonly advanceCursor: { readonly taskId: number; readonly to: number };
+  /** The client has now read the output of the task that the call read, up to the absolute offset `to`. */
+  readonly advanceCursor: { readonly to: number };
 }
 
 /** The result of a handler. `text` says all there is to say; it is cut to the client's limit on the way out. */

@@ -45,7 +45,7 @@ export interface UpstreamCall {
 }
 
 /** A result that was too long for its client, in a file. */
-export interface KeptResult {
+export interface SavedResultRecord {
   /** The name of the file, without `.txt`. */
   readonly resultId: string;
   readonly path: string;
@@ -63,7 +63,7 @@ export interface UpstreamCallEvents {
   ask(request: InputRequest): Promise<Params>;
   log?(level: LogLevel, data: unknown, logger: string | undefined): void;
   /** Registers a result that was cut; returns the background task through which its client reads the rest. */
-  keep?(output: KeptResult): Promise<number | undefined>;
+  keep?(output: SavedResultRecord): Promise<number | undefined>;
 }
 
 export type UpstreamReply =

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { describeState, type TaskState } from "../../src/base/shown-state.ts";
+import { describeState, type BackgroundStatus } from "../../src/base/shown-state.ts";
 
-const running: TaskState = {
+const running: BackgroundStatus = {
   state: "running",
   exitCode: null,
   signal: null,
@@ -11,7 +11,7 @@ const running: TaskState = {
 };
 
 describe("describeState()", () => {
-  const rows: [Partial<TaskState>, string][] = [
+  const rows: [Partial<BackgroundStatus>, string][] = [
     [{}, "running for 3.2 s"],
     [{ state: "exited", exitCode: 0 }, "exited with code 0 after 3.2 s"],
     [{ state: "failed", exitCode: 2 }, "failed with exit code 2 after 3.2 s"],

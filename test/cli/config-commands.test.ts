@@ -61,6 +61,18 @@ test("profile off says so when another place still chooses one", async () => {
   expect(stderr).toContain("ACTIVE_PROFILE=work from another place overrides it here");
 });
 
+test("--json calls the file in ~/.claude user, where --scope says claude", async () => {
+  const claude = "home/.claude/scorpiox-env.txt";
+  using tree = new TempTree({ [claude]: "TOOLS=0\n" });
+  for (const words of [
+    ["get", "TOOLS"],
+    ["get", "TOOLS", "--scope", "claude"],
+  ]) {
+    const { stdout } = await runIn(tree, ["config", ...words, "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ source: { level: "user", file: claude, line: 1 } });
+  }
+});
+
 test("config list --json has every entry with its source", async () => {
   using tree = new TempTree({ [home]: "TOOLS=0\nXYZ=x\n" });
   const { stdout } = await runIn(tree, ["config", "list", "--json", "--all"]);

@@ -61,7 +61,7 @@ describe("standInLine()", () => {
   test("names each key with its place and what counts, not what is written there", () => {
     const line = standInLine([
       standIn("TOOL_BASH", {
-        level: "global",
+        level: "scorpiox",
         file: "/home/a/.scorpiox/scorpiox-env.txt",
         line: 3,
       }),

@@ -45,8 +45,8 @@ const cases: readonly CascadeCase[] = [
     },
     set: [
       "STREAMING=false executable: bin/scorpiox-env.txt:1",
-      "SHELL_PATH=/b user: home/.claude/scorpiox-env.txt:1",
-      `CLIENT_BUDGET_MS=3000 global: ${home}:1`,
+      "SHELL_PATH=/b claude: home/.claude/scorpiox-env.txt:1",
+      `CLIENT_BUDGET_MS=3000 scorpiox: ${home}:1`,
     ],
   },
   {
@@ -100,7 +100,7 @@ const cases: readonly CascadeCase[] = [
     name: "a bad SCORPIOX_ variable is refused by name and the weaker value counts",
     files: { [home]: "STREAMING=0" },
     env: { SCORPIOX_STREAMING: "maybe" },
-    set: [`STREAMING=false global: ${home}:1`],
+    set: [`STREAMING=false scorpiox: ${home}:1`],
     problems: [
       'SCORPIOX_STREAMING: STREAMING="maybe" is refused: it must be one of 1, true, yes, on, 0, false, no, off.',
     ],
@@ -110,7 +110,7 @@ const cases: readonly CascadeCase[] = [
     files: {
       [home]: 'TOOLS="false"\nCLIENT_BUDGET_MS="999"\nSHELL_PATH=bash\nACTIVE_PROFILE=../x\n',
     },
-    set: [`TOOLS=false global: ${home}:1`],
+    set: [`TOOLS=false scorpiox: ${home}:1`],
     problems: [
       `${home}:2: CLIENT_BUDGET_MS="999" is refused: it must be a whole number from 1000 to 86400000, or 0 (never handed over) (ms).`,
       `${home}:3: SHELL_PATH="bash" is refused: it must be an absolute path, or one that begins with ~/.`,
@@ -121,11 +121,11 @@ const cases: readonly CascadeCase[] = [
     name: "the example of the documentation, as it stands",
     files: { [home]: publishedExample },
     set: [
-      `TOOLS=true global: ${home}:2`,
-      `STREAMING=true global: ${home}:3`,
-      `MODEL=sonnet global: ${home}:4`,
-      `HOOKS_TIMEOUT=45 global: ${home}:6`,
-      `MCP=true global: ${home}:5`,
+      `TOOLS=true scorpiox: ${home}:2`,
+      `STREAMING=true scorpiox: ${home}:3`,
+      `MODEL=sonnet scorpiox: ${home}:4`,
+      `HOOKS_TIMEOUT=45 scorpiox: ${home}:6`,
+      `MCP=true scorpiox: ${home}:5`,
     ],
   },
   {
@@ -133,11 +133,11 @@ const cases: readonly CascadeCase[] = [
     files: { [home]: "TOOLS=ture\nTOOL_BASH=\nSKILL_X=maybe\n", [project]: "TOOL_READDOCS=2\n" },
     env: { SCORPIOX_MCP: "enable", SCORPIOX_SKILL_Y: "nope" },
     set: [
-      `TOOLS=false global: ${home}:1`,
+      `TOOLS=false scorpiox: ${home}:1`,
       "MCP=false environment: SCORPIOX_MCP",
-      `TOOL_BASH=false global: ${home}:2`,
+      `TOOL_BASH=false scorpiox: ${home}:2`,
       `TOOL_READDOCS=false project: ${project}:1`,
-      `SKILL_X=false global: ${home}:3`,
+      `SKILL_X=false scorpiox: ${home}:3`,
       "SKILL_Y=false environment: SCORPIOX_SKILL_Y",
     ],
     problems: [
@@ -160,7 +160,7 @@ const cases: readonly CascadeCase[] = [
       `TOOLS=true project: ${project}:3`,
       `STREAMING=false project: ${project}:4`,
       `TOOL_BASH=false project: ${project}:1`,
-      `TOOL_READIMAGE=false global: ${home}:1`,
+      `TOOL_READIMAGE=false scorpiox: ${home}:1`,
     ],
     problems: [
       `${project}:2: TOOL_READIMAGE is refused: a project's file may only switch it off. Set it in your own file.`,
@@ -175,13 +175,13 @@ const cases: readonly CascadeCase[] = [
       [home]: "MCP_ALLOW=x\nMCP=1\nMCP_SERVER=a:b\nMCP_DENY=3\nMCP_FILE=x\nSTREMING=0\nZZ=1\n",
     },
     set: [
-      `MCP=true global: ${home}:2`,
-      `MCP_SERVER=a:b global: ${home}:3`,
-      `MCP_FILE=x global: ${home}:5`,
-      `MCP_ALLOW=x global: ${home}:1`,
-      `MCP_DENY=3 global: ${home}:4`,
-      `STREMING=0 global: ${home}:6 unknown`,
-      `ZZ=1 global: ${home}:7 unknown`,
+      `MCP=true scorpiox: ${home}:2`,
+      `MCP_SERVER=a:b scorpiox: ${home}:3`,
+      `MCP_FILE=x scorpiox: ${home}:5`,
+      `MCP_ALLOW=x scorpiox: ${home}:1`,
+      `MCP_DENY=3 scorpiox: ${home}:4`,
+      `STREMING=0 scorpiox: ${home}:6 unknown`,
+      `ZZ=1 scorpiox: ${home}:7 unknown`,
     ],
     problems: [
       `${home}:6: STREMING is not a key of this version; it is ignored. Did you mean STREAMING?`,
@@ -191,7 +191,7 @@ const cases: readonly CascadeCase[] = [
   {
     name: "keys are case-sensitive; a switch of a tool that does not exist is a mistake",
     files: { [home]: "tools=0\nTOOL_BSH=0\n" },
-    set: [`tools=0 global: ${home}:1 unknown`, `TOOL_BSH=0 global: ${home}:2 unknown`],
+    set: [`tools=0 scorpiox: ${home}:1 unknown`, `TOOL_BSH=0 scorpiox: ${home}:2 unknown`],
     problems: [
       `${home}:1: tools is not a key of this version; it is ignored. Did you mean TOOLS?`,
       `${home}:2: TOOL_BSH is not a key of this version; it is ignored. Did you mean TOOL_BASH?`,
@@ -231,11 +231,16 @@ describe("loadConfig()", () => {
     const loaded = tree.load({ env: { SCORPIOX_TOOLS: "1" } });
     const file = tree.path(home);
     expect(loaded.standIns()).toEqual([
-      { key: "TOOL_BASH", value: "false", source: { level: "global", file, line: 2 }, use: "used" },
+      {
+        key: "TOOL_BASH",
+        value: "false",
+        source: { level: "scorpiox", file, line: 2 },
+        use: "used",
+      },
       {
         key: "SANDBOX",
         value: "read-only",
-        source: { level: "global", file, line: 3 },
+        source: { level: "scorpiox", file, line: 3 },
         use: "used",
       },
     ]);
@@ -295,7 +300,7 @@ describe("loadConfig()", () => {
     using tree = new TempTree({ [home]: "STREAMING=0\n" });
     const loaded = tree.load({ executableDir: tree.path("home/.scorpiox") });
     expect(loaded.entries().find((entry) => entry.key === "STREAMING")?.source).toEqual({
-      level: "global",
+      level: "scorpiox",
       file: tree.path(home),
       line: 1,
     });

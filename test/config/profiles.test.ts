@@ -93,7 +93,7 @@ describe("the profile", () => {
       projectDir: tree.path("project"),
     });
     expect(listProfiles(folders)).toEqual([
-      { name: "home", file: tree.path("home/.scorpiox/scorpiox-env/home.txt"), level: "global" },
+      { name: "home", file: tree.path("home/.scorpiox/scorpiox-env/home.txt"), level: "scorpiox" },
       { name: "work", file: tree.path(projectProfile), level: "project" },
     ]);
   });

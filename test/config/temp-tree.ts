@@ -55,8 +55,8 @@ export class TempTree implements Disposable {
 /** The files of the cascade, weakest first, with the level that each stands for. */
 export const cascadeFiles = [
   ["executable", "bin/scorpiox-env.txt"],
-  ["user", "home/.claude/scorpiox-env.txt"],
-  ["global", "home/.scorpiox/scorpiox-env.txt"],
+  ["claude", "home/.claude/scorpiox-env.txt"],
+  ["scorpiox", "home/.scorpiox/scorpiox-env.txt"],
   ["project", "project/.claude/scorpiox-env.txt"],
   ["project", "project/.scorpiox/scorpiox-env.txt"],
 ] as const;

@@ -4,7 +4,7 @@ import { type Fleet, openFleet } from "../../src/fleet/open-fleet.ts";
 import { HeldState } from "../../src/fleet/places/held-state.ts";
 import { RelayedRequests } from "../../src/fleet/places/relayed-requests.ts";
 import { RequestRelay } from "../../src/fleet/places/request-relay.ts";
-import { TaskRecords } from "../../src/fleet/places/task-records.ts";
+import { EngineMcpTaskRecords } from "../../src/fleet/places/mcp-task-records.ts";
 import { FleetSessions } from "../../src/fleet/sessions/fleet-sessions.ts";
 import type { ServerContext } from "../../src/server/context/server-context.ts";
 import type { HttpEndpoint, HttpEndpointParts } from "../../src/server/http/http-endpoint.ts";
@@ -60,6 +60,6 @@ export class FixtureFleet {
     // It answers requests of others from now on.
     this.#relayed = new RelayedRequests({ messages, held, connectionOf });
     endpoint.server.elsewhere = relay;
-    endpoint.server.mcpTaskRecords = new TaskRecords(engine, replica, secret);
+    endpoint.server.mcpTaskRecords = new EngineMcpTaskRecords(engine, replica, secret);
   }
 }

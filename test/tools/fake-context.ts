@@ -1,6 +1,6 @@
 import type {
   BackgroundService,
-  KeptPart,
+  SavedPart,
   ReadReply,
   ReadRequest,
   ResultsService,
@@ -54,9 +54,9 @@ export function readOf(from: number, text: string, partial = "", lostBytes = 0):
 /** A background service that answers reads from a list (the last one is repeated) and notes requests. */
 export class FakeBackground implements BackgroundService {
   readonly reads: ReadRequest[] = [];
-  /** An output that is kept in a file, and how much of it is given at once. */
-  kept = Buffer.alloc(0);
-  keptPartBytes = 1_000_000;
+  /** An saved output, and how much of it is given at once. */
+  saved = Buffer.alloc(0);
+  savedPartBytes = 1_000_000;
   readonly #replies: readonly ReadReply[];
 
   constructor(...replies: readonly ReadReply[]) {
@@ -81,9 +81,9 @@ export class FakeBackground implements BackgroundService {
     return reply === undefined ? Promise.reject(new Error("no reply")) : Promise.resolve(reply);
   }
 
-  readKept({ from }: { readonly from: number }): Promise<KeptPart> {
-    const bytes = this.kept.subarray(from, from + this.keptPartBytes);
-    return Promise.resolve({ bytes: bytes.toString("base64"), end: this.kept.length });
+  readSaved({ from }: { readonly from: number }): Promise<SavedPart> {
+    const bytes = this.saved.subarray(from, from + this.savedPartBytes);
+    return Promise.resolve({ bytes: bytes.toString("base64"), end: this.saved.length });
   }
 
   kill(): Promise<{ task: TaskSummary; wasRunning: boolean }> {
@@ -94,13 +94,13 @@ export class FakeBackground implements BackgroundService {
 /** No file can be made. */
 export const noResults: ResultsService = {
   create: () => Promise.resolve(null),
-  keep: () => Promise.resolve(null),
+  addOutput: () => Promise.resolve(null),
 };
 
 /** Keeps one output, in the file `path`. */
 export function resultsAt(path: string): ResultsService {
   const uri = "scorpiox://results/a-1";
-  return { ...noResults, keep: () => Promise.resolve({ path, uri, taskId: 5 }) };
+  return { ...noResults, addOutput: () => Promise.resolve({ path, uri, taskId: 5 }) };
 }
 
 const nobody = (): Promise<never> => Promise.reject(new Error("nobody is there"));

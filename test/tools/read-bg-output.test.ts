@@ -91,7 +91,7 @@ describe("ReadBgOutput text and cursor", () => {
     const result = await readWith(replies, args);
     expect({ text: result.text, afterDelivery: result.afterDelivery }).toEqual({
       text,
-      afterDelivery: { advanceCursor: { taskId: 7, to } },
+      afterDelivery: { advanceCursor: { to } },
     });
   });
 

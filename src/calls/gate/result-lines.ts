@@ -2,7 +2,7 @@ import { isObject, ownValue } from "../../base/values.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import { saysStructure } from "../../protocol/result-codec.ts";
 import type { CallToolResult } from "../../protocol/tool-types.ts";
-import { promisesStructure } from "../call-target.ts";
+import { promisesStructure } from "../resolved-call.ts";
 import type { CallRequest } from "../call.ts";
 
 /**

@@ -2,8 +2,8 @@ import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { commandTools } from "../../base/tool-kinds.ts";
 import { cleanServer, originalName, uncutName } from "../../upstream/names/assign-names.ts";
-import { foreignToolOf } from "../call-target.ts";
-import type { CallRequest, CallTarget, ToolTarget } from "../call.ts";
+import { foreignToolOf, type CallTarget, type ToolTarget } from "../call-target.ts";
+import type { CallRequest } from "../call.ts";
 import type { CallEnd, CallWatcher, GateStage, Refusal, Rest } from "../gate/gate-stage.ts";
 import { workspaceDirOf } from "../state-calls.ts";
 import {

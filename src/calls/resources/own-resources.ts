@@ -125,7 +125,11 @@ export class OwnResources implements ResourceProvider {
 function nothingToEnd(): void {}
 
 /** Notifies listeners of a new background task, then of its output and of its end. */
-export function announceTask(changes: Changes, clientId: string, task: BackgroundTask): void {
+export function announceBackgroundTask(
+  changes: Changes,
+  clientId: string,
+  task: BackgroundTask,
+): void {
   changes.emit({ kind: "resources", clientId });
   const { id, execution } = task;
   if (!execution.isRunning) return;

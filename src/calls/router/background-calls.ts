@@ -1,14 +1,14 @@
 import { startTimer } from "../../base/cancellation.ts";
 import { bodyCharsMax, oneLine } from "../../base/cut-text.ts";
 import { AppError } from "../../base/errors.ts";
-import { keptPartBytes, mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
+import { savedPartBytes, mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
 import { type ClientTasks, goneError } from "../../commands/background/client-tasks.ts";
 import type { Confinement } from "../../commands/background/command-launcher.ts";
 import type { Execution } from "../../commands/background/execution.ts";
 import { readSavedPart } from "../../commands/background/saved-outputs.ts";
 import type { Supervisor } from "../../commands/background/supervisor.ts";
 import type {
-  KeptPart,
+  SavedPart,
   KillReply,
   ReadReply,
   ReadRequest,
@@ -22,12 +22,12 @@ import type {
 } from "../../tools/services.ts";
 import type { AfterDelivery } from "../../tools/tool.ts";
 import type { CallRequest } from "../call.ts";
-import { tryBecomeTask } from "../call-target.ts";
+import { tryBecomeTask } from "../answer-time.ts";
 import { resultUri } from "../own-uri.ts";
 import { workspaceDirOf } from "../state-calls.ts";
 import {
   endedOutput,
-  type KeepOutput,
+  type AddOutput,
   outputSoFar,
   readReply,
   runReply,
@@ -113,8 +113,8 @@ export class BackgroundCalls {
         return this.#listKept();
       case "background.read":
         return isKeptId(request.taskId) ? this.#readOfKept(request) : this.#read(request);
-      case "background.readKept":
-        return this.#readKept(request);
+      case "background.readSaved":
+        return this.#readSaved(request);
       case "background.kill":
         return this.#kill(request);
     }
@@ -143,10 +143,10 @@ export class BackgroundCalls {
     const cwd = await workspaceDirOf(client);
     const confinement = await this.#parts.confinements.forCommand(this.#request, cwd);
     const notes = confinement?.notes ?? [];
-    const keep: KeepOutput = (output) => ({
+    const addOutput: AddOutput = (output) => ({
       path: output.path,
       uri: resultUri(output.resultId),
-      taskId: this.#tasks.keep({ ...output, title: command }),
+      taskId: this.#tasks.addOutput({ ...output, title: command }),
     });
     const outcome = await this.#parts.supervisor.runForeground({
       clientId: client.id,
@@ -163,12 +163,15 @@ export class BackgroundCalls {
     progress?.[Symbol.dispose]();
     if (outcome.kind === "ended") {
       const { execution } = outcome;
-      return { ...runReply(execution, null, await endedOutput(execution, charsMax, keep)), notes };
+      return {
+        ...runReply(execution, null, await endedOutput(execution, charsMax, addOutput)),
+        notes,
+      };
     }
     const { task } = outcome;
     // Until the answer is sent no client knows the task: cancelling the call now ends it too.
     cancellation.onCancel(() => void task.execution.terminate("cancelled", terminateGraceMs));
-    const { output, to } = outputSoFar(task.execution, charsMax, keep);
+    const { output, to } = outputSoFar(task.execution, charsMax, addOutput);
     task.cursor = to;
     return { ...runReply(task.execution, task.id, output), notes };
   }
@@ -264,11 +267,11 @@ export class BackgroundCalls {
     return readReply(task, start);
   }
 
-  async #readKept({ taskId, from }: { taskId: number; from: number }): Promise<KeptPart> {
+  async #readSaved({ taskId, from }: { taskId: number; from: number }): Promise<SavedPart> {
     const task = this.#tasks.get(taskId);
     if (task.kind !== "output") return { bytes: "", end: from };
     const { path, bytes: to } = task.output;
-    const part = await readSavedPart(path, from, to, keptPartBytes);
+    const part = await readSavedPart(path, from, to, savedPartBytes);
     if (part === undefined) throw goneError(taskId);
     return { bytes: Buffer.from(part.bytes).toString("base64"), end: Math.min(to, part.fileBytes) };
   }

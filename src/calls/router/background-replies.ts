@@ -3,7 +3,7 @@ import { shownCommandCharsMax } from "../../base/limits.ts";
 import type {
   BackgroundTask,
   ClientTask,
-  KeptOutput,
+  SavedOutputRecord,
   OutputTask,
 } from "../../commands/background/client-tasks.ts";
 import type { Execution } from "../../commands/background/execution.ts";
@@ -78,18 +78,18 @@ export function runReply(
 }
 
 /** Saves output that was left out, so that the client can read it. */
-export type KeepOutput = (output: Omit<KeptOutput, "title">) => Omit<SavedFile, "problem">;
+export type AddOutput = (output: Omit<SavedOutputRecord, "title">) => Omit<SavedFile, "problem">;
 
 /** The output of an ended command in `charsMax` characters; a file that is not needed is removed. */
 export async function endedOutput(
   execution: Execution,
   charsMax: number,
-  keep: KeepOutput,
+  addOutput: AddOutput,
 ): Promise<ShownOutput> {
   const shown = outputText(execution.output, charsMax);
   if (shown.kind === "cut") {
     const { savedOutput } = execution;
-    return cutOutput(shown, execution, savedOutput?.bytes ?? 0, keep);
+    return cutOutput(shown, execution, savedOutput?.bytes ?? 0, addOutput);
   }
   await execution.savedOutput?.remove();
   return shown;
@@ -99,7 +99,7 @@ export async function endedOutput(
 export function outputSoFar(
   execution: Execution,
   charsMax: number,
-  keep: KeepOutput,
+  addOutput: AddOutput,
 ): { output: ShownOutput; to: number } {
   const { stretches, lostBytes, linesTo, partial, partialTo } = newOutput(
     execution.output,
@@ -114,7 +114,7 @@ export function outputSoFar(
   // Not up to the end: a character that is not complete belongs to the next read.
   const shown = outputText(execution.output, charsMax, partialTo);
   if (shown.kind === "whole") return { output: shown, to: partialTo };
-  return { output: cutOutput(shown, execution, partialTo, keep), to: partialTo };
+  return { output: cutOutput(shown, execution, partialTo, addOutput), to: partialTo };
 }
 
 /** @param bytes how many of the output the file has, or will have */
@@ -122,11 +122,11 @@ function cutOutput(
   { headBytes, ...shown }: CutOutput,
   { savedOutput }: Execution,
   bytes: number,
-  keep: KeepOutput,
+  addOutput: AddOutput,
 ): ShownOutput {
   if (savedOutput === undefined) return { ...shown, saved: null };
   const { id: resultId, path, problem = null } = savedOutput;
-  return { ...shown, saved: { ...keep({ resultId, path, from: headBytes, bytes }), problem } };
+  return { ...shown, saved: { ...addOutput({ resultId, path, from: headBytes, bytes }), problem } };
 }
 
 /** The reply about an output in a file: only the offset reached, since a reader that goes on asks for its parts. */

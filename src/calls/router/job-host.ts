@@ -158,8 +158,8 @@ export class JobHost {
     switch (call.method) {
       case "results.create":
         return this.#createResult().then((saved) => (saved === null ? null : { path: saved.path }));
-      case "results.keep":
-        return this.#keepResult(call.request);
+      case "results.addOutput":
+        return this.#addOutput(call.request);
       case "web.fetchPage":
       case "web.renderPage":
         return this.#loadPage(this.#owned(call));
@@ -210,7 +210,7 @@ export class JobHost {
     return saved ?? null;
   }
 
-  async #keepResult(part: {
+  async #addOutput(part: {
     from: number;
     bytes: number;
   }): Promise<Omit<SavedFile, "problem"> | null> {
@@ -220,7 +220,7 @@ export class JobHost {
     const { id: resultId, path } = saved;
     const taskId = this.#parts.supervisor
       .tasksOf(client.id)
-      .keep({ resultId, path, title, ...part });
+      .addOutput({ resultId, path, title, ...part });
     return { path, uri: resultUri(resultId), taskId };
   }
 }

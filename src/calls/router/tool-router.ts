@@ -7,9 +7,9 @@ import type { Snapshots } from "../../tools/tool.ts";
 import type { ToolCard } from "../../tools/tool-card.ts";
 import type { JobMessageSource, JobOutcome, ServiceCall } from "../../tools/workers/messages.ts";
 import type { WorkerPool } from "../../tools/workers/pool.ts";
+import { answerTimeOf } from "../answer-time.ts";
 import type { CallOutcome, CallRequest, ClientContext } from "../call.ts";
 import type { CallMaker } from "../gate/gate-stage.ts";
-import { answerTimeOf } from "../call-target.ts";
 import { taskSummary } from "./background-replies.ts";
 import { type HostParts, JobHost } from "./job-host.ts";
 

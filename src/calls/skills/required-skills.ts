@@ -2,9 +2,9 @@ import { join } from "node:path";
 
 import { startTimer } from "../../base/cancellation.ts";
 import { requiredSkillsLookMs, skillListMsMax, skillWatchersMax } from "../../base/limits.ts";
+import { skillToolName } from "../../base/tool-kinds.ts";
 import { readRequiredSkills } from "../../state/skills/required-names.ts";
 import type { CallRequest, ClientContext } from "../call.ts";
-import { skillToolName } from "../features.ts";
 import type { GateStage, NoteSource, Refusal, Rest } from "../gate/gate-stage.ts";
 import type { ClientSkills } from "./skill-view.ts";
 

@@ -1,13 +1,13 @@
 import { startTimer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { skillListDiskMsMax, skillListMsMax } from "../../base/limits.ts";
+import { skillToolName } from "../../base/tool-kinds.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { skillToolDescription } from "../../state/skills/list-for-model.ts";
 import { loadSkill, skillResult, unknownSkill } from "../../state/skills/load-skill.ts";
 import type { SkillLibrary, SkillSet } from "../../state/skills/skill-library.ts";
 import type { LoadedSkill, LoadSkillRequest } from "../../tools/state-services.ts";
 import type { CallRequest, ClientContext } from "../call.ts";
-import { skillToolName } from "../features.ts";
 import { workspaceDirOf } from "../state-calls.ts";
 import type { SkillWatch } from "./skill-watch.ts";
 

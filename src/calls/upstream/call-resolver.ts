@@ -16,8 +16,9 @@ import {
   type UpstreamSnapshot,
 } from "../../upstream/snapshot.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
-import { resolvedCall } from "../call-target.ts";
-import type { CallRequest, CallTarget } from "../call.ts";
+import { resolvedCall } from "../resolved-call.ts";
+import type { CallRequest } from "../call.ts";
+import type { CallTarget } from "../call-target.ts";
 
 export interface CallResolverParts {
   readonly upstreams: Pick<Upstreams, "snapshot" | "settled">;

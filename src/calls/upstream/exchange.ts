@@ -8,12 +8,12 @@ import {
   type ClientCapabilities,
   noClientCapabilities,
 } from "../../protocol/client-capabilities.ts";
-import type { KeptOutput } from "../../commands/background/client-tasks.ts";
+import type { SavedOutputRecord } from "../../commands/background/client-tasks.ts";
 import type { InputRequest, InputRequests, InputResponses } from "../../protocol/input-request.ts";
 import { createFault, errorCodes, type LogLevel, type Params } from "../../protocol/json-rpc.ts";
 import type { ServerRights } from "../../upstream/snapshot.ts";
 import type {
-  KeptResult,
+  SavedResultRecord,
   UpstreamCall,
   UpstreamCallEvents,
   UpstreamReply,
@@ -54,7 +54,7 @@ export interface ExchangeParts extends AnswerParts {
   readonly upstreams: Pick<Upstreams, "call">;
   readonly suspended: SuspendedCalls;
   /** Makes an output that was cut a background task of its client. @returns the id of the task */
-  readonly keepOutput: (clientId: string, output: KeptOutput) => number;
+  readonly addOutput: (clientId: string, output: SavedOutputRecord) => number;
   /** Notified of requests that are not tool calls, which do not pass the gate. */
   readonly watchers: readonly CallWatcher[];
 }
@@ -227,8 +227,8 @@ export class Exchange implements UpstreamCallEvents {
   }
 
   /** Makes a result that was cut a background task of its client. */
-  async keep(output: KeptResult): Promise<number> {
-    return this.#parts.keepOutput(this.#call.client.id, { ...output, title: titleOf(this.#spec) });
+  async keep(output: SavedResultRecord): Promise<number> {
+    return this.#parts.addOutput(this.#call.client.id, { ...output, title: titleOf(this.#spec) });
   }
 
   /** At most one question at a time, and a few in all (CA9). */

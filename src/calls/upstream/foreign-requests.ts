@@ -9,8 +9,9 @@ import {
 import type { ServerRights, UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import type { UpstreamCall } from "../../upstream/upstreams.ts";
 import { FaultError, InputNeeded } from "../ask-client.ts";
-import { resolvedCall } from "../call-target.ts";
-import type { CallRequest, RequestContext, ToolTarget } from "../call.ts";
+import { resolvedCall } from "../resolved-call.ts";
+import type { CallRequest, RequestContext } from "../call.ts";
+import type { ToolTarget } from "../call-target.ts";
 import type { CallEnd } from "../gate/gate-stage.ts";
 import { shownElicitation } from "./asked-things.ts";
 import { Exchange, type ExchangeEnd, type ExchangeParts } from "./exchange.ts";

@@ -8,9 +8,11 @@ import { badArguments, encodeCallToolResult } from "../../protocol/result-codec.
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
 import { parseSearchArguments } from "../../upstream/search/gateway-tools.ts";
 import type { FailureReason, Upstreams } from "../../upstream/upstreams.ts";
-import { answerTimeOf, promisesStructure, tryBecomeTask } from "../call-target.ts";
-import type { CallOutcome, CallRequest, ToolTarget } from "../call.ts";
+import { answerTimeOf, tryBecomeTask } from "../answer-time.ts";
+import type { ToolTarget } from "../call-target.ts";
+import type { CallOutcome, CallRequest } from "../call.ts";
 import type { AfterStages } from "../gate/gate-stage.ts";
+import { promisesStructure } from "../resolved-call.ts";
 import { withLinesAbout } from "../gate/result-lines.ts";
 import { Exchange, type ExchangeEnd, type ExchangeParts, type ExchangeSpec } from "./exchange.ts";
 import { foreignFault, pagesWanted } from "./foreign-requests.ts";

@@ -23,7 +23,7 @@ import { UpstreamStage } from "./upstream-stage.ts";
 
 /** The services behind the own tools that calls need. */
 export interface GatewayServices
-  extends HandOverParts, Pick<ExchangeParts, "watchers" | "keepOutput"> {
+  extends HandOverParts, Pick<ExchangeParts, "watchers" | "addOutput"> {
   readonly questions: () => StateServices["questions"];
 }
 

@@ -2,7 +2,8 @@ import { AppError, messageOf } from "../../base/errors.ts";
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
 import { isAtLeast } from "../../protocol/message.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
-import type { CallRequest, ToolTarget } from "../call.ts";
+import type { CallRequest } from "../call.ts";
+import type { ToolTarget } from "../call-target.ts";
 import type { GateStage, Refusal } from "../gate/gate-stage.ts";
 
 /**

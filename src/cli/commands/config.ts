@@ -12,6 +12,8 @@ import type { Command } from "../command.ts";
 import {
   entriesOfScope,
   fileOfScope,
+  jsonEntry,
+  jsonLevel,
   keyScopeFlag,
   noteStrongerSource,
   sourceText,
@@ -38,7 +40,7 @@ export const configGetCommand: Command = {
     const entries = scope === undefined ? config.entries() : entriesOfScope(scope, dirs);
     const entry = entries.find((candidate) => candidate.key === key);
     if (entry === undefined) throw notFound(key, entries);
-    if (args.has("json")) print.json(entry);
+    if (args.has("json")) print.json(jsonEntry(entry));
     else if (!args.has("show-source")) print.line(entry.value);
     else print.line(`${entry.value}  # ${sourceText(entry.source)}`);
     return exitCodes.done;
@@ -75,7 +77,7 @@ export const configListCommand: Command = {
         ? config.entries()
         : entriesOfScope(scope, dirs);
     const shown = entries.filter((entry) => entry.use === "used" || args.has("all"));
-    if (args.has("json")) print.json(shown);
+    if (args.has("json")) print.json(shown.map(jsonEntry));
     else printLines(shown, args.has("show-source"), print);
     return exitCodes.done;
   },
@@ -170,6 +172,7 @@ export const profileListCommand: Command = {
     const { config, dirs } = startUp(args, io, print);
     const profiles = listProfiles(configFolders(dirs)).map((profile) => ({
       ...profile,
+      level: jsonLevel(profile.level),
       active: profile.name === config.settings.activeProfile,
     }));
     if (args.has("json")) print.json(profiles);

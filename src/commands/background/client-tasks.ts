@@ -25,7 +25,7 @@ export interface BackgroundTask extends Readable {
 }
 
 /** An output that was too long for its result, and the part that the client was not shown. */
-export interface KeptOutput {
+export interface SavedOutputRecord {
   /** The name of its file, without `.txt`. */
   readonly resultId: string;
   readonly path: string;
@@ -40,8 +40,8 @@ export interface KeptOutput {
 /** A kept output as a task that has ended: it is read on as the output of a command is. */
 export interface OutputTask extends Readable {
   readonly kind: "output";
-  readonly output: KeptOutput;
-  readonly keptAt: number;
+  readonly output: SavedOutputRecord;
+  readonly savedAt: number;
 }
 
 export type ClientTask = BackgroundTask | OutputTask;
@@ -111,11 +111,11 @@ export class ClientTasks {
   }
 
   /** @returns the id by which it is read on */
-  keep(output: KeptOutput): number {
+  addOutput(output: SavedOutputRecord): number {
     const id = this.#nextId();
     const { from: cursor } = output;
     const reading = Promise.resolve();
-    this.#tasks.set(id, { id, kind: "output", output, cursor, reading, keptAt: Date.now() });
+    this.#tasks.set(id, { id, kind: "output", output, cursor, reading, savedAt: Date.now() });
     this.#forgetOld();
     return id;
   }
@@ -138,7 +138,7 @@ export class ClientTasks {
 
 /** When it ended; undefined while it runs. */
 function endOf(task: ClientTask): number | undefined {
-  return task.kind === "output" ? task.keptAt : task.execution.endedAt;
+  return task.kind === "output" ? task.savedAt : task.execution.endedAt;
 }
 
 /** Its file was swept away. */

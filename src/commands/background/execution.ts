@@ -1,3 +1,4 @@
+import type { BackgroundState, EndReason } from "../../base/background-state.ts";
 import { startTimer, type Timer } from "../../base/cancellation.ts";
 import { terminateGraceMs } from "../../base/limits.ts";
 import type { CommandExit, RunningCommand } from "../process/command.ts";
@@ -5,12 +6,6 @@ import { countFamily, endFamily } from "../process/family.ts";
 import type { Family, Orphanage } from "../process/orphanage.ts";
 import { OutputStore, type OutputStoreSizes } from "./output-store.ts";
 import type { SavedOutput } from "./saved-output.ts";
-
-/** `lost` is for a process whose end could not be observed. */
-export type ExecutionState = "running" | "exited" | "failed" | "killed" | "timed_out" | "lost";
-
-/** Why we ended a command. */
-export type EndReason = "timeout" | "cancelled" | "killed" | "user" | "shutdown";
 
 /** Work without a process of its own, such as a call to an upstream server. */
 export interface Work {
@@ -127,7 +122,7 @@ export class Execution {
     return this.#endedAt === undefined;
   }
 
-  get state(): ExecutionState {
+  get state(): BackgroundState {
     if (this.isRunning) return "running";
     if (this.#isLost) return "lost";
     if (this.#endReason === "timeout") return "timed_out";

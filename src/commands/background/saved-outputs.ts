@@ -11,7 +11,7 @@ import { isContinuation, lineEnd, type OutputText, twoEnds } from "./output-stor
 import { SavedOutput } from "./saved-output.ts";
 import { SavingRoom } from "./saving-room.ts";
 
-/** Where results that are too long for a reply are kept; the second stands in for the first. */
+/** Where outputs that are too long for a reply are saved; the second stands in for the first. */
 export function resultFolders(scorpioxDir: string): string[] {
   const uid = process.getuid?.() ?? "user";
   return [join(scorpioxDir, "results"), join(tmpdir(), `scorpiox-results-${uid}`)];
@@ -26,7 +26,7 @@ export class SavedOutputs {
   readonly #rooms = new Map<string, SavingRoom>();
 
   /**
-   * @param folders where to keep files; a later one is used when an earlier one cannot be written, or its disk is
+   * @param folders where to save files; a later one is used when an earlier one cannot be written, or its disk is
    * nearly full
    * @param warn called once for each file that could not be made
    * @param roomIn the room that outputs share while they are saved in a folder

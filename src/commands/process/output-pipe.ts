@@ -1,7 +1,7 @@
 import { closeSync, readSync } from "node:fs";
 
 import { turnOfLoop } from "../../base/turns.ts";
-import { Flood, FloodMeter } from "./flood.ts";
+import { FloodReader, FloodMeter } from "./flood-reader.ts";
 import type { Libc } from "./libc.ts";
 
 /**
@@ -55,7 +55,7 @@ export class OutputPipe {
   readonly #sink: OutputReceiver;
   #streamTimer: ReturnType<typeof setTimeout> | undefined;
   #reader: Reader | undefined;
-  #flood: Flood | undefined;
+  #flood: FloodReader | undefined;
   #followed: Promise<void> | undefined;
   /** True while the stream has given all that it took from the pipe. */
   #waiting = false;
@@ -151,7 +151,7 @@ export class OutputPipe {
 
   /** @returns true when nothing has come for a while, false at the end */
   async #readFlood(): Promise<boolean> {
-    using flood = new Flood(this.#readFd);
+    using flood = new FloodReader(this.#readFd);
     this.#flood = flood;
     try {
       for (let misses = 0; misses < missesMax && !this.#isFinished;) {

@@ -4,7 +4,7 @@ import { HeldState } from "../../fleet/places/held-state.ts";
 import { relayKinds } from "../../fleet/places/relay-messages.ts";
 import { RelayedPrincipals, RelayedRequests } from "../../fleet/places/relayed-requests.ts";
 import { RequestRelay } from "../../fleet/places/request-relay.ts";
-import { TaskRecords } from "../../fleet/places/task-records.ts";
+import { EngineMcpTaskRecords } from "../../fleet/places/mcp-task-records.ts";
 import type { Principal } from "../../server/auth/principal.ts";
 import type { HttpEndpoint } from "../../server/http/http-endpoint.ts";
 import type { LazyRouter } from "../lazy-router.ts";
@@ -49,7 +49,7 @@ export class Places implements Disposable {
     });
     const { server } = endpoint;
     server.elsewhere = this.#relay;
-    server.mcpTaskRecords = new TaskRecords(engine, replica, secret);
+    server.mcpTaskRecords = new EngineMcpTaskRecords(engine, replica, secret);
     this.#stops = [
       replica.onFence(() => void router.giveUpClients(settings.fence)),
       messages.handle(relayKinds.endClient, async (body) => this.#endHere(String(body))),

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
+import type { BackgroundState, EndReason } from "../../base/background-state.ts";
 import { randomHex } from "../../base/digests.ts";
 import { isObject, ownValue } from "../../base/values.ts";
 import type { KeptHoldings } from "./kept-messages.ts";
@@ -50,9 +51,12 @@ export interface TaskProcesses {
   readonly relay: KeptProcess;
 }
 
+/** A kept task outlives the call and the server that started it. */
+type KeptEndReason = Exclude<EndReason, "cancelled" | "shutdown">;
+
 /** Somebody had a task ended. */
 export interface EndWish {
-  readonly by: "killed" | "user" | "timeout" | "limit";
+  readonly by: KeptEndReason | "limit";
   readonly at: number;
   /** Why, where it was nobody's wish. */
   readonly note: string | null;
@@ -60,10 +64,10 @@ export interface EndWish {
 
 /** How a task has ended. */
 export interface TaskEnd {
-  readonly state: "exited" | "failed" | "killed" | "timed_out" | "lost";
+  readonly state: Exclude<BackgroundState, "running">;
   readonly exitCode: number | null;
   readonly signal: string | null;
-  readonly endedBy: "timeout" | "killed" | "user" | null;
+  readonly endedBy: KeptEndReason | null;
   readonly endedAt: number;
   readonly note: string | null;
 }

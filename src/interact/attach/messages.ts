@@ -1,5 +1,5 @@
 import { questionOtherCharsMax } from "../../base/limits.ts";
-import type { TaskState } from "../../base/shown-state.ts";
+import type { BackgroundStatus } from "../../base/shown-state.ts";
 import { isObject } from "../../base/values.ts";
 import type { Answer } from "../../tools/state-services.ts";
 import type { GoneReason, ShownQuestions, TerminalReply } from "../questions/terminals.ts";
@@ -30,7 +30,7 @@ export interface ClientEntry {
 }
 
 /** A background task. A running one is as old as its start says. */
-export interface BackgroundEntry extends TaskState {
+export interface BackgroundEntry extends BackgroundStatus {
   readonly client: ClientKey;
   readonly taskId: number;
   readonly command: string;

@@ -248,7 +248,7 @@ export function listCacheHints(
   kind: ListKind,
   client: Pick<ClientContext, "servers">,
 ): CacheHints {
-  const own = features.cacheHints ?? hintsOf(features, kind);
+  const own = hintsOf(features, kind);
   const joined = kind === "skills" ? undefined : features.joinedHints?.();
   const hints = joined === undefined ? own : stricterHints(own, joined);
   // A token that is limited to some MCP servers has a list of its own.

@@ -10,7 +10,7 @@ import {
   handleSkillsGet,
   handleSkillsList,
 } from "./resources.ts";
-import { callAsTask, handleTasksCancel, handleTasksGet, handleTasksUpdate } from "./tasks.ts";
+import { callAsTask, handleTasksCancel, handleTasksGet, handleTasksUpdate } from "./mcp-tasks.ts";
 
 /** Handlers by method, and calls as MCP tasks: one chunk of the program that no first answer needs. */
 export const lateHandlers = {

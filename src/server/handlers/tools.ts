@@ -6,7 +6,7 @@ import { invalidParams, type MethodReply, resultReply } from "../connection/repl
 import { taskSupportOf } from "../context/offered-capabilities.ts";
 import type { ServedConnection } from "../context/server-context.ts";
 import { withRounds, ToolCall, unknownCursor } from "./handler-context.ts";
-import { lateHandlers } from "./late.ts";
+import { lazyHandlers } from "./late.ts";
 
 /** `tools/list` (docs/spec/modern.md#tools). At once where the list is the same for all clients with the same extensions. */
 export function handleToolsList(
@@ -60,5 +60,5 @@ function run(
   if (!mayBeTask && support !== "required") {
     return router.call(new ToolCall(name, args, request, connection));
   }
-  return lateHandlers.use(({ callAsTask }) => callAsTask(name, args, request, connection));
+  return lazyHandlers.use(({ callAsTask }) => callAsTask(name, args, request, connection));
 }

@@ -157,7 +157,7 @@ export class JobContext implements ToolContext {
       start: (request) => this.#call({ method: "background.start", request }),
       listKept: () => this.#call({ method: "background.listKept", request: {} }),
       read: (request) => this.#call({ method: "background.read", request }),
-      readKept: (request) => this.#call({ method: "background.readKept", request }),
+      readSaved: (request) => this.#call({ method: "background.readSaved", request }),
       kill: (request) => this.#call({ method: "background.kill", request }),
     };
   }
@@ -165,7 +165,7 @@ export class JobContext implements ToolContext {
   get results(): ToolContext["results"] {
     return {
       create: () => this.#call({ method: "results.create", request: {} }),
-      keep: (request) => this.#call({ method: "results.keep", request }),
+      addOutput: (request) => this.#call({ method: "results.addOutput", request }),
     };
   }
 

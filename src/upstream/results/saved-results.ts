@@ -20,7 +20,7 @@ export interface ResultStore {
   /** Saves the content; undefined when no folder can be written. */
   save(content: string | Uint8Array): Promise<SavedResult | undefined>;
   /** Saves a text that was shown up to byte `from`, where the client can continue to read. */
-  keep(text: string, from: number): Promise<SavedResult | undefined>;
+  saveCut(text: string, from: number): Promise<SavedResult | undefined>;
 }
 
 /**
@@ -43,7 +43,7 @@ export class SavedResults {
   of(clientId: string, events: Pick<UpstreamCallEvents, "keep"> = {}): ResultStore {
     return {
       save: (content) => this.#save(newResultId(clientId), content),
-      keep: async (text, from) => {
+      saveCut: async (text, from) => {
         const resultId = newResultId(clientId);
         const saved = await this.#save(resultId, text);
         if (saved === undefined) return undefined;

@@ -19,7 +19,7 @@ import type { ResultStore, SavedResult } from "./saved-results.ts";
 export interface ResultParts extends Cleaning {
   /** The client's limit of characters, over all texts of a result. */
   readonly charsMax: number;
-  /** Where this client's results are kept; made when one is too long. */
+  /** Where this client's results are saved; made when one is too long. */
   readonly results: () => ResultStore;
 }
 
@@ -293,7 +293,7 @@ export async function boundText(
 ): Promise<BoundText> {
   if (fits(text, charsMax)) return { text };
   const cut = cutToFit(text, bodyCharsMax(charsMax));
-  const saved = await results().keep(text, Buffer.byteLength(cut.head));
+  const saved = await results().saveCut(text, Buffer.byteLength(cut.head));
   const left = { amount: cut.omittedChars, total: text.length, unit: "characters" } as const;
   const line = cutLine(left, saved);
   const gap = cut.head === "" || cut.head.endsWith("\n") ? "" : "\n";

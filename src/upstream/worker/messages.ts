@@ -6,7 +6,7 @@ import type { LogLevel, Params } from "../../protocol/json-rpc.ts";
 import type { ProcessReport, ProcessRequest } from "../process/upstream-process.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
 import type {
-  KeptResult,
+  SavedResultRecord,
   SearchQuery,
   UpstreamCall,
   UpstreamControl,
@@ -77,7 +77,7 @@ export type FromUpstreamPost =
       readonly kind: "keep";
       readonly id: number;
       readonly askId: number;
-      readonly output: KeptResult;
+      readonly output: SavedResultRecord;
     }
   | { readonly kind: "events"; readonly events: readonly LaneEvent[] }
   | { readonly kind: "slice"; readonly slice: SnapshotSlice }

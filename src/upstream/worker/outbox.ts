@@ -12,7 +12,7 @@ import {
 } from "../../base/upstream-limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
-import type { KeptResult } from "../upstreams.ts";
+import type { SavedResultRecord } from "../upstreams.ts";
 import type { LaneEvent, FromUpstreamPost } from "./messages.ts";
 
 /**
@@ -156,7 +156,7 @@ export class WorkerAsks {
    * The background task through which the client reads the rest; undefined when the call has ended, nobody answers, or too much
    * waits already: the result waits for this in memory, and is in its file already.
    */
-  async keep(callId: number, output: KeptResult): Promise<number | undefined> {
+  async keep(callId: number, output: SavedResultRecord): Promise<number | undefined> {
     // One alone may be larger.
     if (this.#keptBytes > 0 && this.#keptBytes + output.bytes > upstreamKeepBytesMax)
       return undefined;

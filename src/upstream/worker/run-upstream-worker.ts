@@ -11,7 +11,12 @@ import { WorkerProcesses } from "../process/worker-processes.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { LogLevel, Params } from "../../protocol/json-rpc.ts";
 import type { ServerInfo } from "../server-state.ts";
-import type { KeptResult, UpstreamEvent, UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
+import type {
+  SavedResultRecord,
+  UpstreamEvent,
+  UpstreamCall,
+  UpstreamCallEvents,
+} from "../upstreams.ts";
 import {
   type FromUpstreamPost,
   type ToUpstreamPost,
@@ -218,7 +223,7 @@ class CallEvents implements UpstreamCallEvents, Disposable {
     return this.#lanes.asks.ask(this.#id, question);
   }
 
-  keep(output: KeptResult): Promise<number | undefined> {
+  keep(output: SavedResultRecord): Promise<number | undefined> {
     return this.#lanes.asks.keep(this.#id, output);
   }
 

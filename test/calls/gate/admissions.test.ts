@@ -5,7 +5,8 @@ import * as fc from "fast-check";
 
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { hookLookMs, policyLookMs } from "../../../src/base/limits.ts";
-import type { CallRequest, ToolTarget } from "../../../src/calls/call.ts";
+import type { CallRequest } from "../../../src/calls/call.ts";
+import type { ToolTarget } from "../../../src/calls/call-target.ts";
 import type { GateStage, Refusal } from "../../../src/calls/gate/gate-stage.ts";
 import { Admissions } from "../../../src/calls/gate/gated-router.ts";
 import { endWithoutRun } from "../../../src/calls/policy/hooks/hook.ts";

@@ -3,12 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { InputNeeded } from "../../../src/calls/ask-client.ts";
-import type {
-  CallOutcome,
-  CallRequest,
-  ClientLimits,
-  ToolTarget,
-} from "../../../src/calls/call.ts";
+import type { ToolTarget } from "../../../src/calls/call-target.ts";
+import type { CallOutcome, CallRequest, ClientLimits } from "../../../src/calls/call.ts";
 import type {
   AfterStages,
   CallEnd,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import type { CallRequest, CallTarget } from "../../../src/calls/call.ts";
+import type { CallRequest } from "../../../src/calls/call.ts";
+import type { CallTarget } from "../../../src/calls/call-target.ts";
 import type { Refusal } from "../../../src/calls/gate/gate-stage.ts";
 import { PlanStage } from "../../../src/calls/policy/policy-stage.ts";
 import { rights } from "../upstream/fake-upstreams.ts";

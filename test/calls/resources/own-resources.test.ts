@@ -3,7 +3,10 @@ import { Cancellation } from "../../../src/base/cancellation.ts";
 import { outputWindowBytes } from "../../../src/base/limits.ts";
 import type { RequestContext } from "../../../src/calls/call.ts";
 import { type Change, Changes } from "../../../src/calls/features.ts";
-import { announceTask, OwnResources } from "../../../src/calls/resources/own-resources.ts";
+import {
+  announceBackgroundTask,
+  OwnResources,
+} from "../../../src/calls/resources/own-resources.ts";
 import { SupervisorHarness } from "../../commands/background/supervisor-harness.ts";
 import { until } from "../../commands/process/until.ts";
 
@@ -129,14 +132,14 @@ describe("OwnResources, saved outputs", () => {
   });
 });
 
-describe("announceTask()", () => {
+describe("announceBackgroundTask()", () => {
   test("tells of a new task, its output and its end, to its client", async () => {
     await using harness = new SupervisorHarness();
     const changes = new Changes();
     const seen: Change[] = [];
     changes.listen((change) => seen.push(change));
     const task = await harness.background("read line; echo got");
-    announceTask(changes, "client", task);
+    announceBackgroundTask(changes, "client", task);
     expect(seen).toEqual([{ kind: "resources", clientId: "client" }]);
     await task.execution.ended;
     const updated = {
@@ -155,7 +158,7 @@ describe("announceTask()", () => {
     changes.listen((change) => seen.push(change));
     const task = await harness.background("true");
     await task.execution.ended;
-    announceTask(changes, "client", task);
+    announceBackgroundTask(changes, "client", task);
     expect(seen).toEqual([{ kind: "resources", clientId: "client" }]);
   });
 });

@@ -75,7 +75,7 @@ export class GatewayHarness implements AsyncDisposable {
           supervisor,
           savedOutputs,
           questions: () => questions,
-          keepOutput: (clientId, output) => supervisor.tasksOf(clientId).keep(output),
+          addOutput: (clientId, output) => supervisor.tasksOf(clientId).addOutput(output),
           watchers: [{ ended: (call, end) => void this.watched.push([call, end]) }],
         }),
       ...(options.keptLists !== undefined && { keptLists: options.keptLists }),

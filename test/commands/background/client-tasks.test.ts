@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { ClientTasks, type KeptOutput } from "../../../src/commands/background/client-tasks.ts";
+import {
+  ClientTasks,
+  type SavedOutputRecord,
+} from "../../../src/commands/background/client-tasks.ts";
 import { Execution } from "../../../src/commands/background/execution.ts";
 import { Orphanage } from "../../../src/commands/process/orphanage.ts";
 
@@ -29,10 +32,10 @@ async function addEnded(tasks: ClientTasks, count: number): Promise<void> {
   }
 }
 
-describe("ClientTasks, outputs that are kept", () => {
+describe("ClientTasks, saved outputs", () => {
   const folder = mkdtempSync(join(tmpdir(), "scorpiox-tasks-"));
   afterAll(() => rmSync(folder, { recursive: true }));
-  const output = (name: string): KeptOutput => {
+  const output = (name: string): SavedOutputRecord => {
     const path = join(folder, `${name}.txt`);
     writeFileSync(path, "x");
     return { resultId: name, path, title: "Bash", from: 10, bytes: 100 };
@@ -44,8 +47,8 @@ describe("ClientTasks, outputs that are kept", () => {
   ])("count to the 256 that have ended: after %d of them", async (count, ids) => {
     const tasks = new ClientTasks();
     await addEnded(tasks, 1);
-    const kept = output("a");
-    for (let index = 0; index < count; index++) tasks.keep(kept);
+    const saved = output("a");
+    for (let index = 0; index < count; index++) tasks.addOutput(saved);
     tasks.add("command", fakeExecution().execution, 0);
     const list = tasks.list();
     expect([list[0]?.id, list[1]?.id, list.at(-1)?.id]).toEqual(ids);
@@ -53,13 +56,13 @@ describe("ClientTasks, outputs that are kept", () => {
 
   test("begin at the first byte that was left out, and are no executions", () => {
     const tasks = new ClientTasks();
-    const id = tasks.keep(output("b"));
+    const id = tasks.addOutput(output("b"));
     expect([id, tasks.get(id).cursor, tasks.executions()]).toEqual([1, 10, []]);
   });
 
   test("end with their files", () => {
     const tasks = new ClientTasks();
-    const [first, second] = [output("c"), output("d")].map((kept) => tasks.keep(kept));
+    const [first, second] = [output("c"), output("d")].map((saved) => tasks.addOutput(saved));
     rmSync(join(folder, "c.txt"));
     expect(() => tasks.get(first ?? 0)).toThrow("The output of task 1 is gone");
     expect(() => tasks.get(first ?? 0)).toThrow("No background task has the id 1. Known: 2.");

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 
 import type { Holdings } from "../../../src/fleet/places/held-state.ts";
 import { HeldState } from "../../../src/fleet/places/held-state.ts";
-import { TaskRecords } from "../../../src/fleet/places/task-records.ts";
+import { EngineMcpTaskRecords } from "../../../src/fleet/places/mcp-task-records.ts";
 import type { McpTaskView } from "../../../src/protocol/mcp-task.ts";
 import type { McpTask } from "../../../src/server/tasks/mcp-task.ts";
 import { startReplica, type TestReplica } from "../../support/engines/fleet.ts";
@@ -113,12 +113,12 @@ test("TH46: an MCP task that no replica has written, or for another owner, is no
   await using second = await startReplica(redis.url);
   const key = first.engine.keys.of("mcp-task", taskId);
   const view = viewOf("begun");
-  await new TaskRecords(first.engine, first.replica, first.secret).save({
+  await new EngineMcpTaskRecords(first.engine, first.replica, first.secret).save({
     id: taskId,
     ownerId: "anna",
     view,
   } as unknown as McpTask);
-  const records = new TaskRecords(second.engine, second.replica, second.secret);
+  const records = new EngineMcpTaskRecords(second.engine, second.replica, second.secret);
   expect(await records.find("anna", taskId)).toEqual(JSON.parse(JSON.stringify(view)));
   await second.engine.request("HSET", key, "owner", "ben");
   expect(await records.find("ben", taskId)).toBeUndefined();

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { Changes } from "../../../src/calls/features.ts";
 import type { ActiveRequest } from "../../../src/server/connection/active-request.ts";
 import { createConnection, ServerContext } from "../../../src/server/context/server-context.ts";
-import { TaskCall } from "../../../src/server/handlers/tasks.ts";
+import { TaskCall } from "../../../src/server/handlers/mcp-tasks.ts";
 import { createRequest, FakeLane } from "../fake-request.ts";
 import { FakeRouter } from "../harness.ts";
 

@@ -23,7 +23,7 @@ describe("messages of a Worker", () => {
       kind: "done",
       jobId: 6,
       json: JSON.stringify({ text: nasty }),
-      afterDelivery: { advanceCursor: { taskId: 1, to: 99 } },
+      afterDelivery: { advanceCursor: { to: 99 } },
     },
     { kind: "done", jobId: 8, json: "{}", dataJson: JSON.stringify({ text: nasty }) },
     {
@@ -31,7 +31,7 @@ describe("messages of a Worker", () => {
       jobId: 9,
       json: "{}",
       dataJson: "{}",
-      afterDelivery: { advanceCursor: { taskId: 1, to: 99 } },
+      afterDelivery: { advanceCursor: { to: 99 } },
     },
     { kind: "fault", jobId: 7, fault: { code: -32602, message: nasty } },
   ];

@@ -328,8 +328,8 @@ describe("runJob() shapes what the handler returns", () => {
         if (cut.kind === "whole") throw new Error("it is not cut");
         background.run = () =>
           Promise.resolve({ ...endedRun, exitCode: 1, output: { ...cut, saved } });
-        const keep = () => Promise.reject(new Error("it was cut a second time"));
-        const results = { ...noResults, keep };
+        const addOutput = () => Promise.reject(new Error("it was cut a second time"));
+        const results = { ...noResults, addOutput };
         const limits = { resultCharsMax, answerMs: null };
         const context = fakeContext({ background, results, limits });
         const result = await resultOf(bash, { command: "x" }, "2025-11-25", context);

@@ -10,7 +10,7 @@ import {
   type CallResultParts,
   shapeCallResult,
 } from "../../../src/upstream/results/shape-call-result.ts";
-import type { KeptResult } from "../../../src/upstream/upstreams.ts";
+import type { SavedResultRecord } from "../../../src/upstream/upstreams.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-results-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -383,9 +383,9 @@ describe("GW-30, CA13, CA14: bounds", () => {
   });
 
   test("what is left out has a task, which begins at its first byte, and a link, of which the text tells too", async () => {
-    const kept: KeptResult[] = [];
-    const giveTask = (output: KeptResult): Promise<number> =>
-      Promise.resolve(kept.push(output) + 6);
+    const saved: SavedResultRecord[] = [];
+    const giveTask = (output: SavedResultRecord): Promise<number> =>
+      Promise.resolve(saved.push(output) + 6);
     const parts = {
       ...usual,
       results: () => new SavedResults([folder]).of("ann", { keep: giveTask }),
@@ -394,7 +394,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
     for (const version of ["2024-11-05", "2025-03-26", "2025-06-18", "2026-07-28"] as const) {
       const { json } = await shapeCallResult({ content: [text(long)] }, parts, version);
       const { content } = JSON.parse(json) as { content: { type: string; text: string }[] };
-      const { resultId, path, from, bytes } = kept.at(-1) ?? { from: 0, path: "" };
+      const { resultId, path, from, bytes } = saved.at(-1) ?? { from: 0, path: "" };
       const hasLinks = version >= "2025-06-18";
       expect(content.map(({ type }) => type)).toEqual(
         hasLinks ? ["text", "resource_link"] : ["text"],
@@ -402,7 +402,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
       const [head, line] = (content[0]?.text ?? "").split(/^(\[\.\.\. .*)$/m);
       const uri = ` and can be read as scorpiox://results/${resultId}`;
       expect(line).toEndWith(
-        `ReadBgOutput with task_id ${kept.length + 6} reads on from here; the whole output is in ${path}${uri} ...]`,
+        `ReadBgOutput with task_id ${saved.length + 6} reads on from here; the whole output is in ${path}${uri} ...]`,
       );
       expect([from, bytes]).toEqual([Buffer.byteLength(head ?? ""), Buffer.byteLength(long)]);
     }

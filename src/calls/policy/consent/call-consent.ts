@@ -2,7 +2,7 @@ import { AppError } from "../../../base/errors.ts";
 import { consentShownCharsMax, consentsKeptMax } from "../../../base/limits.ts";
 import { canonicalJson } from "../../../base/values.ts";
 import type { QuestionsReply, QuestionsRequest } from "../../../tools/state-services.ts";
-import { answerTimeOf } from "../../call-target.ts";
+import { answerTimeOf } from "../../answer-time.ts";
 import type { CallRequest } from "../../call.ts";
 import type { Refusal } from "../../gate/gate-stage.ts";
 import { type StateServices, workspaceDirOf } from "../../state-calls.ts";

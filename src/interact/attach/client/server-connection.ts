@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { backgroundStates, endReasons } from "../../../base/background-state.ts";
 import { attachMessageBytesMax } from "../../../base/limits.ts";
 import { connectTo, type ServerPointer } from "../run-folder.ts";
 import { attachProtocol, type ServerMessage, type TerminalMessage } from "../messages.ts";
@@ -19,10 +20,10 @@ const background = z.object({
   taskId: count,
   command: z.string(),
   startedAt: count,
-  state: z.enum(["running", "exited", "failed", "killed", "timed_out", "lost"]),
+  state: z.enum(backgroundStates),
   exitCode: z.nullable(count),
   signal: z.nullable(z.string()),
-  endedBy: z.nullable(z.enum(["timeout", "cancelled", "killed", "user", "shutdown"])),
+  endedBy: z.nullable(z.enum(endReasons)),
   pid: count,
   runtimeMs: count,
 });

@@ -27,7 +27,7 @@ return redis.call('HGET', KEYS[3], 'task')
 `);
 
 /** MCP tasks in the engine: any replica can show each of them, also those of a replica that is gone (FL3). */
-export class TaskRecords implements McpTaskRecords {
+export class EngineMcpTaskRecords implements McpTaskRecords {
   readonly #engine: SharedEngine;
   readonly #replica: Replica;
   readonly #seal: FleetSeal;

@@ -2,12 +2,12 @@ import { resultBytesPerChar } from "../base/limits.ts";
 import type { LinearPattern } from "../base/linear-pattern.ts";
 
 /** Returns the output after an absolute offset, and the offset at which it ends. */
-export type KeptSource = (
+export type SavedSource = (
   from: number,
 ) => Promise<{ readonly bytes: Uint8Array; readonly end: number }>;
 
-/** A request for a part of an output that is kept in a file. */
-export interface KeptWish {
+/** A request for a part of a saved output. */
+export interface SavedWish {
   readonly until: LinearPattern | undefined;
   readonly filter: LinearPattern | undefined;
   /** Characters that may be shown. */
@@ -16,7 +16,7 @@ export interface KeptWish {
   readonly deadline: number;
 }
 
-export interface KeptReading {
+export interface SavedReading {
   readonly body: string;
   /** Absolute offset after the part that was read. */
   readonly to: number;
@@ -31,23 +31,23 @@ export interface KeptReading {
  * The next page of the output: as many lines as may be shown. With `until` up to the first line that matches, however
  * far that is; when there is none, the next page all the same. With `filter` matching lines only.
  */
-export async function readKept(
-  source: KeptSource,
+export async function readSaved(
+  source: SavedSource,
   from: number,
-  wish: KeptWish,
-): Promise<KeptReading> {
+  wish: SavedWish,
+): Promise<SavedReading> {
   const found = await readPage(source, from, wish);
   if (found.matched !== false || found.passedBytes === 0) return found;
   return { ...(await readPage(source, from, { ...wish, until: undefined })), matched: false };
 }
 
-async function readPage(source: KeptSource, from: number, wish: KeptWish): Promise<KeptReading> {
+async function readPage(source: SavedSource, from: number, wish: SavedWish): Promise<SavedReading> {
   const { until, filter, charsMax, deadline } = wish;
   const page = new Page(charsMax);
   let to = from;
   for (;;) {
     const { bytes, end } = await source(to);
-    const reading = (matched: boolean): KeptReading => {
+    const reading = (matched: boolean): SavedReading => {
       const { body, passedBytes } = page;
       return { body, to, end, passedBytes, matched: until === undefined ? null : matched };
     };

@@ -1,7 +1,7 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import { closeSync } from "node:fs";
 
-import { Flood, FloodMeter } from "../../../src/commands/process/flood.ts";
+import { FloodReader, FloodMeter } from "../../../src/commands/process/flood-reader.ts";
 import { type Libc, loadLibc } from "../../../src/commands/process/libc.ts";
 
 const libc = loadLibc() as Libc;
@@ -44,10 +44,10 @@ describe("FloodMeter", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux")("Flood", () => {
+describe.skipIf(process.platform !== "linux")("FloodReader", () => {
   test("the pipe takes a megabyte that nobody reads yet", async () => {
     const [readFd, writeFd] = libc.createPipe();
-    using _flood = new Flood(readFd);
+    using _flood = new FloodReader(readFd);
     const writer = Bun.spawn(["head", "-c", "1000000", "/dev/zero"], {
       stdio: ["ignore", writeFd, "ignore"],
     });
@@ -58,11 +58,11 @@ describe.skipIf(process.platform !== "linux")("Flood", () => {
 
   test("eight pipes are wide at the same time", () => {
     const pipes = Array.from({ length: 9 }, () => libc.createPipe());
-    const floods = pipes.map(([readFd]) => new Flood(readFd));
+    const floods = pipes.map(([readFd]) => new FloodReader(readFd));
     const wide = floods.map((flood) => flood.isWorthPause(0));
     for (const flood of floods) flood[Symbol.dispose]();
     const [readFd] = pipes[0]!;
-    using later = new Flood(readFd);
+    using later = new FloodReader(readFd);
     expect([wide, later.isWorthPause(0)]).toEqual([
       [...Array.from({ length: 8 }, () => true), false],
       true,
@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== "linux")("Flood", () => {
 
   test("a pause ends with the writer, and there is none afterwards", async () => {
     const [readFd, writeFd] = libc.createPipe();
-    using flood = new Flood(readFd);
+    using flood = new FloodReader(readFd);
     const timers = spyOn(globalThis, "setTimeout");
     try {
       const pause = flood.pause();

@@ -35,7 +35,7 @@ let widePipes = 0;
  * The means to read a flood with few wake-ups and no garbage: a buffer that is read into over and over, a pipe that is wide
  * while it lasts, and pauses in which that fills up.
  */
-export class Flood implements Disposable {
+export class FloodReader implements Disposable {
   readonly buffer = new Uint8Array(readBytes);
   readonly #fd: number;
   readonly #isWide: boolean;

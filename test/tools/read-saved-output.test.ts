@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { resultBytesPerChar } from "../../src/base/limits.ts";
-import { type KeptSource, readKept } from "../../src/tools/read-kept-output.ts";
+import { type SavedSource, readSaved } from "../../src/tools/read-saved-output.ts";
 
 /** Gives `bytes` in parts that end at a line or, in a long line, at a character, as the file is read. */
-function sourceOf(bytes: Buffer, partBytes: number): KeptSource {
+function sourceOf(bytes: Buffer, partBytes: number): SavedSource {
   return (from) => {
     const rest = bytes.subarray(from);
     let part = rest.subarray(0, partBytes);
@@ -22,7 +22,7 @@ function sourceOf(bytes: Buffer, partBytes: number): KeptSource {
 const wish = { until: undefined, filter: undefined, charsMax: 100, deadline: Infinity };
 const numbers = Buffer.from(Array.from({ length: 1_000 }, (_, at) => `${at}\n`).join(""));
 
-describe("readKept()", () => {
+describe("readSaved()", () => {
   test("pages one behind the other are the whole, each within its bounds", async () => {
     const line = fc.string({ unit: "binary", maxLength: 80 });
     const text = fc.array(line, { maxLength: 60 }).map((lines) => lines.join("\n").toWellFormed());
@@ -32,7 +32,7 @@ describe("readKept()", () => {
         const source = sourceOf(Buffer.from(words), partBytes);
         let read = "";
         for (let at = 0; at < Buffer.byteLength(words);) {
-          const page = await readKept(source, at, wish);
+          const page = await readSaved(source, at, wish);
           expect(page.to).toBeGreaterThan(at);
           expect(page.body.length).toBeLessThanOrEqual(100);
           expect(Buffer.byteLength(page.body)).toBeLessThanOrEqual(100 * resultBytesPerChar);
@@ -49,14 +49,14 @@ describe("readKept()", () => {
     let at = 0;
     let chars = 0;
     while (at < 1_000) {
-      const page = await readKept(source, at, wish);
+      const page = await readSaved(source, at, wish);
       chars += page.body.length;
       at = page.to;
     }
     expect([at, chars]).toEqual([1_000, 1_000]);
   });
 
-  const rows: [string, Parameters<typeof readKept>[2], object][] = [
+  const rows: [string, Parameters<typeof readSaved>[2], object][] = [
     [
       "`filter` goes through all of it",
       { ...wish, filter: /^(1|999)$/ },
@@ -95,7 +95,7 @@ describe("readKept()", () => {
   ];
   test.each(rows)("%s", async (_name, wanted, expected) => {
     const partBytes = wanted.deadline === 0 ? 100 : 64;
-    const page = await readKept(sourceOf(numbers, partBytes), 0, wanted);
+    const page = await readSaved(sourceOf(numbers, partBytes), 0, wanted);
     expect<object>(page).toEqual({ ...expected, end: 3_890 });
   });
 });
