@@ -152,10 +152,7 @@ export interface AskedAs {
 
 /** Requests of the command line and of `attach` (CN18). */
 export type UpstreamControl =
-  | { readonly kind: "info" }
   | { readonly kind: "connect"; readonly server: string; readonly waitMs: number }
-  | { readonly kind: "disconnect"; readonly server: string }
-  | { readonly kind: "switch-workspace"; readonly workspace: string | null }
   /** The client has moved to other folders, or another project. */
   | ({ readonly kind: "switch-project" } & ClientPlace)
   /** From now on several principals are served: resolves when none of them uses a shared connection any more (IS5). */

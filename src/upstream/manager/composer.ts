@@ -80,7 +80,7 @@ export class Composer implements AsyncDisposable {
     this.#isDeferredForGood = false;
   }
 
-  /** Stops keeping texts for the next start: from now on they belong to another workspace. */
+  /** Stops keeping texts for the next start: from now on they belong to another project. */
   leavePlace(): void {
     this.#told = new ToldFile(undefined);
     this.#lists = new ListKeeper(undefined, {});

@@ -132,12 +132,12 @@ export class ManagedConnection {
     return this.#health.use();
   }
 
-  /** Forgets earlier failures; a stopped connection may start again. */
+  /** Forgets earlier failures. */
   reset(): void {
     this.#machine.reset();
   }
 
-  /** Stops it until `reset`. Resolves when everything has ended. */
+  /** Stops it for good. Resolves when everything has ended. */
   async stop(): Promise<void> {
     this.#machine.onStop();
     this.#drop(new ConnectionDown("it was stopped", "stopped", undefined));

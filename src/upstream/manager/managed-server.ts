@@ -34,7 +34,6 @@ export class ManagedServer implements AsyncDisposable {
   /** Of the last launch; also used for texts that arrive after its end. */
   #clean: (text: string) => string = cleanText;
   readonly log: ServerLog;
-  #isStopped = false;
   #isClosed = false;
 
   constructor(configured: ConfiguredServer, parts: ManagerParts, events: ServerEvents) {
@@ -74,11 +73,6 @@ export class ManagedServer implements AsyncDisposable {
   /** Resolves when it is known whether it may be used; undefined once it is. */
   get looked(): Promise<void> | undefined {
     return this.#isLookedAt ? undefined : this.#looked.promise;
-  }
-
-  /** The user has ended it. */
-  get isStopped(): boolean {
-    return this.#isStopped;
   }
 
   get links(): ServerConnections | undefined {
@@ -131,7 +125,7 @@ export class ManagedServer implements AsyncDisposable {
   begin(): void {
     this.#isLookedAt = true;
     this.#looked.resolve();
-    if (this.#permission?.kind !== "usable" || this.#isStopped) return;
+    if (this.#permission?.kind !== "usable" || this.#isClosed) return;
     const isEager = this.#permission.active.entry.options.start === "eager";
     if (this.offer.current === undefined) this.offer.contact?.begin(isEager);
     else if (isEager || this.offer.isOld) this.#want();
@@ -147,7 +141,6 @@ export class ManagedServer implements AsyncDisposable {
 
   /** Connects at the user's request and forgets earlier failures. */
   connect(): void {
-    this.#isStopped = false;
     if (this.#permission?.kind !== "usable") return;
     const link = this.links?.forLists();
     link?.reset();
@@ -155,17 +148,8 @@ export class ManagedServer implements AsyncDisposable {
     this.#parts.onChange();
   }
 
-  /** Ends its connections, until `connect` or another launch. */
-  async disconnect(): Promise<void> {
-    this.#isStopped = true;
-    this.reader.end();
-    await this.#links?.stop();
-    this.#parts.onChange();
-  }
-
   /** The server is no longer configured, or the Worker ends. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isStopped = true;
     this.#isClosed = true;
     await Promise.all([this.#endLinks(), this.offer.contact?.leave(), this.offer.written]);
   }
@@ -185,7 +169,7 @@ export class ManagedServer implements AsyncDisposable {
     return {
       configured: this.configured,
       permission: this.#permission,
-      link: this.#isStopped ? { kind: "stopped" } : link?.state,
+      link: link?.state,
       offer: this.offer.current,
       listProblem: this.#listProblem,
       trouble: this.breaker.trouble(performance.now()),
@@ -205,7 +189,6 @@ export class ManagedServer implements AsyncDisposable {
     if (this.#links?.retarget(target) === true) return;
     await this.#endLinks();
     if (this.#isClosed) return;
-    this.#isStopped = false;
     this.#listProblem = undefined;
     this.#clean = target.clean;
     this.#links = new ConnectionSets(target, this.#parts, this.#listener(), () => {
@@ -214,7 +197,7 @@ export class ManagedServer implements AsyncDisposable {
   }
 
   #want(): void {
-    if (!this.#isStopped) this.links?.forLists().want();
+    if (!this.#isClosed) this.links?.forLists().want();
   }
 
   async #endLinks(): Promise<void> {

@@ -41,10 +41,7 @@ export interface SharedGround {
 }
 
 /** The parts of a manager that show its client. */
-export type ClientParts = Pick<
-  ManagerParts,
-  "options" | "project" | "principals" | "cache" | "workspace"
->;
+export type ClientParts = Pick<ManagerParts, "options" | "project" | "principals" | "cache">;
 
 /** The parts that all servers share. */
 export interface ManagerParts {
@@ -65,8 +62,6 @@ export interface ManagerParts {
   readonly userLogins?: LazyUserLogins;
   /** The principals that are served now. */
   readonly principals: () => Principals;
-  /** The workspace that the client has named. */
-  readonly workspace: () => string | undefined;
   /** The app support of clients; undefined when none shows apps. */
   readonly apps: () => AppSupport | undefined;
   /** Fetches the packages of servers. */

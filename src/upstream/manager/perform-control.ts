@@ -18,7 +18,6 @@ import { loginAdvice } from "./server-info.ts";
 import { tryServer } from "./try-server.ts";
 
 export interface ControlParts extends ManagerParts {
-  infoList(): readonly ServerInfo[];
   searched(): readonly SearchedTool[];
   /** @throws AppError `not_found` */
   server(name: string): ManagedServer;
@@ -31,21 +30,14 @@ export interface ControlParts extends ManagerParts {
 export async function performControl(
   control: Exclude<
     UpstreamControl,
-    { kind: "switch-workspace" | "switch-project" | "several-principals" | "show-apps" }
+    { kind: "switch-project" | "several-principals" | "show-apps" }
   >,
   signal: AbortSignal,
   parts: ControlParts,
 ): Promise<unknown> {
   switch (control.kind) {
-    case "info":
-      return parts.infoList();
     case "connect":
       return connect(parts.server(control.server), control.waitMs);
-    case "disconnect": {
-      const server = parts.server(control.server);
-      await server.disconnect();
-      return server.info();
-    }
     case "ask":
       return askServer(control.server, parts, signal, control);
     case "install":

@@ -283,7 +283,7 @@ export class ServerConnections {
   /** The scope of other users of a connection: the one for lists is also that of the client's workspace. */
   #sharedScope(scope: string): string {
     if (this.#isolation === "shared") return unowned;
-    return scope === unowned ? `workspace:${this.#parts.workspace() ?? ""}` : scope;
+    return scope === unowned ? `workspace:${this.#parts.options.workspace ?? ""}` : scope;
   }
 
   #user(listener: ConnectionListener): ConnectionUser {

@@ -117,7 +117,6 @@ export function conditionOf(facts: ServerFacts): Condition {
     case "down":
       return { state: link.as, reason: downReason(facts.configured, link) };
     case "stopped":
-      return { state: "stopped", reason: reason ?? "It was stopped; connect to start it." };
     case "idle":
     case undefined:
       return { state: offer === undefined ? "starting" : "cached", reason };

@@ -5,6 +5,7 @@ import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { UpstreamConfig } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type {
+  ClientPlace,
   SearchQuery,
   UpstreamCall,
   UpstreamCallEvents,
@@ -26,12 +27,7 @@ import { UpstreamSubscriptions } from "./subscriptions.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
 
 /** The parts of each server without those that the manager adds. */
-export type OuterParts = Omit<
-  ManagerParts,
-  "rules" | "lock" | "onChange" | "principals" | "apps" | "workspace"
->;
-
-type Switch = Extract<UpstreamControl, { kind: "switch-workspace" | "switch-project" }>;
+export type OuterParts = Omit<ManagerParts, "rules" | "lock" | "onChange" | "principals" | "apps">;
 
 /** The whole work of the Worker: configuration, connections, offers and calls of all servers. */
 export class UpstreamManager implements UpstreamWork {
@@ -73,7 +69,6 @@ export class UpstreamManager implements UpstreamWork {
       lock: () => this.#config.lock,
       principals: () => this.#config.principals,
       apps: () => this.#config.apps,
-      workspace: () => this.#config.workspace,
       onChange: () => this.#onChange(),
     };
     this.#servers = new ServerSet(this.#parts, {
@@ -156,14 +151,12 @@ export class UpstreamManager implements UpstreamWork {
     control: UpstreamControl,
     signal: Abortable = new Cancellation(),
   ): Promise<unknown> {
-    if (control.kind === "switch-workspace" || control.kind === "switch-project")
-      return this.#switchPlace(control);
+    if (control.kind === "switch-project") return this.#switchProject(control);
     if (control.kind === "several-principals") return this.#config.serveSeveral();
     if (control.kind === "show-apps") return this.#showApps(control.apps);
     if (control.kind === "login-page") await this.#untilUserLogins();
     return performControl(control, signalOf(signal), {
       ...this.#parts,
-      infoList: () => this.infoList(),
       searched: () => this.#composer.state.searched,
       server: (name) => this.#servers.known(name),
     });
@@ -212,26 +205,18 @@ export class UpstreamManager implements UpstreamWork {
   }
 
   /**
-   * The client has moved: reads the servers of the other project or workspace, which start once they are approved.
-   * Servers in common keep running and get the new roots (CN16).
+   * The client has moved: reads the servers of the other project, which start once they are approved. Servers in common keep running and get the new roots (CN16).
    */
-  async #switchPlace(control: Switch): Promise<readonly ServerInfo[]> {
+  async #switchProject({ projectDir, folders }: ClientPlace): Promise<readonly ServerInfo[]> {
     const { follower } = this.#config;
-    if (control.kind === "switch-workspace") {
-      const workspace = control.workspace ?? undefined;
-      if (workspace !== this.#options.workspace) this.#composer.leavePlace();
-      await follower.follow(workspace);
-      return this.infoList();
-    }
-    const { project } = this.#parts;
-    const changed = project.become(control.projectDir ?? undefined, control.folders);
+    const changed = this.#parts.project.become(projectDir ?? undefined, folders);
     if (changed.project) {
       this.#composer.leavePlace();
-      await follower.moved();
+      await follower.follow();
     }
     if (!changed.folders) return this.infoList();
     // In the hub other clients may share a server: those with other roots have another one.
-    if (this.#parts.shared !== undefined) await this.#config.follower.again();
+    if (this.#parts.shared !== undefined) await follower.again();
     for (const server of this.#servers.all) server.linkSets?.tellRoots();
     return this.infoList();
   }

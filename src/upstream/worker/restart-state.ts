@@ -36,10 +36,6 @@ export class KeptSubscriptions {
 
 /** The options for a replacement of a Worker that has performed `control`. */
 export function optionsAfter(control: UpstreamControl, options: UpstreamOptions): UpstreamOptions {
-  if (control.kind === "switch-workspace") {
-    const { workspace: _before, ...others } = options;
-    return control.workspace === null ? others : { ...others, workspace: control.workspace };
-  }
   if (control.kind === "switch-project") {
     const { folders, projectDir } = control;
     return { ...options, folders, dirs: { ...options.dirs, projectDir: projectDir ?? undefined } };
