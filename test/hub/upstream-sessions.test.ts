@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { ChannelPort } from "../../src/base/worker-channel/channel-port.ts";
+import { ownValue } from "../../src/base/values.ts";
 import { JsonText } from "../../src/base/weight.ts";
 import { HubPort } from "../../src/hub/hub-port.ts";
 import type { HubLink } from "../../src/hub/link/hub-link.ts";
@@ -108,7 +109,7 @@ class Yard implements AsyncDisposable {
       },
       checkArguments: () => Promise.resolve(undefined),
       search: () => Promise.resolve(new JsonText("{}")),
-      control: () => Promise.resolve(null),
+      control: () => Promise.resolve(ownValue(null)),
       infoList: () => [],
       subscribe: () => Promise.resolve(true),
       unsubscribe: () => {},

@@ -6,10 +6,14 @@ import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import { ConnectionError, type ConnectionEvents } from "../connect/connection.ts";
 import type { Prepared } from "../install/installer.ts";
-import type { SearchedTool } from "../search/tool-fields.ts";
-import { type InstallOutcome, isComing, type ServerInfo } from "../server-state.ts";
-import type { AskedCatalogue } from "../trust/approve-differences.ts";
-import type { AskedAs, UpstreamControl } from "../upstreams.ts";
+import type { SearchedTool } from "../snapshot.ts";
+import {
+  type InstallOutcome,
+  isComing,
+  type ServerInfo,
+  type AskedCatalogue,
+} from "../server-state.ts";
+import type { AskedAs, ControlReplyTo, UpstreamControl } from "../upstreams.ts";
 import type { OpeningEvents } from "./connection-parts.ts";
 import { LaunchTarget } from "./launch-target.ts";
 import type { ManagedServer } from "./managed-server.ts";
@@ -24,7 +28,7 @@ export interface ControlParts extends ManagerParts {
 }
 
 /**
- * Performs a request of the command line (CN18).
+ * Performs a request about one server, its tools or its logins.
  * @throws AppError `not_found` for a server that is not configured; `cancelled`
  */
 export async function performControl(
@@ -34,7 +38,7 @@ export async function performControl(
   >,
   signal: AbortSignal,
   parts: ControlParts,
-): Promise<unknown> {
+): Promise<ControlReplyTo<typeof control>> {
   switch (control.kind) {
     case "connect":
       return connect(parts.server(control.server), control.waitMs);

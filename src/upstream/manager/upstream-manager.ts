@@ -1,11 +1,11 @@
 import { type Abortable, Cancellation, signalOf } from "../../base/cancellation.ts";
-import { AppError } from "../../base/errors.ts";
+import { ownValue } from "../../base/values.ts";
 import type { JsonText } from "../../base/weight.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
-import type { UpstreamConfig } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type {
   ClientPlace,
+  ControlReplyTo,
   SearchQuery,
   UpstreamCall,
   UpstreamCallEvents,
@@ -18,10 +18,10 @@ import { Composer, Publisher } from "./composer.ts";
 import { listSourcesOf } from "./list-keeper.ts";
 import { orCancelled } from "./connection-parts.ts";
 import { CurrentConfig, Notices } from "./current-config.ts";
-import { ManagedServer } from "./managed-server.ts";
-import type { ManagerParts, ServerEvents } from "./manager-parts.ts";
+import type { ManagerParts } from "./manager-parts.ts";
 import { performControl } from "./perform-control.ts";
 import { callServer } from "./server-call.ts";
+import { ServerSet } from "./server-set.ts";
 import { ownStatus, StatusFile } from "./server-status.ts";
 import { UpstreamSubscriptions } from "./subscriptions.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
@@ -147,10 +147,17 @@ export class UpstreamManager implements UpstreamWork {
     return this.#search.answer(query, signalOf(signal));
   }
 
-  async control(
-    control: UpstreamControl,
+  async control<Asked extends UpstreamControl>(
+    control: Asked,
     signal: Abortable = new Cancellation(),
-  ): Promise<unknown> {
+  ): Promise<ControlReplyTo<Asked>> {
+    return ownValue(await this.#perform(control, signal));
+  }
+
+  async #perform(
+    control: UpstreamControl,
+    signal: Abortable,
+  ): Promise<ControlReplyTo<UpstreamControl>> {
     if (control.kind === "switch-project") return this.#switchProject(control);
     if (control.kind === "several-principals") return this.#config.serveSeveral();
     if (control.kind === "show-apps") return this.#showApps(control.apps);
@@ -207,18 +214,17 @@ export class UpstreamManager implements UpstreamWork {
   /**
    * The client has moved: reads the servers of the other project, which start once they are approved. Servers in common keep running and get the new roots (CN16).
    */
-  async #switchProject({ projectDir, folders }: ClientPlace): Promise<readonly ServerInfo[]> {
+  async #switchProject({ projectDir, folders }: ClientPlace): Promise<void> {
     const { follower } = this.#config;
     const changed = this.#parts.project.become(projectDir ?? undefined, folders);
     if (changed.project) {
       this.#composer.leavePlace();
       await follower.follow();
     }
-    if (!changed.folders) return this.infoList();
+    if (!changed.folders) return;
     // In the hub other clients may share a server: those with other roots have another one.
     if (this.#parts.shared !== undefined) await follower.again();
     for (const server of this.#servers.all) server.linkSets?.tellRoots();
-    return this.infoList();
   }
 
   #showApps(apps: AppSupport): void {
@@ -231,58 +237,5 @@ export class UpstreamManager implements UpstreamWork {
     this.#composer.invalidate();
     this.#publisher.later();
     this.#status.later();
-  }
-}
-
-/** The configured servers by name. Servers that two configurations have in common keep running (CN15, CN16). */
-class ServerSet implements AsyncDisposable {
-  readonly #parts: ManagerParts;
-  readonly #events: ServerEvents;
-  readonly #servers = new Map<string, ManagedServer>();
-
-  constructor(parts: ManagerParts, events: ServerEvents) {
-    this.#parts = parts;
-    this.#events = events;
-  }
-
-  /** Sorted by name. */
-  get all(): readonly ManagedServer[] {
-    return [...this.#servers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  }
-
-  get(name: string): ManagedServer | undefined {
-    return this.#servers.get(name);
-  }
-
-  /** @throws AppError `not_found` */
-  known(name: string): ManagedServer {
-    const server = this.#servers.get(name);
-    if (server !== undefined) return server;
-    throw new AppError("not_found", `No MCP server named ${name} is configured.`);
-  }
-
-  /**
-   * Applies a configuration. Starts servers whose offer is unknown and eager ones, each as soon as its permission is
-   * known, which may take a while when a command provides a secret.
-   */
-  async apply(config: UpstreamConfig): Promise<void> {
-    const gone = [...this.#servers.keys()].filter((name) => !config.servers.has(name));
-    const closing = gone.map((name) => {
-      const server = this.#servers.get(name);
-      this.#servers.delete(name);
-      return server?.[Symbol.asyncDispose]();
-    });
-    const applying = [...config.servers].map(([name, configured]) => {
-      const known = this.#servers.get(name);
-      const server = known ?? new ManagedServer(configured, this.#parts, this.#events);
-      this.#servers.set(name, server);
-      return server.apply(configured).then(() => server.begin());
-    });
-    this.#parts.onChange();
-    await Promise.all([...closing, ...applying]);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.all.map((server) => server[Symbol.asyncDispose]()));
   }
 }

@@ -13,6 +13,7 @@ import type { ServerProcesses } from "../process/server-processes.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { emptySnapshot, unheardSnapshot, type UpstreamSnapshot } from "../snapshot.ts";
 import type {
+  ControlReplyTo,
   SearchQuery,
   UpstreamCall,
   UpstreamCallEvents,
@@ -141,9 +142,12 @@ export class UpstreamClient implements Upstreams {
     return ownValue(await this.#ask({ kind: "search", query }, signal));
   }
 
-  async control(control: UpstreamControl, signal?: Abortable): Promise<unknown> {
+  async control<Asked extends UpstreamControl>(
+    control: Asked,
+    signal?: Abortable,
+  ): Promise<ControlReplyTo<Asked>> {
     this.#options = optionsAfter(control, this.#options);
-    return this.#ask({ kind: "control", control }, signal);
+    return ownValue(await this.#ask({ kind: "control", control }, signal));
   }
 
   async infoList(): Promise<readonly ServerInfo[]> {

@@ -18,8 +18,8 @@ test("connect starts a server and says how it went", async () => {
   });
   const opened = place.open();
   await opened.work.start();
-  const connect = async (server: string): Promise<ServerInfo> =>
-    (await opened.work.control({ kind: "connect", server, waitMs: 5_000 })) as ServerInfo;
+  const connect = (server: string): Promise<ServerInfo> =>
+    opened.work.control({ kind: "connect", server, waitMs: 5_000 });
   expect(await connect("one")).toMatchObject({ state: "ready", tools: 1, starts: 1 });
   expect((await connect("bad")).state).toBeOneOf(["backoff", "failed"]);
   expect(connect("none")).rejects.toThrow("No MCP server named none is configured.");
