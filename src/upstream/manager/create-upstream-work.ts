@@ -61,7 +61,7 @@ export const createUpstreamWork = ((given, host, others: Partial<OuterParts> = {
     ...(options.userLogins === undefined
       ? {}
       : { userLogins: new LazyUserLogins(options, expansion) }),
-    linkTime: realTime,
+    connectionTime: realTime,
     ...others,
   });
 }) satisfies OpenUpstreams;

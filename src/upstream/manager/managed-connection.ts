@@ -65,8 +65,8 @@ export class ManagedConnection {
     return this.#machine.state;
   }
 
-  /** Present while it is ready. */
-  get connection(): UpstreamConnection | undefined {
+  /** What carries calls; present while it is ready. */
+  get live(): UpstreamConnection | undefined {
     return this.#opened?.connection;
   }
 

@@ -80,7 +80,7 @@ export interface ManagerParts {
   readonly turns: Turns;
   /** Aborted when the Worker ends; ends the commands that fill in references. */
   readonly ending: AbortController;
-  readonly linkTime: ConnectionTime;
+  readonly connectionTime: ConnectionTime;
   /** Globs of the current configuration. */
   readonly rules: () => readonly ToolRule[];
   /** A server has changed. */

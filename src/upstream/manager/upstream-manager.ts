@@ -98,7 +98,7 @@ export class UpstreamManager implements UpstreamWork {
     });
     if (outer.userLogins !== undefined) {
       outer.userLogins.serversOf = (owner) =>
-        this.#servers.all.flatMap(({ links }) => links?.target.ownedBy(owner) ?? []);
+        this.#servers.all.flatMap(({ main }) => main?.target.ownedBy(owner) ?? []);
     }
     const { dirs, clientProcess } = this.#options;
     this.#status = new StatusFile(dirs.scorpioxDir, clientProcess?.pid ?? process.pid, () =>
@@ -193,7 +193,7 @@ export class UpstreamManager implements UpstreamWork {
 
   endClient(clientId: string): void {
     this.#subscriptions.endClient(clientId);
-    for (const server of this.#servers.all) server.linkSets?.endClient(clientId);
+    for (const server of this.#servers.all) server.sets?.endClient(clientId);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -224,7 +224,7 @@ export class UpstreamManager implements UpstreamWork {
     if (!changed.folders) return;
     // In the hub other clients may share a server: those with other roots have another one.
     if (this.#parts.shared !== undefined) await follower.again();
-    for (const server of this.#servers.all) server.linkSets?.tellRoots();
+    for (const server of this.#servers.all) server.sets?.tellRoots();
   }
 
   #showApps(apps: AppSupport): void {

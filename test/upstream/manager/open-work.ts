@@ -42,7 +42,7 @@ export interface Place extends AsyncDisposable {
   /** @param shared of the works that share connections, as those of the clients of a hub do */
   open(
     options?: Partial<UpstreamOptions>,
-    linkTime?: ConnectionTime,
+    connectionTime?: ConnectionTime,
     shared?: SharedRuntime,
   ): Opened;
 }
@@ -83,8 +83,8 @@ export async function openPlace(): Promise<Place> {
     async configure(servers) {
       await writeFile(join(home, ".scorpiox", "mcp_servers.json"), configText(servers));
     },
-    open(options = {}, linkTime = fastTime, shared?: SharedRuntime) {
-      const work = openWork(home, project, options, linkTime, shared);
+    open(options = {}, connectionTime = fastTime, shared?: SharedRuntime) {
+      const work = openWork(home, project, options, connectionTime, shared);
       opened.push(work);
       return work;
     },
@@ -108,7 +108,7 @@ function openWork(
   home: string,
   project: string,
   options: Partial<UpstreamOptions>,
-  linkTime: ConnectionTime,
+  connectionTime: ConnectionTime,
   shared: SharedRuntime | undefined,
 ): Opened {
   const snapshots: UpstreamSnapshot[] = [];
@@ -137,7 +137,7 @@ function openWork(
       publish: (snapshot) => void snapshots.push(snapshot),
       notify: (event) => void events.push(event),
     },
-    { linkTime, ...(shared === undefined ? {} : { shared }) },
+    { connectionTime, ...(shared === undefined ? {} : { shared }) },
   );
   const info = (server: string): ServerInfo | undefined =>
     work.infoList().find(({ name }) => name === server);
