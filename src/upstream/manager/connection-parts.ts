@@ -42,11 +42,12 @@ export interface LentStart {
   readonly now?: () => Pick<ConnectionStart, "authOf">;
 }
 
-/**
- * The right to run a server that only one hub may run. A text: the reason why it is not granted now, as the end of a
- * sentence. Undefined: it needs none.
- */
-export type Hold = Disposable | string | undefined;
+/** The right to run a server that only one hub may run. */
+export type Hold =
+  | { readonly kind: "not_needed" }
+  | { readonly kind: "granted"; readonly right: Disposable }
+  /** Not now: the reason as the end of a sentence. */
+  | { readonly kind: "refused"; readonly reason: string };
 
 /** How one user of a connection starts it. */
 export interface ConnectionStart {

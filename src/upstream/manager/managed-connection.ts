@@ -168,9 +168,11 @@ export class ManagedConnection {
     if (kind === "starting" || kind === "ready" || kind === "stopped") return;
     const waitMs = this.#machine.startWaitMs(this.#parts.time.now());
     if (waitMs > 0) return this.#startIn(waitMs);
-    const hold = this.#hold ?? this.#parts.hold?.();
-    if (typeof hold === "string") return this.#onHeld(hold);
-    this.#hold = hold;
+    if (this.#hold === undefined) {
+      const hold = this.#parts.hold?.();
+      if (hold?.kind === "refused") return this.#onHeld(hold.reason);
+      if (hold?.kind === "granted") this.#hold = hold.right;
+    }
     this.#machine.onStart(this.#parts.time.now());
     this.#starts++;
     this.#parts.onState();

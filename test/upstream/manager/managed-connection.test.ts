@@ -7,7 +7,11 @@ import {
   type UpstreamConnection,
 } from "../../../src/upstream/connect/connection.ts";
 import { ManagedConnection } from "../../../src/upstream/manager/managed-connection.ts";
-import { type ConnectionParts, realTime } from "../../../src/upstream/manager/connection-parts.ts";
+import {
+  type ConnectionParts,
+  type Hold,
+  realTime,
+} from "../../../src/upstream/manager/connection-parts.ts";
 import { RecentFailures } from "../../../src/upstream/manager/restart-limits.ts";
 import { until } from "../connect/open-scripted.ts";
 
@@ -103,9 +107,10 @@ describe("HB8: what a process has for itself", () => {
   /** A thing that one connection at a time may have. */
   function thing() {
     const done: string[] = [];
-    const hold = (): Disposable => {
+    const hold = (): Hold => {
       done.push("taken");
-      return { [Symbol.dispose]: () => void done.push("given back") };
+      const right = { [Symbol.dispose]: () => void done.push("given back") };
+      return { kind: "granted", right };
     };
     return { done, hold };
   }
@@ -166,7 +171,8 @@ describe("HB8: what a process has for itself", () => {
         });
       },
       {
-        hold: () => (isFree ? undefined : "another one has it"),
+        hold: () =>
+          isFree ? { kind: "not_needed" } : { kind: "refused", reason: "another one has it" },
         time: { now: () => performance.now() * 100, after: (ms, act) => startTimer(ms / 100, act) },
         onState: () => states.push(connection.state.kind),
         // Even a server that is never restarted has not failed here.
