@@ -1,4 +1,3 @@
-import type { Cancellation } from "../base/cancellation.ts";
 import { answerMarginMs } from "../base/limits.ts";
 import type { Writable } from "../base/values.ts";
 import { isAtLeast } from "../protocol/message.ts";
@@ -87,20 +86,5 @@ export function tryBecomeTask({ becomeTask }: CallRequest, options: TaskOptions)
   } catch (error) {
     if (error instanceof FaultError) return false;
     throw error;
-  }
-}
-
-/** Does `work` with a signal that is aborted when the call is cancelled. */
-export async function withSignal<T>(
-  cancellation: Cancellation,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  cancellation.onCancel(abort);
-  try {
-    return await work(controller.signal);
-  } finally {
-    cancellation.offCancel(abort);
   }
 }

@@ -1,5 +1,5 @@
-import { type Abortable, startTimer, type Timer } from "../../base/cancellation.ts";
-import { AppError, messageOf } from "../../base/errors.ts";
+import { startTimer, type Timer } from "../../base/cancellation.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Turns } from "../../base/turns.ts";
 import { upstreamInstallAgainMs, upstreamInstallWaitMs } from "../../base/upstream-limits.ts";
 import {
@@ -200,21 +200,4 @@ export function connectionFailureOf(error: unknown): ConnectionFailure {
   if (error.failure === "refused") return { kind: "final", reason };
   const { retryAfterMs } = error;
   return { kind: "passing", reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-}
-
-/** The result of `promise`. @throws AppError `cancelled` as soon as `signal` aborts */
-export async function orCancelled<Value>(
-  promise: Promise<Value>,
-  signal: Abortable,
-): Promise<Value> {
-  const cancelled = Promise.withResolvers<never>();
-  const onAbort = (): void =>
-    cancelled.reject(new AppError("cancelled", "The call was cancelled."));
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([promise, cancelled.promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

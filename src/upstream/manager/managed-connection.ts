@@ -1,4 +1,4 @@
-import type { Timer } from "../../base/cancellation.ts";
+import { type Timer, orAborted } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import {
   upstreamBackoffWaitMs,
@@ -21,7 +21,6 @@ import {
   ConnectionDown,
   downAs,
   connectionFailureOf,
-  orCancelled,
   type ConnectionParts,
   ConnectionPreparation,
   type OpenedConnection,
@@ -121,7 +120,7 @@ export class ManagedConnection {
     }
     const wait = (this.#waiting ??= this.#newWait());
     if (advice.do === "start") this.#startIn(advice.inMs);
-    return orCancelled(
+    return orAborted(
       Promise.race([wait.promise, this.preparation.orTooLong(wait.promise)]),
       signal,
     );

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
-import { assertNotAborted } from "../../base/turns.ts";
+import { assertNotAborted } from "../../base/cancellation.ts";
 import { cacheKeyOf } from "../cache/catalogue-cache.ts";
 import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";

@@ -1,4 +1,4 @@
-import type { Abortable } from "../../base/cancellation.ts";
+import { type Abortable, orAborted } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
 import type { Writable } from "../../base/values.ts";
@@ -15,7 +15,7 @@ import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstrea
 import { argumentsFault, blockedFailure, needsApproval, permissionFailure } from "./call-checks.ts";
 import { circuitFailure, failed, failureOf, requestAgain } from "./call-failure.ts";
 import { afterSplit, CallTime } from "./call-time.ts";
-import { ConnectionDown, orCancelled } from "./connection-parts.ts";
+import { ConnectionDown } from "./connection-parts.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
@@ -30,7 +30,7 @@ export async function callServer(
   signal: Abortable,
   parts: ManagerParts,
 ): Promise<UpstreamReply> {
-  if (server.looked !== undefined) await orCancelled(server.looked, signal);
+  if (server.looked !== undefined) await orAborted(server.looked, signal);
   const { method, params } = call;
   if (method === "tools/call" && typeof params.name === "string") {
     const checking = argumentsFault(server, params.name, params.arguments, parts.checks);
@@ -170,7 +170,7 @@ class ServerCall {
   async #opened(connection: ManagedConnection, signal: AbortSignal): Promise<UpstreamConnection> {
     const live = connection.live ?? (await connection.connected(signal));
     const look = this.#lookAt(live);
-    if (look !== undefined) await orCancelled(look, signal);
+    if (look !== undefined) await orAborted(look, signal);
     const refusal = blockedFailure(this.#server, this.#call);
     if (refusal !== undefined) throw new BlockedCall(refusal.text);
     return live;

@@ -1,4 +1,4 @@
-import { type Abortable, Cancellation, signalOf } from "../../base/cancellation.ts";
+import { type Abortable, Cancellation, signalOf, orAborted } from "../../base/cancellation.ts";
 import { ownValue } from "../../base/values.ts";
 import type { JsonText } from "../../base/weight.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
@@ -16,7 +16,6 @@ import type { UpstreamHost, UpstreamOptions, UpstreamWork } from "../worker/upst
 import { absentFailure, argumentsFault } from "./call-checks.ts";
 import { Composer, Publisher } from "./composer.ts";
 import { listSourcesOf } from "./list-keeper.ts";
-import { orCancelled } from "./connection-parts.ts";
 import { CurrentConfig, Notices } from "./current-config.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { performControl } from "./perform-control.ts";
@@ -126,7 +125,7 @@ export class UpstreamManager implements UpstreamWork {
     signal: Abortable,
   ): Promise<UpstreamReply> {
     // Skip the wait once they exist: it costs each call several promises and listeners.
-    if (this.#configured !== undefined) await orCancelled(this.#configured, signal);
+    if (this.#configured !== undefined) await orAborted(this.#configured, signal);
     const server = this.#servers.get(call.server);
     if (server === undefined) {
       return absentFailure(call.server);
