@@ -29,7 +29,7 @@ export interface CliServices {
    * Starts a server as a client would, asks it for its tools, and ends it.
    * @throws {AppError} `system` with the reason when it does not answer
    */
-  tryServer?(words: readonly string[], how: ServerTrialOptions): Promise<ServerTrial>;
+  tryClientEntry?(words: readonly string[], how: ServerTrialOptions): Promise<ServerTrial>;
   /** The native tools, including those that are switched off. */
   readonly toolNames: readonly string[];
   /**

@@ -10,7 +10,7 @@ import {
   type ClientTransport,
   type TransportEvents,
 } from "./connection.ts";
-import { createGuardedFetch } from "./guarded-fetch.ts";
+import { createServerFetch } from "./server-fetch.ts";
 import { readHttpError } from "./http-errors.ts";
 import { type HttpPlace, HttpTransport, PacedPosts, toLibrary } from "./http-transport.ts";
 import { Peer, type PeerEvents } from "./peer.ts";
@@ -100,7 +100,7 @@ class SseTransport implements ClientTransport {
     signal: AbortSignal,
   ): Promise<SseTransport> {
     let refusal: ConnectionError | undefined;
-    const guarded = createGuardedFetch(place, (error) => opened.#end(error));
+    const guarded = createServerFetch(place, (error) => opened.#end(error));
     const fetchOnce = async (target: string | URL, init?: RequestInit): Promise<Response> => {
       try {
         return await guarded(target, init);

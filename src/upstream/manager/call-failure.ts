@@ -32,7 +32,7 @@ export function failed(reason: FailureReason, text: string): Failed {
 }
 
 /** The reply for a call that has failed with `error`. */
-export function failureOf(
+export function callFailureOf(
   error: unknown,
   server: ManagedServer,
   call: UpstreamCall,

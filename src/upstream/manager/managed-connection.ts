@@ -64,7 +64,7 @@ export class ManagedConnection {
     return this.#machine.state;
   }
 
-  /** What carries calls; present while it is ready. */
+  /** The open connection that carries calls; present while it is ready. */
   get live(): UpstreamConnection | undefined {
     return this.#opened?.connection;
   }

@@ -13,7 +13,7 @@ import { demandsTask } from "../connect/task-call.ts";
 import { cleanEvents, cleanReply } from "../results/clean-result.ts";
 import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
 import { argumentsFault, blockedFailure, needsApproval, permissionFailure } from "./call-checks.ts";
-import { circuitFailure, failed, failureOf, requestAgain } from "./call-failure.ts";
+import { circuitFailure, failed, callFailureOf, requestAgain } from "./call-failure.ts";
 import { afterSplit, CallTime } from "./call-time.ts";
 import { ConnectionDown } from "./connection-parts.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
@@ -223,7 +223,7 @@ class ServerCall {
       throw new AppError("cancelled", "The call was cancelled.");
     }
     figures.onFailure();
-    const reply = failureOf(error, this.#server, this.#call, this.#time.tookMs);
+    const reply = callFailureOf(error, this.#server, this.#call, this.#time.tookMs);
     const text = this.#clean(reply.text).slice(0, upstreamReasonCharsMax).toWellFormed();
     const said = error instanceof LoginWanted ? error.said : text;
     this.#server.log.say(said);
