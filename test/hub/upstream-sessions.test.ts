@@ -14,7 +14,8 @@ import { ServerLogs } from "../../src/upstream/process/server-logs.ts";
 import { emptySnapshot } from "../../src/upstream/snapshot.ts";
 import type { UpstreamCall, UpstreamReply } from "../../src/upstream/upstreams.ts";
 import { UpstreamClient } from "../../src/upstream/worker/upstream-client.ts";
-import type { OpenUpstreams, UpstreamOptions } from "../../src/upstream/worker/upstream-options.ts";
+import type { UpstreamOptions } from "../../src/upstream/worker/upstream-options.ts";
+import type { OpenUpstreams } from "../../src/upstream/worker/upstream-work.ts";
 import { upstreamOptions } from "../upstream/upstream-options.ts";
 import { memoryLinks } from "./memory-links.ts";
 

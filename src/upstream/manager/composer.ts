@@ -9,7 +9,8 @@ import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamSnapshot, SearchedTool } from "../snapshot.ts";
 import { earlierNamesOf, type LockReading } from "../trust/lock/read-lock.ts";
 import type { UpstreamEvent } from "../upstreams.ts";
-import type { UpstreamHost, UpstreamOptions } from "../worker/upstream-options.ts";
+import type { UpstreamOptions } from "../worker/upstream-options.ts";
+import type { UpstreamHost } from "../worker/upstream-work.ts";
 import { ListKeeper, type ListSources } from "./list-keeper.ts";
 import type { SearchState } from "./tool-search.ts";
 

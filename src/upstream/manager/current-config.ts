@@ -10,7 +10,8 @@ import { appearanceOf } from "../../base/file-appearance.ts";
 import { type Appearances, watchUpstreamConfig } from "../config/watch-upstream-config.ts";
 import { lockFileOf, type LockReading, readLock } from "../trust/lock/read-lock.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
-import type { UpstreamOptions, UpstreamHost } from "../worker/upstream-options.ts";
+import type { UpstreamOptions } from "../worker/upstream-options.ts";
+import type { UpstreamHost } from "../worker/upstream-work.ts";
 
 export interface CurrentConfigParts {
   /** Its `dirs` are those of the current project. */

@@ -5,7 +5,7 @@ import { upstreamPollMsMax, upstreamSubscriptionsMax } from "../../base/upstream
 import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { UpstreamConnection } from "../connect/connection.ts";
 import { ownUri, readForeignUri } from "../results/clean-result.ts";
-import type { UpstreamHost } from "../worker/upstream-options.ts";
+import type { UpstreamHost } from "../worker/upstream-work.ts";
 import { subscriberOf } from "./connection-pool.ts";
 import type { ManagedServer } from "./managed-server.ts";
 

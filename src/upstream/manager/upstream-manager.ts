@@ -12,7 +12,8 @@ import type {
   UpstreamControl,
   UpstreamReply,
 } from "../upstreams.ts";
-import type { UpstreamHost, UpstreamOptions, UpstreamWork } from "../worker/upstream-options.ts";
+import type { UpstreamOptions } from "../worker/upstream-options.ts";
+import type { UpstreamWork, UpstreamHost } from "../worker/upstream-work.ts";
 import { absentFailure, argumentsFault } from "./call-checks.ts";
 import { Composer, Publisher } from "./composer.ts";
 import { listSourcesOf } from "./list-keeper.ts";

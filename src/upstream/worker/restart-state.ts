@@ -6,7 +6,8 @@ import {
 } from "../../base/upstream-limits.ts";
 import type { UpstreamControl } from "../upstreams.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
-import type { ChangedLists, UpstreamRequest } from "./messages.ts";
+import type { UpstreamRequest } from "./messages.ts";
+import type { ChangedLists } from "./snapshot-slices.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
 
 /** All subscriptions, which a new Worker gets. */

@@ -22,7 +22,8 @@ import type {
   UpstreamReply,
   Upstreams,
 } from "../upstreams.ts";
-import type { ChangedLists, UpstreamRequest } from "./messages.ts";
+import type { UpstreamRequest } from "./messages.ts";
+import type { ChangedLists } from "./snapshot-slices.ts";
 import {
   KeptSubscriptions,
   mayRepeat,

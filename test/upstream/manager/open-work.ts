@@ -18,10 +18,8 @@ import type {
   UpstreamEvent,
   UpstreamReply,
 } from "../../../src/upstream/upstreams.ts";
-import type {
-  UpstreamOptions,
-  UpstreamWork,
-} from "../../../src/upstream/worker/upstream-options.ts";
+import type { UpstreamOptions } from "../../../src/upstream/worker/upstream-options.ts";
+import type { UpstreamWork } from "../../../src/upstream/worker/upstream-work.ts";
 import type { UpstreamScript } from "../../fixtures/upstream/script.ts";
 import { spawnPiped, upstreamArgs } from "../../fixtures/upstream/spawn.ts";
 import { allCapabilities } from "../connect/open-scripted.ts";
