@@ -52,7 +52,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "upstream/schema": ["base", "types:protocol"],
   "upstream/secrets": ["base", "commands", "config"],
   "upstream/config": ["base", "config", "upstream/names", "upstream/secrets"],
-  "upstream/*": ["base", "types:protocol", "types:upstream/config"],
+  "upstream/*": ["base", "types:protocol", "types:upstream/connect", "types:upstream/config"],
   "upstream/cache": [
     "base",
     "commands",

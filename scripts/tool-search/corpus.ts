@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { ObjectSchema } from "../../src/protocol/tool-types.ts";
-import type { SearchedTool } from "../../src/upstream/search/tool-fields.ts";
+import type { SearchedTool } from "../../src/upstream/snapshot.ts";
 import { inventTools } from "./distractors.ts";
 import queries from "./queries.json";
 import { randomFrom, sample } from "./random.ts";

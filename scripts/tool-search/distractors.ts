@@ -1,4 +1,4 @@
-import type { SearchedTool } from "../../src/upstream/search/tool-fields.ts";
+import type { SearchedTool } from "../../src/upstream/snapshot.ts";
 import { pick, randomFrom } from "./random.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { SearchedTool } from "../../src/upstream/search/tool-fields.ts";
+import type { SearchedTool } from "../../src/upstream/snapshot.ts";
 
 /** Five tools for a query, the best first: what a simpler search would do. */
 export type Search = (query: string) => readonly SearchedTool[] | Promise<readonly SearchedTool[]>;

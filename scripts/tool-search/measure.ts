@@ -1,5 +1,5 @@
 import { findMatches } from "../../src/upstream/search/find-matches.ts";
-import type { SearchedTool } from "../../src/upstream/search/tool-fields.ts";
+import type { SearchedTool } from "../../src/upstream/snapshot.ts";
 import { buildToolIndex } from "../../src/upstream/search/tool-index.ts";
 import { corporaOf, keyOf, type GoldQuery, type Half } from "./corpus.ts";
 import type { Search } from "./floors.ts";

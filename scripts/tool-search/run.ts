@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { answerSearch } from "../../src/upstream/search/answer-search.ts";
-import type { SearchedTool } from "../../src/upstream/search/tool-fields.ts";
+import type { SearchedTool } from "../../src/upstream/snapshot.ts";
 import { buildToolIndex } from "../../src/upstream/search/tool-index.ts";
 import { corporaOf, halves, ownTools, readCollected, type Half } from "./corpus.ts";
 import { floors } from "./floors.ts";

@@ -1,10 +1,5 @@
-import { AppError, cancelledError } from "./errors.ts";
+import { type AppError, cancelledError } from "./errors.ts";
 import { timerStepMsMax } from "./limits.ts";
-
-/** @throws AppError `cancelled` when nobody wants the work any more: it is not even begun. */
-export function assertWanted(cancellation: Cancellation): void {
-  if (cancellation.isCancelled) throw cancelledError();
-}
 
 /** The part of an `AbortSignal` that the way of a call needs: a `Cancellation` has it too. */
 export interface Abortable {
@@ -13,13 +8,34 @@ export interface Abortable {
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** A signal that is aborted with `source`, for APIs that take nothing else. */
+/** @throws AppError `cancelled` when nobody wants the work any more: it is not even begun. */
+export function assertNotAborted(source: Abortable): void {
+  if (source.aborted) throw cancelledError();
+}
+
+/** A signal that is aborted with `source`, for APIs that take nothing else. It listens for as long as `source` lives. */
 export function signalOf(source: Abortable): AbortSignal {
   if (source instanceof AbortSignal) return source;
   const controller = new AbortController();
   if (source.aborted) controller.abort();
   else source.addEventListener("abort", () => controller.abort(), { once: true });
   return controller.signal;
+}
+
+/** Does `work` with a signal that is aborted with `source` until then; afterwards nothing listens to it any more. */
+export async function withSignal<T>(
+  source: Abortable,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  if (source.aborted) abort();
+  else source.addEventListener("abort", abort, { once: true });
+  try {
+    return await work(controller.signal);
+  } finally {
+    source.removeEventListener("abort", abort);
+  }
 }
 
 /**
@@ -80,11 +96,16 @@ export class Cancellation implements Abortable {
 
 /**
  * The result of `promise`, unless `signal` aborts first; then the result is dropped.
+ * @param error what is thrown then
  * @throws {AppError} `cancelled`
  */
-export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function orAborted<T>(
+  promise: Promise<T>,
+  signal: Abortable,
+  error: () => AppError = cancelledError,
+): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(new AppError("cancelled", "This was interrupted."));
+  const abort = (): void => reject(error());
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
   try {

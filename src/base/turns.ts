@@ -1,3 +1,4 @@
+import { assertNotAborted } from "./cancellation.ts";
 import { cancelledError } from "./errors.ts";
 
 /** A place to work. Disposing it gives it back when the work is done; idempotent. */
@@ -59,11 +60,6 @@ export class Turns {
     if (next === undefined) this.#taken--;
     else next();
   }
-}
-
-/** @throws AppError `cancelled` */
-export function assertNotAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw cancelledError();
 }
 
 /** So much of something for all, such as places for sessions or bytes, and so much of it for each owner. */

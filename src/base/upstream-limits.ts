@@ -414,7 +414,7 @@ export const upstreamListsSharedMs = 10_000;
 /** Calls whose clients left before the answer, and which the server may still be working on. */
 export const upstreamAbandonedCallsMax = 1_000;
 /** Connections to one server that is not shared: each may be a process. */
-export const upstreamLinksPerServerMax = 256;
+export const upstreamConnectionsPerServerMax = 256;
 /** Characters of a server's own text in a state, a log or an error: some lines. */
 export const upstreamReasonCharsMax = 2_000;
 /** Characters of the names of a tool's arguments in its line of the index file. */

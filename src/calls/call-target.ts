@@ -1,4 +1,3 @@
-import type { Cancellation } from "../base/cancellation.ts";
 import type { ToolAnnotations } from "../protocol/tool-types.ts";
 import type { BlockReason, ServerRights } from "../upstream/snapshot.ts";
 
@@ -41,19 +40,4 @@ export type CallTarget =
 /** The upstream server and tool that a call is about; undefined if it concerns no upstream server. */
 export function foreignToolOf(target: CallTarget | undefined): NamedTool | undefined {
   return target?.kind === "tool" || target?.kind === "blocked" ? target : undefined;
-}
-
-/** Does `work` with a signal that is aborted when the call is cancelled. */
-export async function withSignal<T>(
-  cancellation: Cancellation,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  cancellation.onCancel(abort);
-  try {
-    return await work(controller.signal);
-  } finally {
-    cancellation.offCancel(abort);
-  }
 }

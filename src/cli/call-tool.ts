@@ -1,4 +1,4 @@
-import { Cancellation, orAborted } from "../base/cancellation.ts";
+import { Cancellation } from "../base/cancellation.ts";
 import { AppError } from "../base/errors.ts";
 import { product } from "../base/product.ts";
 import { isObject } from "../base/values.ts";
@@ -16,7 +16,7 @@ import {
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { toolCallName } from "../base/tool-kinds.ts";
-import { type CommandIo, exitCodes, type Printer } from "./command-io.ts";
+import { type CommandIo, exitCodes, type Printer, orInterrupted } from "./command-io.ts";
 import type { CommandContext, OpenRouter } from "./command.ts";
 import { readToolCall } from "./read-tool-call.ts";
 import { trustOf } from "./server-rows.ts";
@@ -81,7 +81,10 @@ async function outcomeOf(
       cancellation: Cancellation.following(io.interrupted),
     });
   const wait = async (): Promise<void> => {
-    await orAborted(open.upstreamTools?.({ waits: true }) ?? Promise.resolve([]), io.interrupted);
+    await orInterrupted(
+      open.upstreamTools?.({ waits: true }) ?? Promise.resolve([]),
+      io.interrupted,
+    );
   };
   // What it says of a name that nobody has is a result like any other.
   if (name === toolCallName && open.router.isOpen === true) await wait();

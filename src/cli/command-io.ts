@@ -1,3 +1,5 @@
+import { orAborted } from "../base/cancellation.ts";
+import { AppError } from "../base/errors.ts";
 import type { Environment } from "../base/values.ts";
 import { product } from "../base/product.ts";
 import { escapeJson, escapeName, escapeUnsafe } from "../base/unsafe-characters.ts";
@@ -23,6 +25,16 @@ export interface CommandIo {
   readonly interrupted: AbortSignal;
   /** True when Ctrl-C has aborted it. */
   readonly wasInterrupted: boolean;
+}
+
+/**
+ * The result of `promise`, unless Ctrl-C comes first. @param interrupted `CommandIo.interrupted`
+ * @throws {AppError} `cancelled`
+ */
+export function orInterrupted<T>(promise: Promise<T>, interrupted: AbortSignal): Promise<T> {
+  return orAborted(promise, interrupted, () => {
+    return new AppError("cancelled", "This was interrupted.");
+  });
 }
 
 export interface TextOutput {

@@ -4,8 +4,12 @@ import type { SandboxReport } from "../commands/sandbox/notes.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { RunProgram } from "../install/client-command.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
-import type { InstallOutcome, Installing, TriedServer } from "../upstream/server-state.ts";
-import type { AskedCatalogue } from "../upstream/trust/approve-differences.ts";
+import type {
+  InstallOutcome,
+  Installing,
+  TriedServer,
+  AskedCatalogue,
+} from "../upstream/server-state.ts";
 import type { AskedAs, Upstreams } from "../upstream/upstreams.ts";
 import type { WebSearch } from "../web/search/create-search.ts";
 import type { CommandIo, ParsedArguments, Printer } from "./command-io.ts";
@@ -25,7 +29,7 @@ export interface CliServices {
    * Starts a server as a client would, asks it for its tools, and ends it.
    * @throws {AppError} `system` with the reason when it does not answer
    */
-  tryServer?(words: readonly string[], how: ServerTrialOptions): Promise<ServerTrial>;
+  tryClientEntry?(words: readonly string[], how: ServerTrialOptions): Promise<ServerTrial>;
   /** The native tools, including those that are switched off. */
   readonly toolNames: readonly string[];
   /**

@@ -3,7 +3,7 @@ import { suggestionFor } from "../config/nearest-name.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import type { ConfiguredServer, UpstreamConfig } from "../upstream/config/server-entry.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
-import type { AskedCatalogue } from "../upstream/trust/approve-differences.ts";
+import type { AskedCatalogue } from "../upstream/server-state.ts";
 import type { ServerToLock } from "../upstream/trust/lock/lock-of.ts";
 import { lockFileName } from "../upstream/trust/lock/read-lock.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";

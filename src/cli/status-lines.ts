@@ -1,4 +1,4 @@
-import { orAborted } from "../base/cancellation.ts";
+import { orInterrupted } from "./command-io.ts";
 import { formatAmount, formatCount, formatDuration } from "../base/cut-text.ts";
 import { product } from "../base/product.ts";
 import { escapeName } from "../base/unsafe-characters.ts";
@@ -129,7 +129,7 @@ async function connected(
   await using open = await services.createRouter(view.start);
   const { upstreams } = open;
   if (upstreams?.isWanted !== true) return viewOf(view, "connected", []);
-  await orAborted(awaitServers(upstreams), io.interrupted);
+  await orInterrupted(awaitServers(upstreams), io.interrupted);
   const waits = view.servers.map(({ entry: { name, options } }) =>
     upstreams.control({
       kind: "connect",
@@ -139,7 +139,7 @@ async function connected(
     }),
   );
   // One that has gone from the configuration meanwhile is in no list.
-  await orAborted(Promise.allSettled(waits), io.interrupted);
+  await orInterrupted(Promise.allSettled(waits), io.interrupted);
   return viewOf(view, "connected", await upstreams.infoList());
 }
 

@@ -1,7 +1,6 @@
-import { orAborted } from "../base/cancellation.ts";
 import { AppError } from "../base/errors.ts";
 import { secretBytesMax } from "../base/upstream-limits.ts";
-import type { CommandIo } from "./command-io.ts";
+import { type CommandIo, orInterrupted } from "./command-io.ts";
 
 export interface TerminalSize {
   readonly columns: number;
@@ -110,7 +109,7 @@ export function createAsker(io: CommandIo): (question: string) => Promise<boolea
     chunks ??= io.stdin[Symbol.asyncIterator]();
     io.stderr.write(`${question} [y/N] `);
     while (!text.includes("\n") && text.length <= lineCharsMax) {
-      const { value, done } = await orAborted(chunks.next(), io.interrupted);
+      const { value, done } = await orInterrupted(chunks.next(), io.interrupted);
       if (done === true) break;
       text += decoder.decode(value, { stream: true });
     }

@@ -1,4 +1,3 @@
-import { orAborted } from "../base/cancellation.ts";
 import { AppError } from "../base/errors.ts";
 import type { ClientContext } from "../calls/call.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
@@ -6,7 +5,7 @@ import type { ToolListing } from "../protocol/tool-types.ts";
 import { NameTable } from "../upstream/catalogue/name-table.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
-import type { CommandIo } from "./command-io.ts";
+import { type CommandIo, orInterrupted } from "./command-io.ts";
 import type { OpenRouter, UpstreamTool, UpstreamToolsWanted } from "./command.ts";
 import type { StartUp } from "./start-up.ts";
 
@@ -86,7 +85,7 @@ async function upstreamTools(
   { interrupted }: CommandIo,
 ): Promise<readonly UpstreamTool[]> {
   const asking = open.upstreamTools?.(wanted);
-  return asking === undefined ? [] : await orAborted(asking, interrupted);
+  return asking === undefined ? [] : await orInterrupted(asking, interrupted);
 }
 
 async function listedTools(

@@ -1,4 +1,4 @@
-import { assertWanted, startTimer } from "../base/cancellation.ts";
+import { assertNotAborted, startTimer } from "../base/cancellation.ts";
 import type { EventStream } from "../base/server-events.ts";
 import type { CallRequest } from "../calls/call.ts";
 import type { Changes, ClientReach } from "../calls/features.ts";
@@ -77,7 +77,7 @@ export class Callbacks implements Disposable {
     { client, cancellation }: CallRequest,
   ): Promise<CallbackReply> {
     // Its client may have gone: a callback set then would never end.
-    assertWanted(cancellation);
+    assertNotAborted(cancellation);
     const changed = this.#change(request, client.id);
     const callbacks = this.#list(client.id);
     return { callbacks, changed: changed.map((callback) => shape(callback)) };

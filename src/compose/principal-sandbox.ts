@@ -1,9 +1,8 @@
 import { join } from "node:path";
 
-import type { Cancellation } from "../base/cancellation.ts";
+import { type Cancellation, withSignal } from "../base/cancellation.ts";
 import { AppError, type AppErrorCode } from "../base/errors.ts";
 import { fileCopyMsMax } from "../base/limits.ts";
-import { withSignal } from "../calls/call-target.ts";
 import type { CopiedFile, FileToCopy } from "../calls/router/background-calls.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { Confinement } from "../commands/background/command-launcher.ts";

@@ -1,5 +1,5 @@
 import type { ChannelPort } from "../base/worker-channel/channel-port.ts";
-import { encodeFromWorker, encodeToWorker } from "../base/worker-channel/worker-side.ts";
+import { encodeToWorker, encodeFromWorker } from "../base/worker-channel/channel-messages.ts";
 import { readProcStat } from "../commands/process/processes.ts";
 import type { HubLinkHandlers } from "./link/hub-link.ts";
 import type { ReachedHub } from "./link/reach-hub.ts";

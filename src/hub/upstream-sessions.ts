@@ -14,7 +14,8 @@ import {
   type SharedProcesses,
   UpstreamWorkerSide,
 } from "../upstream/worker/run-upstream-worker.ts";
-import type { OpenUpstreams, UpstreamOptions } from "../upstream/worker/upstream-options.ts";
+import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
+import type { OpenUpstreams } from "../upstream/worker/upstream-work.ts";
 import type { HubLink, HubLinkHandlers, HubVisitor } from "./link/hub-link.ts";
 
 export interface UpstreamSessionsParts {

@@ -1,5 +1,6 @@
 import { upstreamInstallAgainMs } from "../base/upstream-limits.ts";
 import type { Isolation } from "./config/server-entry.ts";
+import type { ServerCatalogue } from "./connect/connection.ts";
 
 /** The status of a configured server (docs/gateway.md#states). */
 export type ServerState =
@@ -113,3 +114,14 @@ export type InstallOutcome =
       readonly startedAs?: string;
     }
   | { readonly kind: "failed"; readonly reason: string };
+
+/** The result of reading a server's whole offer once. */
+export type AskedCatalogue =
+  | {
+      readonly kind: "catalogue";
+      readonly catalogue: ServerCatalogue;
+      /** The granted scopes of the login; absent for a server without one. */
+      readonly scopes?: readonly string[];
+    }
+  /** `reason` is a sentence: the failure and the advice. */
+  | { readonly kind: "unreachable"; readonly reason: string };

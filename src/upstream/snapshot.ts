@@ -31,6 +31,15 @@ export interface ToolEntry {
   readonly isReadOnly?: true;
 }
 
+/** A callable tool of an upstream server, with its whole definition, listed or hidden. */
+export interface SearchedTool {
+  readonly server: string;
+  /** Its name on its server. */
+  readonly tool: string;
+  /** The cleaned definition for clients, with the name that they see. */
+  readonly listing: ToolListing;
+}
+
 /** A tool that must not be called, with the reason for the caller. */
 export interface BlockedTool {
   readonly name: string;

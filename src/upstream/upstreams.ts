@@ -8,9 +8,16 @@ import type { InputRequest, InputRequests, InputResponses } from "../protocol/in
 import type { LogLevel, Params, ProtocolFault } from "../protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../protocol/message.ts";
 import type { ConfiguredServer } from "./config/server-entry.ts";
-import type { LoginPageRequest } from "./login-page.ts";
-import { type Installing, isComing, type ServerInfo } from "./server-state.ts";
-import type { UpstreamSnapshot } from "./snapshot.ts";
+import type { LoginPageReply, LoginPageRequest } from "./login-page.ts";
+import {
+  type AskedCatalogue,
+  type Installing,
+  type InstallOutcome,
+  isComing,
+  type ServerInfo,
+  type TriedServer,
+} from "./server-state.ts";
+import type { SearchedTool, UpstreamSnapshot } from "./snapshot.ts";
 
 /** Requests of the main thread to the Worker that holds all connections to upstream servers. */
 
@@ -150,28 +157,41 @@ export interface AskedAs {
   readonly asLastHeard?: true;
 }
 
-/** Requests of the command line and of `attach` (CN18). */
+/** Requests about servers besides calls: of lists, of the parts that follow the clients, and of commands (CN18). */
 export type UpstreamControl =
-  | { readonly kind: "info" }
   | { readonly kind: "connect"; readonly server: string; readonly waitMs: number }
-  | { readonly kind: "disconnect"; readonly server: string }
-  | { readonly kind: "switch-workspace"; readonly workspace: string | null }
   /** The client has moved to other folders, or another project. */
   | ({ readonly kind: "switch-project" } & ClientPlace)
   /** From now on several principals are served: resolves when none of them uses a shared connection any more (IS5). */
   | { readonly kind: "several-principals" }
   /** A client shows the apps of servers. */
   | { readonly kind: "show-apps"; readonly apps: AppSupport }
-  /** A page on which a principal logs in (`LoginPageReply`); undefined: there are none. */
+  /** A page on which a principal logs in. */
   | { readonly kind: "login-page"; readonly request: LoginPageRequest }
   /** Whole definitions of tools, hidden ones included. */
   | { readonly kind: "tools"; readonly server?: string }
   /** Reads all that a server offers over a separate connection; keeps and approves nothing. May start the server. */
   | ({ readonly kind: "ask"; readonly server: ConfiguredServer } & AskedAs)
-  /** Fetches the package of a server (`InstallOutcome`), which must be allowed to start. */
+  /** Fetches the package of a server, which must be allowed to start. */
   | { readonly kind: "install"; readonly server: ConfiguredServer }
-  /** Starts a server as a running scorpiox-code would, reports the result (`TriedServer`), and ends it. */
+  /** Starts a server as a running scorpiox-code would, reports the result, and ends it. */
   | { readonly kind: "try"; readonly server: ConfiguredServer };
+
+/** The reply to each of them. */
+interface ControlReplies {
+  readonly connect: ServerInfo;
+  readonly "switch-project": void;
+  readonly "several-principals": void;
+  readonly "show-apps": void;
+  /** Undefined: there are no such pages. */
+  readonly "login-page": LoginPageReply | undefined;
+  readonly tools: readonly SearchedTool[];
+  readonly ask: AskedCatalogue;
+  readonly install: InstallOutcome;
+  readonly try: TriedServer;
+}
+
+export type ControlReplyTo<Asked extends UpstreamControl> = ControlReplies[Asked["kind"]];
 
 /** All upstream servers, as the main thread sees them. */
 export interface Upstreams {
@@ -200,7 +220,10 @@ export interface Upstreams {
   /** The result object of `tool_search`, as `UpstreamReply.result` (text and structured content). */
   search(query: SearchQuery, signal: Abortable): Promise<JsonText>;
   /** @throws AppError `cancelled` when `signal` aborts */
-  control(control: UpstreamControl, signal?: Abortable): Promise<unknown>;
+  control<Asked extends UpstreamControl>(
+    control: Asked,
+    signal?: Abortable,
+  ): Promise<ControlReplyTo<Asked>>;
   infoList(): Promise<readonly ServerInfo[]>;
   /** `uri` is scorpiox-code's own. Resolves with whether the server supports it. */
   subscribe(uri: string, clientId: string): Promise<boolean>;

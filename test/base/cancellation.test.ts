@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { assertWanted, Cancellation, signalOf } from "../../src/base/cancellation.ts";
+import { assertNotAborted, Cancellation, signalOf } from "../../src/base/cancellation.ts";
 
 test("Cancellation calls each listener once, late ones at once, and none that was taken back", () => {
   const cancellation = new Cancellation();
@@ -12,12 +12,12 @@ test("Cancellation calls each listener once, late ones at once, and none that wa
   cancellation.onCancel(twice);
   cancellation.onCancel(takenBack);
   cancellation.offCancel(takenBack);
-  expect(() => assertWanted(cancellation)).not.toThrow();
+  expect(() => assertNotAborted(cancellation)).not.toThrow();
   cancellation.cancel();
   cancellation.cancel();
   cancellation.onCancel(() => calls.push("late"));
   expect([calls, cancellation.isCancelled]).toEqual([["first", "twice", "late"], true]);
-  expect(() => assertWanted(cancellation)).toThrow("The call was cancelled.");
+  expect(() => assertNotAborted(cancellation)).toThrow("The call was cancelled.");
 });
 
 test("Cancellation.following() is cancelled with its signal, before and after", () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 
-import { orAborted } from "../../src/base/cancellation.ts";
+import { Cancellation, orAborted } from "../../src/base/cancellation.ts";
+import { AppError } from "../../src/base/errors.ts";
 
 const never = new Promise<never>(() => {});
 
@@ -16,4 +17,13 @@ test("an abort, before or meanwhile, ends the wait", async () => {
   controller.abort();
   expect(waiting).rejects.toMatchObject({ code: "cancelled" });
   expect(orAborted(never, controller.signal)).rejects.toMatchObject({ code: "cancelled" });
+});
+
+test("a Cancellation ends the wait as well, with the error that is wanted", async () => {
+  const cancellation = new Cancellation();
+  const error = new AppError("cancelled", "Stopped by hand.");
+  const waiting = orAborted(never, cancellation, () => error);
+  cancellation.cancel();
+  expect(waiting).rejects.toBe(error);
+  expect(orAborted(never, cancellation)).rejects.toThrow("The call was cancelled.");
 });

@@ -64,7 +64,7 @@ describe("[IN21] doctor --as starts the program as that client does", () => {
   ])("%s", async (client, expected) => {
     using tree = treeOf({});
     const asked: unknown[] = [];
-    const tryServer: CliServices["tryServer"] = ([, ...args], how) => {
+    const tryClientEntry: CliServices["tryClientEntry"] = ([, ...args], how) => {
       const { PATH, ...env } = how.env;
       const names = Object.keys(env).filter((name) => !/^SCORPIOX_(?:CHROME|HOME)$/.test(name));
       asked.push([
@@ -77,7 +77,7 @@ describe("[IN21] doctor --as starts the program as that client does", () => {
       ]);
       return Promise.resolve(trial);
     };
-    await doctor(tree, { words: ["--as", client], services: { tryServer }, env: shell });
+    await doctor(tree, { words: ["--as", client], services: { tryClientEntry }, env: shell });
     expect(asked).toEqual([expected]);
   });
 
@@ -92,13 +92,13 @@ describe("[IN21] doctor --as starts the program as that client does", () => {
       tree.put("home/.cursor/mcp.json", JSON.stringify({ mcpServers: { "scorpiox-code": entry } }));
     }
     const asked: unknown[] = [];
-    const tryServer: CliServices["tryServer"] = (words, { env }) => {
+    const tryClientEntry: CliServices["tryClientEntry"] = (words, { env }) => {
       const place = tree.relative(env["SCORPIOX_HOME"] ?? "");
       asked.push([words.map((word) => tree.relative(word)), place]);
       return Promise.resolve(trial);
     };
     const env = { SCORPIOX_HOME: tree.path("home/.scorpiox") };
-    await doctor(tree, { words: ["--as", "cursor"], services: { tryServer }, env });
+    await doctor(tree, { words: ["--as", "cursor"], services: { tryClientEntry }, env });
     expect(asked).toEqual([[[program, ...args], home]]);
   });
 
@@ -117,7 +117,7 @@ describe("[IN21] doctor --as starts the program as that client does", () => {
   test("names that the client shortens are a note, once", async () => {
     using tree = treeOf({});
     const tools = ["a", "b"].map((letter) => ({ name: letter.repeat(44) }));
-    const services = { tryServer: () => Promise.resolve({ ...trial, tools }) };
+    const services = { tryClientEntry: () => Promise.resolve({ ...trial, tools }) };
     const findings = await findingsOf(tree, { words: ["--as", "qwen"], services });
     const kept = (letter: string): string => `mcp__scorpiox-code__${letter.repeat(35)}…`;
     expect(findings.find(({ facts }) => facts !== undefined)?.facts).toMatchObject({
@@ -142,7 +142,7 @@ describe("[IN21] doctor --as starts the program as that client does", () => {
     ];
     const { stdout } = await doctor(tree, {
       words: ["--as", "claude-code", "--json"],
-      services: { tryServer: () => Promise.resolve({ ...trial, tools }) },
+      services: { tryClientEntry: () => Promise.resolve({ ...trial, tools }) },
       env: { MY_TOKEN: "hunter2", ENABLE_TOOL_SEARCH: search },
     });
     const { findings } = JSON.parse(stdout) as { findings: readonly JsonFinding[] };

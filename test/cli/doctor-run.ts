@@ -41,7 +41,7 @@ export async function doctor(
     },
     services: {
       ownCommand: [tree.path(program)],
-      tryServer: () => Promise.resolve(trial),
+      tryClientEntry: () => Promise.resolve(trial),
       triedUpstreams: () => Promise.resolve(new Map()),
       probeSandbox: () =>
         Promise.resolve({

@@ -73,7 +73,7 @@ const cases: readonly FaultCase[] = [
         );
       },
       services: {
-        tryServer: (words) =>
+        tryClientEntry: (words) =>
           words.includes("--old-flag")
             ? Promise.reject(new Error("unknown flag --old-flag"))
             : Promise.resolve(trial),
@@ -94,7 +94,7 @@ const cases: readonly FaultCase[] = [
           JSON.stringify({ mcpServers: { "scorpiox-code": entry } }),
         );
       },
-      services: { tryServer: () => Promise.reject(new Error("unknown flag --old-flag")) },
+      services: { tryClientEntry: () => Promise.reject(new Error("unknown flag --old-flag")) },
     },
     /^as cursor-vscode the program does not start: unknown flag --old-flag$/,
     /^scorpiox-code install cursor$/,

@@ -217,19 +217,19 @@ const cases: readonly FaultCase[] = [
   ],
   [
     "the program does not start",
-    { services: { tryServer: () => Promise.reject(new Error("Illegal instruction")) } },
+    { services: { tryClientEntry: () => Promise.reject(new Error("Illegal instruction")) } },
     /as doctor the program does not start: Illegal instruction/,
     /config list/,
   ],
   [
     "a start longer than clients wait",
-    { services: { tryServer: () => Promise.resolve({ ...trial, listMs: 12_000 }) } },
+    { services: { tryClientEntry: () => Promise.resolve({ ...trial, listMs: 12_000 }) } },
     /tools\/list 12000 ms, longer than clients wait/,
     /mcp test/,
   ],
   [
     "no tools",
-    { services: { tryServer: () => Promise.resolve({ ...trial, tools: [] }) } },
+    { services: { tryClientEntry: () => Promise.resolve({ ...trial, tools: [] }) } },
     /the client is offered no tool/,
     /config list --show-source/,
   ],
@@ -239,7 +239,7 @@ const cases: readonly FaultCase[] = [
       words: ["--as", "cursor"],
       files: { "home/.cursor/x": "" },
       services: {
-        tryServer: () => Promise.resolve({ ...trial, tools: [{ name: "x".repeat(42) }] }),
+        tryClientEntry: () => Promise.resolve({ ...trial, tools: [{ name: "x".repeat(42) }] }),
       },
     },
     /is longer than 60 characters/,
@@ -251,7 +251,7 @@ const cases: readonly FaultCase[] = [
       words: ["--as", "windsurf"],
       files: { "home/.codeium/windsurf/x": "" },
       services: {
-        tryServer: () =>
+        tryClientEntry: () =>
           Promise.resolve({
             ...trial,
             tools: Array.from({ length: 101 }, (_, at) => ({ name: `t${at}` })),
@@ -442,7 +442,7 @@ describe("doctor --fix", () => {
     const { exitCode, stderr } = await doctor(tree, {
       words: ["--fix", "--yes"],
       services: {
-        tryServer: async () => {
+        tryClientEntry: async () => {
           // The program goes while it is examined.
           rmSync(tree.path(program));
           return trial;

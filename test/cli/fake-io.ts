@@ -7,7 +7,7 @@ import type { CallOutcome, CallRequest } from "../../src/calls/call.ts";
 import type { SandboxReport } from "../../src/commands/sandbox/notes.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import type { ConfiguredServer } from "../../src/upstream/config/server-entry.ts";
-import type { AskedCatalogue } from "../../src/upstream/trust/approve-differences.ts";
+import type { AskedCatalogue } from "../../src/upstream/server-state.ts";
 import type { SearchReply, SearchRequest } from "../../src/web/search/search-reply.ts";
 import { TempTree, type TreeEntry } from "../config/temp-tree.ts";
 

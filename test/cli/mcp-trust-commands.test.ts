@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 
 import { escapeUnsafe } from "../../src/base/unsafe-characters.ts";
-import type { AskedCatalogue } from "../../src/upstream/trust/approve-differences.ts";
+import type { AskedCatalogue } from "../../src/upstream/server-state.ts";
 import { TrustStore } from "../../src/upstream/trust/trust-store.ts";
 import { TempTree } from "../config/temp-tree.ts";
 import { isLongRun } from "../fixtures/long-run.ts";

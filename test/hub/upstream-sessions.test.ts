@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { ChannelPort } from "../../src/base/worker-channel/channel-port.ts";
+import { ownValue } from "../../src/base/values.ts";
 import { JsonText } from "../../src/base/weight.ts";
 import { HubPort } from "../../src/hub/hub-port.ts";
 import type { HubLink } from "../../src/hub/link/hub-link.ts";
@@ -13,7 +14,8 @@ import { ServerLogs } from "../../src/upstream/process/server-logs.ts";
 import { emptySnapshot } from "../../src/upstream/snapshot.ts";
 import type { UpstreamCall, UpstreamReply } from "../../src/upstream/upstreams.ts";
 import { UpstreamClient } from "../../src/upstream/worker/upstream-client.ts";
-import type { OpenUpstreams, UpstreamOptions } from "../../src/upstream/worker/upstream-options.ts";
+import type { UpstreamOptions } from "../../src/upstream/worker/upstream-options.ts";
+import type { OpenUpstreams } from "../../src/upstream/worker/upstream-work.ts";
 import { upstreamOptions } from "../upstream/upstream-options.ts";
 import { memoryLinks } from "./memory-links.ts";
 
@@ -108,7 +110,7 @@ class Yard implements AsyncDisposable {
       },
       checkArguments: () => Promise.resolve(undefined),
       search: () => Promise.resolve(new JsonText("{}")),
-      control: () => Promise.resolve(null),
+      control: () => Promise.resolve(ownValue(null)),
       infoList: () => [],
       subscribe: () => Promise.resolve(true),
       unsubscribe: () => {},

@@ -1,7 +1,12 @@
 import { type Abortable, SharedDeadline, IdTable } from "../cancellation.ts";
 import { AppError, cancelledError } from "../errors.ts";
 import type { ChannelPort } from "./channel-port.ts";
-import { decodeFromWorker, encodeToWorker, type FromWorker, type ToWorker } from "./worker-side.ts";
+import {
+  encodeToWorker,
+  decodeFromWorker,
+  type FromWorker,
+  type ToWorker,
+} from "./channel-messages.ts";
 
 /** How often a Worker is asked whether it lives. */
 export interface HeartbeatTimes {

@@ -1,4 +1,4 @@
-import { assertWanted, type Cancellation } from "../../base/cancellation.ts";
+import { assertNotAborted, type Cancellation, withSignal } from "../../base/cancellation.ts";
 import { AppError, failureOf } from "../../base/errors.ts";
 import { heavyPagesMax } from "../../base/limits.ts";
 import { type Turn, Turns } from "../../base/turns.ts";
@@ -24,7 +24,6 @@ import type { PdfText } from "../../web/documents/read-pdf.ts";
 import type { RemoteWeb } from "../../web/web.ts";
 import { carriedReply, InputNeeded } from "../ask-client.ts";
 import type { CallRequest, ClientContext } from "../call.ts";
-import { withSignal } from "../call-target.ts";
 import { resultUri } from "../own-uri.ts";
 import {
   isStateCall,
@@ -127,7 +126,7 @@ export class JobHost {
   /** Answers one service call; a failure becomes a reply, and a question that needs a round ends the job. */
   async serve(call: ServiceCall): Promise<ServiceReply | JobEnd> {
     try {
-      assertWanted(this.#request.cancellation);
+      assertNotAborted(this.#request.cancellation);
       return { ok: true, value: await this.#perform(call) };
     } catch (error) {
       return jobEndOf(error) ?? { ok: false, ...failureOf(error) };

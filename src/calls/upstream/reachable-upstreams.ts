@@ -9,6 +9,7 @@ import type {
   SearchQuery,
   UpstreamCall,
   UpstreamCallEvents,
+  ControlReplyTo,
   UpstreamControl,
   UpstreamEvent,
   UpstreamReply,
@@ -58,12 +59,13 @@ export class ReachableUpstreams implements Upstreams {
     return this.#all.search({ ...query, servers: [...this.#servers] }, signal);
   }
 
-  async control(control: UpstreamControl, signal?: Abortable): Promise<unknown> {
+  async control<Asked extends UpstreamControl>(
+    control: Asked,
+    signal?: Abortable,
+  ): Promise<ControlReplyTo<Asked>> {
     if (control.kind === "tools" && control.server === undefined) {
-      const tools = ownValue<readonly { readonly server: string }[]>(
-        await this.#all.control(control, signal),
-      );
-      return tools.filter(({ server }) => this.#servers.has(server));
+      const tools = await this.#all.control({ kind: "tools" }, signal);
+      return ownValue(tools.filter(({ server }) => this.#servers.has(server)));
     }
     const server = "server" in control ? control.server : undefined;
     if (typeof server === "string" && !this.#servers.has(server)) {

@@ -1,4 +1,3 @@
-import { ownValue } from "../../base/values.ts";
 import { upstreamListWaitMsMax } from "../../base/upstream-limits.ts";
 import { isModernVersion, type ProtocolVersion } from "../../protocol/message.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
@@ -170,9 +169,9 @@ export class UpstreamListings {
   async #allTools(facts: ListedFacts | KeptFacts): Promise<readonly ToolListing[]> {
     if ("whole" in facts) return facts.whole;
     const hasHidden = facts.tools.some(({ listing }) => listing === undefined);
-    return hasHidden
-      ? listingsIn(await this.#parts.upstreams.control({ kind: "tools" }))
-      : listedTools(facts);
+    if (!hasHidden) return listedTools(facts);
+    const whole = await this.#parts.upstreams.control({ kind: "tools" });
+    return whole.map(({ listing }) => listing);
   }
 
   /** The host tells them apart by their `_meta`, and keeps them from its model. */
@@ -247,12 +246,4 @@ function listedTools({ tools }: ListedFacts): readonly ToolListing[] {
 
 function finders(facts: ListedFacts): readonly ToolListing[] {
   return hasServers(facts) ? [toolSearchListing, toolCallListing] : [];
-}
-
-/** The listings in the definitions that the Worker gives: each is a listing, or an entry that has one. */
-function listingsIn(reply: unknown): readonly ToolListing[] {
-  const entries = ownValue<readonly { readonly listing?: ToolListing }[]>(
-    Array.isArray(reply) ? reply : [],
-  );
-  return entries.flatMap(({ listing }) => listing ?? []);
 }

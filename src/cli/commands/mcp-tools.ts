@@ -1,4 +1,3 @@
-import { orAborted } from "../../base/cancellation.ts";
 import { formatAmount } from "../../base/cut-text.ts";
 import { AppError } from "../../base/errors.ts";
 import { escapeName } from "../../base/unsafe-characters.ts";
@@ -14,7 +13,7 @@ import { toolCallName, toolSearchName } from "../../base/tool-kinds.ts";
 import type { ServerInfo } from "../../upstream/server-state.ts";
 import { awaitServers } from "../../upstream/upstreams.ts";
 import { callTool } from "../call-tool.ts";
-import { columns, exitCodes } from "../command-io.ts";
+import { columns, exitCodes, orInterrupted } from "../command-io.ts";
 import type { Command, CommandContext, OpenRouter } from "../command.ts";
 import { openServers, serverNamed, type ServersOfCommand } from "../configured-servers.ts";
 import { formatFlag, formatOf, jsonFlag, startUpFlags } from "../flags.ts";
@@ -117,7 +116,7 @@ async function search(
     throw new AppError("not_found", "You have no MCP servers. Add one: scorpiox-code mcp add");
   }
   await withProgress(context, waitingFor(server), () =>
-    orAborted(awaitServers(upstreams, server), io.interrupted),
+    orInterrupted(awaitServers(upstreams, server), io.interrupted),
   );
   const query = {
     query: args.text("search") ?? "",
@@ -235,7 +234,7 @@ export async function upstreamInventory(
 ): Promise<UpstreamInventory> {
   const { router, upstreams } = open;
   if (upstreams?.isWanted !== true) return { tools: [], servers: [] };
-  await orAborted(awaitServers(upstreams, server), interrupted);
+  await orInterrupted(awaitServers(upstreams, server), interrupted);
   const searched = (await open.upstreamTools?.({ waits: false })) ?? [];
   const [snapshot, infos] = await Promise.all([upstreams.settled(0), upstreams.infoList()]);
   const own = router.list().map(({ name }) => name);

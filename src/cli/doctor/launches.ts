@@ -57,8 +57,8 @@ export function attemptIn(
   { clientName, revision, capabilities }: ClientManner,
 ): (launch: Launch) => Promise<ServerTrial> {
   return async ({ words, env }) => {
-    if (services.tryServer === undefined)
+    if (services.tryClientEntry === undefined)
       throw new AppError("unsupported", "it cannot be started from here");
-    return services.tryServer(words, { env, clientName, revision, capabilities });
+    return services.tryClientEntry(words, { env, clientName, revision, capabilities });
   };
 }

@@ -1,4 +1,4 @@
-import { assertWanted, type Cancellation, startTimer } from "../../base/cancellation.ts";
+import { assertNotAborted, type Cancellation, startTimer } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { shutdownGraceMs, terminateGraceMs } from "../../base/limits.ts";
 import { endAdopted, graceUntil, killTime } from "../process/family.ts";
@@ -100,7 +100,7 @@ export class Supervisor implements AsyncDisposable {
    */
   async runForeground(spec: ForegroundSpec): Promise<ForegroundOutcome> {
     const { onOutput, cancellation } = spec;
-    const execution = await this.#launch(spec, () => assertWanted(cancellation));
+    const execution = await this.#launch(spec, () => assertNotAborted(cancellation));
     const stopListening = execution.listen((chunk) => {
       if (chunk !== undefined) onOutput?.(chunk);
     });
@@ -128,7 +128,7 @@ export class Supervisor implements AsyncDisposable {
     confinement?: Confinement,
   ): Promise<BackgroundTask> {
     const execution = await this.#launch({ clientId, commandText, cwd, confinement }, () => {
-      assertWanted(cancellation);
+      assertNotAborted(cancellation);
       this.tasksOf(clientId).assertRoom();
     });
     return this.#addTask(clientId, "command", execution);

@@ -1,7 +1,6 @@
 import { Lazy } from "../../base/lazy.ts";
-import { ownValue } from "../../base/values.ts";
 import type { HttpEndpointParts } from "../../server/http/http-endpoint.ts";
-import { type LoginPageReply, loginPagesPath } from "../../upstream/login-page.ts";
+import { loginPagesPath } from "../../upstream/login-page.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
 import type { LoginPagesParts } from "./login-pages.ts";
 
@@ -16,10 +15,8 @@ export function lazyLoginPages({
 }: LazyLoginPagesParts): NonNullable<HttpEndpointParts["pages"]> {
   const pages = new Lazy(async () => {
     const { LoginPages } = await import("./login-pages.ts");
-    const answer: LoginPagesParts["answer"] = async (request) =>
-      ownValue<LoginPageReply | undefined>(
-        await upstreams.control({ kind: "login-page", request }),
-      );
+    const answer: LoginPagesParts["answer"] = (request) =>
+      upstreams.control({ kind: "login-page", request });
     return new LoginPages({ ...parts, answer });
   });
   return (request, path) =>

@@ -7,7 +7,7 @@ import { storePathIn } from "../../state/store/open-store.ts";
 import { createUpstreamWork } from "../../upstream/manager/create-upstream-work.ts";
 import { SharedRuntime } from "../../upstream/manager/shared-runtime.ts";
 import { ServerProcesses } from "../../upstream/process/server-processes.ts";
-import type { OpenUpstreams } from "../../upstream/worker/upstream-options.ts";
+import type { OpenUpstreams } from "../../upstream/worker/upstream-work.ts";
 import { type Commands, openCommands } from "../open-commands.ts";
 
 /** The processes of a hub, with their guardian. */

@@ -1,10 +1,8 @@
 import { AppError, messageOf } from "../../base/errors.ts";
-import { ownValue } from "../../base/values.ts";
 import type { ServerWatch, UpstreamTool, UpstreamToolsWanted } from "../../cli/command.ts";
 import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
-import type { InstallOutcome, TriedServer } from "../../upstream/server-state.ts";
-import type { AskedCatalogue } from "../../upstream/trust/approve-differences.ts";
-import { type AskedAs, type UpstreamControl, awaitServers } from "../../upstream/upstreams.ts";
+import type { AskedCatalogue, InstallOutcome, TriedServer } from "../../upstream/server-state.ts";
+import { type AskedAs, awaitServers } from "../../upstream/upstreams.ts";
 import { LazyRouter } from "../lazy-router.ts";
 import type { LazyUpstreams } from "../lazy-upstreams.ts";
 import type { ProgramParts, ToolServicesOptions } from "../program-parts.ts";
@@ -17,12 +15,12 @@ export function askUpstreams(
   { signal, how = {} }: { readonly signal: AbortSignal; readonly how?: AskedAs & ServerWatch },
 ): Promise<ReadonlyMap<string, AskedCatalogue>> {
   return askEach(parts, options, servers, {
-    controlOf: (server) => ({ kind: "ask", server, ...(how.asLastHeard && { asLastHeard: true }) }),
-    // Our own Worker says so.
-    onReply: ownValue<AskedCatalogue>,
+    ask: (upstreams, server) => {
+      const asked = how.asLastHeard === true ? { asLastHeard: how.asLastHeard } : {};
+      return upstreams.control({ kind: "ask", server, ...asked }, signal);
+    },
     onFailure: (reason) => ({ kind: "unreachable", reason }),
     watch: how,
-    signal,
   });
 }
 
@@ -37,11 +35,9 @@ export function tryUpstreams(
   }: { readonly signal: AbortSignal; readonly watch?: ServerWatch | undefined },
 ): Promise<ReadonlyMap<string, TriedServer | string>> {
   return askEach<TriedServer | string>(parts, options, servers, {
-    controlOf: (server) => ({ kind: "try", server }),
-    onReply: ownValue<TriedServer>,
+    ask: (upstreams, server) => upstreams.control({ kind: "try", server }, signal),
     onFailure: (reason) => reason,
     watch,
-    signal,
   });
 }
 
@@ -56,21 +52,17 @@ export function installUpstreams(
   }: { readonly signal: AbortSignal; readonly watch?: ServerWatch | undefined },
 ): Promise<ReadonlyMap<string, InstallOutcome>> {
   return askEach<InstallOutcome>(parts, options, servers, {
-    controlOf: (server) => ({ kind: "install", server }),
-    onReply: ownValue<InstallOutcome>,
+    ask: (upstreams, server) => upstreams.control({ kind: "install", server }, signal),
     onFailure: (reason) => ({ kind: "failed", reason }),
     watch,
-    signal,
   });
 }
 
 interface Asking<Reply> {
-  readonly controlOf: (server: ConfiguredServer) => UpstreamControl;
-  readonly onReply: (reply: unknown) => Reply;
+  readonly ask: (upstreams: LazyUpstreams, server: ConfiguredServer) => Promise<Reply>;
   /** The Worker was lost. */
   readonly onFailure: (reason: string) => Reply;
   readonly watch: ServerWatch;
-  readonly signal: AbortSignal;
 }
 
 /** All at the same time, in a Worker that does nothing else. Nothing is left of it afterwards. */
@@ -78,16 +70,16 @@ async function askEach<Reply>(
   parts: ProgramParts,
   options: ToolServicesOptions,
   servers: readonly ConfiguredServer[],
-  { controlOf, onReply, onFailure, watch, signal }: Asking<Reply>,
+  { ask, onFailure, watch }: Asking<Reply>,
 ): Promise<ReadonlyMap<string, Reply>> {
   await using router = new LazyRouter(parts, { ...options, isPassive: true });
   router.upstreams.listen((event) => {
     if (event.kind === "installing") watch.onInstalling?.(event.server, event.installing);
   });
-  const ask = async (server: ConfiguredServer): Promise<[string, Reply]> => {
+  const askOne = async (server: ConfiguredServer): Promise<[string, Reply]> => {
     const { name } = server.entry;
     try {
-      return [name, onReply(await router.upstreams.control(controlOf(server), signal))];
+      return [name, await ask(router.upstreams, server)];
     } catch (error) {
       if (error instanceof AppError && error.code === "cancelled") throw error;
       return [name, onFailure(messageOf(error))];
@@ -95,7 +87,7 @@ async function askEach<Reply>(
       watch.onEnd?.(name);
     }
   };
-  return new Map(await Promise.all(servers.map(ask)));
+  return new Map(await Promise.all(servers.map(askOne)));
 }
 
 /** For commands: the tools of upstream servers that may be called. */
@@ -106,7 +98,5 @@ export async function upstreamTools(
   if (!upstreams.isWanted) return [];
   await (waits ? awaitServers(upstreams, server) : upstreams.settled(0));
   const wanted = server === undefined ? {} : { server };
-  const reply = await upstreams.control({ kind: "tools", ...wanted });
-  // Our own Worker says so.
-  return Array.isArray(reply) ? (reply as readonly UpstreamTool[]) : [];
+  return upstreams.control({ kind: "tools", ...wanted });
 }

@@ -95,16 +95,16 @@ function createCliServices(services: CliServicesParts): CliServices {
 /** How commands start this program, and programs of the user. */
 function ownProgram(
   env: CliServicesParts["env"],
-): Pick<CliServices, "ownCommand" | "runProgram" | "tryServer"> {
+): Pick<CliServices, "ownCommand" | "runProgram" | "tryClientEntry"> {
   return {
     ownCommand: ownCommand(),
     async runProgram(words) {
       const { runClientProgram } = await import("./run-client-program.ts");
       return runClientProgram(words, env);
     },
-    async tryServer(words, how) {
-      const { tryServer } = await import("./try-server.ts");
-      return tryServer(words, how);
+    async tryClientEntry(words, how) {
+      const { tryClientEntry } = await import("./try-client-entry.ts");
+      return tryClientEntry(words, how);
     },
   };
 }

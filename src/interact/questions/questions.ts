@@ -1,4 +1,4 @@
-import { assertWanted, Cancellation } from "../../base/cancellation.ts";
+import { assertNotAborted, Cancellation } from "../../base/cancellation.ts";
 import { randomHex } from "../../base/digests.ts";
 import { questionRepliesMax, requestStateMsMax } from "../../base/limits.ts";
 import { canonicalJson } from "../../base/values.ts";
@@ -37,7 +37,7 @@ export class Questions implements Disposable {
    */
   async ask(request: QuestionsRequest, asking: Asking): Promise<QuestionsReply> {
     const { call } = asking;
-    assertWanted(call.cancellation);
+    assertNotAborted(call.cancellation);
     const key = canonicalJson([call.client.id, request]);
     const known = this.#table.find(key);
     if (known !== undefined) return this.#fetch(known, asking);
@@ -46,7 +46,7 @@ export class Questions implements Disposable {
     if (form?.endsCall === true && !asking.hasActed) {
       const reply = await askInRound(form, request);
       if (reply !== undefined) return reply;
-      assertWanted(call.cancellation);
+      assertNotAborted(call.cancellation);
       tried = { isTried: true };
     }
     const mayRunAgain = call.ask?.endsCall === true;

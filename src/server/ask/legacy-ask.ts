@@ -1,4 +1,4 @@
-import { assertWanted, Cancellation } from "../../base/cancellation.ts";
+import { assertNotAborted, Cancellation } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { askMsMax } from "../../base/limits.ts";
 import { isObject } from "../../base/values.ts";
@@ -40,7 +40,7 @@ export class LegacyAsk implements AskClient {
   /** All requests go out together; the first that fails takes the others back. */
   async ask(requests: InputRequests, options: AskOptions = {}): Promise<InputResponses> {
     const wanted = options.until ?? this.#request.cancellation;
-    assertWanted(wanted);
+    assertNotAborted(wanted);
     this.#assertCanAsk(requests);
     const msMax = options.until === undefined ? this.#msMax : Number.POSITIVE_INFINITY;
     const askedAt = performance.now();

@@ -1,3 +1,4 @@
+import { RatePerSecond } from "../../base/rate-per-second.ts";
 import { completionsPerSecondMax, toolsPerPageMax } from "../../base/limits.ts";
 import type { ClientContext } from "../../calls/call.ts";
 import type { CallObserver } from "../../calls/call-observer.ts";
@@ -55,7 +56,7 @@ export class ServerContext {
   readonly claimState: ServerContextOptions["claimState"];
   readonly toolPages: ToolPages;
   readonly subscriptions: Subscriptions;
-  readonly completionRate = new CallRate(completionsPerSecondMax);
+  readonly completionRate = new RatePerSecond(completionsPerSecondMax);
   readonly #instructions: ServerContextOptions["instructions"];
   readonly #connections: LiveConnections;
   readonly onRootsChanged: (client: ClientContext) => void;
@@ -134,31 +135,6 @@ export function createConnection(
 }
 
 /** Time in milliseconds that never goes back; tests bring their own. */
-type RateClock = () => number;
-
-/** Counts what each client does in a second; holds nothing of the second before. */
-export class CallRate {
-  readonly #perSecondMax: number;
-  readonly #now: RateClock;
-  readonly #counts = new Map<string, number>();
-  #second = 0;
-
-  constructor(perSecondMax: number, now: RateClock = () => performance.now()) {
-    this.#perSecondMax = perSecondMax;
-    this.#now = now;
-  }
-
-  /** Counts one more; false when that is too many. */
-  take(clientId: string): boolean {
-    const second = Math.floor(this.#now() / 1000);
-    if (second !== this.#second) this.#counts.clear();
-    this.#second = second;
-    const count = (this.#counts.get(clientId) ?? 0) + 1;
-    this.#counts.set(clientId, count);
-    return count <= this.#perSecondMax;
-  }
-}
-
 /** The results of `tools/list` as JSON text; a list of one page is encoded once for each revision, as long as the router gives the same array. */
 export class ToolPages {
   readonly #features: ServerFeatures;

@@ -15,8 +15,13 @@ import type { ServerCatalogue } from "../connect/connection.ts";
 import { skillIn } from "../connect/foreign-skill.ts";
 import { assignNames } from "../names/assign-names.ts";
 import { cleanMeta, ownUri } from "../results/clean-result.ts";
-import type { SearchedTool } from "../search/tool-fields.ts";
-import type { PromptEntry, ServerRights, SkillOffer, UpstreamSnapshot } from "../snapshot.ts";
+import type {
+  PromptEntry,
+  ServerRights,
+  SkillOffer,
+  UpstreamSnapshot,
+  SearchedTool,
+} from "../snapshot.ts";
 import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
 import { composeTools, type ToolParts, type ServerView } from "./compose-tools.ts";
 import { readIcons, textOf } from "./tool-listing.ts";

@@ -5,9 +5,8 @@ import type { ToolAnnotations, ToolListing } from "../../protocol/tool-types.ts"
 import type { ServerOptions, GivenRoots } from "../config/server-entry.ts";
 import type { RawTool, ServerCatalogue } from "../connect/connection.ts";
 import { assignNames, byServerAndTool, distinctTitles } from "../names/assign-names.ts";
-import type { SearchedTool } from "../search/tool-fields.ts";
 import type { ServerInfo } from "../server-state.ts";
-import type { BlockedTool, ToolEntry } from "../snapshot.ts";
+import type { BlockedTool, ToolEntry, SearchedTool } from "../snapshot.ts";
 import type { JudgedItem, JudgedCatalogue } from "../trust/judge-catalogue.ts";
 import { createToolGlob, toolGlobMatches } from "../trust/tool-glob.ts";
 import { toolListing } from "./tool-listing.ts";

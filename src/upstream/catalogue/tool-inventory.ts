@@ -1,6 +1,12 @@
 import { byServerAndTool } from "../names/assign-names.ts";
-import { argumentNames, type SearchedTool, summaryOf } from "../search/tool-fields.ts";
-import type { BlockedTool, BlockReason, ToolEntry, UpstreamSnapshot } from "../snapshot.ts";
+import { argumentNames, summaryOf } from "../search/tool-fields.ts";
+import type {
+  BlockedTool,
+  BlockReason,
+  ToolEntry,
+  UpstreamSnapshot,
+  SearchedTool,
+} from "../snapshot.ts";
 import { estimateTokens } from "./compose-tools.ts";
 import { aliasForms, NameTable } from "./name-table.ts";
 

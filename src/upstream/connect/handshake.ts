@@ -55,7 +55,7 @@ export function askInitialize(
 /** Completes the handshake. @throws ConnectionError for an invalid result */
 export async function acceptInitialize(peer: Peer, result: unknown): Promise<Greeting> {
   const greeting = readInitializeResult(result);
-  peer.link.setVersion(greeting.protocolVersion);
+  peer.transport.setVersion(greeting.protocolVersion);
   await peer.notify("notifications/initialized");
   return greeting;
 }

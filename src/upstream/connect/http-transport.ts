@@ -20,7 +20,7 @@ import {
   type ClientTransport,
   type TransportEvents,
 } from "./connection.ts";
-import { createGuardedFetch, type FetchPlace, withPatience, withPauses } from "./guarded-fetch.ts";
+import { createServerFetch, type FetchPlace, withPatience, withPauses } from "./server-fetch.ts";
 import { errorInBody, isHttpError, readHttpError, SessionLostError } from "./http-errors.ts";
 
 /**
@@ -57,7 +57,7 @@ export interface HttpPlace extends FetchPlace {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-type Fetch = ReturnType<typeof createGuardedFetch>;
+type Fetch = ReturnType<typeof createServerFetch>;
 
 /** The trace that a request belongs to, for proxies and servers that look at headers alone (W3C Trace Context). */
 function traceHeaders({ params }: OutgoingMessage): Readonly<Record<string, string>> {
@@ -152,7 +152,7 @@ export class HttpTransport implements ClientTransport {
       this.#discard(transport);
     };
     let isDocument = false;
-    const guarded = createGuardedFetch(this.#place, lost);
+    const guarded = createServerFetch(this.#place, lost);
     const transport = await this.#create(async (url, init) => {
       const response = await guarded(url, init);
       isDocument = isWholeAnswer(response);
@@ -211,7 +211,7 @@ export class HttpTransport implements ClientTransport {
 
   async #createGeneral(): Promise<StreamableHTTPClientTransport> {
     const onTooLarge = (error: ConnectionError): void => this.#events.onStray(error.message);
-    const guarded = createGuardedFetch(this.#place, onTooLarge);
+    const guarded = createServerFetch(this.#place, onTooLarge);
     const transport = await this.#create(withPatience(guarded, upstreamTakenMsMax));
     transport.onmessage = (received) => this.#events.onMessage(received, undefined);
     transport.onerror = (error) => this.#stray(error);

@@ -58,7 +58,7 @@ export class LiveConnection implements UpstreamConnection {
     this.#options = options;
     this.#met = met;
     this.era = greeting.era;
-    if (peer.link.pid !== undefined) this.pid = peer.link.pid;
+    if (peer.transport.pid !== undefined) this.pid = peer.transport.pid;
     peer.isModern = this.#isModern;
     const requests = new ServerRequests(peer, options, events);
     this.#tasks = new CallTasks({ peer, greeting, requests });
@@ -149,7 +149,7 @@ export class LiveConnection implements UpstreamConnection {
   async [Symbol.asyncDispose](): Promise<void> {
     this.subscriptions[Symbol.dispose]();
     this.#peer.end(new ConnectionError("lost", "The connection was closed."));
-    await this.#peer.link.close();
+    await this.#peer.transport.close();
   }
 
   #send(request: ConnectionRequest): Promise<PeerReply> {

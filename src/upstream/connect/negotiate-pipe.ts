@@ -16,7 +16,7 @@ import {
 import type { Peer } from "./peer.ts";
 import type { PeerReply } from "./read-reply.ts";
 
-/** A separate link for each attempt: a server may be unusable after a request that it does not know. */
+/** A separate connection for each attempt: a server may be unusable after a request that it does not know. */
 export type OpenPeer = (form: "usual" | "sse") => Promise<Peer>;
 
 export interface Met {
@@ -60,7 +60,7 @@ async function meet(
   try {
     return { peer, greeting: await meeting.within(greet(meeting)) };
   } catch (error) {
-    await peer.link.close();
+    await peer.transport.close();
     throw error;
   }
 }
@@ -184,7 +184,7 @@ class PipeMeeting implements Disposable {
   #leftMs(): number {
     const { endpoint, initTimeoutMs } = this.#options;
     const mayBeSettingUp = endpoint.transport === "stdio" && endpoint.isInstalled !== true;
-    const wroteAt = this.#peer.link.lastErrorAt?.();
+    const wroteAt = this.#peer.transport.lastErrorAt?.();
     if (!mayBeSettingUp || wroteAt === undefined) return 0;
     const now = performance.now();
     return Math.min(wroteAt + initTimeoutMs - now, this.#begunAt + upstreamSetUpMsMax - now);

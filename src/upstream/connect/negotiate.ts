@@ -37,7 +37,7 @@ async function negotiateHttp(attempt: Attempt): Promise<Met> {
   const peer = await attempt.open("usual");
   const probed = await probe(peer, attempt);
   if (probed.kind === "modern") return { peer, greeting: probed.greeting };
-  await peer.link.close();
+  await peer.transport.close();
   if (era === "modern") throw probed.error;
   return meetLegacy(attempt);
 }
@@ -54,7 +54,7 @@ async function probe(peer: Peer, attempt: Attempt): Promise<Probed> {
     const error = cannotSpeak("The server refused `server/discover`.", reply.fault);
     if (!isModernFault(reply.fault)) return { kind: "other", error };
     // It speaks a modern revision that scorpiox-code does not: `initialize` would not help.
-    await peer.link.close();
+    await peer.transport.close();
     throw error;
   }
   const greeting = readDiscoverResult(reply.result);
@@ -79,7 +79,7 @@ async function askDiscover(
     return isAgain ? await discover(peer, options, patience) : reply;
   } catch (error) {
     if (error instanceof ConnectionError && !isNoEvidence(error)) return error;
-    await peer.link.close();
+    await peer.transport.close();
     throw withAdvice(error, options);
   } finally {
     peer.isModern = false;
@@ -105,7 +105,7 @@ async function meetLegacy(attempt: Attempt): Promise<Met> {
   try {
     return await shakeHands(peer, attempt);
   } catch (error) {
-    await peer.link.close();
+    await peer.transport.close();
     if (!mayBeOldest(error)) throw error;
     return meetOldest(attempt, error);
   }
@@ -122,7 +122,7 @@ async function meetOldest(attempt: Attempt, first: ConnectionError): Promise<Met
   try {
     return await shakeHands(peer, attempt);
   } catch (error) {
-    await peer.link.close();
+    await peer.transport.close();
     throw error;
   }
 }

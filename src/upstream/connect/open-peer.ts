@@ -10,13 +10,13 @@ import {
   type ClientTransport,
   type TransportEvents,
 } from "./connection.ts";
-import { createGuardedFetch } from "./guarded-fetch.ts";
+import { createServerFetch } from "./server-fetch.ts";
 import { readHttpError } from "./http-errors.ts";
 import { type HttpPlace, HttpTransport, PacedPosts, toLibrary } from "./http-transport.ts";
 import { Peer, type PeerEvents } from "./peer.ts";
 import { StdioClientTransport } from "./stdio-transport.ts";
 
-/** Opens links to one server, and tracks the processes that were started for them. */
+/** Opens connections to one server, and tracks the processes that were started for them. */
 export class PeerOpener {
   readonly #endpoint: Endpoint;
   readonly #signal: AbortSignal;
@@ -36,12 +36,12 @@ export class PeerOpener {
       await this.#endAll();
       const process = await endpoint.spawn();
       this.#processes.add(process);
-      peer.link = new StdioClientTransport(process, peer);
+      peer.transport = new StdioClientTransport(process, peer);
       return peer;
     }
     const place = readPlace(endpoint);
     const loaded = await loadClientLibrary();
-    peer.link =
+    peer.transport =
       form === "sse"
         ? await SseTransport.open(loaded, place, peer, this.#signal)
         : new HttpTransport(loaded, place, peer);
@@ -51,7 +51,7 @@ export class PeerOpener {
   /** Ends the processes of attempts that failed; that of `kept` belongs to its owner. */
   discardAllBut(kept: Peer | undefined): void {
     for (const process of this.#processes) {
-      if (process.pid === kept?.link.pid) this.#processes.delete(process);
+      if (process.pid === kept?.transport.pid) this.#processes.delete(process);
     }
     void this.#endAll();
   }
@@ -100,7 +100,7 @@ class SseTransport implements ClientTransport {
     signal: AbortSignal,
   ): Promise<SseTransport> {
     let refusal: ConnectionError | undefined;
-    const guarded = createGuardedFetch(place, (error) => link.#end(error));
+    const guarded = createServerFetch(place, (error) => opened.#end(error));
     const fetchOnce = async (target: string | URL, init?: RequestInit): Promise<Response> => {
       try {
         return await guarded(target, init);
@@ -113,13 +113,13 @@ class SseTransport implements ClientTransport {
       fetch: fetchOnce,
       requestInit: { headers: { ...headers } },
     });
-    const link: SseTransport = new SseTransport(transport, events);
+    const opened: SseTransport = new SseTransport(transport, events);
     const abort = (): void => void transport.close();
     signal.addEventListener("abort", abort, { once: true });
     try {
       await transport.start();
     } catch (error) {
-      link.#isOver = true;
+      opened.#isOver = true;
       abort();
       throw (
         refusal ??
@@ -134,9 +134,11 @@ class SseTransport implements ClientTransport {
     transport.onerror = (error) => {
       // Only errors of the stream: the sender of a POST gets its error.
       if (error.name === "SseError")
-        link.#end(new ConnectionError("lost", `The stream of the server broke: ${error.message}`));
+        opened.#end(
+          new ConnectionError("lost", `The stream of the server broke: ${error.message}`),
+        );
     };
-    return link;
+    return opened;
   }
 
   private constructor(transport: SSEClientTransport, events: TransportEvents) {

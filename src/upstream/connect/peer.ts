@@ -38,13 +38,13 @@ export interface PeerEvents {
 }
 
 /**
- * JSON-RPC on scorpiox-code's side of a link: ids, answers, cancellation. It only handles requests and answers, and
+ * JSON-RPC on scorpiox-code's side of a connection: ids, answers, cancellation. It only handles requests and answers, and
  * does not touch their content: results are passed on whole (docs/gateway.md#connections), unlike in the library's
  * client class.
  */
 export class Peer implements TransportEvents {
-  /** Set once, before anything is sent: link and peer refer to each other. */
-  link!: ClientTransport;
+  /** Set once, before anything is sent: transport and peer refer to each other. */
+  transport!: ClientTransport;
   /** In the modern revisions the end of its stream cancels a request. */
   isModern = false;
   readonly #events: PeerEvents;
@@ -104,12 +104,12 @@ export class Peer implements TransportEvents {
 
   /** Never rejects: nothing waits for a notification. */
   async notify(method: string, params: Params = {}): Promise<void> {
-    await this.link.send({ jsonrpc: "2.0", method, params })?.catch(() => {});
+    await this.transport.send({ jsonrpc: "2.0", method, params })?.catch(() => {});
   }
 
   /** Answers a request of the server. */
   reply(message: Params): void {
-    this.link.send({ jsonrpc: "2.0", ...message })?.catch(() => {});
+    this.transport.send({ jsonrpc: "2.0", ...message })?.catch(() => {});
   }
 
   onMessage(message: unknown, origin: number | undefined): void {
@@ -151,10 +151,10 @@ export class Peer implements TransportEvents {
         ? params
         : { ...params, _meta: { ...metaOf(params), progressToken: call.id } };
     const message: OutgoingMessage = { jsonrpc: "2.0", id: call.id, method, params: withToken };
-    const route = this.link.hasRequestStreams
+    const route = this.transport.hasRequestStreams
       ? { signal: call.gone, ...(headers ? { headers } : {}) }
       : undefined;
-    this.link.send(message, route)?.catch((error) => {
+    this.transport.send(message, route)?.catch((error) => {
       this.#drop(call.id)?.fail(asConnectionError(error));
     });
   }
@@ -165,7 +165,7 @@ export class Peer implements TransportEvents {
     // In this order: `call.fail` closes the stream, after which the server could not receive the reason.
     if (call.hooks.asking !== undefined) this.#abandoned.add(call.id, call.hooks.asking.clientId);
     if (call.task !== undefined) call.task.cancel();
-    else if (!(this.isModern && this.link.hasRequestStreams)) {
+    else if (!(this.isModern && this.transport.hasRequestStreams)) {
       void this.notify("notifications/cancelled", { requestId: call.id, reason: error.message });
       if (call.mayBecomeTask) this.#leave(call);
     }

@@ -1,4 +1,3 @@
-import { product } from "../../base/product.ts";
 import type { RawTool } from "../connect/connection.ts";
 import type { UpstreamCall } from "../upstreams.ts";
 import { failed, type Failed } from "./call-failure.ts";
@@ -40,24 +39,14 @@ export function absentFailure(name: string): Failed {
 }
 
 /** The reason why a configured server cannot be called at all; undefined when it can. */
-export function permissionFailure({
-  name,
-  permission,
-  isStopped,
-}: ManagedServer): Failed | undefined {
+export function permissionFailure({ name, permission }: ManagedServer): Failed | undefined {
   if (permission === undefined) {
     return failed(
       "unreachable",
       `The values that the server ${name} needs are still being looked up. Try again.`,
     );
   }
-  if (permission.kind === "usable") {
-    if (!isStopped) return undefined;
-    return failed(
-      "unreachable",
-      `The server ${name} was stopped. Start it: ${product.name} mcp test ${name}.`,
-    );
-  }
+  if (permission.kind === "usable") return undefined;
   if (permission.kind !== "disabled") return failed(permission.kind, permission.text);
   return failed(
     "unreachable",

@@ -32,7 +32,7 @@ export function failed(reason: FailureReason, text: string): Failed {
 }
 
 /** The reply for a call that has failed with `error`. */
-export function failureOf(
+export function callFailureOf(
   error: unknown,
   server: ManagedServer,
   call: UpstreamCall,
@@ -164,7 +164,7 @@ export async function requestAgain(
 
 /** A login that the server does not accept either: the principal may have another account. @throws the failure */
 async function refusedAgain(failure: unknown, { server, call }: FailedCall): Promise<never> {
-  const target = server.links?.target;
+  const target = server.main?.target;
   const isLogin = wantsLogin(failure) && target !== undefined;
   throw (isLogin ? await loginWanted(target, call.owner) : undefined) ?? failure;
 }
@@ -231,7 +231,7 @@ async function logInDuringCall({
   parts: { askToLogIn },
   signal,
 }: FailedCall): Promise<boolean> {
-  const target = server.links?.target;
+  const target = server.main?.target;
   if (target === undefined) return false;
   const outcome = await logInPrincipal(target, call, events, signal);
   if (outcome !== undefined) {
@@ -245,6 +245,6 @@ async function logInDuringCall({
   if (!(await askToLogIn(configured, launch.url, ask, signalOf(signal)))) return false;
   // Connections of the earlier login end as soon as the new one is noticed; the call must not use one of them.
   const deadline = performance.now() + upstreamLoginSeenMs;
-  while (server.links?.target === target && performance.now() < deadline) await sleep(lookMs);
+  while (server.main?.target === target && performance.now() < deadline) await sleep(lookMs);
   return !signal.aborted;
 }

@@ -36,7 +36,7 @@ export async function withClientFacts(
   { user, loginPath: pathOfLogin }: CommonFacts,
 ): Promise<TargetFacts> {
   const { configured, projectDir } = facts;
-  const { dirs, env } = parts.options;
+  const { dirs, env, workspace } = parts.options;
   const [loginPath, manners, isWide] = await Promise.all([
     pathOfLogin(),
     parts.cache.manners(cacheKeyOf(configured)),
@@ -61,7 +61,7 @@ export async function withClientFacts(
     environment,
     roots: rootsOffer(roots, place)?.known() ?? "none",
     folders: [dirs.homeDir, dirs.scorpioxDir],
-    place: isWide ? "any" : [projectDir ?? null, parts.workspace() ?? null],
+    place: isWide ? "any" : [projectDir ?? null, workspace ?? null],
     principals: parts.principals() ?? null,
   });
   return { ...completed, client: { ...own, sharing: { place, isOfPlace: !isWide, identity } } };

@@ -5,12 +5,12 @@ import { writePrivate } from "../cache/write-private.ts";
 import { composeSnapshot } from "../catalogue/compose-snapshot.ts";
 import type { ServerView } from "../catalogue/compose-tools.ts";
 import { IndexFile } from "../search/index-file.ts";
-import type { SearchedTool } from "../search/tool-fields.ts";
 import type { ServerInfo } from "../server-state.ts";
-import type { UpstreamSnapshot } from "../snapshot.ts";
+import type { UpstreamSnapshot, SearchedTool } from "../snapshot.ts";
 import { earlierNamesOf, type LockReading } from "../trust/lock/read-lock.ts";
 import type { UpstreamEvent } from "../upstreams.ts";
-import type { UpstreamHost, UpstreamOptions } from "../worker/upstream-options.ts";
+import type { UpstreamOptions } from "../worker/upstream-options.ts";
+import type { UpstreamHost } from "../worker/upstream-work.ts";
 import { ListKeeper, type ListSources } from "./list-keeper.ts";
 import type { SearchState } from "./tool-search.ts";
 
@@ -80,7 +80,7 @@ export class Composer implements AsyncDisposable {
     this.#isDeferredForGood = false;
   }
 
-  /** Stops keeping texts for the next start: from now on they belong to another workspace. */
+  /** Stops keeping texts for the next start: from now on they belong to another project. */
   leavePlace(): void {
     this.#told = new ToldFile(undefined);
     this.#lists = new ListKeeper(undefined, {});

@@ -25,7 +25,7 @@ export type ConnectionState =
       /** It has not failed: another hub runs its server. */
       readonly isHeld?: true;
     }
-  /** Stopped by the user, or closed. */
+  /** Nobody uses it any more. */
   | { readonly kind: "stopped" };
 
 /** Why a start failed or a connection was lost. */
@@ -153,9 +153,7 @@ export class ConnectionMachine {
   /** The user wants the connection or has changed something: forgets earlier failures. */
   reset(): void {
     this.#retry.reset();
-    if (this.#state.kind === "down" || this.#state.kind === "stopped") {
-      this.#state = { kind: "idle" };
-    }
+    if (this.#state.kind === "down") this.#state = { kind: "idle" };
   }
 
   #adviseDown(state: Extract<ConnectionState, { kind: "down" }>, now: number): ConnectionAdvice {

@@ -1,5 +1,5 @@
-import { type Abortable, startTimer, type Timer } from "../../base/cancellation.ts";
-import { AppError, messageOf } from "../../base/errors.ts";
+import { startTimer, type Timer } from "../../base/cancellation.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Turns } from "../../base/turns.ts";
 import { upstreamInstallAgainMs, upstreamInstallWaitMs } from "../../base/upstream-limits.ts";
 import {
@@ -42,11 +42,12 @@ export interface LentStart {
   readonly now?: () => Pick<ConnectionStart, "authOf">;
 }
 
-/**
- * The right to run a server that only one hub may run. A text: the reason why it is not granted now, as the end of a
- * sentence. Undefined: it needs none.
- */
-export type Hold = Disposable | string | undefined;
+/** The right to run a server that only one hub may run. */
+export type Hold =
+  | { readonly kind: "not_needed" }
+  | { readonly kind: "granted"; readonly right: Disposable }
+  /** Not now: the reason as the end of a sentence. */
+  | { readonly kind: "refused"; readonly reason: string };
 
 /** How one user of a connection starts it. */
 export interface ConnectionStart {
@@ -199,21 +200,4 @@ export function connectionFailureOf(error: unknown): ConnectionFailure {
   if (error.failure === "refused") return { kind: "final", reason };
   const { retryAfterMs } = error;
   return { kind: "passing", reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-}
-
-/** The result of `promise`. @throws AppError `cancelled` as soon as `signal` aborts */
-export async function orCancelled<Value>(
-  promise: Promise<Value>,
-  signal: Abortable,
-): Promise<Value> {
-  const cancelled = Promise.withResolvers<never>();
-  const onAbort = (): void =>
-    cancelled.reject(new AppError("cancelled", "The call was cancelled."));
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([promise, cancelled.promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

@@ -55,7 +55,7 @@ export type MakeConnection = (plan: ConnectionPlan) => ManagedConnection;
  * it again.
  */
 export class SharedConnection {
-  readonly link: ManagedConnection;
+  readonly connection: ManagedConnection;
   readonly turns: ClientTurns;
   readonly #users = new Set<ConnectionUser>();
   #last: ConnectionUser;
@@ -74,7 +74,7 @@ export class SharedConnection {
     this.#users.add(first);
     this.#onSplit = onSplit;
     this.turns = new ClientTurns(time, () => this.#split());
-    this.link = make({
+    this.connection = make({
       user: () => this.#user,
       audience: this.#audience(),
       before,
@@ -94,7 +94,7 @@ export class SharedConnection {
   remove(user: ConnectionUser): void {
     if (!this.#users.delete(user)) return;
     this.#last = user;
-    this.link.connection?.forget(subscriberOf(user));
+    this.connection.live?.forget(subscriberOf(user));
   }
 
   get #user(): ConnectionUser {
@@ -138,7 +138,7 @@ export class SharedConnection {
    */
   #keeper(): string | undefined {
     const client = this.turns.onlyServed ?? this.turns.onlyCaller;
-    return this.link.connection?.mayWorkForOthers(client) === false ? client : undefined;
+    return this.connection.live?.mayWorkForOthers(client) === false ? client : undefined;
   }
 
   #audience(): ConnectionListener {
@@ -236,7 +236,7 @@ export class ConnectionPool {
     const isFree = this.#shared.get(name) === shared;
     const mayRest = this.#lingerMs > 0 && isFree && this.#leaving.has(user.manager);
     // After an update, another hub may be waiting for it.
-    if (!mayRest || shared.link.isExclusive) {
+    if (!mayRest || shared.connection.isExclusive) {
       return this.#end(name, shared);
     }
     const end = (): void => {
@@ -247,7 +247,7 @@ export class ConnectionPool {
   }
 
   async #end(name: string, shared: SharedConnection): Promise<void> {
-    const ended = shared.link.stop();
+    const ended = shared.connection.stop();
     this.#remove(name, shared);
     // The next one may need the same port or file.
     this.#endings.set(name, ended);

@@ -48,9 +48,9 @@ export class ConnectionSets {
     return known;
   }
 
-  /** The connection whose lists must have been read before `link` of `links` is called; it may be `link` itself. */
-  listed(links: ServerConnections, link: ManagedConnection): ManagedConnection {
-    return links === this.#main && !links.target.keepsListsApart ? link : this.#main.forLists();
+  /** The connection whose lists must have been read before `connection` of `set` is called; it may be `connection` itself. */
+  listed(set: ServerConnections, connection: ManagedConnection): ManagedConnection {
+    return set === this.#main && !set.target.keepsListsApart ? connection : this.#main.forLists();
   }
 
   /** A client shows apps now: from here on the lists are those for such a client. */
@@ -61,7 +61,7 @@ export class ConnectionSets {
     this.#others.delete(apps);
     this.#others.set(before.target.apps, before);
     this.#main = next;
-    const connection = next.primary?.connection;
+    const connection = next.primary?.live;
     if (connection !== undefined) this.#listener.onConnected(connection);
     else if (before.primary !== undefined) next.forLists().want();
     // Each manager of the hub has one client, which shows them now.
@@ -70,7 +70,7 @@ export class ConnectionSets {
 
   /** Each client has a process of its own from here on. */
   separate(): void {
-    for (const links of this.#all) links.separate();
+    for (const set of this.#all) set.separate();
   }
 
   /** Applies other settings to the same launch; false when the launch differs. */
@@ -79,22 +79,22 @@ export class ConnectionSets {
     const next = target.showing(before.apps);
     if (next.key !== before.key) return false;
     this.#main.retarget(next);
-    for (const [apps, links] of this.#others) links.retarget(target.showing(apps));
+    for (const [apps, set] of this.#others) set.retarget(target.showing(apps));
     return true;
   }
 
   /** Tells servers that may ask for roots that these have changed. */
   tellRoots(): void {
-    for (const links of this.#all) links.tellRoots();
+    for (const set of this.#all) set.tellRoots();
   }
 
   /** Ends connections that served only this client. */
   endClient(clientId: string): void {
-    for (const links of this.#all) links.endClient(clientId);
+    for (const set of this.#all) set.endClient(clientId);
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#all.map((links) => links.stop()));
+    await Promise.all(this.#all.map((set) => set.stop()));
   }
 
   get #all(): readonly ServerConnections[] {
@@ -103,8 +103,8 @@ export class ConnectionSets {
 
   #make(target: LaunchTarget): ServerConnections {
     const listener = this.#listener;
-    const isMain = (): boolean => links === this.#main;
-    const links: ServerConnections = new ServerConnections(
+    const isMain = (): boolean => set === this.#main;
+    const set: ServerConnections = new ServerConnections(
       target,
       this.#parts,
       {
@@ -115,6 +115,6 @@ export class ConnectionSets {
       },
       this.#knownEra,
     );
-    return links;
+    return set;
   }
 }

@@ -11,7 +11,7 @@ import { SavedResults } from "../results/saved-results.ts";
 import { SchemaChecks } from "../schema/schema-checks.ts";
 import { openUserSecrets } from "../secrets/user-secrets.ts";
 import { TrustStore } from "../trust/trust-store.ts";
-import type { OpenUpstreams } from "../worker/upstream-options.ts";
+import type { OpenUpstreams } from "../worker/upstream-work.ts";
 import { realTime } from "./connection-parts.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { LazyUserLogins } from "./lazy-user-logins.ts";
@@ -61,7 +61,7 @@ export const createUpstreamWork = ((given, host, others: Partial<OuterParts> = {
     ...(options.userLogins === undefined
       ? {}
       : { userLogins: new LazyUserLogins(options, expansion) }),
-    linkTime: realTime,
+    connectionTime: realTime,
     ...others,
   });
 }) satisfies OpenUpstreams;

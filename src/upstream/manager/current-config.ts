@@ -10,7 +10,8 @@ import { appearanceOf } from "../../base/file-appearance.ts";
 import { type Appearances, watchUpstreamConfig } from "../config/watch-upstream-config.ts";
 import { lockFileOf, type LockReading, readLock } from "../trust/lock/read-lock.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
-import type { UpstreamOptions, UpstreamHost } from "../worker/upstream-options.ts";
+import type { UpstreamOptions } from "../worker/upstream-options.ts";
+import type { UpstreamHost } from "../worker/upstream-work.ts";
 
 export interface CurrentConfigParts {
   /** Its `dirs` are those of the current project. */
@@ -78,7 +79,7 @@ export class CurrentConfig {
   /** Reads the configuration; without a readable one there are no servers. Never rejects. */
   async start(): Promise<void> {
     try {
-      await this.follower.follow(this.#parts.options.workspace);
+      await this.follower.follow();
     } catch (error) {
       this.#parts.onNotice(`MCP servers cannot be used: ${messageOf(error)}`);
     }
@@ -94,11 +95,6 @@ export class CurrentConfig {
   /** A client shows the apps of servers. */
   showApps(apps: AppSupport): void {
     this.#served = { ...this.#served, apps };
-  }
-
-  /** The workspace that the client has named. */
-  get workspace(): string | undefined {
-    return this.follower.workspace;
   }
 
   async #apply({ config, appearances }: ReadConfig): Promise<void> {
@@ -127,11 +123,10 @@ export class CurrentConfig {
 export class ConfigFollower implements Disposable {
   readonly #options: UpstreamOptions;
   readonly #apply: (read: ReadConfig) => Promise<void>;
-  /** A file that is unusable for the moment removes no servers, even when the workspace changes. */
+  /** A file that is unusable for the moment removes no servers, even when the project changes. */
   readonly #lastGood: LastGoodFiles = new Map();
   #unwatch: () => void = () => {};
   #newest: ReadConfig | undefined;
-  #workspace: string | undefined;
   #work: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -142,13 +137,12 @@ export class ConfigFollower implements Disposable {
   }
 
   /**
-   * Follows the configuration with this workspace from now on. Resolves when it has been applied, or was replaced.
+   * Follows the configuration of the current project from now on. Resolves when it has been applied, or was replaced.
    * @throws errors of reading it
    */
-  async follow(workspace: string | undefined): Promise<void> {
+  async follow(): Promise<void> {
     if (this.#isClosed) return;
-    this.#workspace = workspace;
-    const parts = { ...this.#options, workspace, lastGood: this.#lastGood };
+    const parts = { ...this.#options, lastGood: this.#lastGood };
     const config = loadUpstreamConfig(parts);
     const watching = Promise.withResolvers<Appearances>();
     this.#unwatch();
@@ -156,7 +150,7 @@ export class ConfigFollower implements Disposable {
     const unwatch = watchUpstreamConfig(
       parts,
       (change) => {
-        // A late change belongs to a workspace that the client has left.
+        // A late change belongs to a project that the client has left.
         if (this.#unwatch === unwatch) void this.#next(change);
       },
       config,
@@ -168,15 +162,6 @@ export class ConfigFollower implements Disposable {
     // Replaced by a newer one where the files have changed before they were watched.
     if (this.#newest.config === config) this.#newest = { config, appearances };
     if (this.#unwatch === unwatch) await this.#next(this.#newest);
-  }
-
-  get workspace(): string | undefined {
-    return this.#workspace;
-  }
-
-  /** Follows the same workspace in another project. */
-  moved(): Promise<void> {
-    return this.follow(this.#workspace);
   }
 
   /** Applies the newest configuration again after another input has changed. */

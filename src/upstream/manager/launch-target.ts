@@ -220,7 +220,7 @@ export class LaunchTarget implements ConnectionStart {
   readonly cleanTalk = (text: string): string => hideTokens(this.clean(text));
 
   hold(): Hold {
-    return this.#parts.shared?.holdExclusive(this.#facts);
+    return this.#parts.shared?.holdExclusive(this.#facts) ?? { kind: "not_needed" };
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Timer } from "../../base/cancellation.ts";
+import { type Timer, orAborted } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import {
   upstreamBackoffWaitMs,
@@ -21,7 +21,6 @@ import {
   ConnectionDown,
   downAs,
   connectionFailureOf,
-  orCancelled,
   type ConnectionParts,
   ConnectionPreparation,
   type OpenedConnection,
@@ -65,8 +64,8 @@ export class ManagedConnection {
     return this.#machine.state;
   }
 
-  /** Present while it is ready. */
-  get connection(): UpstreamConnection | undefined {
+  /** The open connection that carries calls; present while it is ready. */
+  get live(): UpstreamConnection | undefined {
     return this.#opened?.connection;
   }
 
@@ -121,7 +120,7 @@ export class ManagedConnection {
     }
     const wait = (this.#waiting ??= this.#newWait());
     if (advice.do === "start") this.#startIn(advice.inMs);
-    return orCancelled(
+    return orAborted(
       Promise.race([wait.promise, this.preparation.orTooLong(wait.promise)]),
       signal,
     );
@@ -132,12 +131,12 @@ export class ManagedConnection {
     return this.#health.use();
   }
 
-  /** Forgets earlier failures; a stopped connection may start again. */
+  /** Forgets earlier failures. */
   reset(): void {
     this.#machine.reset();
   }
 
-  /** Stops it until `reset`. Resolves when everything has ended. */
+  /** Stops it for good. Resolves when everything has ended. */
   async stop(): Promise<void> {
     this.#machine.onStop();
     this.#drop(new ConnectionDown("it was stopped", "stopped", undefined));
@@ -168,9 +167,11 @@ export class ManagedConnection {
     if (kind === "starting" || kind === "ready" || kind === "stopped") return;
     const waitMs = this.#machine.startWaitMs(this.#parts.time.now());
     if (waitMs > 0) return this.#startIn(waitMs);
-    const hold = this.#hold ?? this.#parts.hold?.();
-    if (typeof hold === "string") return this.#onHeld(hold);
-    this.#hold = hold;
+    if (this.#hold === undefined) {
+      const hold = this.#parts.hold?.();
+      if (hold?.kind === "refused") return this.#onHeld(hold.reason);
+      if (hold?.kind === "granted") this.#hold = hold.right;
+    }
     this.#machine.onStart(this.#parts.time.now());
     this.#starts++;
     this.#parts.onState();

@@ -29,12 +29,11 @@ export class ManagedServer implements AsyncDisposable {
   #permission: ServerPermission | undefined;
   readonly #looked = Promise.withResolvers<void>();
   #isLookedAt = false;
-  #links: ConnectionSets | undefined;
+  #sets: ConnectionSets | undefined;
   #listProblem: string | undefined;
   /** Removes secrets of the last launch from a text; also used for texts that arrive after its end. */
   #clean: (text: string) => string = cleanText;
   readonly log: ServerLog;
-  #isStopped = false;
   #isClosed = false;
 
   constructor(configured: ConfiguredServer, parts: ManagerParts, events: ServerEvents) {
@@ -47,14 +46,14 @@ export class ManagedServer implements AsyncDisposable {
       onRead: async (catalogue) => {
         this.#listProblem = undefined;
         await this.offer.take(this.configured, catalogue, this.clean);
-        this.links?.onListsRead();
+        this.main?.onListsRead();
         this.#parts.onChange();
       },
       onFailure: (reason) => {
         this.#listProblem = reason;
         this.#parts.onChange();
       },
-      use: () => this.links?.primary?.use() ?? (() => {}),
+      use: () => this.main?.primary?.use() ?? (() => {}),
     });
   }
 
@@ -76,17 +75,14 @@ export class ManagedServer implements AsyncDisposable {
     return this.#isLookedAt ? undefined : this.#looked.promise;
   }
 
-  /** The user has ended it. */
-  get isStopped(): boolean {
-    return this.#isStopped;
+  /** The connections whose lists are used. */
+  get main(): ServerConnections | undefined {
+    return this.#sets?.main;
   }
 
-  get links(): ServerConnections | undefined {
-    return this.#links?.main;
-  }
-
-  get linkSets(): ConnectionSets | undefined {
-    return this.#links;
+  /** All its connections; undefined while it may not be used. */
+  get sets(): ConnectionSets | undefined {
+    return this.#sets;
   }
 
   /** Text of the server without control sequences and secrets. */
@@ -104,7 +100,7 @@ export class ManagedServer implements AsyncDisposable {
     if (this.#isClosed) return;
     this.#permission = permission;
     if (permission.kind !== "usable") {
-      await Promise.all([this.#endLinks(), this.offer.clear()]);
+      await Promise.all([this.#endConnections(), this.offer.clear()]);
       return this.#parts.onChange();
     }
     const { active, launch, secrets } = permission;
@@ -112,7 +108,7 @@ export class ManagedServer implements AsyncDisposable {
     // Tools of another launch, or of the same with other rights, must not be called on this one.
     if (!isSame) await this.offer.clear();
     const target = LaunchTarget.of(active, launch, secrets, this.#parts);
-    const loaded = isSame || this.#links !== undefined ? undefined : this.#loadEarly(active);
+    const loaded = isSame || this.#sets !== undefined ? undefined : this.#loadEarly(active);
     await this.#aim(await target);
     await (isSame ? this.offer.judgeAgain(active) : (loaded ?? this.offer.load(active)));
     this.#parts.onChange();
@@ -131,7 +127,7 @@ export class ManagedServer implements AsyncDisposable {
   begin(): void {
     this.#isLookedAt = true;
     this.#looked.resolve();
-    if (this.#permission?.kind !== "usable" || this.#isStopped) return;
+    if (this.#permission?.kind !== "usable" || this.#isClosed) return;
     const isEager = this.#permission.active.entry.options.start === "eager";
     if (this.offer.current === undefined) this.offer.contact?.begin(isEager);
     else if (isEager || this.offer.isOld) this.#want();
@@ -139,35 +135,25 @@ export class ManagedServer implements AsyncDisposable {
 
   /** A client shows the apps of servers now: the server may offer more. */
   showApps(): void {
-    const isTold = this.links?.target.servesSeveral !== true;
+    const isTold = this.main?.target.servesSeveral !== true;
     if (isTold && this.offer.current?.catalogue.era === "modern") this.reader.onChanged();
-    else this.#links?.show(this.#parts.apps());
+    else this.#sets?.show(this.#parts.apps());
     if (this.offer.lacksApps) this.#want();
   }
 
   /** Connects at the user's request and forgets earlier failures. */
   connect(): void {
-    this.#isStopped = false;
     if (this.#permission?.kind !== "usable") return;
-    const link = this.links?.forLists();
-    link?.reset();
-    link?.want();
-    this.#parts.onChange();
-  }
-
-  /** Ends its connections, until `connect` or another launch. */
-  async disconnect(): Promise<void> {
-    this.#isStopped = true;
-    this.reader.end();
-    await this.#links?.stop();
+    const connection = this.main?.forLists();
+    connection?.reset();
+    connection?.want();
     this.#parts.onChange();
   }
 
   /** The server is no longer configured, or the Worker ends. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isStopped = true;
     this.#isClosed = true;
-    await Promise.all([this.#endLinks(), this.offer.contact?.leave(), this.offer.written]);
+    await Promise.all([this.#endConnections(), this.offer.contact?.leave(), this.offer.written]);
   }
 
   info(): ServerInfo {
@@ -176,52 +162,51 @@ export class ManagedServer implements AsyncDisposable {
   }
 
   view(): ServerView {
-    const { configured, offer, permission, links } = this;
-    return viewOf({ configured, offer, permission, target: links?.target, info: this.info() });
+    const { configured, offer, permission, main } = this;
+    return viewOf({ configured, offer, permission, target: main?.target, info: this.info() });
   }
 
   #facts(): ServerFacts {
-    const link = this.links?.primary;
+    const connection = this.main?.primary;
     return {
       configured: this.configured,
       permission: this.#permission,
-      link: this.#isStopped ? { kind: "stopped" } : link?.state,
+      connection: connection?.state,
       offer: this.offer.current,
       listProblem: this.#listProblem,
       trouble: this.breaker.trouble(performance.now()),
-      pid: link?.connection?.pid,
-      starts: this.links?.starts ?? 0,
-      startedAs: link?.preparation.startedAs,
-      isolation: link === undefined ? undefined : this.links?.target.sharing,
+      pid: connection?.live?.pid,
+      starts: this.main?.starts ?? 0,
+      startedAs: connection?.preparation.startedAs,
+      isolation: connection === undefined ? undefined : this.main?.target.sharing,
       figures: this.figures.facts(),
-      retryInMs: link?.retryInMs,
+      retryInMs: connection?.retryInMs,
       dropped: this.log.dropped,
-      stderr: this.links?.stderr() ?? [],
+      stderr: this.main?.stderr() ?? [],
     };
   }
 
   /** Ends the connections when the launch or the credentials differ; connections in common stay (CN15). */
   async #aim(target: LaunchTarget): Promise<void> {
-    if (this.#links?.retarget(target) === true) return;
-    await this.#endLinks();
+    if (this.#sets?.retarget(target) === true) return;
+    await this.#endConnections();
     if (this.#isClosed) return;
-    this.#isStopped = false;
     this.#listProblem = undefined;
     this.#clean = target.clean;
-    this.#links = new ConnectionSets(target, this.#parts, this.#listener(), () => {
+    this.#sets = new ConnectionSets(target, this.#parts, this.#listener(), () => {
       return this.offer.current?.catalogue.era;
     });
   }
 
   #want(): void {
-    if (!this.#isStopped) this.links?.forLists().want();
+    if (!this.#isClosed) this.main?.forLists().want();
   }
 
-  async #endLinks(): Promise<void> {
-    const links = this.#links;
-    this.#links = undefined;
+  async #endConnections(): Promise<void> {
+    const sets = this.#sets;
+    this.#sets = undefined;
     this.reader.end();
-    await links?.stop();
+    await sets?.stop();
   }
 
   #listener(): ConnectionListener {
@@ -244,18 +229,18 @@ export class ManagedServer implements AsyncDisposable {
   /** The next clients know it from their beginning. */
   #onManners(isSeparate: boolean): void {
     void this.#parts.cache.noteManners(cacheKeyOf(this.configured), { asks: true, isSeparate });
-    if (isSeparate) this.#links?.separate();
+    if (isSeparate) this.#sets?.separate();
   }
 
   #onState(isNoted: boolean): void {
     const facts = this.#facts();
-    const kind = facts.link?.kind;
+    const kind = facts.connection?.kind;
     if (kind !== "ready" && kind !== "starting") this.reader.end();
     if (kind === "down") {
       void this.offer.contact?.onFailed();
       const text = this.log.reasonText(conditionOf(facts).reason ?? "");
       if (isNoted) this.log.say(text);
-      const isLogin = facts.link?.kind === "down" && facts.link.as === "needs_auth";
+      const isLogin = facts.connection?.kind === "down" && facts.connection.as === "needs_auth";
       this.#events.onDown(this.name, isLogin ? "needs_auth" : "unreachable", text);
     }
     this.#parts.onChange();

@@ -12,7 +12,8 @@ import type { SchemaChecks } from "../schema/schema-checks.ts";
 import type { LockReading } from "../trust/lock/read-lock.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { FailureReason } from "../upstreams.ts";
-import type { UpstreamHost, UpstreamOptions } from "../worker/upstream-options.ts";
+import type { UpstreamOptions } from "../worker/upstream-options.ts";
+import type { UpstreamHost } from "../worker/upstream-work.ts";
 import type { ConnectionTime, Hold } from "./connection-parts.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { LazyUserLogins } from "./lazy-user-logins.ts";
@@ -41,10 +42,7 @@ export interface SharedGround {
 }
 
 /** The parts of a manager that show its client. */
-export type ClientParts = Pick<
-  ManagerParts,
-  "options" | "project" | "principals" | "cache" | "workspace"
->;
+export type ClientParts = Pick<ManagerParts, "options" | "project" | "principals" | "cache">;
 
 /** The parts that all servers share. */
 export interface ManagerParts {
@@ -65,8 +63,6 @@ export interface ManagerParts {
   readonly userLogins?: LazyUserLogins;
   /** The principals that are served now. */
   readonly principals: () => Principals;
-  /** The workspace that the client has named. */
-  readonly workspace: () => string | undefined;
   /** The app support of clients; undefined when none shows apps. */
   readonly apps: () => AppSupport | undefined;
   /** Fetches the packages of servers. */
@@ -85,7 +81,7 @@ export interface ManagerParts {
   readonly turns: Turns;
   /** Aborted when the Worker ends; ends the commands that fill in references. */
   readonly ending: AbortController;
-  readonly linkTime: ConnectionTime;
+  readonly connectionTime: ConnectionTime;
   /** Globs of the current configuration. */
   readonly rules: () => readonly ToolRule[];
   /** A server has changed. */

@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
-import { assertNotAborted } from "../../base/turns.ts";
+import { assertNotAborted } from "../../base/cancellation.ts";
 import { cacheKeyOf } from "../cache/catalogue-cache.ts";
 import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import { ConnectionError, type ConnectionEvents } from "../connect/connection.ts";
 import type { Prepared } from "../install/installer.ts";
-import type { SearchedTool } from "../search/tool-fields.ts";
-import { type InstallOutcome, isComing, type ServerInfo } from "../server-state.ts";
-import type { AskedCatalogue } from "../trust/approve-differences.ts";
-import type { AskedAs, UpstreamControl } from "../upstreams.ts";
+import type { SearchedTool } from "../snapshot.ts";
+import {
+  type InstallOutcome,
+  isComing,
+  type ServerInfo,
+  type AskedCatalogue,
+} from "../server-state.ts";
+import type { AskedAs, ControlReplyTo, UpstreamControl } from "../upstreams.ts";
 import type { OpeningEvents } from "./connection-parts.ts";
 import { LaunchTarget } from "./launch-target.ts";
 import type { ManagedServer } from "./managed-server.ts";
@@ -18,34 +22,26 @@ import { loginAdvice } from "./server-info.ts";
 import { tryServer } from "./try-server.ts";
 
 export interface ControlParts extends ManagerParts {
-  infoList(): readonly ServerInfo[];
   searched(): readonly SearchedTool[];
   /** @throws AppError `not_found` */
   server(name: string): ManagedServer;
 }
 
 /**
- * Performs a request of the command line (CN18).
+ * Performs a request about one server, its tools or its logins.
  * @throws AppError `not_found` for a server that is not configured; `cancelled`
  */
 export async function performControl(
   control: Exclude<
     UpstreamControl,
-    { kind: "switch-workspace" | "switch-project" | "several-principals" | "show-apps" }
+    { kind: "switch-project" | "several-principals" | "show-apps" }
   >,
   signal: AbortSignal,
   parts: ControlParts,
-): Promise<unknown> {
+): Promise<ControlReplyTo<typeof control>> {
   switch (control.kind) {
-    case "info":
-      return parts.infoList();
     case "connect":
       return connect(parts.server(control.server), control.waitMs);
-    case "disconnect": {
-      const server = parts.server(control.server);
-      await server.disconnect();
-      return server.info();
-    }
     case "ask":
       return askServer(control.server, parts, signal, control);
     case "install":

@@ -1,4 +1,4 @@
-import type { Abortable } from "../../base/cancellation.ts";
+import { type Abortable, orAborted } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
 import type { Writable } from "../../base/values.ts";
@@ -13,9 +13,9 @@ import { demandsTask } from "../connect/task-call.ts";
 import { cleanEvents, cleanReply } from "../results/clean-result.ts";
 import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
 import { argumentsFault, blockedFailure, needsApproval, permissionFailure } from "./call-checks.ts";
-import { circuitFailure, failed, failureOf, requestAgain } from "./call-failure.ts";
+import { circuitFailure, failed, callFailureOf, requestAgain } from "./call-failure.ts";
 import { afterSplit, CallTime } from "./call-time.ts";
-import { ConnectionDown, orCancelled } from "./connection-parts.ts";
+import { ConnectionDown } from "./connection-parts.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
@@ -30,7 +30,7 @@ export async function callServer(
   signal: Abortable,
   parts: ManagerParts,
 ): Promise<UpstreamReply> {
-  if (server.looked !== undefined) await orCancelled(server.looked, signal);
+  if (server.looked !== undefined) await orAborted(server.looked, signal);
   const { method, params } = call;
   if (method === "tools/call" && typeof params.name === "string") {
     const checking = argumentsFault(server, params.name, params.arguments, parts.checks);
@@ -98,12 +98,12 @@ class ServerCall {
 
   async #request(): Promise<ConnectionReply> {
     const call = this.#call;
-    const { linkSets } = this.#server;
-    if (linkSets === undefined)
+    const { sets } = this.#server;
+    if (sets === undefined)
       throw new ConnectionDown("its entry is being changed", "stopped", undefined);
-    const links = linkSets.of(call.capabilities.apps);
-    const login = links.target.isPerUser ? loginIdOf(links.target, call) : undefined;
-    const lent = links.forCall(login === undefined ? call : { ...call, login: await login });
+    const set = sets.of(call.capabilities.apps);
+    const login = set.target.isPerUser ? loginIdOf(set.target, call) : undefined;
+    const lent = set.forCall(login === undefined ? call : { ...call, login: await login });
     if (lent === undefined) {
       const reason = "it has too many connections already; end some clients";
       throw new ConnectionDown(reason, "failed", undefined);
@@ -111,10 +111,11 @@ class ServerCall {
     try {
       const turn = this.#time.turn(lent);
       if (turn !== undefined) await turn;
-      const listed = linkSets.listed(links, lent.link);
-      if (listed !== lent.link && this.#ready(listed) === undefined) await this.#listed(listed);
-      const connection = this.#ready(lent.link) ?? (await this.#connected(lent.link));
-      return await connection.request(this.#requestOf(call, lent.client));
+      const listed = sets.listed(set, lent.connection);
+      if (listed !== lent.connection && this.#ready(listed) === undefined)
+        await this.#listed(listed);
+      const live = this.#ready(lent.connection) ?? (await this.#connected(lent.connection));
+      return await live.request(this.#requestOf(call, lent.client));
     } finally {
       lent.giveBack();
     }
@@ -143,9 +144,9 @@ class ServerCall {
   }
 
   /** Waits for the connection whose lists are used. */
-  async #listed(link: ManagedConnection): Promise<void> {
+  async #listed(connection: ManagedConnection): Promise<void> {
     try {
-      await this.#connected(link);
+      await this.#connected(connection);
     } catch (error) {
       const isLogin = error instanceof ConnectionDown && error.as === "needs_auth";
       throw isLogin && this.#isPerUser ? listsWantLogin(this.#server.name) : error;
@@ -153,23 +154,26 @@ class ServerCall {
   }
 
   /** The connection that a call need not wait for. */
-  #ready(link: ManagedConnection): UpstreamConnection | undefined {
-    const there = link.connection;
+  #ready(connection: ManagedConnection): UpstreamConnection | undefined {
+    const there = connection.live;
     return there !== undefined && this.#lookAt(there) === undefined ? there : undefined;
   }
 
   /** The time of the call includes the start of the server and the reading of its lists. */
-  #connected(link: ManagedConnection): Promise<UpstreamConnection> {
-    return this.#time.within((signal) => this.#opened(link, signal), "it was still being started");
+  #connected(connection: ManagedConnection): Promise<UpstreamConnection> {
+    return this.#time.within(
+      (signal) => this.#opened(connection, signal),
+      "it was still being started",
+    );
   }
 
-  async #opened(link: ManagedConnection, signal: AbortSignal): Promise<UpstreamConnection> {
-    const connection = link.connection ?? (await link.connected(signal));
-    const look = this.#lookAt(connection);
-    if (look !== undefined) await orCancelled(look, signal);
+  async #opened(connection: ManagedConnection, signal: AbortSignal): Promise<UpstreamConnection> {
+    const live = connection.live ?? (await connection.connected(signal));
+    const look = this.#lookAt(live);
+    if (look !== undefined) await orAborted(look, signal);
     const refusal = blockedFailure(this.#server, this.#call);
     if (refusal !== undefined) throw new BlockedCall(refusal.text);
-    return connection;
+    return live;
   }
 
   /** Catalogues of earlier runs may be outdated, so calls wait until the lists of a new connection are read. */
@@ -178,12 +182,12 @@ class ServerCall {
   }
 
   get #isPerUser(): boolean {
-    return this.#server.links?.target.isPerUser === true;
+    return this.#server.main?.target.isPerUser === true;
   }
 
   /** Text of the server without what must not be seen by the caller. */
   readonly #clean = (text: string): string => {
-    const target = this.#isPerUser ? this.#server.links?.target : undefined;
+    const target = this.#isPerUser ? this.#server.main?.target : undefined;
     return (target?.cleanFor(this.#call.owner) ?? this.#server.clean)(text);
   };
 
@@ -219,7 +223,7 @@ class ServerCall {
       throw new AppError("cancelled", "The call was cancelled.");
     }
     figures.onFailure();
-    const reply = failureOf(error, this.#server, this.#call, this.#time.tookMs);
+    const reply = callFailureOf(error, this.#server, this.#call, this.#time.tookMs);
     const text = this.#clean(reply.text).slice(0, upstreamReasonCharsMax).toWellFormed();
     const said = error instanceof LoginWanted ? error.said : text;
     this.#server.log.say(said);

@@ -1,4 +1,7 @@
-import { upstreamIdleSessionMs, upstreamLinksPerServerMax } from "../../base/upstream-limits.ts";
+import {
+  upstreamIdleSessionMs,
+  upstreamConnectionsPerServerMax,
+} from "../../base/upstream-limits.ts";
 import type { Isolation } from "../config/server-entry.ts";
 import type { Era } from "../connect/connection.ts";
 import type { UpstreamCall } from "../upstreams.ts";
@@ -23,7 +26,7 @@ type Caller = Pick<UpstreamCall, "clientId" | "workspace" | "owner"> & {
 
 /** A connection for one call. */
 export interface LentConnection {
-  readonly link: ManagedConnection;
+  readonly connection: ManagedConnection;
   /** Names the caller among all clients of the connection. */
   readonly client: string;
   /**
@@ -37,7 +40,7 @@ export interface LentConnection {
 
 /** A connection that these callers use, alone or with others. */
 interface Held {
-  readonly link: ManagedConnection;
+  readonly connection: ManagedConnection;
   /** Present where other configured servers may use it too. */
   readonly shared?: SharedConnection;
   /** Present while other clients of a hub may use it too. */
@@ -61,7 +64,7 @@ export class ServerConnections {
   readonly #parts: ManagerParts;
   readonly #listener: ConnectionListener;
   readonly #knownEra: () => Era | undefined;
-  readonly #links = new Map<string, Held>();
+  readonly #held = new Map<string, Held>();
   /** Given back with their last call. */
   readonly #left = new Set<Held>();
   readonly #failures = new RecentFailures();
@@ -99,7 +102,10 @@ export class ServerConnections {
 
   /** The number of starts over all connections. */
   get starts(): number {
-    return [...this.#links.values()].reduce((sum, { link }) => sum + link.starts, this.#starts);
+    return [...this.#held.values()].reduce(
+      (sum, { connection }) => sum + connection.starts,
+      this.#starts,
+    );
   }
 
   /** The last lines on stderr of its newest connection. */
@@ -109,17 +115,17 @@ export class ServerConnections {
 
   /** The connection for lists; `want` starts it. */
   forLists(): ManagedConnection {
-    return (this.#primary ??= this.#make(unowned).link);
+    return (this.#primary ??= this.#make(unowned).connection);
   }
 
   /** Undefined when there are too many already. */
   forCall(caller: Caller): LentConnection | undefined {
     if (this.#isolation === "call") return this.#forOneCall(caller);
     const scope = this.#scopeOf(caller);
-    const known = this.#links.get(scope);
+    const known = this.#held.get(scope);
     // What the server keeps for an earlier login is not for the next one, and that one may work where this did not.
     if (known !== undefined && known.login !== caller.login) this.#leave(scope, known);
-    const held = this.#links.get(scope) ?? this.#adopt(scope) ?? this.#makeNext(scope, caller);
+    const held = this.#held.get(scope) ?? this.#adopt(scope) ?? this.#makeNext(scope, caller);
     return held === undefined ? undefined : this.#lend(held, caller.clientId);
   }
 
@@ -127,7 +133,7 @@ export class ServerConnections {
   tellRoots(): void {
     const { roots, servesSeveral } = this.#target;
     if ((roots !== "client" && roots !== "workspace") || servesSeveral) return;
-    for (const { link } of this.#links.values()) link.connection?.tellRootsChanged();
+    for (const { connection } of this.#held.values()) connection.live?.tellRootsChanged();
   }
 
   /** Ends the connection that served only this client. */
@@ -144,21 +150,21 @@ export class ServerConnections {
   separate(): void {
     if (!this.#target.isShared) return;
     this.#target = this.#target.separate();
-    for (const [scope, held] of this.#links) {
+    for (const [scope, held] of this.#held) {
       if (held.shared !== undefined) this.#leave(scope, held);
     }
   }
 
   /** Gives every connection back with its last call. */
   leave(): void {
-    for (const [scope, held] of this.#links) this.#leave(scope, held);
+    for (const [scope, held] of this.#held) this.#leave(scope, held);
   }
 
   async stop(): Promise<void> {
     const left = [...this.#left];
     this.#left.clear();
     await Promise.all([
-      ...[...this.#links.keys()].map((scope) => this.#end(scope)),
+      ...[...this.#held.keys()].map((scope) => this.#end(scope)),
       ...left.map((held) => held.end()),
     ]);
   }
@@ -182,13 +188,13 @@ export class ServerConnections {
   }
 
   #lend(held: Held, clientId: string): LentConnection {
-    const endUse = held.link.use();
+    const endUse = held.connection.use();
     const { turns } = held;
     const client = this.#clientOf(clientId);
     let served: ServedCall | undefined;
     held.uses++;
     return {
-      link: held.link,
+      connection: held.connection,
       client,
       turn: (signal) => {
         const turn = turns?.begin(client, signal);
@@ -213,45 +219,47 @@ export class ServerConnections {
   /** The first caller gets the connection that was started for the lists, which saves a process. */
   #adopt(scope: string): Held | undefined {
     if (this.#target.keepsListsApart) return undefined;
-    const held = this.#links.get(unowned);
+    const held = this.#held.get(unowned);
     if (held === undefined) return undefined;
-    this.#links.delete(unowned);
-    this.#links.set(scope, held);
+    this.#held.delete(unowned);
+    this.#held.set(scope, held);
     return held;
   }
 
   #makeNext(scope: string, caller: Caller): Held | undefined {
-    return this.#links.size >= upstreamLinksPerServerMax ? undefined : this.#make(scope, caller);
+    return this.#held.size >= upstreamConnectionsPerServerMax
+      ? undefined
+      : this.#make(scope, caller);
   }
 
   #make(scope: string, caller?: Caller): Held {
     const held = this.#target.isShared ? this.#share(scope) : this.#own(scope, caller);
-    this.#links.set(scope, held);
-    if (scope === unowned || !this.#target.keepsListsApart) this.#primary ??= held.link;
-    this.#newest = held.link;
-    if (held.shared !== undefined) this.#join(held.link);
+    this.#held.set(scope, held);
+    if (scope === unowned || !this.#target.keepsListsApart) this.#primary ??= held.connection;
+    this.#newest = held.connection;
+    if (held.shared !== undefined) this.#join(held.connection);
     return held;
   }
 
   #own(scope: string, { owner, login }: Partial<Caller> = {}): Held {
     const isForOneCall = scope.startsWith(oneCall);
-    const link = this.#newLink(
+    const connection = this.#newConnection(
       {
         user: () => user,
-        audience: this.#listenerOf(() => link),
+        audience: this.#listenerOf(() => connection),
         before: undefined,
         onAsked: () => {},
       },
       { owner, isForOneCall },
     );
     const user = this.#user(this.#listener);
-    return { link, login, uses: 0, end: () => link.stop() };
+    return { connection, login, uses: 0, end: () => connection.stop() };
   }
 
   #share(scope: string): Held {
-    const { pool, linkTime } = this.#parts;
+    const { pool, connectionTime } = this.#parts;
     const listener = this.#target.servesSeveral
-      ? this.#listenerOf(() => shared.link)
+      ? this.#listenerOf(() => shared.connection)
       : this.#listener;
     const user: ConnectionUser = {
       ...this.#user(listener),
@@ -259,10 +267,10 @@ export class ServerConnections {
       onRenewed: () => this.#onRenewed(held),
     };
     const name = this.#target.nameOf(this.#sharedScope(scope));
-    const shared = pool.acquire(name, user, linkTime, (plan) => this.#newLink(plan));
+    const shared = pool.acquire(name, user, connectionTime, (plan) => this.#newConnection(plan));
     if (this.#target.asks) shared.turns.serveOneByOne();
     const held: Held = {
-      link: shared.link,
+      connection: shared.connection,
       shared,
       turns: this.#target.servesSeveral ? shared.turns : undefined,
       uses: 0,
@@ -272,18 +280,18 @@ export class ServerConnections {
   }
 
   /** Hears of events from before its listener was added: no call is made before the lists of a connection are read. */
-  #join(link: ManagedConnection): void {
-    if (link.isBegun) this.#listener.onBegun();
-    const { connection } = link;
-    if (connection === undefined) return;
-    if (link === this.#primary || !this.#target.servesSeveral)
-      this.#listener.onConnected(connection);
+  #join(connection: ManagedConnection): void {
+    if (connection.isBegun) this.#listener.onBegun();
+    const { live } = connection;
+    if (live === undefined) return;
+    if (connection === this.#primary || !this.#target.servesSeveral)
+      this.#listener.onConnected(live);
   }
 
   /** The scope of other users of a connection: the one for lists is also that of the client's workspace. */
   #sharedScope(scope: string): string {
     if (this.#isolation === "shared") return unowned;
-    return scope === unowned ? `workspace:${this.#parts.workspace() ?? ""}` : scope;
+    return scope === unowned ? `workspace:${this.#parts.options.workspace ?? ""}` : scope;
   }
 
   #user(listener: ConnectionListener): ConnectionUser {
@@ -297,9 +305,10 @@ export class ServerConnections {
   }
 
   /** The listener of one connection: the lists of further ones are not read. */
-  #listenerOf(link: () => ManagedConnection): ConnectionListener {
+  #listenerOf(connection: () => ManagedConnection): ConnectionListener {
     const quiet = this.#quiet();
-    const listener = (): ConnectionListener => (link() === this.#primary ? this.#listener : quiet);
+    const listener = (): ConnectionListener =>
+      connection() === this.#primary ? this.#listener : quiet;
     return {
       onState: (isNoted) => listener().onState(isNoted),
       onBegun: () => listener().onBegun(),
@@ -320,7 +329,7 @@ export class ServerConnections {
   }
 
   /** Nothing of these callers is kept in it but the name of a user: the connection may outlive all of them. */
-  #newLink(
+  #newConnection(
     { user, audience, before, onAsked }: ConnectionPlan,
     { owner, isForOneCall = false }: { owner?: string | undefined; isForOneCall?: boolean } = {},
   ): ManagedConnection {
@@ -340,7 +349,7 @@ export class ServerConnections {
         return start().open(knownEra(), events, signal, opening, { owner, prepared, now });
       },
       turns: this.#parts.turns,
-      time: this.#parts.linkTime,
+      time: this.#parts.connectionTime,
       // The failures of one client, or of one principal's login, are not those of another.
       failures: servesSeveral || this.#target.isPerUser ? new RecentFailures() : this.#failures,
       // A call does not wait for a restart.
@@ -364,9 +373,9 @@ export class ServerConnections {
     const scope = oneCall + crypto.randomUUID();
     const held = this.#makeNext(scope, caller);
     if (held === undefined) return undefined;
-    const end = held.link.use();
+    const end = held.connection.use();
     return {
-      link: held.link,
+      connection: held.connection,
       client: this.#clientOf(clientId),
       turn: () => undefined,
       giveBack: () => {
@@ -380,27 +389,27 @@ export class ServerConnections {
   #onSplit(held: Held, keeper: string | undefined): void {
     this.#target = this.#target.separate();
     let isHere = false;
-    for (const [scope, each] of this.#links) {
+    for (const [scope, each] of this.#held) {
       if (each.shared === undefined) continue;
       if (each !== held || keeper === undefined) this.#leave(scope, each);
-      else isHere = this.#links.delete(scope);
+      else isHere = this.#held.delete(scope);
     }
     if (!isHere) return;
     held.turns = undefined;
-    this.#links.set(`client:${keeper}`, held);
+    this.#held.set(`client:${keeper}`, held);
   }
 
   #onRenewed(held: Held): void {
-    const isOfLists = held.link === this.#primary;
-    for (const [scope, each] of this.#links) if (each === held) this.#leave(scope, held);
+    const isOfLists = held.connection === this.#primary;
+    for (const [scope, each] of this.#held) if (each === held) this.#leave(scope, held);
     // Its changes and resources are followed on the next one.
     if (isOfLists) this.forLists().want();
   }
 
   #leave(scope: string, held: Held): void {
-    this.#links.delete(scope);
-    this.#starts += held.link.starts;
-    if (this.#primary === held.link) this.#elect();
+    this.#held.delete(scope);
+    this.#starts += held.connection.starts;
+    if (this.#primary === held.connection) this.#elect();
     if (held.uses === 0) void held.end();
     else this.#left.add(held);
   }
@@ -408,20 +417,20 @@ export class ServerConnections {
   /** Picks another connection for lists and subscriptions after the primary one ended. */
   #elect(): void {
     const isApart = this.#target.keepsListsApart;
-    const others = isApart ? [] : [...this.#links.values()].map(({ link }) => link);
-    this.#primary = others.find(({ connection }) => connection !== undefined) ?? others[0];
-    const connection = this.#primary?.connection;
-    if (connection === undefined || this.#isolation === "call") return;
-    this.#listener.onConnected(connection);
+    const others = isApart ? [] : [...this.#held.values()].map(({ connection }) => connection);
+    this.#primary = others.find(({ live }) => live !== undefined) ?? others[0];
+    const live = this.#primary?.live;
+    if (live === undefined || this.#isolation === "call") return;
+    this.#listener.onConnected(live);
   }
 
   async #end(scope: string): Promise<void> {
-    const held = this.#links.get(scope);
+    const held = this.#held.get(scope);
     if (held === undefined) return;
-    this.#links.delete(scope);
-    if (this.#primary === held.link) this.#elect();
+    this.#held.delete(scope);
+    if (this.#primary === held.connection) this.#elect();
     if (held.shared !== undefined) return held.end();
-    this.#starts += held.link.starts;
+    this.#starts += held.connection.starts;
     await held.end();
     this.#listener.onState(true);
   }

@@ -16,7 +16,7 @@ export interface ServerFacts {
   /** Undefined before the first check. */
   readonly permission: ServerPermission | undefined;
   /** The state of its first connection; undefined while none was wanted. */
-  readonly link: ConnectionState | undefined;
+  readonly connection: ConnectionState | undefined;
   readonly offer: Offer | undefined;
   /** Why the lists could not be read the last time. */
   readonly listProblem: string | undefined;
@@ -56,7 +56,7 @@ export function serverInfo(facts: ServerFacts): ServerInfo {
     p95Ms: figures.p95Ms,
     retryInMs: facts.retryInMs ?? null,
     dropped: facts.dropped,
-    ...installingInfo(facts.link),
+    ...installingInfo(facts.connection),
     ...(facts.startedAs === undefined ? {} : { startedAs: facts.startedAs }),
     ...(facts.isolation === undefined ? {} : { isolation: facts.isolation }),
     stderr: facts.stderr,
@@ -96,28 +96,27 @@ const noOffer: OfferInfo = {
   blocked: { pending: 0, changed: 0, denied: 0 },
 };
 
-function installingInfo(link: ConnectionState | undefined): Pick<ServerInfo, "installing"> {
-  if (link?.kind !== "starting" || link.installing === undefined) return {};
-  return { installing: link.installing };
+function installingInfo(connection: ConnectionState | undefined): Pick<ServerInfo, "installing"> {
+  if (connection?.kind !== "starting" || connection.installing === undefined) return {};
+  return { installing: connection.installing };
 }
 
 /** The status of a server, and the reason. */
 export function conditionOf(facts: ServerFacts): Condition {
-  const { permission, link, offer } = facts;
+  const { permission, connection, offer } = facts;
   if (permission === undefined) return { state: "starting", reason: null };
   if (permission.kind === "disabled") return { state: "disabled", reason: null };
   if (permission.kind !== "usable") return { state: permission.kind, reason: permission.text };
   const reason = permission.note ?? null;
-  switch (link?.kind) {
+  switch (connection?.kind) {
     case "ready":
       return readyCondition(facts, reason);
     case "starting":
-      if (link.installing === undefined) return { state: "starting", reason };
-      return { state: "installing", reason: installingFact(link.installing) };
+      if (connection.installing === undefined) return { state: "starting", reason };
+      return { state: "installing", reason: installingFact(connection.installing) };
     case "down":
-      return { state: link.as, reason: downReason(facts.configured, link) };
+      return { state: connection.as, reason: downReason(facts.configured, connection) };
     case "stopped":
-      return { state: "stopped", reason: reason ?? "It was stopped; connect to start it." };
     case "idle":
     case undefined:
       return { state: offer === undefined ? "starting" : "cached", reason };
@@ -176,7 +175,7 @@ export async function restingInfo(
   const info = serverInfo({
     configured: active,
     permission,
-    link: undefined,
+    connection: undefined,
     offer:
       cached === undefined
         ? undefined

@@ -1,7 +1,7 @@
 import { hideTokens } from "../../base/secrets.ts";
 import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
 import type { LogLevel } from "../../protocol/json-rpc.ts";
-import type { UpstreamHost } from "../worker/upstream-options.ts";
+import type { UpstreamHost } from "../worker/upstream-work.ts";
 
 /** Writes messages of and about one server to its log. */
 export class ServerLog {

@@ -96,10 +96,10 @@ export class ServerOffer {
   load(configured: ConfiguredServer): Promise<void> {
     return this.#next(async () => {
       if (await this.#read(configured)) return;
-      const { cache, linkTime, onChange } = this.#parts;
+      const { cache, connectionTime, onChange } = this.#parts;
       const contact = new FirstContact(cacheKeyOf(configured), {
         trials: cache.trials,
-        time: linkTime,
+        time: connectionTime,
         look: () => this.#lookAgain(configured, contact),
         start: this.#start,
         onChange,

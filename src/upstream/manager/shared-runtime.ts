@@ -44,9 +44,10 @@ export class SharedRuntime implements SharedGround {
 
   holdExclusive(facts: TargetFacts): Hold {
     const use = exclusiveUseOf(facts);
-    if (use === undefined) return undefined;
-    const held = this.#hold?.(use.identity);
-    if (typeof held !== "string") return held;
-    return `${held}, and ${use.reason}. It starts here once that hub has ended it`;
+    if (use === undefined || this.#hold === undefined) return { kind: "not_needed" };
+    const held = this.#hold(use.identity);
+    if (typeof held !== "string") return { kind: "granted", right: held };
+    const reason = `${held}, and ${use.reason}. It starts here once that hub has ended it`;
+    return { kind: "refused", reason };
   }
 }

@@ -5,7 +5,7 @@ import { upstreamPollMsMax, upstreamSubscriptionsMax } from "../../base/upstream
 import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { UpstreamConnection } from "../connect/connection.ts";
 import { ownUri, readForeignUri } from "../results/clean-result.ts";
-import type { UpstreamHost } from "../worker/upstream-options.ts";
+import type { UpstreamHost } from "../worker/upstream-work.ts";
 import { subscriberOf } from "./connection-pool.ts";
 import type { ManagedServer } from "./managed-server.ts";
 
@@ -101,7 +101,7 @@ export class UpstreamSubscriptions implements Disposable {
     try {
       const { initTimeoutMs, pollS } = server.configured.entry.options;
       // Its lists have a separate connection that no client uses, so its events do not matter.
-      if (server.links?.target.keepsListsApart === true) return false;
+      if (server.main?.target.keepsListsApart === true) return false;
       const connection = await connectionOf(server, initTimeoutMs);
       if (await connection?.subscribe(watched.uri, this.#subscriber(watched))) return true;
       if (connection === undefined || pollS === 0) return false;
@@ -138,7 +138,7 @@ export class UpstreamSubscriptions implements Disposable {
   #end(watched: Watched, isLast: boolean): void {
     watched.poll?.[Symbol.dispose]();
     if (!isLast) return;
-    const connection = this.#server(watched.server)?.links?.primary?.connection;
+    const connection = this.#server(watched.server)?.main?.primary?.live;
     connection?.unsubscribe(watched.uri, this.#subscriber(watched)).catch(() => {});
   }
 
@@ -149,10 +149,10 @@ export class UpstreamSubscriptions implements Disposable {
 
 /** The connection for lists, started when needed. @throws when it is not available */
 async function connectionOf(
-  { links }: ManagedServer,
+  { main }: ManagedServer,
   msMax: number,
 ): Promise<UpstreamConnection | undefined> {
-  return links?.forLists().connected(AbortSignal.timeout(msMax));
+  return main?.forLists().connected(AbortSignal.timeout(msMax));
 }
 
 /**

@@ -6,10 +6,9 @@ import { encodeCallToolResult } from "../../protocol/result-codec.ts";
 import { NameTable } from "../catalogue/name-table.ts";
 import { answerSearch } from "../search/answer-search.ts";
 import type { SearchParts } from "../search/find-matches.ts";
-import type { SearchedTool } from "../search/tool-fields.ts";
 import { buildToolIndex, type ToolIndex } from "../search/tool-index.ts";
 import type { ServerInfo } from "../server-state.ts";
-import type { UpstreamSnapshot } from "../snapshot.ts";
+import type { UpstreamSnapshot, SearchedTool } from "../snapshot.ts";
 import type { SearchQuery } from "../upstreams.ts";
 
 /** The state that a search uses. */

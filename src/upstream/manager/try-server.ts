@@ -1,4 +1,4 @@
-import { assertNotAborted } from "../../base/turns.ts";
+import { assertNotAborted } from "../../base/cancellation.ts";
 import { cacheKeyOf } from "../cache/catalogue-cache.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";

@@ -1,37 +1,33 @@
-import { type Abortable, Cancellation, signalOf } from "../../base/cancellation.ts";
-import { AppError } from "../../base/errors.ts";
+import { type Abortable, Cancellation, signalOf, orAborted } from "../../base/cancellation.ts";
+import { ownValue } from "../../base/values.ts";
 import type { JsonText } from "../../base/weight.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
-import type { UpstreamConfig } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type {
+  ClientPlace,
+  ControlReplyTo,
   SearchQuery,
   UpstreamCall,
   UpstreamCallEvents,
   UpstreamControl,
   UpstreamReply,
 } from "../upstreams.ts";
-import type { UpstreamHost, UpstreamOptions, UpstreamWork } from "../worker/upstream-options.ts";
+import type { UpstreamOptions } from "../worker/upstream-options.ts";
+import type { UpstreamWork, UpstreamHost } from "../worker/upstream-work.ts";
 import { absentFailure, argumentsFault } from "./call-checks.ts";
 import { Composer, Publisher } from "./composer.ts";
 import { listSourcesOf } from "./list-keeper.ts";
-import { orCancelled } from "./connection-parts.ts";
 import { CurrentConfig, Notices } from "./current-config.ts";
-import { ManagedServer } from "./managed-server.ts";
-import type { ManagerParts, ServerEvents } from "./manager-parts.ts";
+import type { ManagerParts } from "./manager-parts.ts";
 import { performControl } from "./perform-control.ts";
 import { callServer } from "./server-call.ts";
+import { ServerSet } from "./server-set.ts";
 import { ownStatus, StatusFile } from "./server-status.ts";
 import { UpstreamSubscriptions } from "./subscriptions.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
 
 /** The parts of each server without those that the manager adds. */
-export type OuterParts = Omit<
-  ManagerParts,
-  "rules" | "lock" | "onChange" | "principals" | "apps" | "workspace"
->;
-
-type Switch = Extract<UpstreamControl, { kind: "switch-workspace" | "switch-project" }>;
+export type OuterParts = Omit<ManagerParts, "rules" | "lock" | "onChange" | "principals" | "apps">;
 
 /** The whole work of the Worker: configuration, connections, offers and calls of all servers. */
 export class UpstreamManager implements UpstreamWork {
@@ -73,7 +69,6 @@ export class UpstreamManager implements UpstreamWork {
       lock: () => this.#config.lock,
       principals: () => this.#config.principals,
       apps: () => this.#config.apps,
-      workspace: () => this.#config.workspace,
       onChange: () => this.#onChange(),
     };
     this.#servers = new ServerSet(this.#parts, {
@@ -103,7 +98,7 @@ export class UpstreamManager implements UpstreamWork {
     });
     if (outer.userLogins !== undefined) {
       outer.userLogins.serversOf = (owner) =>
-        this.#servers.all.flatMap(({ links }) => links?.target.ownedBy(owner) ?? []);
+        this.#servers.all.flatMap(({ main }) => main?.target.ownedBy(owner) ?? []);
     }
     const { dirs, clientProcess } = this.#options;
     this.#status = new StatusFile(dirs.scorpioxDir, clientProcess?.pid ?? process.pid, () =>
@@ -131,7 +126,7 @@ export class UpstreamManager implements UpstreamWork {
     signal: Abortable,
   ): Promise<UpstreamReply> {
     // Skip the wait once they exist: it costs each call several promises and listeners.
-    if (this.#configured !== undefined) await orCancelled(this.#configured, signal);
+    if (this.#configured !== undefined) await orAborted(this.#configured, signal);
     const server = this.#servers.get(call.server);
     if (server === undefined) {
       return absentFailure(call.server);
@@ -152,18 +147,23 @@ export class UpstreamManager implements UpstreamWork {
     return this.#search.answer(query, signalOf(signal));
   }
 
-  async control(
-    control: UpstreamControl,
+  async control<Asked extends UpstreamControl>(
+    control: Asked,
     signal: Abortable = new Cancellation(),
-  ): Promise<unknown> {
-    if (control.kind === "switch-workspace" || control.kind === "switch-project")
-      return this.#switchPlace(control);
+  ): Promise<ControlReplyTo<Asked>> {
+    return ownValue(await this.#perform(control, signal));
+  }
+
+  async #perform(
+    control: UpstreamControl,
+    signal: Abortable,
+  ): Promise<ControlReplyTo<UpstreamControl>> {
+    if (control.kind === "switch-project") return this.#switchProject(control);
     if (control.kind === "several-principals") return this.#config.serveSeveral();
     if (control.kind === "show-apps") return this.#showApps(control.apps);
     if (control.kind === "login-page") await this.#untilUserLogins();
     return performControl(control, signalOf(signal), {
       ...this.#parts,
-      infoList: () => this.infoList(),
       searched: () => this.#composer.state.searched,
       server: (name) => this.#servers.known(name),
     });
@@ -193,7 +193,7 @@ export class UpstreamManager implements UpstreamWork {
 
   endClient(clientId: string): void {
     this.#subscriptions.endClient(clientId);
-    for (const server of this.#servers.all) server.linkSets?.endClient(clientId);
+    for (const server of this.#servers.all) server.sets?.endClient(clientId);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -212,28 +212,19 @@ export class UpstreamManager implements UpstreamWork {
   }
 
   /**
-   * The client has moved: reads the servers of the other project or workspace, which start once they are approved.
-   * Servers in common keep running and get the new roots (CN16).
+   * The client has moved: reads the servers of the other project, which start once they are approved. Servers in common keep running and get the new roots (CN16).
    */
-  async #switchPlace(control: Switch): Promise<readonly ServerInfo[]> {
+  async #switchProject({ projectDir, folders }: ClientPlace): Promise<void> {
     const { follower } = this.#config;
-    if (control.kind === "switch-workspace") {
-      const workspace = control.workspace ?? undefined;
-      if (workspace !== this.#options.workspace) this.#composer.leavePlace();
-      await follower.follow(workspace);
-      return this.infoList();
-    }
-    const { project } = this.#parts;
-    const changed = project.become(control.projectDir ?? undefined, control.folders);
+    const changed = this.#parts.project.become(projectDir ?? undefined, folders);
     if (changed.project) {
       this.#composer.leavePlace();
-      await follower.moved();
+      await follower.follow();
     }
-    if (!changed.folders) return this.infoList();
+    if (!changed.folders) return;
     // In the hub other clients may share a server: those with other roots have another one.
-    if (this.#parts.shared !== undefined) await this.#config.follower.again();
-    for (const server of this.#servers.all) server.linkSets?.tellRoots();
-    return this.infoList();
+    if (this.#parts.shared !== undefined) await follower.again();
+    for (const server of this.#servers.all) server.sets?.tellRoots();
   }
 
   #showApps(apps: AppSupport): void {
@@ -246,58 +237,5 @@ export class UpstreamManager implements UpstreamWork {
     this.#composer.invalidate();
     this.#publisher.later();
     this.#status.later();
-  }
-}
-
-/** The configured servers by name. Servers that two configurations have in common keep running (CN15, CN16). */
-class ServerSet implements AsyncDisposable {
-  readonly #parts: ManagerParts;
-  readonly #events: ServerEvents;
-  readonly #servers = new Map<string, ManagedServer>();
-
-  constructor(parts: ManagerParts, events: ServerEvents) {
-    this.#parts = parts;
-    this.#events = events;
-  }
-
-  /** Sorted by name. */
-  get all(): readonly ManagedServer[] {
-    return [...this.#servers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  }
-
-  get(name: string): ManagedServer | undefined {
-    return this.#servers.get(name);
-  }
-
-  /** @throws AppError `not_found` */
-  known(name: string): ManagedServer {
-    const server = this.#servers.get(name);
-    if (server !== undefined) return server;
-    throw new AppError("not_found", `No MCP server named ${name} is configured.`);
-  }
-
-  /**
-   * Applies a configuration. Starts servers whose offer is unknown and eager ones, each as soon as its permission is
-   * known, which may take a while when a command provides a secret.
-   */
-  async apply(config: UpstreamConfig): Promise<void> {
-    const gone = [...this.#servers.keys()].filter((name) => !config.servers.has(name));
-    const closing = gone.map((name) => {
-      const server = this.#servers.get(name);
-      this.#servers.delete(name);
-      return server?.[Symbol.asyncDispose]();
-    });
-    const applying = [...config.servers].map(([name, configured]) => {
-      const known = this.#servers.get(name);
-      const server = known ?? new ManagedServer(configured, this.#parts, this.#events);
-      this.#servers.set(name, server);
-      return server.apply(configured).then(() => server.begin());
-    });
-    this.#parts.onChange();
-    await Promise.all([...closing, ...applying]);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.all.map((server) => server[Symbol.asyncDispose]()));
   }
 }

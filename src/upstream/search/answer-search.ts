@@ -226,7 +226,6 @@ const usualReasons: Partial<Readonly<Record<ServerState, string>>> = {
   starting: "still connecting; search again in a few seconds",
   needs_config: "a variable that its entry names is not set",
   needs_auth: "needs a login",
-  stopped: "was stopped",
 };
 
 /** Servers whose tools could not be searched, in the given order. */

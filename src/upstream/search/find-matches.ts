@@ -9,9 +9,8 @@ import {
 } from "../../base/upstream-limits.ts";
 import { nearestTools } from "../names/nearest-tools.ts";
 import type { ServerInfo } from "../server-state.ts";
-import type { BlockedTool } from "../snapshot.ts";
+import type { BlockedTool, SearchedTool } from "../snapshot.ts";
 import type { SearchQuery } from "../upstreams.ts";
-import type { SearchedTool } from "./tool-fields.ts";
 import type { Hit, ToolIndex } from "./tool-index.ts";
 import { type ParsedQuery, parseQuery, type QueryWord, termsOf } from "./words.ts";
 

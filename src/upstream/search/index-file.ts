@@ -7,7 +7,8 @@ import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { escapeJson, escapeUnsafe } from "../../base/unsafe-characters.ts";
 import { indexArgumentsCharsMax, toolSummaryCharsMax } from "../../base/upstream-limits.ts";
 import { byServerAndTool } from "../names/assign-names.ts";
-import { argumentNames, type SearchedTool, summaryOf } from "./tool-fields.ts";
+import { argumentNames, summaryOf } from "./tool-fields.ts";
+import type { SearchedTool } from "../snapshot.ts";
 
 /** The content of the index file. */
 interface IndexParts {

@@ -1,5 +1,6 @@
 import { nearTermsMax, prefixTermsMax } from "../../base/upstream-limits.ts";
-import { type Field, fields, fieldTerms, fieldWeights, type SearchedTool } from "./tool-fields.ts";
+import { type Field, fields, fieldTerms, fieldWeights } from "./tool-fields.ts";
+import type { SearchedTool } from "../snapshot.ts";
 
 /** BM25F: how quickly repetitions of a word lose weight, and how much long fields lose (DF10). */
 const saturation = 1.2;

@@ -8,16 +8,8 @@ import {
 } from "../../base/upstream-limits.ts";
 import { isObject } from "../../base/values.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
+import type { SearchedTool } from "../snapshot.ts";
 import { termsOf } from "./words.ts";
-
-/** A callable tool of an upstream server, for searches. */
-export interface SearchedTool {
-  readonly server: string;
-  /** Its name on its server. */
-  readonly tool: string;
-  /** The cleaned definition for clients, with the name that they see. */
-  readonly listing: ToolListing;
-}
 
 /** The searched parts of a tool, with the weight of a word in each (DF10). */
 export const fieldWeights = {

@@ -1,7 +1,8 @@
 import { searchBoostedMax, searchLimitMax } from "../../base/upstream-limits.ts";
 import { Postings, Vocabulary } from "./postings.ts";
 import { conceptsOf, type Concept, byScore, rank, type NamedTools } from "./rank.ts";
-import type { Field, SearchedTool } from "./tool-fields.ts";
+import type { Field } from "./tool-fields.ts";
+import type { SearchedTool } from "../snapshot.ts";
 import { type QueryWord, termsOf } from "./words.ts";
 
 export interface Hit {

@@ -167,14 +167,3 @@ function byName<Item extends Params & { readonly name: string }>(
 ): ReadonlyMap<string, Params> {
   return new Map(items.map((item) => [item.name, partsOf(item)]));
 }
-
-/** The result of reading a server's whole offer once. */
-export type AskedCatalogue =
-  | {
-      readonly kind: "catalogue";
-      readonly catalogue: ServerCatalogue;
-      /** The granted scopes of the login; absent for a server without one. */
-      readonly scopes?: readonly string[];
-    }
-  /** `reason` is a sentence: the failure and the advice. */
-  | { readonly kind: "unreachable"; readonly reason: string };

@@ -6,7 +6,8 @@ import {
 } from "../../base/upstream-limits.ts";
 import type { UpstreamControl } from "../upstreams.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
-import type { ChangedLists, UpstreamRequest } from "./messages.ts";
+import type { UpstreamRequest } from "./messages.ts";
+import type { ChangedLists } from "./snapshot-slices.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
 
 /** All subscriptions, which a new Worker gets. */
@@ -36,10 +37,6 @@ export class KeptSubscriptions {
 
 /** The options for a replacement of a Worker that has performed `control`. */
 export function optionsAfter(control: UpstreamControl, options: UpstreamOptions): UpstreamOptions {
-  if (control.kind === "switch-workspace") {
-    const { workspace: _before, ...others } = options;
-    return control.workspace === null ? others : { ...others, workspace: control.workspace };
-  }
   if (control.kind === "switch-project") {
     const { folders, projectDir } = control;
     return { ...options, folders, dirs: { ...options.dirs, projectDir: projectDir ?? undefined } };

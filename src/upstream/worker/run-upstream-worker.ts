@@ -1,6 +1,8 @@
 import { join } from "node:path";
 
 import type { Abortable } from "../../base/cancellation.ts";
+import { RatePerSecond } from "../../base/rate-per-second.ts";
+import { upstreamLogsPerSecondMax } from "../../base/upstream-limits.ts";
 import {
   serveChannel,
   type WorkerHost,
@@ -17,19 +19,12 @@ import type {
   UpstreamCall,
   UpstreamCallEvents,
 } from "../upstreams.ts";
-import {
-  type FromUpstreamPost,
-  type ToUpstreamPost,
-  type UpstreamRequest,
-  SnapshotSender,
-} from "./messages.ts";
-import { EventOutbox, LogRate, PacedProgress, WorkerAsks } from "./outbox.ts";
-import type {
-  OpenUpstreams,
-  UpstreamHost,
-  UpstreamOptions,
-  UpstreamWork,
-} from "./upstream-options.ts";
+import type { FromUpstreamPost, ToUpstreamPost, UpstreamRequest } from "./messages.ts";
+import { SnapshotSender } from "./snapshot-slices.ts";
+import { EventOutbox, PacedProgress } from "./outbox.ts";
+import { WorkerAsks } from "./worker-asks.ts";
+import type { UpstreamOptions } from "./upstream-options.ts";
+import type { UpstreamWork, UpstreamHost, OpenUpstreams } from "./upstream-work.ts";
 
 /** Runs the upstream Worker. @param load loads the work once the options have arrived */
 export function runUpstreamWorker(load: () => Promise<OpenUpstreams>): void {
@@ -54,7 +49,7 @@ export class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstrea
   readonly #outbox: EventOutbox;
   readonly #snapshots: SnapshotSender;
   readonly #asks: WorkerAsks;
-  readonly #logRate = new LogRate();
+  readonly #logRate = new RatePerSecond(upstreamLogsPerSecondMax);
   readonly #processes: WorkerProcesses;
   readonly #logs: ServerLogs;
   readonly #ownsProcesses: boolean;
@@ -185,7 +180,7 @@ export class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstrea
 interface CallLanes {
   readonly outbox: EventOutbox;
   readonly asks: WorkerAsks;
-  readonly logRate: LogRate;
+  readonly logRate: RatePerSecond;
 }
 
 /** The events of one call on their way to the main thread, until its answer. */
@@ -229,7 +224,7 @@ class CallEvents implements UpstreamCallEvents, Disposable {
 
   log(level: LogLevel, data: unknown, logger: string | undefined): void {
     const { outbox, logRate } = this.#lanes;
-    if (this.#signal.aborted || !logRate.mayPass(this.#server)) return;
+    if (this.#signal.aborted || !logRate.take(this.#server)) return;
     const more = logger === undefined ? {} : { logger };
     outbox.add({ kind: "log", id: this.#id, level, data, ...more });
   }

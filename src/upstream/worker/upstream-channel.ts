@@ -6,14 +6,8 @@ import { ChannelProcesses } from "../process/channel-processes.ts";
 import type { ServerProcesses } from "../process/server-processes.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
 import type { UpstreamCallEvents, UpstreamEvent } from "../upstreams.ts";
-import {
-  type ChangedLists,
-  type FromUpstreamPost,
-  type LaneEvent,
-  SnapshotAssembly,
-  type ToUpstreamPost,
-  type UpstreamRequest,
-} from "./messages.ts";
+import type { FromUpstreamPost, LaneEvent, ToUpstreamPost, UpstreamRequest } from "./messages.ts";
+import { type ChangedLists, SnapshotAssembly } from "./snapshot-slices.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
 
 interface UpstreamChannelEvents {

@@ -13,6 +13,7 @@ import type { ServerProcesses } from "../process/server-processes.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { emptySnapshot, unheardSnapshot, type UpstreamSnapshot } from "../snapshot.ts";
 import type {
+  ControlReplyTo,
   SearchQuery,
   UpstreamCall,
   UpstreamCallEvents,
@@ -21,7 +22,8 @@ import type {
   UpstreamReply,
   Upstreams,
 } from "../upstreams.ts";
-import type { ChangedLists, UpstreamRequest } from "./messages.ts";
+import type { UpstreamRequest } from "./messages.ts";
+import type { ChangedLists } from "./snapshot-slices.ts";
 import {
   KeptSubscriptions,
   mayRepeat,
@@ -64,7 +66,7 @@ export class UpstreamClient implements Upstreams {
   #snapshot: UpstreamSnapshot | undefined;
   /** The last revision of the previous Worker, from which revisions continue. */
   #revisionsBefore = 0;
-  #link: UpstreamChannel | undefined;
+  #channel: UpstreamChannel | undefined;
   /** `over` resolves with the restart, or with the end of all. */
   #restart:
     | {
@@ -141,9 +143,12 @@ export class UpstreamClient implements Upstreams {
     return ownValue(await this.#ask({ kind: "search", query }, signal));
   }
 
-  async control(control: UpstreamControl, signal?: Abortable): Promise<unknown> {
+  async control<Asked extends UpstreamControl>(
+    control: Asked,
+    signal?: Abortable,
+  ): Promise<ControlReplyTo<Asked>> {
     this.#options = optionsAfter(control, this.#options);
-    return this.#ask({ kind: "control", control }, signal);
+    return ownValue(await this.#ask({ kind: "control", control }, signal));
   }
 
   async infoList(): Promise<readonly ServerInfo[]> {
@@ -158,12 +163,12 @@ export class UpstreamClient implements Upstreams {
 
   unsubscribe(uri: string, clientId: string): void {
     this.#subscriptions.remove(uri, clientId);
-    this.#link?.post({ kind: "unsubscribe", uri, clientId });
+    this.#channel?.post({ kind: "unsubscribe", uri, clientId });
   }
 
   endClient(clientId: string): void {
     this.#subscriptions.removeClient(clientId);
-    this.#link?.post({ kind: "end-client", clientId });
+    this.#channel?.post({ kind: "end-client", clientId });
   }
 
   listen(listener: (event: UpstreamEvent) => void): () => void {
@@ -186,11 +191,12 @@ export class UpstreamClient implements Upstreams {
     signal?: Abortable,
     events?: UpstreamCallEvents,
   ): Promise<unknown> {
-    const link = this.#up() ?? (await this.#untilUp(signal));
+    const channel = this.#up() ?? (await this.#untilUp(signal));
     try {
-      return await link.ask(request, signal, events);
+      return await channel.ask(request, signal, events);
     } catch (error) {
-      const isLost = this.#link !== link && error instanceof AppError && error.code === "worker";
+      const isLost =
+        this.#channel !== channel && error instanceof AppError && error.code === "worker";
       if (!isLost || !mayRepeat(request, this.#snapshot)) throw error;
       const next = this.#up() ?? (await this.#untilUp(signal));
       return next.ask(request, signal, events);
@@ -199,13 +205,13 @@ export class UpstreamClient implements Upstreams {
 
   #up(): UpstreamChannel | undefined {
     this.#start();
-    return this.#link;
+    return this.#channel;
   }
 
   /** The replacement, where calls wait for it. @throws AppError when they do not, or nothing comes any more */
   async #untilUp(signal: Abortable | undefined): Promise<UpstreamChannel> {
-    for (let link = this.#link; ; link = this.#up()) {
-      if (link !== undefined) return link;
+    for (let channel = this.#channel; ; channel = this.#up()) {
+      if (channel !== undefined) return channel;
       if (!this.#restartTimes.callsWait || this.#restart === undefined) throw this.#downError();
       await this.#restart.over.promise;
       if (signal?.aborted === true) throw cancelledError();
@@ -223,12 +229,12 @@ export class UpstreamClient implements Upstreams {
   }
 
   #start(): void {
-    if (this.#link !== undefined || this.#restart !== undefined || this.#closing !== undefined) {
+    if (this.#channel !== undefined || this.#restart !== undefined || this.#closing !== undefined) {
       return;
     }
     const { openPort, processes, warn } = this.#parts;
     this.#pause.onStart();
-    this.#link = new UpstreamChannel({
+    this.#channel = new UpstreamChannel({
       port: openPort(),
       options: this.#options,
       timing: this.#timing,
@@ -242,13 +248,13 @@ export class UpstreamClient implements Upstreams {
       },
     });
     for (const [uri, clientId] of this.#subscriptions) {
-      this.#link.ask({ kind: "subscribe", uri, clientId }).catch(() => {});
+      this.#channel.ask({ kind: "subscribe", uri, clientId }).catch(() => {});
     }
   }
 
   /** Keeps the last snapshot, so that the lists of clients do not flap. */
   #onGone(reason: string): void {
-    this.#link = undefined;
+    this.#channel = undefined;
     this.#revisionsBefore = this.#snapshot?.revision ?? 0;
     this.#hold.begin(this.#snapshot);
     const text = `The ${this.#portName} was lost and is being replaced: ${reason}.`;
@@ -291,9 +297,9 @@ export class UpstreamClient implements Upstreams {
     clearTimeout(this.#restart?.timer);
     this.#restart?.over.resolve();
     this.#restart = undefined;
-    const link = this.#link;
-    this.#link = undefined;
-    await link?.close(upstreamCloseMsMax);
+    const channel = this.#channel;
+    this.#channel = undefined;
+    await channel?.close(upstreamCloseMsMax);
   }
 }
 

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 
 import { AppError, cancelledError } from "../../base/errors.ts";
-import { assertNotAborted, Turns } from "../../base/turns.ts";
+import { Turns } from "../../base/turns.ts";
+import { assertNotAborted } from "../../base/cancellation.ts";
 import type { NetworkGuard } from "../guard/network-guard.ts";
 import type { PageRenderer } from "../pages/page-cache.ts";
 import type { LoadedPage, RenderPageRequest } from "../pages/page-url.ts";

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 
 import { JsonText } from "../../../src/base/weight.ts";
 import {
-  decodeFromWorker,
   encodeFromWorker,
+  decodeFromWorker,
   type FromWorker,
-} from "../../../src/base/worker-channel/worker-side.ts";
+} from "../../../src/base/worker-channel/channel-messages.ts";
 
 type Message = FromWorker<unknown>;
 

@@ -1,4 +1,5 @@
 import { AppError } from "../../../src/base/errors.ts";
+import { ownValue } from "../../../src/base/values.ts";
 import { JsonText } from "../../../src/base/weight.ts";
 import type { ToolListing } from "../../../src/protocol/tool-types.ts";
 import {
@@ -9,6 +10,7 @@ import {
 } from "../../../src/upstream/snapshot.ts";
 import type { ServerInfo, ServerState } from "../../../src/upstream/server-state.ts";
 import type {
+  ControlReplyTo,
   SearchQuery,
   UpstreamCall,
   UpstreamCallEvents,
@@ -81,13 +83,12 @@ export class FakeUpstreams implements Upstreams {
     return Promise.resolve(new JsonText(JSON.stringify(this.answerSearch(query))));
   }
 
-  control(control: UpstreamControl): Promise<unknown> {
-    if (control.kind !== "tools") return Promise.resolve(null);
-    const whole = this.snapshot?.tools.map((entry) => ({
+  control<Asked extends UpstreamControl>(control: Asked): Promise<ControlReplyTo<Asked>> {
+    const whole = (this.snapshot?.tools ?? []).map((entry) => ({
       ...entry,
       listing: entry.listing ?? listing(entry.name),
     }));
-    return Promise.resolve(whole);
+    return Promise.resolve(ownValue(control.kind === "tools" ? whole : undefined));
   }
 
   infoList(): Promise<readonly ServerInfo[]> {

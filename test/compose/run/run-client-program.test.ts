@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { runClientProgram } from "../../../src/compose/run/run-client-program.ts";
-import { tryServer } from "../../../src/compose/run/try-server.ts";
+import { tryClientEntry } from "../../../src/compose/run/try-client-entry.ts";
 
 /** A process that a program leaves behind keeps its output open. */
 const left = "sleep 60 & echo $! >&2";
@@ -38,7 +38,7 @@ test("of a command that says more than any, the beginning is kept", async () => 
 
 test("a server that ends at once and leaves a process behind is a fault in words", async () => {
   const startedAt = performance.now();
-  const trying = tryServer(["sh", "-c", `${left}; echo broken >&2; exit 1`], how);
+  const trying = tryClientEntry(["sh", "-c", `${left}; echo broken >&2; exit 1`], how);
   const message = await trying.then(() => "", String);
   endLeft(message);
   expect(message).toContain("broken");
@@ -49,7 +49,7 @@ test("a server that answers and leaves a process behind has answered", async () 
   const reply = (id: number, result: object): string =>
     `read line; echo '${JSON.stringify({ jsonrpc: "2.0", id, result })}'`;
   const script = [left, reply(1, {}), "read line", reply(2, { tools: [{ name: "T" }] })].join("; ");
-  const { tools, stderr } = await tryServer(["sh", "-c", script], how);
+  const { tools, stderr } = await tryClientEntry(["sh", "-c", script], how);
   endLeft(stderr.join(" "));
   expect(tools).toEqual([{ name: "T" }]);
 });
@@ -57,7 +57,7 @@ test("a server that answers and leaves a process behind has answered", async () 
 test("a program that is not there is a fault in words, and its folder is removed", async () => {
   const folder = mkdtempSync(join(tmpdir(), "scorpiox-try-"));
   try {
-    expect(tryServer([join(folder, "none")], how)).rejects.toMatchObject({ code: "system" });
+    expect(tryClientEntry([join(folder, "none")], how)).rejects.toMatchObject({ code: "system" });
   } finally {
     rmSync(folder, { recursive: true });
   }

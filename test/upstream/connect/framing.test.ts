@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
-import { boundBody } from "../../../src/upstream/connect/guarded-fetch.ts";
+import { boundBody } from "../../../src/upstream/connect/server-fetch.ts";
 import { idOfHead, LineReader } from "../../../src/upstream/connect/line-reader.ts";
 import { isNestedDeeper } from "../../../src/upstream/connect/read-reply.ts";
 

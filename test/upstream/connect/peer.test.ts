@@ -14,7 +14,7 @@ interface Wire {
   readonly strays: string[];
 }
 
-/** A peer whose link keeps what is sent. */
+/** A peer whose transport keeps what is sent. */
 function createWire(): Wire {
   const sent: OutgoingMessage[] = [];
   const strays: string[] = [];
@@ -30,7 +30,7 @@ function createWire(): Wire {
     onClosed: () => {},
   });
   const requests = new ServerRequests(peer, rights, { onStray });
-  peer.link = {
+  peer.transport = {
     hasRequestStreams: false,
     send: (message) => {
       sent.push(message);

@@ -49,13 +49,13 @@ test("a server that asks and does not read is not read any more either [GW-36]",
     roots: { isAsked: true, known: () => [] },
   };
   const requests = new ServerRequests(peer, rights, { onStray: () => {} });
-  peer.link = new StdioClientTransport(asking.process, peer);
+  peer.transport = new StdioClientTransport(asking.process, peer);
   await Bun.sleep(50);
   const pages = asking.pages();
   expect(pages).toBeLessThan(4);
   for (const done of read.splice(0)) done();
   while (asking.pages() === pages) await Bun.sleep(1);
-  await peer.link.close();
+  await peer.transport.close();
 });
 
 /** What arrives of `lines` that a server writes at once, before it ends. */

@@ -7,11 +7,15 @@ import {
   type UpstreamConnection,
 } from "../../../src/upstream/connect/connection.ts";
 import { ManagedConnection } from "../../../src/upstream/manager/managed-connection.ts";
-import { type ConnectionParts, realTime } from "../../../src/upstream/manager/connection-parts.ts";
+import {
+  type ConnectionParts,
+  type Hold,
+  realTime,
+} from "../../../src/upstream/manager/connection-parts.ts";
 import { RecentFailures } from "../../../src/upstream/manager/restart-limits.ts";
 import { until } from "../connect/open-scripted.ts";
 
-function linkOf(
+function connectionOf(
   open: ConnectionParts["open"],
   others: Partial<ConnectionParts> = {},
 ): ManagedConnection {
@@ -39,16 +43,16 @@ function linkOf(
 test("stop() waits for a start that is under way, and for what that has to end", async () => {
   const process = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<AbortSignal>();
-  const link = linkOf(async (_events, signal, { onEnding }) => {
+  const connection = connectionOf(async (_events, signal, { onEnding }) => {
     asked.resolve(signal);
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
     onEnding(process.promise);
     throw new ConnectionError("cancelled", "it was given up");
   });
-  link.want();
+  connection.want();
   await asked.promise;
   let isStopped = false;
-  const stopping = link.stop().then(() => {
+  const stopping = connection.stop().then(() => {
     isStopped = true;
   });
   await Bun.sleep(5);
@@ -61,7 +65,7 @@ test("stop() ends what was opened when nobody wanted it any more", async () => {
   const opening = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   let isEnded = false;
-  const link = linkOf(async () => {
+  const connection = connectionOf(async () => {
     asked.resolve();
     await opening.promise;
     return {
@@ -72,9 +76,9 @@ test("stop() ends what was opened when nobody wanted it any more", async () => {
       },
     };
   });
-  link.want();
+  connection.want();
   await asked.promise;
-  const stopping = link.stop();
+  const stopping = connection.stop();
   opening.resolve();
   await stopping;
   expect(isEnded).toBe(true);
@@ -83,29 +87,30 @@ test("stop() ends what was opened when nobody wanted it any more", async () => {
 test("the next start waits for what the one before has left", async () => {
   const left = Promise.withResolvers<void>();
   let opens = 0;
-  const link = linkOf((_events, _signal, { onEnding }) => {
+  const connection = connectionOf((_events, _signal, { onEnding }) => {
     opens++;
     onEnding(left.promise);
     return Promise.reject(new ConnectionError("unreachable", "no"));
   });
-  link.want();
-  await until(() => link.state.kind === "down");
-  link.reset();
-  link.want();
+  connection.want();
+  await until(() => connection.state.kind === "down");
+  connection.reset();
+  connection.want();
   await Bun.sleep(5);
   expect(opens).toBe(1);
   left.resolve();
   await until(() => opens === 2);
-  await link.stop();
+  await connection.stop();
 });
 
 describe("HB8: what a process has for itself", () => {
   /** A thing that one connection at a time may have. */
   function thing() {
     const done: string[] = [];
-    const hold = (): Disposable => {
+    const hold = (): Hold => {
       done.push("taken");
-      return { [Symbol.dispose]: () => void done.push("given back") };
+      const right = { [Symbol.dispose]: () => void done.push("given back") };
+      return { kind: "granted", right };
     };
     return { done, hold };
   }
@@ -118,10 +123,10 @@ describe("HB8: what a process has for itself", () => {
       onEnding(left.promise);
       return Promise.reject(new ConnectionError("unreachable", "no"));
     };
-    const link = linkOf(open, { hold, restarts: false });
-    link.want();
-    await until(() => link.state.kind === "down");
-    const stopped = link.stop();
+    const connection = connectionOf(open, { hold, restarts: false });
+    connection.want();
+    await until(() => connection.state.kind === "down");
+    const stopped = connection.stop();
     await Bun.sleep(5);
     expect(done).toEqual(["taken", "opened"]);
     left.resolve();
@@ -139,16 +144,16 @@ describe("HB8: what a process has for itself", () => {
       if (done.length > 2) await opening.promise;
       throw new ConnectionError("unreachable", "no");
     };
-    const link = linkOf(open, { hold, restarts: false });
-    link.want();
-    await until(() => link.state.kind === "down");
-    link.reset();
-    link.want();
+    const connection = connectionOf(open, { hold, restarts: false });
+    connection.want();
+    await until(() => connection.state.kind === "down");
+    connection.reset();
+    connection.want();
     left.resolve();
     await until(() => done.length === 3);
     expect(done).toEqual(["taken", "opened", "opened"]);
     opening.resolve();
-    await link.stop();
+    await connection.stop();
     expect(done).toEqual(["taken", "opened", "opened", "given back"]);
   });
 
@@ -156,29 +161,33 @@ describe("HB8: what a process has for itself", () => {
     let isFree = false;
     let opens = 0;
     const states: string[] = [];
-    const connection = { [Symbol.asyncDispose]: () => Promise.resolve() } as UpstreamConnection;
-    const link: ManagedConnection = linkOf(
+    const live = { [Symbol.asyncDispose]: () => Promise.resolve() } as UpstreamConnection;
+    const connection: ManagedConnection = connectionOf(
       () => {
         opens++;
-        return Promise.resolve({ connection, [Symbol.asyncDispose]: () => Promise.resolve() });
+        return Promise.resolve({
+          connection: live,
+          [Symbol.asyncDispose]: () => Promise.resolve(),
+        });
       },
       {
-        hold: () => (isFree ? undefined : "another one has it"),
+        hold: () =>
+          isFree ? { kind: "not_needed" } : { kind: "refused", reason: "another one has it" },
         time: { now: () => performance.now() * 100, after: (ms, act) => startTimer(ms / 100, act) },
-        onState: () => states.push(link.state.kind),
+        onState: () => states.push(connection.state.kind),
         // Even a server that is never restarted has not failed here.
         restarts: false,
       },
     );
     const never = new AbortController().signal;
     for (let calls = 0; calls < 10; calls++) {
-      const down = await link.connected(never).catch((error: unknown) => error);
+      const down = await connection.connected(never).catch((error: unknown) => error);
       expect(down).toMatchObject({ as: "backoff", message: "another one has it" });
     }
-    expect([opens, link.starts, states]).toEqual([0, 0, ["down"]]);
+    expect([opens, connection.starts, states]).toEqual([0, 0, ["down"]]);
     isFree = true;
-    await until(() => link.state.kind === "ready");
-    expect([opens, link.starts, states]).toEqual([1, 1, ["down", "starting", "ready"]]);
-    await link.stop();
+    await until(() => connection.state.kind === "ready");
+    expect([opens, connection.starts, states]).toEqual([1, 1, ["down", "starting", "ready"]]);
+    await connection.stop();
   });
 });

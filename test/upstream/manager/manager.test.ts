@@ -218,7 +218,6 @@ describe("GW-10: a server that", () => {
     await opened.work.start();
     await opened.reach("one", "backoff");
     await place.configure({ one: { script, timeout_ms: 5_000 } });
-    await opened.work.control({ kind: "switch-workspace", workspace: null });
     await until(() => (opened.info("one")?.starts ?? 0) >= 3);
     const { starts } = await opened.reach("one", "backoff");
     // One more: only the first was asked both ways.
@@ -316,28 +315,23 @@ describe("GW-11: a configuration that changes", () => {
     );
   }, 60_000);
 
-  test("switches the workspace: what both have keeps its process", async () => {
+  test("keeps the servers of a half-written file and of the workspace when the project changes", async () => {
     await using place = await openPlace();
-    const common = { script: { tools: ["pid"] } };
+    const common = { script: { tools: ["pid"] }, cwd: place.home };
     await place.configure({ common });
-    for (const [name, servers] of [
-      ["a", { ina: { script: { tools: ["echo"] } } }],
-      ["b", { inb: { script: { tools: ["add"] } } }],
-    ] as const) {
-      const folder = join(place.home, ".scorpiox", "workspaces", name);
-      await Bun.write(join(folder, "mcp_servers.json"), configText(servers));
-    }
+    const own = join(place.home, ".scorpiox");
+    const ina = { script: { tools: ["echo"] }, cwd: place.home };
+    await Bun.write(join(own, "workspaces", "a", "mcp_servers.json"), configText({ ina }));
     const opened = place.open({ workspace: "a" });
     await opened.work.start();
     for (const name of ["common", "ina"]) await opened.reach(name, "ready");
-    const pid = opened.info("common")?.pid;
-    await opened.work.control({ kind: "switch-workspace", workspace: "b" });
-    await opened.reach("inb", "ready");
-    expect(opened.work.infoList().map(({ name }) => name)).toEqual(["common", "inb"]);
+    const pids = opened.work.infoList().map(({ name, pid }) => ({ name, pid, state: "ready" }));
     // An editor has written half of it.
-    await Bun.write(join(place.home, ".scorpiox", "mcp_servers.json"), "{");
-    await opened.work.control({ kind: "switch-workspace", workspace: null });
-    expect(opened.work.infoList()).toMatchObject([{ name: "common", pid, state: "ready" }]);
+    await Bun.write(join(own, "mcp_servers.json"), "{");
+    const projectDir = join(place.home, "other");
+    await opened.work.control({ kind: "switch-project", projectDir, folders: [projectDir] });
+    expect(pids.map(({ name }) => name)).toEqual(["common", "ina"]);
+    expect(opened.work.infoList()).toMatchObject(pids);
   }, 60_000);
 });
 
@@ -486,7 +480,7 @@ test("DF12: what one entry alone hides is in the index file, which is not writte
   expect([opened.snapshot().indexFile, statSync(file).ino]).toEqual([file, ino]);
 });
 
-test("GW-44: the status file has the facts of control(info), and goes at the end", async () => {
+test("GW-44: the status file has the facts of infoList(), and goes at the end", async () => {
   await using place = await openPlace();
   await place.configure({ one: { script: { tools: ["echo"] } } });
   const opened = place.open();
@@ -495,7 +489,7 @@ test("GW-44: the status file has the facts of control(info), and goes at the end
   const path = join(place.home, ".scorpiox", "run", `mcp-${process.pid}.json`);
   await until(() => existsSync(path) && readFileSync(path, "utf8").includes('"ready"'));
   const { servers } = JSON.parse(readFileSync(path, "utf8")) as { servers: unknown };
-  expect(servers).toEqual((await opened.work.control({ kind: "info" })) as never);
+  expect(servers).toEqual(opened.work.infoList());
   await opened.work[Symbol.asyncDispose]();
   expect(existsSync(path)).toBe(false);
 });

@@ -17,7 +17,7 @@ export interface Hub extends Place {
 
 /** @param lingerMs and `hold` as for `SharedRuntime` */
 export async function openHub(
-  linkTime?: ConnectionTime,
+  connectionTime?: ConnectionTime,
   lingerMs?: number,
   hold?: HoldExclusive,
 ): Promise<Hub> {
@@ -35,7 +35,7 @@ export async function openHub(
       mkdirSync(projectDir, { recursive: true });
       const scorpioxDir = join(place.home, ".scorpiox");
       const dirs = { homeDir: place.home, scorpioxDir, executableDir: "/none", projectDir };
-      const client = place.open({ dirs, ...options }, linkTime, shared);
+      const client = place.open({ dirs, ...options }, connectionTime, shared);
       clients.push(client);
       await client.work.start();
       return client;

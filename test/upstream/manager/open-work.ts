@@ -18,10 +18,8 @@ import type {
   UpstreamEvent,
   UpstreamReply,
 } from "../../../src/upstream/upstreams.ts";
-import type {
-  UpstreamOptions,
-  UpstreamWork,
-} from "../../../src/upstream/worker/upstream-options.ts";
+import type { UpstreamOptions } from "../../../src/upstream/worker/upstream-options.ts";
+import type { UpstreamWork } from "../../../src/upstream/worker/upstream-work.ts";
 import type { UpstreamScript } from "../../fixtures/upstream/script.ts";
 import { spawnPiped, upstreamArgs } from "../../fixtures/upstream/spawn.ts";
 import { allCapabilities } from "../connect/open-scripted.ts";
@@ -42,7 +40,7 @@ export interface Place extends AsyncDisposable {
   /** @param shared of the works that share connections, as those of the clients of a hub do */
   open(
     options?: Partial<UpstreamOptions>,
-    linkTime?: ConnectionTime,
+    connectionTime?: ConnectionTime,
     shared?: SharedRuntime,
   ): Opened;
 }
@@ -83,8 +81,8 @@ export async function openPlace(): Promise<Place> {
     async configure(servers) {
       await writeFile(join(home, ".scorpiox", "mcp_servers.json"), configText(servers));
     },
-    open(options = {}, linkTime = fastTime, shared?: SharedRuntime) {
-      const work = openWork(home, project, options, linkTime, shared);
+    open(options = {}, connectionTime = fastTime, shared?: SharedRuntime) {
+      const work = openWork(home, project, options, connectionTime, shared);
       opened.push(work);
       return work;
     },
@@ -108,7 +106,7 @@ function openWork(
   home: string,
   project: string,
   options: Partial<UpstreamOptions>,
-  linkTime: ConnectionTime,
+  connectionTime: ConnectionTime,
   shared: SharedRuntime | undefined,
 ): Opened {
   const snapshots: UpstreamSnapshot[] = [];
@@ -137,7 +135,7 @@ function openWork(
       publish: (snapshot) => void snapshots.push(snapshot),
       notify: (event) => void events.push(event),
     },
-    { linkTime, ...(shared === undefined ? {} : { shared }) },
+    { connectionTime, ...(shared === undefined ? {} : { shared }) },
   );
   const info = (server: string): ServerInfo | undefined =>
     work.infoList().find(({ name }) => name === server);

@@ -15,8 +15,12 @@ function messagesOf(hub: Hub, method: string): number {
 type Three = readonly [Opened, Opened, Opened];
 
 /** Opens so many clients, of which the first three are returned by name. */
-async function open(hub: Hub, count = 3): Promise<Three> {
-  const clients = await Promise.all(Array.from({ length: count }, () => hub.client()));
+async function open(
+  hub: Hub,
+  count = 3,
+  options: Parameters<Hub["client"]>[0] = {},
+): Promise<Three> {
+  const clients = await Promise.all(Array.from({ length: count }, () => hub.client(options)));
   const isKnown = ({ snapshots }: Opened): boolean => {
     const { isIncomplete = true, tools = [] } = snapshots.at(-1) ?? {};
     return !isIncomplete && tools.length > 0;
@@ -100,13 +104,15 @@ test("HB5: the last client that leaves ends the process, and no earlier one", as
   expect([hasEnded, hub.shared.pool.size]).toEqual([true, 0]);
 });
 
-test("HB3: a client that stops the server, or loses it from its configuration, stops it for itself alone", async () => {
+test("HB3: a client that loses the server from its configuration stops it for itself alone", async () => {
   await using hub = await openHub();
-  await hub.configure({ one: { script: { tools: ["pid"] } } });
-  const [one, other] = await open(hub);
+  const servers = configText({ one: { script: { tools: ["pid"] } } });
+  await Bun.write(join(hub.project, ".mcp.json"), servers);
+  const [one, other] = await open(hub, 2, { trustsProject: true });
   const pid = textOfReply(await other.call("one", "pid"));
-  await one.work.control({ kind: "disconnect", server: "one" });
-  expect(one?.info("one")?.state).toBe("stopped" as never);
+  expect(textOfReply(await one.call("one", "pid"))).toBe(pid);
+  await one.work.control({ kind: "switch-project", projectDir: null, folders: [] });
+  expect(one.info("one")).toBeUndefined();
   expect(textOfReply(await other.call("one", "pid"))).toBe(pid);
 });
 
@@ -172,15 +178,15 @@ test("HB4: the log of a server goes to the clients with a call there, else to it
 test("HB3: an entry that changes for one client is changed for that one, and the rest go on", async () => {
   await using hub = await openHub();
   await hub.configure({ one: { script: { tools: ["pid"] } } });
-  const [one, other] = await open(hub);
+  const file = join(hub.home, "own.json");
+  await Bun.write(file, configText({}));
+  const [one] = await open(hub, 1, { configFiles: [file] });
+  const [other] = await open(hub, 1);
   const before = textOfReply(await one.call("one", "pid"));
-  await Bun.write(
-    join(hub.home, ".scorpiox", "workspaces", "w", "mcp_servers.json"),
-    configText({ one: { script: { tools: ["pid"], name: "changed" } } }),
-  );
-  await one.work.control({ kind: "switch-workspace", workspace: "w" });
-  const after = textOfReply(await one.call("one", "pid"));
-  expect(after).not.toBe(before);
+  expect(textOfReply(await other.call("one", "pid"))).toBe(before);
+  await Bun.write(file, configText({ one: { script: { tools: ["pid"], name: "changed" } } }));
+  await until(() => one.info("one")?.pid !== Number(before));
+  expect(textOfReply(await one.call("one", "pid"))).not.toBe(before);
   expect(textOfReply(await other.call("one", "pid"))).toBe(before);
 });
 

@@ -75,27 +75,28 @@ test("nothing is started by a work that was closed while it started", async () =
   expect(opened.processes).toHaveLength(0);
 });
 
-test("ConfigFollower: of two switches at a time the last counts, and nothing older comes after it", async () => {
+test("ConfigFollower: of two changes of the project at a time the last counts, and nothing older comes after it", async () => {
   await using place = await openPlace();
   const { home, project } = place;
   await place.configure({ both: {} });
   for (const name of ["a", "b"]) {
-    const file = join(home, ".scorpiox", "workspaces", name, "mcp_servers.json");
-    await Bun.write(file, configText({ [`in-${name}`]: {} }));
+    await Bun.write(join(project, name, ".mcp.json"), configText({ [`in-${name}`]: {} }));
   }
   const seen: string[] = [];
-  const dirs = { homeDir: home, scorpioxDir: join(home, ".scorpiox"), executableDir: home };
-  using follower = new ConfigFollower(
-    upstreamOptions({ ...dirs, projectDir: project }),
-    async ({ config }) => {
-      seen.push([...config.servers.keys()].join());
-      await Bun.sleep(0);
-    },
-  );
-  await Promise.all([follower.follow("a"), follower.follow("b")]);
+  const own = { homeDir: home, scorpioxDir: join(home, ".scorpiox"), executableDir: home };
+  const dirs = { ...own, projectDir: project };
+  using follower = new ConfigFollower(upstreamOptions(dirs), async ({ config }) => {
+    seen.push([...config.servers.keys()].join());
+    await Bun.sleep(0);
+  });
+  const followIn = (projectDir: string): Promise<void> => {
+    dirs.projectDir = projectDir;
+    return follower.follow();
+  };
+  await Promise.all(["a", "b"].map((name) => followIn(join(project, name))));
   expect(seen.at(-1)).toBe("both,in-b");
   // What changes while it begins to watch is not overtaken by what was read before.
-  const following = follower.follow(undefined);
+  const following = followIn(project);
   await writeFile(join(home, ".scorpiox", "mcp_servers.json"), configText({ new: {} }));
   await following;
   await until(() => seen.at(-1) === "new");

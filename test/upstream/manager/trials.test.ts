@@ -117,7 +117,7 @@ test("what was kept of a server does not count when it is tried", async () => {
   const launch = { ...configured.entry.launch, args: ["-e", "process.exit(4)"] };
   const broken = { ...configured, entry: { ...configured.entry, launch } } as ConfiguredServer;
   const second = place.open({ isPassive: true });
-  const tried = (await second.work.control({ kind: "try", server: broken })) as TriedServer;
+  const tried = await second.work.control({ kind: "try", server: broken });
   expect(tried).toMatchObject({ isUsable: false, info: { state: "backoff", tools: 0 } });
   expect(kept()).toEqual([]);
 });

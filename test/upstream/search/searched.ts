@@ -1,4 +1,4 @@
-import type { SearchedTool } from "../../../src/upstream/search/tool-fields.ts";
+import type { SearchedTool } from "../../../src/upstream/snapshot.ts";
 
 /** A tool as tests need it: `more` is what its server says of it. */
 export function searched(

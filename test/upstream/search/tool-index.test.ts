@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { findMatches } from "../../../src/upstream/search/find-matches.ts";
-import type { SearchedTool } from "../../../src/upstream/search/tool-fields.ts";
+import type { SearchedTool } from "../../../src/upstream/snapshot.ts";
 import { buildToolIndex } from "../../../src/upstream/search/tool-index.ts";
 import type { SearchQuery } from "../../../src/upstream/upstreams.ts";
 import { searched } from "./searched.ts";

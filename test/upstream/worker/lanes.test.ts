@@ -10,14 +10,14 @@ import {
   type ToolEntry,
   type UpstreamSnapshot,
 } from "../../../src/upstream/snapshot.ts";
+import type { FromUpstreamPost, LaneEvent } from "../../../src/upstream/worker/messages.ts";
 import {
-  type FromUpstreamPost,
-  type LaneEvent,
-  SnapshotAssembly,
   type SnapshotSlice,
+  SnapshotAssembly,
   SnapshotSender,
-} from "../../../src/upstream/worker/messages.ts";
-import { EventOutbox, WorkerAsks } from "../../../src/upstream/worker/outbox.ts";
+} from "../../../src/upstream/worker/snapshot-slices.ts";
+import { EventOutbox } from "../../../src/upstream/worker/outbox.ts";
+import { WorkerAsks } from "../../../src/upstream/worker/worker-asks.ts";
 import { RestartPause } from "../../../src/upstream/worker/restart-state.ts";
 
 const failure = (text: string): LaneEvent => ({

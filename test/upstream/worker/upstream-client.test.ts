@@ -26,7 +26,7 @@ test("settled gives the first complete snapshot, and calls their values, faults 
   expect((await client.search({ query: "mail", charsMax: 100 }, never)).json).toBe(
     '{"query":"mail"}',
   );
-  expect(await client.control({ kind: "info" })).toEqual({ did: "info" });
+  expect(await client.control({ kind: "tools" })).toEqual({ did: "tools" } as never);
   expect(await client.infoList()).toEqual([]);
   expect(upstreams.warnings).toEqual([]);
 });
@@ -200,7 +200,7 @@ test("[HB6] the last snapshot stays while the next Worker asks the servers again
   await client.settled(5_000);
   await upstreams.call("publish", { tools: 3 });
   await until(() => client.snapshot?.tools.length === 3);
-  await client.control({ kind: "switch-workspace", workspace: "asks-again" });
+  await client.control({ kind: "switch-project", projectDir: "asks-again", folders: [] });
   const events: UpstreamEvent[] = [];
   client.listen((event) => events.push(event));
   await upstreams.call("exit");
@@ -242,9 +242,9 @@ test("what is thrown out of turn is reported, and the Worker goes on", async () 
   });
 });
 
-test("a workspace that was switched to is that of the next Worker", async () => {
+test("a project that was switched to is that of the next Worker", async () => {
   await using upstreams = new ScriptedUpstreams();
-  await upstreams.client.control({ kind: "switch-workspace", workspace: "other" });
+  await upstreams.client.control({ kind: "switch-project", projectDir: "other", folders: [] });
   await upstreams.call("exit");
   await upstreams.call("echo");
   await until(() => upstreams.client.snapshot?.indexFile === "other");

@@ -21,7 +21,7 @@ type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
  * bounds the bodies. The library decides on redirects, which it follows within the origin only.
  * @param onTooLarge called when a message of a response is longer than the limit
  */
-export function createGuardedFetch(
+export function createServerFetch(
   { auth, proxyOf }: FetchPlace,
   onTooLarge: (error: ConnectionError) => void,
 ): Fetch {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { upstreamResumeMsMin } from "../../../src/base/upstream-limits.ts";
-import { withPatience, withPauses } from "../../../src/upstream/connect/guarded-fetch.ts";
+import { withPatience, withPauses } from "../../../src/upstream/connect/server-fetch.ts";
 import { openScripted, toolCall } from "./open-scripted.ts";
 
 test("streams are taken up again at intervals, requests are sent at once", async () => {

@@ -16,7 +16,7 @@ const stderrCharsMax = 100_000;
  * Starts a server as a client would, in a folder of its own, asks it for its tools, and ends it by closing its input.
  * @throws {AppError} `system` when it does not answer
  */
-export async function tryServer(
+export async function tryClientEntry(
   words: readonly string[],
   how: ServerTrialOptions,
 ): Promise<ServerTrial> {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { CallRate } from "../../../src/server/context/server-context.ts";
+import { RatePerSecond } from "../../src/base/rate-per-second.ts";
 
-test("CallRate: each client has its own bound in each second", () => {
+test("RatePerSecond: each client has its own bound in each second", () => {
   let now = 0;
-  const rate = new CallRate(2, () => now);
+  const rate = new RatePerSecond(2, () => now);
   expect(["a", "a", "a", "b"].map((client) => rate.take(client))).toEqual([
     true,
     true,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { tryServer } from "../../../src/compose/run/try-server.ts";
+import { tryClientEntry } from "../../../src/compose/run/try-client-entry.ts";
 
 const answer = (id: number, result: object): string =>
   `echo '${JSON.stringify({ jsonrpc: "2.0", id, result })}'`;
@@ -38,9 +38,9 @@ test.each([
       },
     })),
   ],
-])("tryServer introduces itself as a client of %s does", async (revision, script, sent) => {
+])("tryClientEntry introduces itself as a client of %s does", async (revision, script, sent) => {
   const how = { env: { PATH: "/usr/bin:/bin" }, clientName: "test", revision, capabilities };
-  const { stderr } = await tryServer(["sh", "-c", script.join("; ")], how);
+  const { stderr } = await tryClientEntry(["sh", "-c", script.join("; ")], how);
   expect(stderr.map((line): unknown => JSON.parse(line))).toEqual(
     sent.map((message) => ({ jsonrpc: "2.0", ...message })),
   );
