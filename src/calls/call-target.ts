@@ -13,7 +13,7 @@ export interface NamedTool {
 export interface ToolTarget extends NamedTool {
   readonly kind: "tool";
   readonly rights: ServerRights;
-  /** Of an untrusted party: may tighten a decision, never loosen one. */
+  /** Hints of an untrusted party: may tighten a decision, never loosen one. */
   readonly annotations?: ToolAnnotations;
   /** The definition that was approved says that it only reads. */
   readonly isReadOnly?: true;

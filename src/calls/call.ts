@@ -178,3 +178,15 @@ export interface Router {
   /** True when it takes names that are not in `list`: tools of upstream servers, which may become MCP tasks. */
   readonly isOpen?: boolean;
 }
+
+/** Applies the stages of the gate to the outcome of a call that was answered before it ended (`isInterim`). Never rejects. */
+export type AfterStages = (outcome: CallOutcome) => Promise<CallOutcome>;
+
+/** Makes the calls that the gate has let through. */
+export interface CallMaker {
+  /**
+   * Rejects only with `InputNeeded` and `FaultError` of the tool's handler.
+   * @param passedMs the part of the client's patience that is used up, because the user was asked before
+   */
+  call(request: CallRequest, passedMs: number, afterStages: AfterStages): Promise<CallOutcome>;
+}

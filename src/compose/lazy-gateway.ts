@@ -3,14 +3,14 @@ import { Lazy } from "../base/lazy.ts";
 import { product } from "../base/product.ts";
 import type { ServerEvent } from "../base/server-events.ts";
 import type { Environment } from "../base/values.ts";
-import type { CallRequest, ClientContext } from "../calls/call.ts";
+import type { CallMaker, CallRequest, ClientContext } from "../calls/call.ts";
 import type {
   Changes,
   CompletionProvider,
   PromptProvider,
   ResourceProvider,
 } from "../calls/features.ts";
-import type { CallMaker, GateStage, Refusal } from "../calls/gate/gate-stage.ts";
+import type { GateStage, Refusal } from "../calls/gate/gate-stage.ts";
 import type { GatewayServices, UpstreamGateway } from "../calls/upstream/upstream-gateway.ts";
 import type { ListAsked } from "../calls/upstream/upstream-listings.ts";
 import type { UpstreamSkills } from "../calls/upstream/upstream-skills.ts";

@@ -210,7 +210,7 @@ export type ServiceReplyTo<Method extends ServiceMethod> = Awaited<
   ReturnType<ServiceMethods[Method]>
 >;
 
-/** What a second call of a method would do: nothing (`reads`), cost seconds or disturb somebody (`costs`), change something (`acts`). */
+/** The effect of a second call of a method: it `reads` once more, `costs` seconds or disturbs somebody, or `acts`: changes something. */
 type ServiceEffect = "reads" | "costs" | "acts";
 
 /**

@@ -103,15 +103,3 @@ export interface CallWatcher {
   began?(call: CallRequest): void;
   ended?(call: CallRequest, end: CallEnd): void;
 }
-
-/** What the stages make of the outcome of a call that was answered before it ended (`isInterim`). Never rejects. */
-export type AfterStages = (outcome: CallOutcome) => Promise<CallOutcome>;
-
-/** Makes the calls that the gate has let through. */
-export interface CallMaker {
-  /**
-   * Rejects only with `InputNeeded` and `FaultError` of the tool's handler.
-   * @param passedMs the part of the client's patience that is used up, because the user was asked before
-   */
-  call(request: CallRequest, passedMs: number, afterStages: AfterStages): Promise<CallOutcome>;
-}

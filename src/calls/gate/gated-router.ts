@@ -3,13 +3,12 @@ import { callKindsMax } from "../../base/limits.ts";
 import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
 import { encodeCallToolResult } from "../../protocol/result-codec.ts";
 import { InputNeeded } from "../ask-client.ts";
-import type { CallOutcome, CallRequest, Router } from "../call.ts";
+import type { CallMaker, CallOutcome, CallRequest, Router } from "../call.ts";
 import { type ToolTarget, foreignToolOf } from "../call-target.ts";
 import type { ObservedRequest } from "../call-observer.ts";
 import { resolvedCall } from "../resolved-call.ts";
 import type {
   CallEnd,
-  CallMaker,
   CallWatcher,
   ResultChange,
   NoteSource,

@@ -6,12 +6,7 @@ import { isHeavyPage, JsonText } from "../../base/weight.ts";
 import type { SavedOutput } from "../../commands/background/saved-output.ts";
 import type { SavedOutputs } from "../../commands/background/saved-outputs.ts";
 import type { InputRequests, InputResponses } from "../../protocol/input-request.ts";
-import {
-  type SavedFile,
-  serviceEffects,
-  type ServiceMethod,
-  type ServiceRequest,
-} from "../../tools/services.ts";
+import type { SavedFile, ServiceMethod, ServiceRequest } from "../../tools/services.ts";
 import type { AfterDelivery } from "../../tools/tool.ts";
 import type {
   ConvertImageRequest,
@@ -124,10 +119,10 @@ export class JobHost {
   }
 
   /** Answers one service call; a failure becomes a reply, and a question that needs a round ends the job. */
-  async serve(call: ServiceCall): Promise<ServiceReply | JobEnd> {
+  async serve(call: ServiceCall, acts: boolean): Promise<ServiceReply | JobEnd> {
     try {
       assertNotAborted(this.#request.cancellation);
-      return { ok: true, value: await this.#perform(call) };
+      return { ok: true, value: await this.#perform(call, acts) };
     } catch (error) {
       return jobEndOf(error) ?? { ok: false, ...failureOf(error) };
     }
@@ -146,9 +141,9 @@ export class JobHost {
     this.#pageTurn[Symbol.dispose]();
   }
 
-  #perform(call: ServiceCall): Promise<unknown> {
+  #perform(call: ServiceCall, acts: boolean): Promise<unknown> {
     const hasActed = this.#hasActed;
-    if (serviceEffects[call.method] === "acts") this.#hasActed = true;
+    if (acts) this.#hasActed = true;
     if (isBackgroundCall(call)) return this.#background.perform(call);
     if (isStateCall(call)) {
       const asking = { call: this.#request, answerAt: this.#answerAt, hasActed };

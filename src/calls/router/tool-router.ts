@@ -8,8 +8,7 @@ import type { ToolCard } from "../../tools/tool-card.ts";
 import type { JobMessageSource, JobOutcome, ServiceCall } from "../../tools/workers/messages.ts";
 import type { WorkerPool } from "../../tools/workers/pool.ts";
 import { answerTimeOf } from "../answer-time.ts";
-import type { CallOutcome, CallRequest, ClientContext } from "../call.ts";
-import type { CallMaker } from "../gate/gate-stage.ts";
+import type { CallMaker, CallOutcome, CallRequest, ClientContext } from "../call.ts";
 import { taskSummary } from "./background-replies.ts";
 import { type HostParts, JobHost } from "./job-host.ts";
 
@@ -60,9 +59,9 @@ export class ToolRouter implements CallMaker {
       source: () => this.#message(card, request, answerAt),
       jobMsMax: card.jobMsMax,
       cancellation,
-      services: (call: ServiceCall) => {
+      services: (call: ServiceCall, acts: boolean) => {
         host ??= new JobHost(this.#parts, request, answerAt);
-        return host.serve(call);
+        return host.serve(call, acts);
       },
     };
     this.#parts.pool.run(spec, (outcome) => {

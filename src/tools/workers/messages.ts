@@ -187,8 +187,8 @@ export interface JobEnd {
   readonly ended: JobOutcome;
 }
 
-/** Answers the service calls of one job. Must not reject. */
-export type JobServiceHost = (call: ServiceCall) => Promise<ServiceReply | JobEnd>;
+/** Answers the service calls of one job; `acts`: of a method that must not be called twice. Must not reject. */
+export type JobServiceHost = (call: ServiceCall, acts: boolean) => Promise<ServiceReply | JobEnd>;
 
 /**
  * Which job computes in a Worker, in memory that both threads see: a Worker that hangs or exits can no

@@ -185,10 +185,11 @@ export class WorkerPool {
   }
 
   async #serve(job: Job, call: ServiceCall): Promise<void> {
-    const reply = await job.services(call);
+    const effect = serviceEffects[call.method];
+    const reply = await job.services(call, effect === "acts");
     if (this.#jobs.get(job.id) !== job) return;
     if ("ended" in reply) return this.#end(job, reply.ended);
-    if (serviceEffects[call.method] !== "reads") job.record.push(reply);
+    if (effect !== "reads") job.record.push(reply);
     const { slot } = job;
     if (slot !== undefined && !slot.isSlow) {
       slot.resume(job, reply);

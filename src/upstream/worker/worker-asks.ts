@@ -24,7 +24,7 @@ export class WorkerAsks {
   readonly #send: (message: FromUpstreamPost) => void;
   readonly #waiting = new Map<number, WaitingAsk>();
   readonly #keepMsMax: number;
-  /** Of results that wait in memory until their rest is registered. */
+  /** Bytes of results that wait in memory until their rest is registered. */
   #keptBytes = 0;
   #lastId = 0;
 

@@ -4,14 +4,14 @@ import { Cancellation } from "../../../src/base/cancellation.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { InputNeeded } from "../../../src/calls/ask-client.ts";
 import type { ToolTarget } from "../../../src/calls/call-target.ts";
-import type { CallOutcome, CallRequest, ClientLimits } from "../../../src/calls/call.ts";
 import type {
   AfterStages,
-  CallEnd,
   CallMaker,
-  GateStage,
-  Refusal,
-} from "../../../src/calls/gate/gate-stage.ts";
+  CallOutcome,
+  CallRequest,
+  ClientLimits,
+} from "../../../src/calls/call.ts";
+import type { CallEnd, GateStage, Refusal } from "../../../src/calls/gate/gate-stage.ts";
 import { Admissions, GatedRouter, type GateParts } from "../../../src/calls/gate/gated-router.ts";
 import type { CallToolResult, TextContent } from "../../../src/protocol/tool-types.ts";
 

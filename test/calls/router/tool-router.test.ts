@@ -8,6 +8,7 @@ import type { ProgressUpdate } from "../../../src/calls/call.ts";
 import { JobHost } from "../../../src/calls/router/job-host.ts";
 import { catalogueCards } from "../../../src/tools/catalogue-cards.macro.ts";
 import type { ReadReply } from "../../../src/tools/services.ts";
+import type { ServiceCall } from "../../../src/tools/workers/messages.ts";
 import { backgroundTask } from "../../commands/background/supervisor-harness.ts";
 import { until } from "../../commands/process/until.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
@@ -194,12 +195,13 @@ describe("JobHost", () => {
     await using harness = new RouterHarness();
     const cancellation = new Cancellation();
     cancellation.cancel();
-    const reply = await hostOf(harness, cancellation).serve({
+    const call: ServiceCall = {
       kind: "call",
       jobId: 1,
       method: "background.start",
       request: { command: "true" },
-    });
+    };
+    const reply = await hostOf(harness, cancellation).serve(call, true);
     expect(reply).toEqual({ ok: false, code: "cancelled", message: "The call was cancelled." });
     expect(harness.services.supervisor.tasksOf("client").executions()).toEqual([]);
   });
@@ -209,9 +211,9 @@ describe("JobHost", () => {
     await harness.services.background("sleep 300");
     const first = hostOf(harness);
     const second = hostOf(harness);
-    await valueOf(first.serve(readCall(0)));
+    await valueOf(first.serve(readCall(0), false));
     const started = performance.now();
-    const pending = valueOf(second.serve(readCall(200)));
+    const pending = valueOf(second.serve(readCall(200), false));
     await Bun.sleep(150);
     first.settle();
     await pending;
@@ -227,9 +229,9 @@ describe("JobHost", () => {
     );
     await until(() => execution.output.end === 3);
     const host = hostOf(harness);
-    const first = await valueOf(host.serve(readCall(0)));
+    const first = await valueOf(host.serve(readCall(0), false));
     expect([first.partial, first.linesTo, first.seenTo]).toEqual(["abc", 0, 3]);
-    const waiting = valueOf(host.serve(readCall(10_000, first.seenTo)));
+    const waiting = valueOf(host.serve(readCall(10_000, first.seenTo), false));
     writeFileSync(goOn, "");
     const second = await waiting;
     expect([second.partial, second.seenTo]).toEqual(["abcd", 4]);
