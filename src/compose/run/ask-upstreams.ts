@@ -7,6 +7,12 @@ import { LazyRouter } from "../lazy-router.ts";
 import type { LazyUpstreams } from "../lazy-upstreams.ts";
 import type { ProgramParts, ToolServicesOptions } from "../program-parts.ts";
 
+/** How a command asks: it may be interrupted, and may want to see how far each server is. */
+interface Asked {
+  readonly signal: AbortSignal;
+  readonly watch?: ServerWatch | undefined;
+}
+
 /** For commands: the offers of servers, by name. @throws AppError `cancelled` */
 export function askUpstreams(
   parts: ProgramParts,
@@ -29,10 +35,7 @@ export function tryUpstreams(
   parts: ProgramParts,
   options: ToolServicesOptions,
   servers: readonly ConfiguredServer[],
-  {
-    signal,
-    watch = {},
-  }: { readonly signal: AbortSignal; readonly watch?: ServerWatch | undefined },
+  { signal, watch = {} }: Asked,
 ): Promise<ReadonlyMap<string, TriedServer | string>> {
   return askEach<TriedServer | string>(parts, options, servers, {
     ask: (upstreams, server) => upstreams.control({ kind: "try", server }, signal),
@@ -46,10 +49,7 @@ export function installUpstreams(
   parts: ProgramParts,
   options: ToolServicesOptions,
   servers: readonly ConfiguredServer[],
-  {
-    signal,
-    watch = {},
-  }: { readonly signal: AbortSignal; readonly watch?: ServerWatch | undefined },
+  { signal, watch = {} }: Asked,
 ): Promise<ReadonlyMap<string, InstallOutcome>> {
   return askEach<InstallOutcome>(parts, options, servers, {
     ask: (upstreams, server) => upstreams.control({ kind: "install", server }, signal),
