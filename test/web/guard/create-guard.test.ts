@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { createGuard } from "../../../../src/web/guard/create-guard.ts";
-import { type GuardProxy, type NetworkGuard } from "../../../../src/web/guard/network-guard.ts";
-import { exchange, RawServer, saying, until, writeSlowly } from "../local-parts.ts";
+import { createGuard } from "../../../src/web/guard/create-guard.ts";
+import { type GuardProxy, type NetworkGuard } from "../../../src/web/guard/network-guard.ts";
+import { exchange, RawServer, saying, until, writeSlowly } from "./local-parts.ts";
 
 let guard: NetworkGuard;
 
