@@ -104,7 +104,9 @@ export class CommandLauncher implements Disposable {
 
   /** Starts a shell command. @throws AppError `system` when it cannot be started. */
   launch(spec: LaunchSpec, env: Readonly<Record<string, string>>): Execution {
-    const { shell } = this.#parts;
+    const { shell, guardian } = this.#parts;
+    // Before the command: a server that is killed in between would leave that behind.
+    guardian.start();
     // A shell that waits ready was started without bounds, and cannot be given any.
     const isFree = spec.confinement === undefined;
     const ready = isFree ? this.#reserve.take(spec.commandText, spec.cwd, env) : undefined;
@@ -130,6 +132,7 @@ export class CommandLauncher implements Disposable {
     spec: LaunchSpec,
     env: Readonly<Record<string, string>>,
   ): Execution {
+    this.#parts.guardian.start();
     return this.#launch(argv, spec, env, (held) => held);
   }
 
@@ -178,12 +181,11 @@ export class CommandLauncher implements Disposable {
     mark: string,
     spec: LaunchSpec,
   ): Execution {
-    const { orphanage, guardian } = this.#parts;
+    const { orphanage } = this.#parts;
     const { confinement } = spec;
     const isOverseen = confinement?.isOverseen ?? false;
     const family: Family = { groupId: command.pid, mark, isOverseen };
     orphanage.add(family);
-    guardian.start();
     const live: LiveFamily = { family, confinement, report: undefined };
     this.#live.set(execution, live);
     if (reportAfterMs === 0) this.#report(live);

@@ -100,6 +100,8 @@ export class ServerProcesses implements AsyncDisposable {
     this.#assertOpen();
     this.#parts.collectOrphans();
     const mark = this.#parts.nextMark();
+    // Before the server: if this process were killed in between, nobody would end that.
+    this.#parts.guardian.start();
     const spawned = this.#spawn(launch.server, {
       ...spec,
       env: { ...spec.env, [ownerVariable]: mark },
@@ -134,7 +136,6 @@ export class ServerProcesses implements AsyncDisposable {
     const { orphanage, guardian, onFamily } = this.#parts;
     orphanage.addDirectChild(spawned.pid);
     orphanage.add(family);
-    guardian.start();
     guardian.add(spawned.pid);
     onFamily(family, true);
     const server = new ServerProcess(spawned, family, orphanage);

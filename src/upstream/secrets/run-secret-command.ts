@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
+
 import { AppError, messageOf } from "../../base/errors.ts";
 import { secretCommandBytesMax, secretCommandMsMax } from "../../base/upstream-limits.ts";
 import type { Environment } from "../../base/values.ts";
@@ -42,6 +45,7 @@ export async function runSecretCommand(
     const child = start([path, ...args, command], cwd, { ...ownless(env), [ownerVariable]: mark });
     guardian.add(child.pid);
     try {
+      begin(child);
       return await untilStopped(outputOf(child), signal);
     } finally {
       kill(child);
@@ -54,7 +58,13 @@ export async function runSecretCommand(
   }
 }
 
-type Child = Bun.Subprocess<"ignore", "pipe", "ignore">;
+type Child = Bun.Subprocess<"pipe" | "ignore", "pipe", "ignore">;
+
+/**
+ * A POSIX shell that becomes the command at the first line of its input, and ends where none comes: the command cannot
+ * begin before the guardian knows of it, whenever this process is killed.
+ */
+const gate = ["/bin/sh", "-c", 'read -r _ && exec "$@" </dev/null', "sh"];
 
 function ownless(env: SecretCommandParts["env"]): SecretCommandParts["env"] {
   return Object.fromEntries(
@@ -63,12 +73,18 @@ function ownless(env: SecretCommandParts["env"]): SecretCommandParts["env"] {
 }
 
 function start(argv: readonly string[], cwd: string, env: SecretCommandParts["env"]): Child {
+  const isGated = process.platform !== "win32";
+  const [shell = ""] = argv;
+  if (isGated && isAbsolute(shell) && !existsSync(shell)) {
+    const advice = `the shell ${shell} does not exist; set SHELL_PATH to an existing shell`;
+    throw new AppError("system", `it cannot be started: ${advice}`);
+  }
   try {
-    const child = Bun.spawn([...argv], {
+    const child = Bun.spawn(isGated ? [...gate, ...argv] : [...argv], {
       cwd,
       env: { ...env },
-      stdio: ["ignore", "pipe", "ignore"],
-      detached: process.platform !== "win32",
+      stdio: [isGated ? "pipe" : "ignore", "pipe", "ignore"],
+      detached: isGated,
       windowsHide: true,
     });
     loadWindowsJobs()?.adopt(child.pid);
@@ -76,6 +92,14 @@ function start(argv: readonly string[], cwd: string, env: SecretCommandParts["en
   } catch (error) {
     throw new AppError("system", `it cannot be started: ${messageOf(error)}`);
   }
+}
+
+function begin(child: Child): void {
+  const { stdin } = child;
+  if (stdin === undefined) return;
+  // Where it was killed before it began, its end says so.
+  const sent = Promise.all([stdin.write("\n"), stdin.end()]);
+  sent.catch(() => undefined);
 }
 
 /**
