@@ -122,9 +122,11 @@ export class Guardian implements Disposable {
     }
   }
 
+  /** Tells the guardian of a group that runs; starts one where there is none, such as when the last start was refused. */
   add(groupId: number): void {
     this.#live.add(groupId);
-    this.#tell(`+${groupId}`);
+    if (this.#child === undefined) this.start();
+    else this.#tell(`+${groupId}`);
   }
 
   remove(groupId: number): void {

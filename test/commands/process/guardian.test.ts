@@ -30,6 +30,15 @@ test("Guardian: one that was killed is replaced by one that knows the live group
   expect(child.signalCode).toBe("SIGTERM");
 });
 
+test("Guardian: one that was not started is started for the first group", async () => {
+  const child = startSleep();
+  const guardian = new Guardian(`late${process.pid}`, new Orphanage());
+  guardian.add(child.pid);
+  guardian[Symbol.dispose]();
+  await child.exited;
+  expect(child.signalCode).toBe("SIGTERM");
+});
+
 test("Guardian: groups that come and go, also after its end, do no harm", async () => {
   const guardian = new Guardian(`closed${process.pid}`, new Orphanage());
   guardian.add(2 ** 22 + 1);
