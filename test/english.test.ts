@@ -98,7 +98,8 @@ describe("readSource", () => {
     ["`a ${b ? `c ${d}` : 'e'} f`", ["c {}", "e", "a {} f"]],
     [`"a " +\n  "b " +\n  c + "d"`, ["a b ", "d"]],
     [`x = a / b / "c"; y = /["'/]\\//.test("d")`, ["c", "d"]],
-    [`if (/"/.exec(x)) return /'/u; // "no"\n"e" /* "no" */`, ["e"]],
+    [`if (/"/.exec(x)) return /'/u; // "yes"\n"e" /* "no" */`, ['// "yes"', "e"]],
+    [`a; // b\n  // c\n\n// d\ne("//f");`, ["// b\n  // c", "// d", "//f"]],
     [`/** Doc's. */ "f"`, ["/** Doc's. */", "f"]],
     ["`${{ a: 1 }.a} b`", ["{} b"]],
   ])("%s", (source, texts) => {
@@ -110,12 +111,13 @@ test("a rule for doc comments leaves strings and pages alone", () => {
   expect(findingsIn({ text: "The same on Windows." })).toEqual([]);
 });
 
-test("readPassages: doc comments and strings of a source, blocks and cells of a page", () => {
+test("readPassages: comments and strings of a source, blocks and cells of a page", () => {
   const source =
-    '/**\n * One `x y`\n * two. Three.\n */\nconst a = "four five";\nconst b = "six";\n';
+    '/**\n * One `x y`\n * two. Three.\n */\nconst a = "four five";\nconst b = "six";\n// seven\n// eight\n';
   expect(readPassages("a.ts", source)).toEqual([
     { text: "One `code` two. Three.", line: 1, isDoc: true },
     { text: "four five", line: 5 },
+    { text: "seven eight", line: 7 },
   ]);
   const page =
     "# No heading\n\nOne\n[two](three four) five.\n- six seven\n\n```sh\nno code\n```\n| a b | c d |\n";

@@ -9,7 +9,7 @@ export interface Passage {
   readonly isDoc?: true;
 }
 
-/** The prose of a file: of a source file its string literals and its doc comments. */
+/** The prose of a file: of a source file its string literals and its comments. */
 export function readPassages(path: string, text: string): Passage[] {
   if (path.endsWith(".ts")) return ofSource(text);
   return path.endsWith(".md") ? ofMarkdown(text) : ofLines(text);
@@ -18,12 +18,18 @@ export function readPassages(path: string, text: string): Passage[] {
 function ofSource(source: string): Passage[] {
   return readSource(source)
     .map(({ kind, text, line }) => ({
-      text: oneLine(kind === "string" ? text : withoutStars(text)),
+      text: oneLine(proseOf[kind](text)),
       line,
       ...(kind === "doc comment" && { isDoc: true as const }),
     }))
     .filter(({ text }) => text.includes(" "));
 }
+
+const proseOf = {
+  string: (text: string): string => text,
+  "doc comment": withoutStars,
+  "line comment": (text: string): string => text.replaceAll(/^\s*\/\/ ?/gm, ""),
+};
 
 function oneLine(text: string): string {
   return text

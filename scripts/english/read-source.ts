@@ -1,7 +1,7 @@
 /** A piece of text in a source file. */
 export interface SourceText {
-  /** A string literal (parts joined with `+` are one), or a doc comment with its stars. */
-  readonly kind: "string" | "doc comment";
+  /** A string literal (parts joined with `+` are one), a doc comment with its stars, or lines of `//` that follow each other. */
+  readonly kind: "string" | "doc comment" | "line comment";
   readonly text: string;
   /** Of its first character, from 1. */
   readonly line: number;
@@ -13,9 +13,12 @@ const hole = "{}";
 /** Words after which a slash begins a regular expression. */
 const beforeRegExp = new Set("return typeof case in of do else void delete throw await".split(" "));
 
+/** Lines of `//`, up to one with something else on it. */
+const lineComments = /\/\/[^\n]*(?:\n[^\S\n]*\/\/[^\n]*)*/y;
+
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
 
-/** The string literals and doc comments of a TypeScript file. */
+/** The string literals and comments of a TypeScript file. */
 export function readSource(source: string): SourceText[] {
   return new Lexer(source).read();
 }
@@ -43,7 +46,7 @@ class Lexer {
     while (this.at < this.source.length) {
       const char = this.source.charAt(this.at);
       if (this.source.startsWith("/*", this.at)) this.comment();
-      else if (this.source.startsWith("//", this.at)) this.skipTo("\n");
+      else if (this.source.startsWith("//", this.at)) this.lineComment();
       else if (char === '"' || char === "'") this.string(char);
       else if (char === "`") this.template();
       else if (char === "/" && this.mayBeginRegExp()) this.regExp();
@@ -81,6 +84,14 @@ class Lexer {
     if (text.startsWith("/**")) {
       this.found.push({ kind: "doc comment", text, line: this.lineOf(from) });
     }
+  }
+
+  private lineComment(): void {
+    const from = this.at;
+    lineComments.lastIndex = from;
+    const text = lineComments.exec(this.source)?.[0] ?? "//";
+    this.at += text.length;
+    this.found.push({ kind: "line comment", text, line: this.lineOf(from) });
   }
 
   private mayBeginRegExp(): boolean {

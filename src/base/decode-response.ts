@@ -127,7 +127,7 @@ async function feed(
   } catch (error) {
     decoder.destroy(error instanceof Error ? error : new Error(String(error)));
   } finally {
-    // What follows the end of the coded text, or what cannot be decoded, is not waited for.
+    // Nobody waits for bytes behind the end of the coded text, or for bytes that cannot be decoded.
     if (decoder.destroyed) void reader.cancel().catch(() => {});
   }
 }

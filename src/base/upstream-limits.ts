@@ -6,7 +6,7 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-// ---- Other servers: connections -------------------------------------------------------------
+// ---- MCP servers: connections -------------------------------------------------------------
 
 /** A server that failed is tried again after these; one that is being updated is back within some seconds. */
 export const upstreamRetryMs = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
@@ -58,7 +58,7 @@ export const upstreamLatenciesKept = 256;
 /** The status file of a running server is written this often at most. */
 export const upstreamStatusEveryMs = 1_000;
 
-// ---- Other MCP servers: trust ---------------------------------------------------------------
+// ---- MCP servers: trust ---------------------------------------------------------------
 
 /** Names that are proposed for one that nobody has: one line. */
 export const nearestToolsMax = 5;
@@ -77,7 +77,7 @@ export const toolGlobWorkMax = 8 * KIB;
 /** The wait for a file's lock; its holder writes one small file. */
 export const fileLockMsMax = 5_000;
 
-// ---- Search for tools of other servers ------------------------------------------------------
+// ---- Search for tools of MCP servers ------------------------------------------------------
 
 /** More callable tools than this are hidden until they are searched for: models choose worse from more. */
 export const deferredToolsMin = 15;
@@ -106,7 +106,7 @@ export const prefixTermsMax = 12;
 /** Words that a misspelt one may have been. */
 export const nearTermsMax = 4;
 
-// ---- Processes of other servers, and the Worker that speaks to them ---------------------------
+// ---- Processes of MCP servers, and the Worker that speaks to them ---------------------------
 
 /** Last bytes of a server's stderr that are kept for errors and `mcp status`. */
 export const upstreamStderrBytesMax = 64 * KIB;
@@ -180,7 +180,7 @@ export const upstreamInstallAgainMs = 10_000;
 /** A call waits this long for a package that is being fetched: it may nearly be there. */
 export const upstreamInstallWaitMs = 3_000;
 
-// ---- Connections to other servers -----------------------------------------------------------
+// ---- Connections to MCP servers -----------------------------------------------------------
 
 /** One line, or one HTTP message, of an upstream server: the largest legitimate ones are images of a few megabytes. */
 export const upstreamMessageBytesMax = 16 * MIB;
@@ -271,7 +271,7 @@ export const upstreamLeftCallsMax = 100;
 /** Longer than its call the result of a task is wanted to be kept: the last look may come late. */
 export const upstreamTaskKeptMs = 60_000;
 
-// ---- Configuration of other servers ---------------------------------------------------------
+// ---- Configuration of MCP servers ---------------------------------------------------------
 
 /** Servers in one file: a user has some twenty, and 1 MiB of hostile file could name thousands. */
 export const serversPerFileMax = 256;
@@ -288,7 +288,7 @@ export const serverFileSettleMs = 150;
 /** Secrets shorter than this are not taken out of texts: their characters are in every text. */
 export const redactedCharsMin = 4;
 
-// ---- Other servers: results -----------------------------------------------------------------
+// ---- MCP servers: results -----------------------------------------------------------------
 
 /** Blocks of one result of an upstream server; an honest one has some dozens. */
 export const resultBlocksMax = 10_000;
@@ -297,7 +297,7 @@ export const jsonDepthMax = 200;
 /** Characters of `_meta` of a result or block as JSON: a trace and some marks have some hundred. */
 export const resultMetaCharsMax = 16 * KIB;
 
-// ---- Other MCP servers: lists and calls -----------------------------------------------------
+// ---- MCP servers: lists and calls -----------------------------------------------------
 
 /**
  * The first `tools/list` waits this long for servers of which nothing is known yet, from the moment that their process runs: a
@@ -335,7 +335,7 @@ export const searchPatternTextCharsMax = 1_000;
 /** Time for all tools together; what was not looked at by then is said. */
 export const searchPatternMsMax = 50;
 
-// ---- Other servers: schemas -----------------------------------------------------------------
+// ---- MCP servers: schemas -----------------------------------------------------------------
 
 /** Parts that a schema may have inside each other; the deepest of 500 real tools had 14. */
 export const schemaDepthMax = 64;
@@ -368,7 +368,7 @@ export const searchBlockedMax = 10;
 /** The part of a reply that may go to servers and tools that are not there. */
 export const searchNotesCharsShare = 0.5;
 
-// ---- Other servers: what is kept of their lists ----------------------------------------------
+// ---- MCP servers: their saved lists ----------------------------------------------
 
 /** Bytes of the file that keeps what one server offers: 20,000 tools of 1.5 kB. */
 export const catalogueFileBytesMax = 32 * MIB;
@@ -387,7 +387,7 @@ export const upstreamIntroductionCharsMax = 500;
 /** How long clients may cache lists that upstream servers contribute to, in ms. */
 export const upstreamListTtlMsMax = 60_000;
 
-// ---- Other MCP servers: commands ------------------------------------------------------------
+// ---- MCP servers: commands ------------------------------------------------------------
 
 /** Bytes of a configuration file of another client: some keep their history in it, which grows to tens of megabytes. */
 export const importFileBytesMax = 128 * MIB;
@@ -432,7 +432,7 @@ export const upstreamPollMsMax = 30_000;
 /** Notices that were given and are not given again. */
 export const upstreamNoticesKept = 1_000;
 
-// ---- Other MCP servers: secrets and logins ---------------------------------------------------
+// ---- MCP servers: secrets and logins ---------------------------------------------------
 
 /** Bytes of one secret: the largest are keys in PEM and the record of a login with two long tokens. */
 export const secretBytesMax = 256 * KIB;

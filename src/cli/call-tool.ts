@@ -55,7 +55,7 @@ export async function callTool(
   try {
     if (isWhole) await assertKnown(name, find, open.router, start);
   } catch (error) {
-    // A model named it: it is told, and names another one.
+    // A model named it: it reads the error, and names another one.
     if (!(error instanceof AppError) || error.code !== "not_found") throw error;
     printFailed(error.message, { format, callId: id }, print);
     return exitCodes.notFound;
@@ -86,7 +86,7 @@ async function outcomeOf(
       io.interrupted,
     );
   };
-  // What it says of a name that nobody has is a result like any other.
+  // Its answer to an unknown name is a result like any other.
   if (name === toolCallName && open.router.isOpen === true) await wait();
   const outcome = await call();
   const isUnknown = outcome.kind === "fault" && outcome.refusal === "invalid";

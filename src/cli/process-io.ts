@@ -48,7 +48,7 @@ function currentDir(homeDir: string): string {
   try {
     return process.cwd();
   } catch {
-    // The directory was removed while a shell stood in it.
+    // The directory was removed while it was a shell's current one.
     return homeDir;
   }
 }

@@ -105,7 +105,7 @@ export function createAsker(io: CommandIo): (question: string) => Promise<boolea
   const decoder = new TextDecoder();
   let text = "";
   return async (question) => {
-    // What is piped in is read once: by one iterator, whose rest is for the next question.
+    // Piped input is read once: by one iterator, whose rest is for the next question.
     chunks ??= io.stdin[Symbol.asyncIterator]();
     io.stderr.write(`${question} [y/N] `);
     while (!text.includes("\n") && text.length <= lineCharsMax) {
@@ -178,7 +178,7 @@ async function typedLine(stdin: NodeJS.ReadStream): Promise<string> {
   const decoder = new TextDecoder();
   for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
     const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
-    // Arrows and the marks around what is pasted are no part of a secret.
+    // Arrows and the marks around pasted text do not belong to a secret.
     // eslint-disable-next-line no-control-regex -- naming control characters is the purpose
     for (const key of text.replaceAll(/\u001b\[[0-9;]*[A-Za-z~]/g, "")) {
       if (key === keys.interrupt) throw new AppError("cancelled", "Nothing was stored.");

@@ -135,7 +135,7 @@ export async function approveTypedServer(
   const { projectDir, scorpioxDir } = start.dirs;
   if (entry.origin.trust !== "project" || projectDir === undefined) return;
   const identity = launchIdentity(entry.launch);
-  // Where it takes the place of an entry of the user's, that is what the user wants.
+  // The user wants it to take the place of their own entry of that name.
   const written = loadUpstreamConfig(configPartsOf(start, io.env)).servers.get(entry.name);
   const { standIn } = written?.identity === identity ? written : {};
   const server = { entry, identity, ...(standIn && { standIn }) };

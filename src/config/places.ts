@@ -47,8 +47,8 @@ export function configFolders(dirs: ConfigDirs): readonly ConfigFolder[] {
   const folders: ConfigFolder[] = [];
   const seen = new Set<string>();
   const add = (level: ConfigLevel, dir: string): void => {
-    // SCORPIOX_HOME may lie in the project, and a link of the project may lead to the user's folder: one that comes twice
-    // counts at its user level.
+    // SCORPIOX_HOME may be in the project, and a link of the project may lead to the user's folder: one that comes twice
+    // has its user level.
     const real = realPathOf(dir);
     if (seen.has(real)) return;
     seen.add(real);

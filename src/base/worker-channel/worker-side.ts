@@ -52,7 +52,7 @@ export function serveChannel<Options, Call, ToPost, FromPost>(
   const side = new WorkerSide(open, (text) => self.postMessage(text));
   self.onmessage = ({ data }: MessageEvent<string>): void => side.receive(data);
   if (!survivesErrors) return;
-  // What a library left behind throws: no call is to blame, and none of them suffers.
+  // A leftover of a library may throw: no call is to blame, and none of them suffers.
   process.on("uncaughtException", side.report);
   process.on("unhandledRejection", side.report);
 }

@@ -66,7 +66,7 @@ function untilEnd(app: AttachApp, device: TerminalDevice): Promise<End> {
   const fail = (error: unknown): void => {
     resolve({ exitCode: exitCodes.failed, failure: `internal error: ${messageOf(error)}` });
   };
-  // What the program does with mistakes, to report them and go on, would write over the window.
+  // The usual handlers report a mistake and go on: they would write over the window.
   for (const event of ["uncaughtException", "unhandledRejection"]) {
     process.removeAllListeners(event);
     process.on(event, fail);

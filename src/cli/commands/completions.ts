@@ -28,7 +28,7 @@ export function createCompletions(known: KnownCommands): Command {
         const words = args.positionals;
         const { candidates, takesFiles } = await complete(words, known, context);
         for (const { value, help } of candidates) {
-          // What a shell would insert must be the name itself, in one line.
+          // A shell must insert the name itself, in one line.
           if (escapeName(value) !== value) continue;
           print.line(help === "" ? value : `${value}\t${escapeName(help)}`);
         }

@@ -160,7 +160,7 @@ export function entryLaunch(
     if (!basename(command).startsWith(product.name)) return undefined;
     return { words: [command, ...argumentsOf(entry)], env: variablesOf(entry) };
   } catch {
-    // That the file cannot be read is told as a finding.
+    // A finding says that the file cannot be read.
     return undefined;
   }
 }

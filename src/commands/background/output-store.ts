@@ -155,7 +155,7 @@ export function outputText(store: OutputStore, charsMax: number, to = store.end)
     if (text.length <= charsMax) return { kind: "whole", text };
   }
   const endsOf = (endBytes: number): CutOutput => {
-    // What follows a gap does not belong to the beginning, nor what precedes it to the end.
+    // Bytes behind a gap do not belong to the beginning, nor bytes before it to the end.
     const first = joinAdjacent(store.read(0, Math.min(to, endBytes)))[0];
     const last = joinAdjacent(store.read(Math.max(0, to - endBytes), to)).at(-1);
     return twoEnds(first?.bytes ?? nothing, last?.bytes ?? nothing, to);

@@ -94,7 +94,7 @@ export async function isWritable(path: string): Promise<boolean> {
     await writeFile(file, Buffer.alloc(lookBytes), { mode: 0o600 });
     return true;
   } catch (error) {
-    // Before the first call there may be no folder.
+    // The folder may be missing before the first call.
     return systemCodeOf(error) === "ENOENT";
   } finally {
     await rm(file, { force: true }).catch(() => {});

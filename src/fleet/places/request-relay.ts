@@ -119,7 +119,7 @@ export class RequestRelay implements Elsewhere, Disposable {
     const { held } = this.#parts;
     held.note(request.client.id, caller.principal.id);
     const reply = await here();
-    // What the client learns of is not lost with this replica.
+    // A state that the client has seen is not lost with this replica.
     await held.flushed();
     return reply;
   }

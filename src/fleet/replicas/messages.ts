@@ -280,7 +280,7 @@ export class Messages implements Disposable {
       const number = this.#nextNumber();
       await this.#send(to, { from, kind: "answer", number, answers, ...answer });
     } catch (error) {
-      // Too long an answer is a failure that can be told; without an engine nobody can be told anything.
+      // An answer that is too long can be reported; without an engine nothing can be.
       if (!(error instanceof AppError) || error.code !== "limit" || answer.failure !== undefined)
         return;
       await this.#answer(to, answers, { failure: failureOf(error) });

@@ -142,7 +142,7 @@ export class KnownSessions {
       this.#parts.onGone(session);
       return undefined;
     }
-    // One that is being saved here is newer than what was read.
+    // One that is being saved here is newer than the one that was read.
     if (version !== known.version && known.saving === undefined) await this.#load(session, known);
     return session;
   }

@@ -156,7 +156,7 @@ export class TaskKeeper implements Disposable {
       if (!isGone) this.#parts.log(`Kept task ${task.id} could not be ended as a whole.`);
       if (processes !== undefined) await untilRelayed(processes);
     }
-    // What it printed since the last look; the next one is for those that run.
+    // Output since the last look is counted now: the next look is at tasks that run.
     this.#keepInBounds(task);
     this.#keepAllInBounds();
     task.settle(task.end ?? task.endNow(undefined, this.#signals.get(task)));

@@ -189,7 +189,7 @@ function isSameProof(expected: string, given: unknown): boolean {
 export function makeKey(place: HubPlace): string {
   const key = randomHex(secretBytes);
   const draft = `${place.keyFile}.new`;
-  // Whatever lies there, also a link: it must not be written through.
+  // Removes whatever is there, also a link, through which nothing must be written.
   rmSync(draft, { recursive: true, force: true });
   writeFileSync(draft, key, { mode: 0o600, flag: "wx" });
   renameSync(draft, place.keyFile);

@@ -84,7 +84,7 @@ export class Doorway {
 
   #welcome(stranger: Stranger, visitor: HubVisitor): void {
     const { link } = stranger;
-    // What the new owner sends at once comes behind the admission.
+    // Frames that the new owner sends at once come behind the admission.
     const { handlers, early } = this.#introduce(link, visitor);
     if (handlers === undefined) return link.close();
     stranger.forget();

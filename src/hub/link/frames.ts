@@ -62,7 +62,7 @@ export class FrameReader {
     let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     for (;;) {
       if (this.#partLength > 0) rest = this.#complete(rest);
-      // A frame that lies whole in the chunk is read where it lies.
+      // A frame that is whole in the chunk is read in place.
       const isCarried = this.#partLength > 0;
       const bytes = isCarried ? this.#part.subarray(0, this.#partLength) : rest;
       const length = lengthIn(bytes);

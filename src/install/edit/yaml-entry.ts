@@ -115,7 +115,7 @@ function removed(text: string, home: EntryHome, name: string): string {
   const to = nextLineOf(text, Math.max(start, end - 1));
   const cut = applyEdits(text, [removal(from, to)]);
   if (value.items.length > 1) return cut;
-  // The key alone would be no map any more.
+  // The key alone would not be a map any more.
   const key = homePair(text, home)?.key;
   const at = text.indexOf(":", endOf(key)) + 1;
   return applyEdits(cut, [{ start: at, end: at, text: home.kind === "list" ? " []" : " {}" }]);

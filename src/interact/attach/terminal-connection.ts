@@ -111,7 +111,7 @@ export class TerminalConnection implements QuestionViewer, Disposable {
     this.#greeting.stop();
     const { sources, onAttached } = this.#parts;
     this.#send({ type: "hello", protocol: attachProtocol, server: sources.facts });
-    // It is told our number and goes; until then it is shown nothing that it might misread.
+    // It learns the number of this version and goes; until then it gets nothing that it might misread.
     if (protocol !== attachProtocol) return true;
     if (mode === "terminal") {
       void this.#admit();

@@ -57,7 +57,7 @@ export class KeyDecoder {
     this.#takeAll();
     if (this.#rest.startsWith(pasteStart)) return this.#holdPaste();
     if (this.#rest === "") return;
-    // What follows an escape comes with it; alone it is the key.
+    // Bytes of a sequence come together with its escape; alone it is the key.
     this.#timer = setTimeout(() => {
       this.#rest = this.#rest.slice(1);
       this.#onKey({ name: "escape", text: "" });

@@ -165,7 +165,7 @@ export class OutputView {
     if (task === undefined || !isSame(task, { ...piece, serverId })) return;
     const gone = this.#log.add(piece);
     if (this.#end === undefined) return;
-    // What is being read stays where it is, for as long as it is kept.
+    // Lines that somebody reads stay in place for as long as they are kept.
     const end = Math.max(this.#end - gone, Math.min(this.#page, this.#log.length));
     this.#end = piece.isFirst || end >= this.#log.length ? undefined : end;
   }

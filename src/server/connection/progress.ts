@@ -65,7 +65,7 @@ export class ProgressReporter {
 
   /** Numbers of the work itself: sent as they come while they increase; of those that come too fast the newest. */
   #reportNumbers(update: Exclude<ProgressUpdate, string>): void {
-    // What was sent before the work began to count is its zero: fractions after a heartbeat still increase.
+    // The last number before the work's own ones is their zero: fractions after a heartbeat still increase.
     this.#zero ??= this.#progress ?? 0;
     const progress = this.#zero + update.progress;
     const last = this.#numbers?.progress ?? this.#progress;

@@ -172,7 +172,7 @@ export class HttpSessions {
   #sweep(): void {
     const oldest = performance.now() - (this.#parts.idleMsMax ?? httpSessionIdleMsMax);
     for (const session of this.#sessions.values()) {
-      // A long call or stream counts as use until it ends.
+      // A long call or stream is use until it ends.
       if (session.isBusy) {
         session.usedAt = performance.now();
         this.keeper?.inUse(session);

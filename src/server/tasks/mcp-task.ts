@@ -126,7 +126,7 @@ export class McpTask {
   #endAs(end: McpTaskEnd): void {
     if (this.#end !== undefined) return;
     this.#end = end;
-    // What it was doing is no longer its state.
+    // Its last status message is out of date.
     this.#statusMessage = end.status === "failed" ? end.fault.message : undefined;
     this.#inputs.close("The MCP task has ended.");
     this.#changed();

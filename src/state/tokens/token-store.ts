@@ -71,7 +71,7 @@ export function isAccepted(record: TokenRecord, nowMs: number): boolean {
   return status === "valid" || status === "replaced";
 }
 
-// ---- Changes, as functions of what is kept: alike for every store --------------------------------
+// ---- Changes, as functions of the saved tokens: alike for every store --------------------------------
 
 /** @throws AppError as `TokenStore.add` */
 export function withAdded(

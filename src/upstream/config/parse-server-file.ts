@@ -27,7 +27,7 @@ export function parseToml(source: string): ParsedText {
     return { kind: "fault", text: `it is longer than ${tomlCharsMax} characters` };
   }
   try {
-    // Line ends inside a long string are part of what the user approved: the same on every system.
+    // The user approved the line ends inside a long string too: they are the same on every system.
     const value = parse(text.replaceAll(windowsLineEnd, "\n"));
     // The library leaves dates to the engine, which reads no further than a NUL.
     return text.includes("\0") ? nulFault(text) : { kind: "value", value };

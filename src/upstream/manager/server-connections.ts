@@ -123,7 +123,7 @@ export class ServerConnections {
     if (this.#isolation === "call") return this.#forOneCall(caller);
     const scope = this.#scopeOf(caller);
     const known = this.#held.get(scope);
-    // What the server keeps for an earlier login is not for the next one, and that one may work where this did not.
+    // State that the server keeps for an earlier login is not for the next one, which may work where this did not.
     if (known !== undefined && known.login !== caller.login) this.#leave(scope, known);
     const held = this.#held.get(scope) ?? this.#adopt(scope) ?? this.#makeNext(scope, caller);
     return held === undefined ? undefined : this.#lend(held, caller.clientId);

@@ -51,7 +51,7 @@ const optionsWithWord = new Set(["-p", "--package", "-c", "--call", "-w", "--wor
  * Characters that are not safe in arguments of a batch file: `cmd.exe`, which runs it, ends a quoted text at `"`,
  * replaces `%NAME%` even within quotes, `!NAME!` where that is switched on, and ends the command at a line break.
  */
-// eslint-disable-next-line no-control-regex -- control characters are what is refused
+// eslint-disable-next-line no-control-regex -- refusing control characters is the purpose
 const unquotable = /["%!\u0000-\u001f]/;
 
 /** True for a file that Windows runs through `cmd.exe`. */

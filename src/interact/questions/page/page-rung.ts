@@ -163,7 +163,7 @@ class PageServer {
     const type = sent.get("Content-Type")?.split(";")[0]?.trim();
     if (type !== "application/x-www-form-urlencoded") return new Response(null, { status: 415 });
     if (page === undefined) return gone(nonce);
-    // Ports do not keep cookies apart: a page of another user's, at a port of theirs, may have been sent this one.
+    // Ports do not keep cookies apart: the browser may have sent this one to a page of another user, at another port.
     if (await this.#isForeign(visitorPort)) return foreign(nonce);
     return page.post(cookies, await request.text(), nonce);
   }
@@ -222,7 +222,7 @@ export function userIn(table: string, connection: LocalConnection, uid: number):
   const end = "[0-9A-F:]+ [0-9A-F:]+ [0-9A-F]+ +([0-9]+) ";
   const row = new RegExp(`: ${local}:${visitor} ${local}:${server} ${establishedState} ${end}`);
   const found = row.exec(table)?.[1];
-  // Root may do as it likes, and passes connections on. One that is closed already counts as root's, or has no row.
+  // Root may do as it likes, and passes connections on. A connection that is closed already has root as its user, or no row.
   return found === String(uid) || found === "0" ? "own" : "other";
 }
 

@@ -115,7 +115,7 @@ export class Batch {
     try {
       await connection.commit();
     } catch (error) {
-      // An answer that refuses it is no doubt.
+      // An answer that refuses it leaves no doubt.
       if (!isLoss(error)) this.#inDoubt = undefined;
       throw error;
     }
