@@ -73,7 +73,8 @@ export class LineLog {
     for (const [index, entry] of entries.entries()) {
       if (index % entriesAtOnce === entriesAtOnce - 1) await turnOfLoop();
       try {
-        this.#lines.push(`${await entry()}\n`);
+        const line = entry();
+        this.#lines.push(`${typeof line === "string" ? line : await line}\n`);
       } catch (error) {
         this.#fail(1, error);
       }

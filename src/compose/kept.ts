@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { Lazy } from "../base/lazy.ts";
+import { keptFolderLookMs } from "../base/limits.ts";
 import type { ReplyRecord } from "../base/reply-record.ts";
 import type { EventStream } from "../base/server-events.ts";
 import type { CallRequest, ClientContext } from "../calls/call.ts";
@@ -38,6 +39,8 @@ export class ServerKept implements KeptCommands, Disposable {
   readonly isDefault: boolean;
   readonly #parts: ServerKeptParts;
   readonly #folder: string;
+  /** Until when no look is needed for a folder that was not there. */
+  #isAbsentUntil = 0;
   readonly #client = new Lazy(() => this.#makeClient());
   readonly #turns = new Map<string, { reading: Promise<void> }>();
 
@@ -59,9 +62,18 @@ export class ServerKept implements KeptCommands, Disposable {
 
   /** Whether the client's workspace may have kept tasks; before that is known, whether any has. */
   mayHave(client: ClientContext): boolean {
-    if (this.#parts.ownUrl !== undefined || !existsSync(this.#folder)) return false;
+    if (this.#parts.ownUrl !== undefined || !this.#isThere()) return false;
     const scope = scopeNow(client);
     return scope === undefined || existsSync(join(this.#folder, workspaceKeyOf(scope)));
+  }
+
+  /** Whether any workspace has kept tasks. Each list of background tasks asks, and mostly there are none. */
+  #isThere(): boolean {
+    const now = performance.now();
+    if (now < this.#isAbsentUntil && this.#client.making === undefined) return false;
+    const isThere = existsSync(this.#folder);
+    this.#isAbsentUntil = isThere ? 0 : now + keptFolderLookMs;
+    return isThere;
   }
 
   async start(command: KeptCommand, call: CallRequest): Promise<KeptStart> {

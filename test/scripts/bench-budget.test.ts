@@ -79,8 +79,8 @@ describe("the table", () => {
         "| --- | --- | --- | --- | --- | --- |",
         "| spawn → \`initialize\` | 10 ms | 10.8 ms | 1.081 (1.076 to 1.084) | 8 | **no** |",
         "| a start, processor time | 10 ms | 10.8 ms | 1.081 (1.076 to 1.084) | 8 | – |",
-        "| \`ListBgTasks\` | 10 µs | 10.3 µs | 1.025 (0.839 to 1.191) | 8 | not decided |",
-        "| \`ListBgTasks\`, processor time | 10 µs | 10.8 µs | 1.081 (1.076 to 1.084) | 8 | **no** |",
+        "| next 2,400 \`ListBgTasks\` | 10 µs | 10.3 µs | 1.025 (0.839 to 1.191) | 8 | not decided |",
+        "| next 2,400 \`ListBgTasks\`, processor time | 10 µs | 10.8 µs | 1.081 (1.076 to 1.084) | 8 | **no** |",
         "| Bash \`echo hi\` | 10 ms | 10 ms | 1.000 (0.997 to 1.004) | 8 | yes |",
       ]
     `);
@@ -90,12 +90,12 @@ describe("the table", () => {
     expect(failuresOf(verdicts)).toMatchInlineSnapshot(`
       [
         "spawn → \`initialize\` is 1.081 of what it was: at most 1.03 and its noise, 1.034",
-        "\`ListBgTasks\`, processor time is 1.081 of what it was: at most 1.03 and its noise, 1.034",
+        "next 2,400 \`ListBgTasks\`, processor time is 1.081 of what it was: at most 1.03 and its noise, 1.034",
       ]
     `);
     expect(undecidedOf(verdicts)).toMatchInlineSnapshot(`
       [
-        "\`ListBgTasks\` is not decided, between 0.839 and 1.191: repeat it on a quieter machine",
+        "next 2,400 \`ListBgTasks\` is not decided, between 0.839 and 1.191: repeat it on a quieter machine",
       ]
     `);
   });

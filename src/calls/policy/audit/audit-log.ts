@@ -10,7 +10,7 @@ import type { CallRequest } from "../../call.ts";
 import type { CallEnd, CallWatcher } from "../../gate/gate-stage.ts";
 import type { Decision } from "../policy-stage.ts";
 import { commandOf } from "../rules/rule.ts";
-import { ArgumentsDigest } from "./arguments-digest.ts";
+import { ArgumentsDigest, digestOfShort } from "./arguments-digest.ts";
 
 export interface AuditWatcherParts {
   readonly log: Pick<AuditLog, "add">;
@@ -43,6 +43,8 @@ export class AuditWatcher implements CallWatcher {
     this.#parts.log.add(() => {
       const foreign = foreignToolOf(target);
       const ended: Ended = { name, args, id, owner, time, decision, end, foreign };
+      const short = digestOfShort(args ?? {});
+      if (short !== undefined) return this.#line(ended, short);
       const digesting = new ArgumentsDigest(args ?? {});
       const argsDigest = digesting.next();
       return argsDigest === undefined
@@ -69,21 +71,23 @@ export class AuditWatcher implements CallWatcher {
   ): Readonly<Record<string, unknown>> {
     const { instanceId, logsCommands, secrets } = this.#parts;
     const command = logsCommands ? commandOf({ tool: name, args }) : undefined;
-    return {
+    // Assigned one by one: it is made for every call, and spreading the parts that are often absent takes most of its time.
+    const fields: Record<string, unknown> = {
       time: new Date(time).toISOString(),
       instance: instanceId,
       client: this.#clientName(id),
-      ...(owner !== undefined && { owner }),
-      tool: name.slice(0, toolNameCharsMax),
-      ...(foreign !== undefined && foreignFields(foreign, end)),
-      args: `sha256:${argsDigest}`,
-      ...(command !== undefined && { command: shownCommand(command, secrets) }),
-      decision: end.decision,
-      ...(decision?.rule !== undefined && { rule: redact(decision.rule, secrets) }),
-      ...(decision?.agreement !== undefined && { consent: decision.agreement }),
-      outcome: end.outcome ?? (end.decision === "allowed" ? "error" : "refused"),
-      durationMs: Math.round(end.durationMs * 10) / 10,
     };
+    if (owner !== undefined) fields["owner"] = owner;
+    fields["tool"] = name.slice(0, toolNameCharsMax);
+    if (foreign !== undefined) Object.assign(fields, foreignFields(foreign, end));
+    fields["args"] = `sha256:${argsDigest}`;
+    if (command !== undefined) fields["command"] = shownCommand(command, secrets);
+    fields["decision"] = end.decision;
+    if (decision?.rule !== undefined) fields["rule"] = redact(decision.rule, secrets);
+    if (decision?.agreement !== undefined) fields["consent"] = decision.agreement;
+    fields["outcome"] = end.outcome ?? (end.decision === "allowed" ? "error" : "refused");
+    fields["durationMs"] = Math.round(end.durationMs * 10) / 10;
+    return fields;
   }
 
   /** The id of an HTTP session is all that names it to the server: it does not belong into a file. */
