@@ -143,10 +143,6 @@ build() {
   cat "$work/faulty.log"
 }
 
-# Processes of tests live for moments: most of the code that the engine compiles beside their work would be ready when they have ended.
-engine_of_others="BUN_JSC_useConcurrentJIT=0"
-engine_of_e2e="$engine_of_others BUN_JSC_useDFGJIT=0"
-
 # All at once. Most tests wait for processes, so that more of them run at once than there are processors: four files that drive the
 # executable, and four others. The lines of the parts come as they come. The gate needs no executable and begins first;
 # what it checks by tests is in no other part.
@@ -155,10 +151,10 @@ run_all() {
   part gate sh scripts/gate.sh --keep-going &
   build
   others=$(find test -mindepth 1 -maxdepth 1 ! -name e2e ! -name fixtures ! -name golden ! -name architecture.test.ts ! -name english.test.ts)
-  # shellcheck disable=SC2046,SC2086 # options, and variables
-  part e2e env $engine_of_e2e bun test $(options_of e2e) --parallel=4 --no-isolate test/e2e &
+  # shellcheck disable=SC2046 # options
+  part e2e bun test $(options_of e2e) --parallel=4 --no-isolate test/e2e &
   # shellcheck disable=SC2046,SC2086 # options, and a list of paths
-  part others env $engine_of_others bun test $(options_of others) --parallel=4 --no-isolate $others &
+  part others bun test $(options_of others) --parallel=4 --no-isolate $others &
   part conformance bun scripts/conformance/run.ts &
   wait
   count_gate

@@ -37,20 +37,12 @@ type Waiter = (messages: readonly ServerMessage[]) => boolean;
 /** A hub runs the upstream servers of every test that does not say otherwise. */
 export const testsUseHub = !["off", undefined].includes(process.env["TEST_HUB"]);
 
-/** Settings of the engine, with which `scripts/test.sh` starts the tests: servers of tests live for moments too. */
-const engineSettings: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(process.env).flatMap(([name, value = ""]) =>
-    name.startsWith("BUN_JSC_") ? [[name, value]] : [],
-  ),
-);
-
 /**
  * What a test's server is started with: its own home, and nothing of the developer's settings. TEST_HUB=on has a hub run the
  * upstream servers of every test; without it, tests of the hub alone use one.
  */
 export function testEnvironment(home: string): Record<string, string> {
   return {
-    ...engineSettings,
     PATH: process.env["PATH"] ?? "/usr/bin:/bin",
     HOME: home,
     LANG: "C.UTF-8",
