@@ -1,6 +1,5 @@
-import { sha256Hex } from "../../../base/digests.ts";
 import { auditDigestCharsAtOnce } from "../../../base/limits.ts";
-import { canonicalJson, isObject } from "../../../base/values.ts";
+import { isObject } from "../../../base/values.ts";
 
 /** An object, a list or a long text of which a part has been taken. */
 type Open = { readonly count: number; at: number } & (
@@ -8,37 +7,6 @@ type Open = { readonly count: number; at: number } & (
   /** `names` in their order. */
   | { readonly values: Readonly<Record<string, unknown>>; readonly names: readonly string[] }
 );
-
-/** Values, and characters of texts, that are digested at once. */
-const shortMax = 256;
-/** The last short arguments: the same call is often made many times. */
-let last = { json: "{}", digest: sha256Hex("{}") };
-
-/** The digest that an `ArgumentsDigest` gives, of arguments so short that they need no stops; undefined for others. */
-export function digestOfShort(args: unknown): string | undefined {
-  if (sizeWithin(args, shortMax) > shortMax) return undefined;
-  const json = canonicalJson(args);
-  if (json !== last.json) last = { json, digest: sha256Hex(json) };
-  return last.digest;
-}
-
-/** Values of arguments, and characters of their texts and names, counted until they are more than `most`. */
-function sizeWithin(value: unknown, most: number): number {
-  if (typeof value === "string") return 1 + value.length;
-  let size = 1;
-  if (Array.isArray(value)) {
-    for (const part of value) {
-      if (size > most) break;
-      size += sizeWithin(part, most - size);
-    }
-  } else if (isObject(value)) {
-    for (const name in value) {
-      if (size > most) break;
-      size += name.length + sizeWithin(value[name], most - size);
-    }
-  }
-  return size;
-}
 
 /**
  * The SHA-256 of arguments, in hex: of their JSON with the members of objects in the order of their names. They may be

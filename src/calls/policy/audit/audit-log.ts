@@ -10,7 +10,7 @@ import type { CallRequest } from "../../call.ts";
 import type { CallEnd, CallWatcher } from "../../gate/gate-stage.ts";
 import type { Decision } from "../policy-stage.ts";
 import { commandOf } from "../rules/rule.ts";
-import { ArgumentsDigest, digestOfShort } from "./arguments-digest.ts";
+import { ArgumentsDigest } from "./arguments-digest.ts";
 
 export interface AuditWatcherParts {
   readonly log: Pick<AuditLog, "add">;
@@ -43,8 +43,6 @@ export class AuditWatcher implements CallWatcher {
     this.#parts.log.add(() => {
       const foreign = foreignToolOf(target);
       const ended: Ended = { name, args, id, owner, time, decision, end, foreign };
-      const short = digestOfShort(args ?? {});
-      if (short !== undefined) return this.#line(ended, short);
       const digesting = new ArgumentsDigest(args ?? {});
       const argsDigest = digesting.next();
       return argsDigest === undefined
