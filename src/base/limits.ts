@@ -136,8 +136,6 @@ export const backgroundEndedAgeMsMax = 24 * 60 * 60 * 1000;
  * and go on above once those are used up.
  */
 export const keptTaskIds = { first: 1_001, last: 1_000_000 } as const;
-/** A client looks again after this time whether its user has any kept tasks; one that starts some knows at once. */
-export const keptFolderLookMs = 1_000;
 /** Kept tasks that run at the same time in one workspace, and of one user. */
 export const keptRunningMax = { workspace: 16, all: 64 } as const;
 /** Bytes of output that are held of one kept task, and of all of one user: older ones are dropped. */

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { Lazy } from "../base/lazy.ts";
-import { keptFolderLookMs } from "../base/limits.ts";
 import type { ReplyRecord } from "../base/reply-record.ts";
 import type { EventStream } from "../base/server-events.ts";
 import type { CallRequest, ClientContext } from "../calls/call.ts";
@@ -34,12 +33,15 @@ export interface ServerKeptParts extends Pick<
   readonly onTask: (clientId: string, task: TaskSummary) => void;
 }
 
+/** How long a user is taken to have no kept tasks who had none; a client that starts one knows at once. */
+const keptFolderLookMs = 1_000;
+
 /** Background tasks that outlive their client, of which nothing is loaded before there are any. */
 export class ServerKept implements KeptCommands, Disposable {
   readonly isDefault: boolean;
   readonly #parts: ServerKeptParts;
   readonly #folder: string;
-  /** Until when no look is needed for a folder that was not there. */
+  /** A folder that was not there is looked for again from this time on, on the clock of `performance.now()`. */
   #isAbsentUntil = 0;
   readonly #client = new Lazy(() => this.#makeClient());
   readonly #turns = new Map<string, { reading: Promise<void> }>();
