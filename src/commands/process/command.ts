@@ -156,12 +156,18 @@ function startFailure(spec: CommandSpec, cause: unknown): AppError {
     const message = `${failed} the folder ${spec.cwd} does not exist. Create it, or pass another with --cwd.`;
     return new AppError("system", message, { cause });
   }
-  if (isAbsolute(program) && !existsSync(program)) {
-    const message = `${failed} the shell ${program} does not exist. Set SHELL_PATH to an existing shell.`;
+  const absence = absenceOfShell(program);
+  if (absence !== undefined) {
+    const message = `${failed} ${absence}. Set SHELL_PATH to an existing shell.`;
     return new AppError("system", message, { cause });
   }
   const message = `${failed} ${messageOf(cause)} (program ${program}, folder ${spec.cwd}).`;
   return new AppError("system", message, { cause });
+}
+
+/** Says that a shell does not exist: a clause, for messages that add what to do. Undefined for one that does, or that is looked for on PATH. */
+export function absenceOfShell(path: string): string | undefined {
+  return isAbsolute(path) && !existsSync(path) ? `the shell ${path} does not exist` : undefined;
 }
 
 interface CommandSpec {

@@ -1,9 +1,7 @@
-import { existsSync } from "node:fs";
-import { isAbsolute } from "node:path";
-
 import { AppError, messageOf } from "../../base/errors.ts";
 import { secretCommandBytesMax, secretCommandMsMax } from "../../base/upstream-limits.ts";
 import type { Environment } from "../../base/values.ts";
+import { absenceOfShell } from "../../commands/process/command.ts";
 import { Guardian } from "../../commands/process/guardian.ts";
 import { ownerMark, ownerVariable } from "../../commands/process/processes.ts";
 import { loadWindowsJobs } from "../../commands/process/windows-jobs.ts";
@@ -74,10 +72,10 @@ function ownless(env: SecretCommandParts["env"]): SecretCommandParts["env"] {
 
 function start(argv: readonly string[], cwd: string, env: SecretCommandParts["env"]): Child {
   const isGated = process.platform !== "win32";
-  const [shell = ""] = argv;
-  if (isGated && isAbsolute(shell) && !existsSync(shell)) {
-    const advice = `the shell ${shell} does not exist; set SHELL_PATH to an existing shell`;
-    throw new AppError("system", `it cannot be started: ${advice}`);
+  const absence = absenceOfShell(argv[0] ?? "");
+  if (absence !== undefined) {
+    const advice = "set SHELL_PATH to an existing shell";
+    throw new AppError("system", `it cannot be started: ${absence}; ${advice}`);
   }
   try {
     const child = Bun.spawn(isGated ? [...gate, ...argv] : [...argv], {
