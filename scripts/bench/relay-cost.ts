@@ -15,12 +15,12 @@ import { copyOf } from "./binaries.ts";
 import { Connection } from "./client/connection.ts";
 import type { ToolCall } from "./client/message.ts";
 import { ownProcessorMs } from "./client/process-info.ts";
+import { untilListed } from "./client/until-listed.ts";
 import { paths } from "./paths.ts";
 import { prepareServers } from "./setup.ts";
 import { quantile } from "./stats.ts";
 
 const server = path.join(paths.build, "floor_echo");
-const listMsMax = 10_000;
 
 /** One way to the server. */
 interface Way {
@@ -104,15 +104,6 @@ function start(home: TempFolder, command: readonly string[]): Connection {
   const connection = new Connection({ command, cwd: home.path, env, stderrFile: "/dev/null" });
   connection.initialize();
   return connection;
-}
-
-async function untilListed(connection: Connection, tool: string): Promise<void> {
-  const deadline = Date.now() + listMsMax;
-  while (Date.now() < deadline) {
-    if (JSON.stringify(connection.call("tools/list").body).includes(`"${tool}"`)) return;
-    await Bun.sleep(20);
-  }
-  throw new Error(`the tool ${tool} is not listed`);
 }
 
 /** Ratios are medians over the rounds: both of one round ran beside the same. */

@@ -16,6 +16,7 @@ import { copyOf } from "./binaries.ts";
 import { allowAgain, restrictTo } from "./client/affinity.ts";
 import { Connection } from "./client/connection.ts";
 import type { ToolCall } from "./client/message.ts";
+import { untilListed } from "./client/until-listed.ts";
 import { paths } from "./paths.ts";
 import { formatRatio, formatValue } from "./report/numbers.ts";
 import { prepareServers } from "./setup.ts";
@@ -25,7 +26,6 @@ import { quantile } from "./stats.ts";
 const ends = [100, 300, 1_000, 3_000, 10_000, 30_000, 100_000];
 /** Calls of one program, before it is the next one's turn. */
 const block = 50;
-const listMsMax = 10_000;
 
 /** A program, and its cheapest call. The first one of a list is the least. */
 interface Program {
@@ -98,13 +98,8 @@ async function open({ command, call }: Program, stack: DisposableStack): Promise
     new Connection({ command, cwd: home.path, env, stderrFile: "/dev/null" }),
   );
   connection.initialize();
-  const deadline = Date.now() + listMsMax;
-  while (Date.now() < deadline) {
-    const listed = JSON.stringify(connection.call("tools/list").body);
-    if (listed.includes(`"${call.name}"`)) return connection;
-    await Bun.sleep(20);
-  }
-  throw new Error(`the tool ${call.name} is not listed`);
+  await untilListed(connection, call.name);
+  return connection;
 }
 
 /** Each ratio is the median over the processes, of two that ran beside each other. */

@@ -10,6 +10,7 @@ import {
   processorMs,
   resetPeakResident,
 } from "../client/process-info.ts";
+import { untilListed } from "../client/until-listed.ts";
 import { quantile } from "../stats.ts";
 import { alternate, bothOf } from "./alternate.ts";
 import type { Both, Compared } from "./alternate.ts";
@@ -38,7 +39,6 @@ const calls = { first: 25, cheap: 60, bash: 3, pausedBash: 1, background: 2, rel
 /** The first calls load what is needed, and are not counted. */
 const warmUp = { cheap: 500, others: 10, relay: 300, http: 100 };
 const pauseMs = 20;
-const listMsMax = 10_000;
 
 const cheap: ToolCall = { name: "ListBgTasks", args: {} };
 const bash: ToolCall = { name: "Bash", args: { command: "echo hi" } };
@@ -198,13 +198,4 @@ function withProcessor(server: Connection, call: ToolCall, count: number): [numb
   const before = ownProcessorMs(server.pid);
   const ms = callMs(server, call, count);
   return [ms, (ownProcessorMs(server.pid) - before) / count];
-}
-
-async function untilListed(server: Connection, tool: string): Promise<void> {
-  const deadline = Date.now() + listMsMax;
-  while (Date.now() < deadline) {
-    if (JSON.stringify(server.call("tools/list").body).includes(tool)) return;
-    await Bun.sleep(20);
-  }
-  throw new Error(`the tool ${tool} is not listed`);
 }
