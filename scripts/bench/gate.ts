@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { Cancellation } from "../../src/base/cancellation.ts";
 import type { CallOutcome, CallRequest, Router } from "../../src/calls/call.ts";
-import { Admissions, GatedRouter } from "../../src/calls/gate/gated-router.ts";
+import { Admissions, Gate } from "../../src/calls/gate/gate.ts";
 import { AuditFile } from "../../src/calls/policy/audit/audit-file.ts";
 import { AuditLog, AuditWatcher } from "../../src/calls/policy/audit/audit-log.ts";
 import { PolicyStage } from "../../src/calls/policy/policy-stage.ts";
@@ -47,8 +47,8 @@ const audit = new AuditWatcher({
   logsCommands: false,
   secrets: [],
 });
-const bare = new GatedRouter({ router, admissions: new Admissions([]), notes: [], watchers: [] });
-const full = new GatedRouter({
+const bare = new Gate({ router, admissions: new Admissions([]), notes: [], watchers: [] });
+const full = new Gate({
   router,
   admissions: new Admissions([stage]),
   notes: [],
@@ -60,7 +60,7 @@ function request(name: string, args: object): CallRequest {
 }
 
 /** Microseconds for each call, the writing of the log included: the best of some rounds. */
-async function measure(gate: GatedRouter, name: string, args: object): Promise<number> {
+async function measure(gate: Gate, name: string, args: object): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const begunAt = performance.now();

@@ -103,6 +103,8 @@ export interface CallRequest extends RequestContext {
   readonly args: unknown;
   /** Where it goes when it is for none of our own tools; set before the gate sees the call. */
   readonly target?: CallTarget;
+  /** When the client must have the answer, on the clock of `performance.now()`; undefined when it waits forever. */
+  readonly answerAt?: number | undefined;
   /** The caller is a program: it gets the data of the result too (`dataJson`), where a client gets the text alone. */
   readonly wantsData?: boolean;
   /**
@@ -184,9 +186,6 @@ export type AfterStages = (outcome: CallOutcome) => Promise<CallOutcome>;
 
 /** Makes the calls that the gate has let through. */
 export interface CallMaker {
-  /**
-   * Rejects only with `InputNeeded` and `FaultError` of the tool's handler.
-   * @param passedMs the part of the client's patience that is used up, because the user was asked before
-   */
-  call(request: CallRequest, passedMs: number, afterStages: AfterStages): Promise<CallOutcome>;
+  /** Rejects only with `InputNeeded` and `FaultError` of the tool's handler. */
+  call(request: CallRequest, afterStages: AfterStages): Promise<CallOutcome>;
 }

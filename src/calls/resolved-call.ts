@@ -12,13 +12,13 @@ interface Resolution {
 
 /** A call, or another request that is put to a server. */
 type Asked = RequestContext &
-  Pick<CallRequest, "atReply" | "becomeTask" | "closeStream" | "wantsData">;
+  Pick<CallRequest, "answerAt" | "atReply" | "becomeTask" | "closeStream" | "wantsData">;
 
 /** The call as it is meant: under the tool's own name, for the same client and with the same ways to speak to it. */
 export function resolvedCall(request: Asked, resolution: Resolution): CallRequest {
   const { version, client, cancellation, onProgress, capabilities, ask, passedMeta, wantsData } =
     request;
-  const { becomeTask, closeStream, observed } = request;
+  const { answerAt, becomeTask, closeStream, observed } = request;
   const { name, args, target } = resolution;
   const call: Writable<CallRequest> = {
     name,
@@ -34,6 +34,7 @@ export function resolvedCall(request: Asked, resolution: Resolution): CallReques
   if (ask !== undefined) call.ask = ask;
   if (passedMeta !== undefined) call.passedMeta = passedMeta;
   if (wantsData !== undefined) call.wantsData = wantsData;
+  if (answerAt !== undefined) call.answerAt = answerAt;
   if (becomeTask !== undefined) call.becomeTask = becomeTask;
   if (closeStream !== undefined) call.closeStream = closeStream;
   if (request.atReply !== undefined) call.atReply = (record) => request.atReply?.(record);

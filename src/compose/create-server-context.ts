@@ -14,7 +14,7 @@ import { readTold, toldOf, toldPlaceOf, type ToldServers } from "../upstream/cac
 import { namedByProject } from "../upstream/config/upstream-start.ts";
 import { instructionLines, standInLine } from "./instructions.ts";
 import type { LazyGateway } from "./lazy-gateway.ts";
-import type { LazyRouter } from "./lazy-router.ts";
+import type { Application } from "./application.ts";
 
 /** The parts of a server over HTTP that one over stdio does not have. */
 interface ServedOverHttp extends Pick<ServerContextOptions, "observer"> {
@@ -24,32 +24,32 @@ interface ServedOverHttp extends Pick<ServerContextOptions, "observer"> {
 
 /** The features that the product offers its clients over any transport. */
 export function createServerContext(
-  router: LazyRouter,
+  app: Application,
   start: StartUp,
   { stateKey, observer }: ServedOverHttp = {},
 ): ServerContext {
-  const { changes, connections } = router;
-  const joinedHints = router.gateway.joinedHints.bind(router.gateway);
-  const features = { ...offersOf(router), router, changes, joinedHints };
+  const { changes, connections } = app;
+  const joinedHints = app.gateway.joinedHints.bind(app.gateway);
+  const features = { ...offersOf(app), router: app, changes, joinedHints };
   const { scorpioxDir } = start.dirs;
   return new ServerContext({
     features,
-    instructions: (servers) => instructionsOf(router, start, servers),
+    instructions: (servers) => instructionsOf(app, start, servers),
     stateKey: stateKey ?? (() => Promise.resolve(readStateKey(scorpioxDir))),
-    claimState: (use, expiresAtMs) => router.claimState(use, expiresAtMs),
+    claimState: (use, expiresAtMs) => app.claimState(use, expiresAtMs),
     connections,
-    onRootsChanged: (client) => router.rootsChanged(client),
+    onRootsChanged: (client) => app.rootsChanged(client),
     observer,
   });
 }
 
 /** Only facts known by now: the handshake does not wait for upstream servers. */
 function instructionsOf(
-  router: LazyRouter,
+  app: Application,
   start: StartUp,
   reachable: ReadonlySet<string> | undefined,
 ): string {
-  const { gateway, upstreams, offeredNames, wholeInstructions: whole } = router;
+  const { gateway, upstreams, offeredNames, wholeInstructions: whole } = app;
   const { snapshot } = upstreams;
   const isAlone = !gateway.isWanted || (snapshot !== undefined && !hasServers(snapshot));
   const notice = standInLine(start.config.standIns());
@@ -79,20 +79,20 @@ function toldBefore(start: StartUp): ToldServers {
 }
 
 /** The features of a tool that is switched off are not offered; without any tool there are no prompts. */
-function offersOf(router: LazyRouter): Omit<ServerFeatures, "router" | "changes"> {
-  const { skills, changes, gateway } = router;
-  const names = router.ownNames;
+function offersOf(app: Application): Omit<ServerFeatures, "router" | "changes"> {
+  const { skills, changes, gateway } = app;
+  const names = app.ownNames;
   const files = new FileResources(changes);
   const { prompts, completion } = gateway;
   const all = new Set(["tools", "prompts", "resources"] as const);
   if (!names.includes(skillToolName)) {
-    const resources = new JoinedResources([router.resources, gateway.resources, files]);
+    const resources = new JoinedResources([app.resources, gateway.resources, files]);
     if (gateway.isWanted) return { resources, prompts, completion, changing: all };
     const offers = { resources, changing: new Set(["resources"] as const) };
     return names.length === 0 ? offers : { ...offers, prompts, completion };
   }
   return {
-    resources: new JoinedResources([router.resources, skills.resources, gateway.resources, files]),
+    resources: new JoinedResources([app.resources, skills.resources, gateway.resources, files]),
     prompts,
     completion,
     skills: withForeignSkills(skills.entries, gateway),

@@ -44,6 +44,8 @@ export class ServerKept implements KeptCommands, Disposable {
   /** A folder that was not there is looked for again from this time on, on the clock of `performance.now()`. */
   #isAbsentUntil = 0;
   readonly #client = new Lazy(() => this.#makeClient());
+  /** A client that has kept tasks, or is about to. A member, because every list of tasks looks at it. */
+  #isUsed = false;
   readonly #turns = new Map<string, { reading: Promise<void> }>();
 
   constructor(parts: ServerKeptParts) {
@@ -72,7 +74,7 @@ export class ServerKept implements KeptCommands, Disposable {
   /** Whether any workspace has kept tasks. Each list of background tasks asks, and mostly there are none. */
   #isThere(): boolean {
     const now = performance.now();
-    if (now < this.#isAbsentUntil && this.#client.making === undefined) return false;
+    if (now < this.#isAbsentUntil && !this.#isUsed) return false;
     const isThere = existsSync(this.#folder);
     this.#isAbsentUntil = isThere ? 0 : now + keptFolderLookMs;
     return isThere;
@@ -118,6 +120,7 @@ export class ServerKept implements KeptCommands, Disposable {
   }
 
   async #makeClient(): Promise<KeptClient> {
+    this.#isUsed = true;
     const { start, hub, shell, environment, onTask, warn } = this.#parts;
     const [module, access] = await Promise.all([import("../hub/kept/kept-client.ts"), hub()]);
     this.#client.assertOpen();

@@ -137,13 +137,13 @@ export class LazyGateway implements Disposable {
 
   /** Makes the calls behind the gate that have a target. */
   readonly calls: CallMaker = {
-    call: (request, passedMs, afterStages) => {
+    call: (request, afterStages) => {
       const { client } = request;
       const calls =
         this.#gateway.made?.for(client).calls() ?? this.#for(client).then((it) => it.calls());
       return calls instanceof Promise
-        ? calls.then((made) => made.call(request, passedMs, afterStages))
-        : calls.call(request, passedMs, afterStages);
+        ? calls.then((made) => made.call(request, afterStages))
+        : calls.call(request, afterStages);
     },
   };
 

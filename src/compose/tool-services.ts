@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 
 import { ownRunningCommand } from "../base/product.ts";
-import { Admissions, GatedRouter } from "../calls/gate/gated-router.ts";
+import { Admissions, Gate } from "../calls/gate/gate.ts";
 import { OwnResources } from "../calls/resources/own-resources.ts";
 import { ToolRouter } from "../calls/router/tool-router.ts";
 import type { GatewayServices } from "../calls/upstream/upstream-gateway.ts";
@@ -15,7 +15,7 @@ import { ImageDecoder, PdfProcess } from "./own-process.ts";
  * needed to answer `initialize` and `tools/list`.
  */
 export interface ToolServices {
-  readonly router: GatedRouter;
+  readonly gate: Gate;
   readonly resources: OwnResources;
   /** The services that calls to upstream servers need. */
   readonly forGateway: GatewayServices;
@@ -44,7 +44,7 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
   const open = openParts(parts);
   const { commands, pool, startRest, state, web, processes } = open;
   return {
-    router: createRouter(open),
+    gate: createGate(open),
     resources: new OwnResources({
       supervisor: commands.supervisor,
       kept: open.kept,
@@ -94,7 +94,7 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
 }
 
 /** The gate and the routers behind it: own tools, and those of upstream servers. */
-function createRouter({
+function createGate({
   program,
   options,
   gateway,
@@ -104,7 +104,7 @@ function createRouter({
   web,
   state,
   running,
-}: OpenParts): GatedRouter {
+}: OpenParts): Gate {
   const { settings } = options.start.config;
   const { supervisor, savedOutputs } = commands;
   const { planStage, stages, notes, watchers, services, confinements } = state;
@@ -126,7 +126,7 @@ function createRouter({
     confinements,
     wantsData: admissions.wantsData,
   });
-  return new GatedRouter({
+  return new Gate({
     router: toolRouter,
     foreign: gateway.calls,
     admissions,

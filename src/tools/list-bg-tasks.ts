@@ -33,12 +33,13 @@ function listOf(
   all: readonly TaskSummary[],
   limits: ToolLimits,
 ): ToolOutput<{ tasks: TaskSummary[]; notes?: string[] }> {
+  if (all.length === 0) return { text: "No background tasks.", structured: { tasks: [] } };
   const tasks = fitting(all, bodyCharsMax(limits.resultCharsMax));
   const leftOut = all.length - tasks.length;
   const notes = leftOut === 0 ? [] : [leftOutNote(leftOut)];
   const lines = [...tasks.map(line), ...notes];
   return {
-    text: lines.length === 0 ? "No background tasks." : lines.join("\n"),
+    text: lines.join("\n"),
     structured: { tasks: [...tasks], ...(notes.length > 0 && { notes }) },
   };
 }

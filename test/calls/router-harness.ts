@@ -62,7 +62,15 @@ export class RouterHarness {
     const limits = { answerMs, resultCharsMax: 30_000 };
     const workspaceDir = (): Promise<string> => Promise.resolve(this.services.folder);
     const client = { id: "client", limits, workspaceDir };
-    const call = { name, args, client, cancellation: new Cancellation(), wantsData: true };
+    const answerAt = answerMs === 0 ? undefined : performance.now() + answerMs / 2;
+    const call = {
+      name,
+      args,
+      client,
+      answerAt,
+      cancellation: new Cancellation(),
+      wantsData: true,
+    };
     return { ...call, version: "2025-11-25", ...rest };
   }
 

@@ -5,7 +5,7 @@ import { EventStream } from "../../src/base/server-events.ts";
 import type { CallRequest } from "../../src/calls/call.ts";
 import { Changes } from "../../src/calls/features.ts";
 import { CallingClients } from "../../src/calls/gate/calling-clients.ts";
-import { GatedRouter, Admissions } from "../../src/calls/gate/gated-router.ts";
+import { Gate, Admissions } from "../../src/calls/gate/gate.ts";
 import { Callbacks } from "../../src/compose/callbacks.ts";
 import { FakeTime } from "../state/callbacks/fake-time.ts";
 
@@ -26,7 +26,7 @@ class World {
   readonly told: string[] = [];
   readonly running = new CallingClients();
   readonly callbacks: Callbacks;
-  readonly gate: GatedRouter;
+  readonly gate: Gate;
   /** Done by the tool. */
   work: () => Promise<void> = () => Promise.resolve();
 
@@ -59,7 +59,7 @@ class World {
       },
     };
     const notes = [this.callbacks.notes];
-    this.gate = new GatedRouter({
+    this.gate = new Gate({
       router,
       admissions: new Admissions([]),
       notes,

@@ -25,15 +25,18 @@ export interface RequestFields {
   readonly clientId?: string;
   readonly logLevel?: LogLevel | undefined;
   readonly lane?: FakeLane;
+  /** See `ClientLimits`. */
+  readonly answerMs?: number;
 }
 
 /** A request that no dispatcher knows of. */
 export function createRequest(fields: RequestFields = {}): ActiveRequest {
   const { id = 1, method = "tools/call", params = { name: "Echo" } } = fields;
   const { version = "2026-07-28", clientId = "c", logLevel, lane = new FakeLane() } = fields;
+  const { answerMs = 1 } = fields;
   const client = {
     id: clientId,
-    limits: { answerMs: 1, resultCharsMax: 1 },
+    limits: { answerMs, resultCharsMax: 1 },
     workspaceDir: () => Promise.resolve("/"),
   };
   const asker = { version, client, capabilities: noClientCapabilities, logLevel };

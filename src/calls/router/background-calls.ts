@@ -22,7 +22,7 @@ import type {
 } from "../../tools/services.ts";
 import type { AfterDelivery } from "../../tools/tool.ts";
 import type { CallRequest } from "../call.ts";
-import { tryBecomeTask } from "../answer-time.ts";
+import { tryBecomeTask } from "../become-task.ts";
 import { resultUri } from "../own-uri.ts";
 import { workspaceDirOf } from "../state-calls.ts";
 import {
@@ -91,16 +91,13 @@ export function isBackgroundCall<Call extends ServiceRequest>(
 export class BackgroundCalls {
   readonly #parts: BackgroundParts;
   readonly #request: CallRequest;
-  /** When the client must have its answer, on the clock of `performance.now()`. */
-  readonly #answerAt: number | undefined;
   readonly #isSettled = Promise.withResolvers<void>();
   /** The task that this call reads, and how its cursor moves on. Calls that read the same task take turns. */
   #reading: { readonly task: Readers; readonly advance: (to: number) => void } | undefined;
 
-  constructor(parts: BackgroundParts, request: CallRequest, answerAt: number | undefined) {
+  constructor(parts: BackgroundParts, request: CallRequest) {
     this.#parts = parts;
     this.#request = request;
-    this.#answerAt = answerAt;
   }
 
   perform({ method, request }: ServiceRequest<BackgroundMethod>): Promise<unknown> {
@@ -155,7 +152,7 @@ export class BackgroundCalls {
       confinement,
       timeoutMs,
       saveAfterBytes: charsMax,
-      answerAt: this.#answerAt,
+      answerAt: this.#request.answerAt,
       onAnswerDue: () => this.#runAsTask(command, timeoutMs),
       cancellation,
       ...(progress === undefined ? {} : { onOutput: progress.onOutput }),

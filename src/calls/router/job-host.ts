@@ -103,7 +103,6 @@ export class JobHost {
   readonly #parts: HostParts;
   readonly #request: CallRequest;
   /** When the client must have its answer, on the clock of `performance.now()`. */
-  readonly #answerAt: number | undefined;
   readonly #background: BackgroundCalls;
   readonly #pageTurn = new PageTurn();
   readonly #copies: CopiedFile[] = [];
@@ -111,11 +110,10 @@ export class JobHost {
   /** True when the handler has had something done that must not be done twice. */
   #hasActed = false;
 
-  constructor(parts: HostParts, request: CallRequest, answerAt: number | undefined) {
+  constructor(parts: HostParts, request: CallRequest) {
     this.#parts = parts;
     this.#request = request;
-    this.#answerAt = answerAt;
-    this.#background = new BackgroundCalls(parts, request, answerAt);
+    this.#background = new BackgroundCalls(parts, request);
   }
 
   /** Answers one service call; a failure becomes a reply, and a question that needs a round ends the job. */
@@ -146,7 +144,8 @@ export class JobHost {
     if (acts) this.#hasActed = true;
     if (isBackgroundCall(call)) return this.#background.perform(call);
     if (isStateCall(call)) {
-      const asking = { call: this.#request, answerAt: this.#answerAt, hasActed };
+      const asked = this.#request;
+      const asking = { call: asked, answerAt: asked.answerAt, hasActed };
       return performStateCall(this.#parts.state, call, asking);
     }
     switch (call.method) {

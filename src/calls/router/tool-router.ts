@@ -7,7 +7,6 @@ import type { Snapshots } from "../../tools/tool.ts";
 import type { ToolCard } from "../../tools/tool-card.ts";
 import type { JobMessageSource, JobOutcome, ServiceCall } from "../../tools/workers/messages.ts";
 import type { WorkerPool } from "../../tools/workers/pool.ts";
-import { answerTimeOf } from "../answer-time.ts";
 import type { CallMaker, CallOutcome, CallRequest, ClientContext } from "../call.ts";
 import { taskSummary } from "./background-replies.ts";
 import { type HostParts, JobHost } from "./job-host.ts";
@@ -38,29 +37,22 @@ export class ToolRouter implements CallMaker {
     this.#parts.pool.warm();
   }
 
-  call(request: CallRequest, passedMs = 0): Promise<CallOutcome> {
+  call(request: CallRequest): Promise<CallOutcome> {
     const card = this.#cards.get(request.name);
     if (card === undefined || !this.#isOffered(request.name))
       return Promise.resolve(this.#unknownTool(request.name));
-    const begunAt = performance.now() - passedMs;
-    return new Promise((resolve) => this.#run(card, request, begunAt, resolve));
+    return new Promise((resolve) => this.#run(card, request, resolve));
   }
 
-  #run(
-    card: ToolCard,
-    request: CallRequest,
-    begunAt: number,
-    resolve: (outcome: CallOutcome) => void,
-  ): void {
-    const answerAt = answerTimeOf(request.client, begunAt);
+  #run(card: ToolCard, request: CallRequest, resolve: (outcome: CallOutcome) => void): void {
     const { cancellation } = request;
     let host: JobHost | undefined;
     const spec = {
-      source: () => this.#message(card, request, answerAt),
+      source: () => this.#message(card, request),
       jobMsMax: card.jobMsMax,
       cancellation,
       services: (call: ServiceCall, acts: boolean) => {
-        host ??= new JobHost(this.#parts, request, answerAt);
+        host ??= new JobHost(this.#parts, request);
         return host.serve(call, acts);
       },
     };
@@ -76,11 +68,8 @@ export class ToolRouter implements CallMaker {
     queueMicrotask(() => this.#parts.confinements.lookAhead(request));
   }
 
-  #message(
-    card: ToolCard,
-    request: CallRequest,
-    answerAt: number | undefined,
-  ): ReturnType<JobMessageSource> {
+  #message(card: ToolCard, request: CallRequest): ReturnType<JobMessageSource> {
+    const { answerAt } = request;
     const answerMs =
       answerAt === undefined ? null : Math.max(0, Math.round(answerAt - performance.now()));
     const message = {

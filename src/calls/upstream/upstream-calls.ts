@@ -8,7 +8,7 @@ import { badArguments, encodeCallToolResult } from "../../protocol/result-codec.
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
 import { parseSearchArguments } from "../../upstream/search/gateway-tools.ts";
 import type { FailureReason, Upstreams } from "../../upstream/upstreams.ts";
-import { answerTimeOf, tryBecomeTask } from "../answer-time.ts";
+import { tryBecomeTask } from "../become-task.ts";
 import type { ToolTarget } from "../call-target.ts";
 import type { AfterStages, CallOutcome, CallRequest } from "../call.ts";
 import { promisesStructure } from "../resolved-call.ts";
@@ -34,14 +34,13 @@ export class UpstreamCalls {
 
   /**
    * Makes a call that has a target.
-   * @param passedMs the part of the client's patience that is used up
    * @throws InputNeeded and FaultError to be let through
    */
-  call(request: CallRequest, passedMs = 0, afterStages: AfterStages = asIs): Promise<CallOutcome> {
+  call(request: CallRequest, afterStages: AfterStages = asIs): Promise<CallOutcome> {
     const { target } = request;
     switch (target?.kind) {
       case "tool":
-        return this.#callTool(request, target, passedMs, afterStages);
+        return this.#callTool(request, target, afterStages);
       case "search":
         return this.#search(request);
       // A stage of the gate has refused these.
@@ -59,10 +58,8 @@ export class UpstreamCalls {
   #callTool(
     request: CallRequest,
     target: ToolTarget,
-    passedMs: number,
     afterStages: AfterStages,
   ): Promise<CallOutcome> {
-    const begunAt = performance.now() - passedMs;
     let exchange: Exchange;
     try {
       exchange = Exchange.of(this.#parts, specOf(request, target), request);
@@ -70,7 +67,7 @@ export class UpstreamCalls {
       return Promise.reject(error);
     }
     const running = exchange.run().then((end) => outcomeOf(exchange, request, end));
-    const answerAt = answerTimeOf(request.client, begunAt);
+    const { answerAt } = request;
     if (answerAt === undefined || !target.rights.handover) return running;
     return this.#inTime(request, target, running, answerAt).then(
       (first) => first ?? this.#handOver(request, exchange, running.then(afterStages)),

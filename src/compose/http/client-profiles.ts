@@ -6,7 +6,7 @@ import type { Auth } from "../../server/auth/create-auth.ts";
 import type { Principal } from "../../server/auth/principal.ts";
 import type { ClientProfile } from "../../server/connection/session.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
-import type { LazyRouter } from "../lazy-router.ts";
+import type { Application } from "../application.ts";
 import { limitsFor, workspaceFallback } from "../program-parts.ts";
 import type { Separation } from "../separation.ts";
 import type { RefusalLog } from "./refusal-log.ts";
@@ -68,11 +68,11 @@ export class ScopeGate {
 
   constructor(
     auth: Pick<Auth, "authorizer" | "toolScopes">,
-    router: LazyRouter,
+    app: Application,
     refusals: RefusalLog,
   ) {
     this.#auth = auth;
-    this.#risks = new ToolRisks(router.ownListings, () => router.upstreams.snapshot);
+    this.#risks = new ToolRisks(app.ownListings, () => app.upstreams.snapshot);
     this.#refusals = refusals;
   }
 

@@ -9,7 +9,7 @@ import { createServerContext } from "../create-server-context.ts";
 import type { ServerFleet } from "./fleet.ts";
 import { createGuard, createHealth } from "./http-guards.ts";
 import { lazyLoginPages } from "./lazy-login-pages.ts";
-import type { LazyRouter } from "../lazy-router.ts";
+import type { Application } from "../application.ts";
 import type { Operations } from "./operations.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { PrincipalWatch } from "./principal-watch.ts";
@@ -43,7 +43,7 @@ interface EndpointOptions extends ServeHttpOptions {
 
 /** Creates the endpoint that answers the requests of one address. */
 export function createEndpoint(
-  router: LazyRouter,
+  app: Application,
   start: StartUp,
   settings: HttpSettings,
   auth: Auth,
@@ -53,19 +53,19 @@ export function createEndpoint(
   const { warn, refusals, refuse, addressOf, operations, fleet, pagesOrigin } = options;
   const hasPrincipals = needsToken(settings);
   const watch = new PrincipalWatch(authorizer, {
-    here: () => router.serveSeveral(),
+    here: () => app.serveSeveral(),
     elsewhere: () => fleet.places?.separate(),
   });
-  const scopes = new ScopeGate(auth, router, refusals);
+  const scopes = new ScopeGate(auth, app, refusals);
   const profile = profilesOf({ auth, start, scopes, hasPrincipals, options });
-  authorizer.keepTokens(() => router.upstreams.tradesIdentity);
+  authorizer.keepTokens(() => app.upstreams.tradesIdentity);
   const { stateKey } = fleet;
   const guard = createGuard(settings, warn);
   const endpoint = new HttpEndpoint({
-    server: createServerContext(router, start, { stateKey, observer: operations?.observer }),
+    server: createServerContext(app, start, { stateKey, observer: operations?.observer }),
     path: settings.path,
     guard,
-    pages: lazyLoginPages({ origin: pagesOrigin, guard, authorizer, upstreams: router.upstreams }),
+    pages: lazyLoginPages({ origin: pagesOrigin, guard, authorizer, upstreams: app.upstreams }),
     health: createHealth(settings, options),
     operatorPages: settings.metrics === "here" ? operations?.pages : undefined,
     refuseWatcher: (principal) => refuseWatcher(authorizer, principal),
@@ -82,7 +82,7 @@ export function createEndpoint(
     sessionProfile: (session) => profile(`session:${session.id}`, () => session.principal),
     principalProfile: (principal) => profile(principalPrefix + principal.id, () => principal),
     onEnd: (clientId) => {
-      router.endClient(clientId);
+      app.endClient(clientId);
       // A session that ends here may be in use at another replica.
       if (clientId.startsWith(principalPrefix)) fleet.places?.endClient(clientId);
     },

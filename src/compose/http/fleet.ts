@@ -8,7 +8,7 @@ import type { Fleet } from "../../fleet/open-fleet.ts";
 import type { FleetSessions } from "../../fleet/sessions/fleet-sessions.ts";
 import type { ServerContextOptions } from "../../server/context/server-context.ts";
 import type { HttpEndpoint, HttpEndpointParts } from "../../server/http/http-endpoint.ts";
-import type { LazyRouter } from "../lazy-router.ts";
+import type { Application } from "../application.ts";
 import type { Places } from "./places.ts";
 import type { ToolServicesOptions } from "../program-parts.ts";
 import type { ServerState } from "./server-state.ts";
@@ -77,11 +77,11 @@ export class ServerFleet implements AsyncDisposable {
   }
 
   /** From now on requests that have a place elsewhere go there, and those of others come here. */
-  async join(router: LazyRouter, endpoint: HttpEndpoint): Promise<void> {
+  async join(app: Application, endpoint: HttpEndpoint): Promise<void> {
     if (this.fleet === undefined) return;
     const module = await import("./places.ts");
     const [settings, warn, principalPart] = [this.#settings, this.#warn, this.#principalPart];
-    const parts = { fleet: this.fleet, router, endpoint, settings, principalPart, warn };
+    const parts = { fleet: this.fleet, app, endpoint, settings, principalPart, warn };
     this.places = new module.Places(parts);
   }
 

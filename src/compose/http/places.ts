@@ -7,14 +7,14 @@ import { RequestRelay } from "../../fleet/places/request-relay.ts";
 import { EngineMcpTaskRecords } from "../../fleet/places/mcp-task-records.ts";
 import type { Principal } from "../../server/auth/principal.ts";
 import type { HttpEndpoint } from "../../server/http/http-endpoint.ts";
-import type { LazyRouter } from "../lazy-router.ts";
+import type { Application } from "../application.ts";
 
 /** Commands of the first principal are ended, in two steps. */
 const separateMsMax = 5_000;
 
 export interface PlacesParts {
   readonly fleet: Fleet;
-  readonly router: LazyRouter;
+  readonly app: Application;
   readonly endpoint: HttpEndpoint;
   readonly settings: Pick<HttpSettings, "fence">;
   /** The part of the places for requests that one principal may have. */
@@ -33,9 +33,9 @@ export class Places implements Disposable {
 
   constructor(parts: PlacesParts) {
     this.#parts = parts;
-    const { fleet, router, endpoint, settings, principalPart, warn } = parts;
+    const { fleet, app, endpoint, settings, principalPart, warn } = parts;
     const { engine, replica, secret, messages, holders } = fleet;
-    this.#held = new HeldState({ engine, replica, seal: secret, holdings: router.holdings });
+    this.#held = new HeldState({ engine, replica, seal: secret, holdings: app.holdings });
     this.#relay = new RequestRelay({ replica, holders, messages, held: this.#held, warn });
     this.#relayed = new RelayedRequests({
       messages,
@@ -51,7 +51,7 @@ export class Places implements Disposable {
     server.elsewhere = this.#relay;
     server.mcpTaskRecords = new EngineMcpTaskRecords(engine, replica, secret);
     this.#stops = [
-      replica.onFence(() => void router.giveUpClients(settings.fence)),
+      replica.onFence(() => void app.giveUpClients(settings.fence)),
       messages.handle(relayKinds.endClient, async (body) => this.#endHere(String(body))),
       messages.handle(relayKinds.separate, () => endpoint.separatePrincipals()),
     ];
@@ -102,6 +102,6 @@ export class Places implements Disposable {
 
   #endHere(clientId: string): void {
     this.#held.endClient(clientId);
-    this.#parts.router.endClient(clientId);
+    this.#parts.app.endClient(clientId);
   }
 }

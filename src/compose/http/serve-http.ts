@@ -6,7 +6,7 @@ import type { Principals } from "../../upstream/config/server-entry.ts";
 import { createEndpoint, type ServeHttpOptions } from "./create-endpoint.ts";
 import { openEntrance } from "./entrance.ts";
 import { ServerFleet } from "./fleet.ts";
-import { LazyRouter } from "../lazy-router.ts";
+import { Application } from "../application.ts";
 import { listenWarnings, OwnAddresses } from "./listening.ts";
 import type { Operations, OperationsParts } from "./operations.ts";
 import type { ProgramParts } from "../program-parts.ts";
@@ -39,7 +39,7 @@ export async function serveHttp(
   const addresses = new OwnAddresses(settings, options.storePlace, () => server?.url);
   const state = new ServerState(start, options.storePlace);
   const { onWorker } = state;
-  const router = new LazyRouter(parts, {
+  const app = new Application(parts, {
     ...served,
     ...addresses.forServers,
     ...fleet.forRouter,
@@ -55,10 +55,10 @@ export async function serveHttp(
     warn,
     addressOf,
   });
-  warnIf(auth.toolScopes.commandWarning(router.gateway.isWanted));
-  await fleet.share(router.changes, state);
-  const operations = await openOperations({ settings, start, env, warn, state, router });
-  const endpoint = createEndpoint(router, start, settings, auth, {
+  warnIf(auth.toolScopes.commandWarning(app.gateway.isWanted));
+  await fleet.share(app.changes, state);
+  const operations = await openOperations({ settings, start, env, warn, state, app });
+  const endpoint = createEndpoint(app, start, settings, auth, {
     ...served,
     fleet,
     refusals,
@@ -69,15 +69,15 @@ export async function serveHttp(
     operations,
   });
   operations?.attach(endpoint);
-  await fleet.join(router, endpoint);
+  await fleet.join(app, endpoint);
   const onListening = (listening: Bun.Server<undefined>): void => {
     server = listening;
     warnIf(entrance.notice(new URL(settings.path, listening.url).href));
     void warmHandlers();
-    router.warm();
+    app.warm();
   };
   await serveUntilSignal({ settings, endpoint, fleet, operations, state, onListening, options });
-  await endParts([router, refusals, auth.stored], fleet, operations);
+  await endParts([app, refusals, auth.stored], fleet, operations);
   return 0;
 }
 

@@ -4,13 +4,13 @@ import type { ServerFigures } from "../../observe/metrics/gauges.ts";
 import type { EndpointFigures } from "../../server/http/http-endpoint.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import { hubFiguresOf } from "../hub-look.ts";
-import type { LazyRouter } from "../lazy-router.ts";
+import type { Application } from "../application.ts";
 import type { ServerState } from "./server-state.ts";
 
 export interface FiguresParts {
   readonly start: StartUp;
   readonly state: ServerState;
-  readonly router: Pick<LazyRouter, "toolFigures" | "upstreams">;
+  readonly app: Pick<Application, "toolFigures" | "upstreams">;
 }
 
 /** The figures of the access log and of traces, where there are any. */
@@ -30,13 +30,13 @@ export class FiguresOfServer {
 
   /** Never rejects. */
   async now(watchers: WatcherFigures): Promise<ServerFigures> {
-    const { state, router } = this.#parts;
+    const { state, app } = this.#parts;
     const none = { sessions: 0, requestsInFlight: 0, eventChars: 0 };
     return {
       ...(this.endpoint?.figures ?? none),
       isReady: state.readiness.word === "ready",
-      tools: router.toolFigures,
-      upstream: statesIn(router.upstreams.snapshot),
+      tools: app.toolFigures,
+      upstream: statesIn(app.upstreams.snapshot),
       workersLost: state.workersLost,
       ...watchers,
       hub: await this.#hub?.(),
@@ -45,9 +45,9 @@ export class FiguresOfServer {
 
   /** The figures as a JSON object, with the names of MCP servers. Never rejects. */
   async status(watchers: WatcherFigures): Promise<Readonly<Record<string, unknown>>> {
-    const { state, router } = this.#parts;
+    const { state, app } = this.#parts;
     const figures = await this.now(watchers);
-    const servers = router.upstreams.snapshot?.servers ?? [];
+    const servers = app.upstreams.snapshot?.servers ?? [];
     return {
       version: product.version,
       startedAt: new Date(performance.timeOrigin).toISOString(),

@@ -3,7 +3,7 @@ import type { ServerWatch, UpstreamTool, UpstreamToolsWanted } from "../../cli/c
 import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
 import type { AskedCatalogue, InstallOutcome, TriedServer } from "../../upstream/server-state.ts";
 import { type AskedAs, awaitServers } from "../../upstream/upstreams.ts";
-import { LazyRouter } from "../lazy-router.ts";
+import { Application } from "../application.ts";
 import type { LazyUpstreams } from "../lazy-upstreams.ts";
 import type { ProgramParts, ToolServicesOptions } from "../program-parts.ts";
 
@@ -72,14 +72,14 @@ async function askEach<Reply>(
   servers: readonly ConfiguredServer[],
   { ask, onFailure, watch }: Asking<Reply>,
 ): Promise<ReadonlyMap<string, Reply>> {
-  await using router = new LazyRouter(parts, { ...options, isPassive: true });
-  router.upstreams.listen((event) => {
+  await using app = new Application(parts, { ...options, isPassive: true });
+  app.upstreams.listen((event) => {
     if (event.kind === "installing") watch.onInstalling?.(event.server, event.installing);
   });
   const askOne = async (server: ConfiguredServer): Promise<[string, Reply]> => {
     const { name } = server.entry;
     try {
-      return [name, await ask(router.upstreams, server)];
+      return [name, await ask(app.upstreams, server)];
     } catch (error) {
       if (error instanceof AppError && error.code === "cancelled") throw error;
       return [name, onFailure(messageOf(error))];

@@ -16,7 +16,7 @@ import { serveConnection } from "../../server/serve-connection.ts";
 import { StdioTransport } from "../../server/transport/stdio.ts";
 import { createServerContext } from "../create-server-context.ts";
 import { runInnerProgram } from "./inner-programs.ts";
-import { LazyRouter } from "../lazy-router.ts";
+import { Application } from "../application.ts";
 import {
   limitsFor,
   type ProgramParts,
@@ -50,15 +50,15 @@ function createCliServices(services: CliServicesParts): CliServices {
     },
     async createRouter(start) {
       const options = { start, env, warn, isBrief: true, storePlace: await storePlace() };
-      const router = new LazyRouter(parts, options);
+      const app = new Application(parts, options);
       return {
-        router,
-        upstreams: router.upstreams,
+        router: app,
+        upstreams: app.upstreams,
         async upstreamTools(wanted) {
           const { upstreamTools } = await import("./ask-upstreams.ts");
-          return upstreamTools(router.upstreams, wanted);
+          return upstreamTools(app.upstreams, wanted);
         },
-        [Symbol.asyncDispose]: () => router[Symbol.asyncDispose](),
+        [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
       };
     },
     async upstreamCatalogues(start, servers, signal, how) {
@@ -126,17 +126,17 @@ async function serveStdio(
   const transport = new StdioTransport();
   // Before the first Worker or child, either of which might write to descriptor 1.
   const beforeServices = (): Promise<unknown> => transport.claimStdout();
-  const router = new LazyRouter(parts, { ...options, start, beforeServices, transport: "stdio" });
+  const app = new Application(parts, { ...options, start, beforeServices, transport: "stdio" });
   const warm = (): void => {
     void warmHandlers();
     // Reads the user's table of clients, whose faults are reported then.
     limitsFor(start, undefined, options.warn);
-    router.warm();
+    app.warm();
   };
   let goneAt: number | undefined;
   const connection = serveConnection({
     transport,
-    server: createServerContext(router, start),
+    server: createServerContext(app, start),
     client: {
       id: "stdio",
       limitsFor: (clientName) => limitsFor(start, clientName, options.warn),
@@ -152,7 +152,7 @@ async function serveStdio(
   });
   for (const signal of endSignals) process.on(signal, () => connection.shutdown());
   await connection.ended;
-  await router.endAfter(goneAt);
+  await app.endAfter(goneAt);
   return 0;
 }
 

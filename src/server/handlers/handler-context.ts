@@ -1,5 +1,5 @@
 import type { Cancellation } from "../../base/cancellation.ts";
-import { entriesPerPageMax } from "../../base/limits.ts";
+import { answerMarginMs, entriesPerPageMax } from "../../base/limits.ts";
 import type { ReplyRecord } from "../../base/reply-record.ts";
 import { isObject } from "../../base/values.ts";
 import type { AskClient, AskOptions } from "../../calls/ask-client.ts";
@@ -105,15 +105,25 @@ export class HandlerContext implements RequestContext {
 export class ToolCall extends HandlerContext implements CallRequest {
   readonly name: string;
   readonly args: unknown;
+  readonly answerAt: number | undefined;
   readonly closeStream?: () => void;
 
   constructor(name: string, args: unknown, request: ActiveRequest, connection: ServedConnection) {
     super(request, connection);
     this.name = name;
     this.args = args;
+    this.answerAt = answerTimeOf(request.client);
     const { closeEarly } = request.lane;
     if (closeEarly !== undefined) this.closeStream = closeEarly;
   }
+}
+
+/** For a call that has just come. */
+function answerTimeOf({ limits }: ClientContext): number | undefined {
+  const { answerMs } = limits;
+  if (answerMs === 0) return undefined;
+  // Half of a limit that is shorter than the margin twice over.
+  return performance.now() + Math.max(answerMs - answerMarginMs, answerMs / 2);
 }
 
 /** The page of a list that the request asks for; a foreign cursor is -32602 (docs/spec/modern.md#tools). */

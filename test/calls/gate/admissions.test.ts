@@ -8,7 +8,7 @@ import { hookLookMs, policyLookMs } from "../../../src/base/limits.ts";
 import type { CallRequest } from "../../../src/calls/call.ts";
 import type { ToolTarget } from "../../../src/calls/call-target.ts";
 import type { GateStage, Refusal } from "../../../src/calls/gate/gate-stage.ts";
-import { Admissions } from "../../../src/calls/gate/gated-router.ts";
+import { Admissions } from "../../../src/calls/gate/gate.ts";
 import { endWithoutRun } from "../../../src/calls/policy/hooks/hook.ts";
 import { HookSessions } from "../../../src/calls/policy/hooks/hook-sessions.ts";
 import { Hooks } from "../../../src/calls/policy/hooks/hooks.ts";

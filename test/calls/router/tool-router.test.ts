@@ -175,7 +175,6 @@ describe("JobHost", () => {
         confinements: noConfinements,
       },
       request,
-      undefined,
     );
   };
   const readCall = (waitMs: number, waitBeyond: number | null = null) =>

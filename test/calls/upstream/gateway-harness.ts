@@ -1,7 +1,7 @@
 import type { ClientLimits, CallRequest, Router } from "../../../src/calls/call.ts";
 import { Changes } from "../../../src/calls/features.ts";
 import type { CallEnd, GateStage } from "../../../src/calls/gate/gate-stage.ts";
-import { Admissions, GatedRouter, type GateParts } from "../../../src/calls/gate/gated-router.ts";
+import { Admissions, Gate, type GateParts } from "../../../src/calls/gate/gate.ts";
 import type { StateServices } from "../../../src/calls/state-calls.ts";
 import { UpstreamGateway } from "../../../src/calls/upstream/upstream-gateway.ts";
 import type { KeptLists } from "../../../src/upstream/cache/kept-lists.ts";
@@ -117,7 +117,7 @@ export class GatewayHarness implements AsyncDisposable {
     const { stages = [], ...rest } = gate;
     const gated = Promise.resolve(this.gateway.calls()).then(
       (calls) =>
-        new GatedRouter({
+        new Gate({
           router: own,
           foreign: calls,
           admissions: new Admissions([stage, ...stages]),

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 
+import { answerMarginMs } from "../../../src/base/limits.ts";
 import { Changes } from "../../../src/calls/features.ts";
 import type { ActiveRequest } from "../../../src/server/connection/active-request.ts";
 import { createConnection, ServerContext } from "../../../src/server/context/server-context.ts";
@@ -7,7 +8,12 @@ import { TaskCall } from "../../../src/server/handlers/mcp-tasks.ts";
 import { createRequest, FakeLane } from "../fake-request.ts";
 import { FakeRouter } from "../harness.ts";
 
-function start(): { request: ActiveRequest; call: TaskCall } {
+interface Started {
+  readonly request: ActiveRequest;
+  readonly call: TaskCall;
+}
+
+function start(request = createRequest()): Started {
   const router = new FakeRouter();
   const server = new ServerContext({
     features: { router, changes: new Changes(), changing: new Set() },
@@ -19,7 +25,6 @@ function start(): { request: ActiveRequest; call: TaskCall } {
     limitsFor: () => ({ answerMs: 1, resultCharsMax: 1 }),
     fallbackDir: "/",
   };
-  const request = createRequest();
   const connection = createConnection(server, profile, new FakeLane());
   const call = new TaskCall("Echo", {}, request, connection);
   void call.run();
@@ -42,4 +47,18 @@ test.each<[string, boolean, (parts: ReturnType<typeof start>) => void]>([
   prepare(parts);
   parts.request.cancel();
   expect(parts.call.cancellation.isCancelled).toBe(isStopped);
+});
+
+test.each<[answerMs: number, leftMs: number | undefined]>([
+  [0, undefined],
+  [1, 0.5],
+  [600, 300],
+  [60_000, 60_000 - answerMarginMs],
+])("a client that waits %p ms must have the answer within %p", (answerMs, leftMs) => {
+  const before = performance.now();
+  const { answerAt } = start(createRequest({ answerMs })).call;
+  const after = performance.now();
+  if (leftMs === undefined) return expect(answerAt).toBeUndefined();
+  expect(answerAt).toBeGreaterThanOrEqual(before + leftMs);
+  expect(answerAt).toBeLessThanOrEqual(after + leftMs);
 });

@@ -2,7 +2,6 @@ import { AppError } from "../../../base/errors.ts";
 import { consentShownCharsMax, consentsKeptMax } from "../../../base/limits.ts";
 import { canonicalJson } from "../../../base/values.ts";
 import type { QuestionsReply, QuestionsRequest } from "../../../tools/state-services.ts";
-import { answerTimeOf } from "../../answer-time.ts";
 import type { CallRequest } from "../../call.ts";
 import type { Refusal } from "../../gate/gate-stage.ts";
 import { type StateServices, workspaceDirOf } from "../../state-calls.ts";
@@ -71,11 +70,7 @@ export class CallConsent {
 
   async #reply(call: CallRequest, request: QuestionsRequest): Promise<QuestionsReply> {
     try {
-      const asking = {
-        call,
-        answerAt: answerTimeOf(call.client, performance.now()),
-        hasActed: false,
-      };
+      const asking = { call, answerAt: call.answerAt, hasActed: false };
       return await this.#parts.questions().ask(request, asking);
     } catch (error) {
       // A user who cannot be asked has not agreed; errors other than AppError are handled elsewhere.

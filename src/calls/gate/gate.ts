@@ -39,7 +39,7 @@ export interface GateParts {
  * The one way to a tool: every call, of an own or an upstream tool, passes the stages, is watched, and has
  * the waiting notes added to its result.
  */
-export class GatedRouter implements Pick<Router, "call"> {
+export class Gate implements Pick<Router, "call"> {
   readonly #parts: GateParts;
 
   constructor(parts: GateParts) {
@@ -64,7 +64,7 @@ export class GatedRouter implements Pick<Router, "call"> {
         return this.#withNotes(request, refused(request, admission.refusal));
       }
       end = { decision: "allowed" };
-      const made = await this.#make(request, begunAt);
+      const made = await this.#make(request);
       if (isInvalid(made)) {
         end = { decision: "invalid" };
         return this.#withNotes(request, made);
@@ -114,12 +114,12 @@ export class GatedRouter implements Pick<Router, "call"> {
   }
 
   /** The stages see the outcome of a call that is answered before it ends when it ends. */
-  #make(request: CallRequest, begunAt: number): Promise<CallOutcome> {
+  #make(request: CallRequest): Promise<CallOutcome> {
     const { router, foreign = router } = this.#parts;
     const afterStages = async (outcome: CallOutcome): Promise<CallOutcome> =>
       this.#afterStages(request, outcome, undefined);
     const maker = request.target === undefined ? router : foreign;
-    return maker.call(request, performance.now() - begunAt, afterStages);
+    return maker.call(request, afterStages);
   }
 
   /**

@@ -23,8 +23,8 @@ import { FollowedProject, LazyUpstreams, type UpstreamPorts } from "./lazy-upstr
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import type { ToolServices } from "./tool-services.ts";
 
-/** Lists tools at once; makes the services behind them when they are first needed. */
-export class LazyRouter implements Router, AsyncDisposable {
+/** The program behind every transport: lists tools at once, and makes the services behind them when they are first needed. */
+export class Application implements Router, AsyncDisposable {
   /** The changes that the services behind the tools report. */
   readonly changes = new Changes();
   /** How clients are reached who have not asked just now; the server keeps it. */
@@ -133,13 +133,9 @@ export class LazyRouter implements Router, AsyncDisposable {
     return own ?? (this.gateway.mayTakeName(toolName) ? "optional" : "none");
   }
 
-  call(request: CallRequest): Promise<CallOutcome> {
-    const router = this.#services.made?.router;
-    return (
-      router?.call(request) ??
-      this.#services.get().then((services) => services.router.call(request))
-    );
-  }
+  /** The first calls wait for the services; later ones go straight to the gate. */
+  call = async (request: CallRequest): Promise<CallOutcome> =>
+    (await this.#services.get()).gate.call(request);
 
   /** See `ServerContextOptions.claimState`. */
   async claimState(use: string, expiresAtMs: number): Promise<boolean> {
@@ -270,7 +266,7 @@ export class LazyRouter implements Router, AsyncDisposable {
     ]);
     // Nothing would end the processes that they start.
     this.#services.assertOpen();
-    return module.createToolServices({
+    const services = module.createToolServices({
       program: this.#parts,
       options: { ...this.#options, skills },
       changes: this.changes,
@@ -278,5 +274,7 @@ export class LazyRouter implements Router, AsyncDisposable {
       gateway: this.gateway,
       hub: () => this.#hub.get(),
     });
+    this.call = services.gate.call.bind(services.gate);
+    return services;
   }
 }
