@@ -5,11 +5,6 @@ export function bodyCharsMax(resultCharsMax: number): number {
   return Math.max(Math.floor(resultCharsMax / 2), resultCharsMax - resultNotesCharsMax);
 }
 
-/** True for a text that surely fits into a result of `resultCharsMax`; most do, and need no further look. */
-export function isShort(text: string, resultCharsMax: number): boolean {
-  return text.length * 3 <= resultCharsMax;
-}
-
 /** Text that is too long to show whole: its two ends, and the size of the rest. */
 export interface CutText {
   readonly head: string;

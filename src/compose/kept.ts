@@ -41,10 +41,10 @@ export class ServerKept implements KeptCommands, Disposable {
   readonly isDefault: boolean;
   readonly #parts: ServerKeptParts;
   readonly #folder: string;
-  /** A folder that was not there is looked for again from this time on, on the clock of `performance.now()`. */
-  #isAbsentUntil = 0;
+  /** A folder that was not there is looked for again from this time on. A member, because every list of tasks looks at it. */
+  noneUntil = 0;
   readonly #client = new Lazy(() => this.#makeClient());
-  /** A client that has kept tasks, or is about to. A member, because every list of tasks looks at it. */
+  /** This process has started one, or has looked for some. */
   #isUsed = false;
   readonly #turns = new Map<string, { reading: Promise<void> }>();
 
@@ -74,9 +74,9 @@ export class ServerKept implements KeptCommands, Disposable {
   /** Whether any workspace has kept tasks. Each list of background tasks asks, and mostly there are none. */
   #isThere(): boolean {
     const now = performance.now();
-    if (now < this.#isAbsentUntil && !this.#isUsed) return false;
+    if (now < this.noneUntil) return false;
     const isThere = existsSync(this.#folder);
-    this.#isAbsentUntil = isThere ? 0 : now + keptFolderLookMs;
+    if (!isThere && !this.#isUsed) this.noneUntil = now + keptFolderLookMs;
     return isThere;
   }
 
@@ -121,6 +121,7 @@ export class ServerKept implements KeptCommands, Disposable {
 
   async #makeClient(): Promise<KeptClient> {
     this.#isUsed = true;
+    this.noneUntil = 0;
     const { start, hub, shell, environment, onTask, warn } = this.#parts;
     const [module, access] = await Promise.all([import("../hub/kept/kept-client.ts"), hub()]);
     this.#client.assertOpen();

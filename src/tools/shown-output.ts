@@ -1,4 +1,4 @@
-import { bodyCharsMax, cutLine, type CutText, cutText, isShort } from "../base/cut-text.ts";
+import { bodyCharsMax, cutLine, type CutText, cutText } from "../base/cut-text.ts";
 import { messageOf } from "../base/errors.ts";
 import { resultBytesPerChar } from "../base/limits.ts";
 import type { ResourceLink } from "../protocol/tool-types.ts";
@@ -25,7 +25,6 @@ export async function fitText(
   text: string,
   { limits, results }: Pick<ToolContext, "limits" | "results">,
 ): Promise<FittedText> {
-  if (isShort(text, limits.resultCharsMax)) return { text, saved: null };
   const bytes = Buffer.byteLength(text);
   const bytesMax = limits.resultCharsMax * resultBytesPerChar;
   if (text.length <= limits.resultCharsMax && bytes <= bytesMax) return { text, saved: null };

@@ -150,7 +150,7 @@ function serverPolicyOf({ target }: CallRequest): ToolTarget["rights"]["policy"]
  * tools of the server (TR9). None for own tools.
  */
 function namesOf(target: CallTarget | undefined): Pick<JudgedCall, "otherNames" | "upstream"> {
-  const named = foreignToolOf(target);
+  const named = target === undefined ? undefined : foreignToolOf(target);
   if (named === undefined) return {};
   const { server, tool } = named;
   const otherNames = [

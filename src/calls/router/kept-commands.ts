@@ -30,6 +30,8 @@ export interface KeptCommands {
   readonly isDefault: boolean;
   /** Why no command of this client can be kept; undefined: it can. */
   refusalFor(client: ClientContext): Promise<string | undefined>;
+  /** No client has any before this time, on the clock of `performance.now()`: nobody needs to ask. */
+  readonly noneUntil: number;
   /** Whether there may be any for this client; costs next to nothing. */
   mayHave(client: ClientContext): boolean;
   /** @throws AppError `limit`, `refused`, `system`: nothing runs then */

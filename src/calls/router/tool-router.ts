@@ -91,7 +91,7 @@ export class ToolRouter implements CallMaker {
     if (!card.snapshots.includes("backgroundTasks")) return {};
     const { supervisor, kept } = this.#parts;
     const backgroundTasks = supervisor.tasksOf(client.id).list().map(taskSummary);
-    return kept?.mayHave(client) === true
+    return kept !== undefined && performance.now() >= kept.noneUntil && kept.mayHave(client)
       ? { backgroundTasks, mayHaveKept: true }
       : { backgroundTasks };
   }

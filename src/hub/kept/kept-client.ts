@@ -68,7 +68,9 @@ const commandBytesMax = 100 * 1024;
 
 /** Kept tasks as a client process sees them: asked of the hub, or where there is none, of their files. */
 export class KeptClient
-  implements Omit<KeptCommands, "isDefault" | "refusalFor" | "mayHave" | "turnOf">, Disposable
+  implements
+    Omit<KeptCommands, "isDefault" | "refusalFor" | "noneUntil" | "mayHave" | "turnOf">,
+    Disposable
 {
   readonly #parts: KeptClientParts;
   /** By the key of the workspace. */

@@ -1,4 +1,3 @@
-import { isShort } from "../../base/cut-text.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { structuredBytesMax } from "../../base/limits.ts";
 import { ownValue } from "../../base/values.ts";
@@ -37,6 +36,11 @@ export function runJob(
   } catch (error) {
     return failed(tool, job, error);
   }
+}
+
+/** True for a text that surely fits into a result; most do, and need no further look. */
+function isShort(text: string, resultCharsMax: number): boolean {
+  return text.length * 3 <= resultCharsMax;
 }
 
 async function finish(

@@ -38,6 +38,8 @@ class FakeKept implements KeptCommands {
     return Promise.resolve(this.refusal);
   }
 
+  readonly noneUntil = 0;
+
   mayHave(): boolean {
     return this.has;
   }
