@@ -8,13 +8,14 @@ import { WorkerPool } from "../tools/workers/pool.ts";
 import { toolSearchName } from "../base/tool-kinds.ts";
 import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import type { RemoteWeb } from "../web/web.ts";
+import { GateStages } from "./gate-stages.ts";
 import type { HubAccess } from "./hub-access.ts";
 import { openServerKept, type ServerKept } from "./kept.ts";
 import type { LazyGateway } from "./lazy-gateway.ts";
 import { openWeb } from "./lazy-web.ts";
 import { MemoryRest, restAfterStart } from "./memory-rest.ts";
 import { type Commands, openCommands } from "./open-commands.ts";
-import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
+import type { ProgramParts, StateParts, ToolServicesOptions } from "./program-parts.ts";
 import { createStateServices, type OpenStateServices } from "./state-services.ts";
 import { tellOfBackgroundTask } from "./background-events.ts";
 
@@ -43,6 +44,7 @@ export interface OpenParts extends ToolServicesParts {
   readonly web: RemoteWeb;
   readonly processes: Lazy<ServerProcesses>;
   readonly state: OpenStateServices;
+  readonly stages: GateStages;
 }
 
 /** Makes them; Workers and children start when they are first needed. */
@@ -81,9 +83,12 @@ export function openParts(parts: ToolServicesParts): OpenParts {
   });
   const web = openWeb(parts, commands);
   const processes = openServerProcesses(parts, commands);
-  const state = openState(parts, { events, running, commands, kept });
+  const stateParts = statePartsOf(parts, { events, running, commands, kept });
+  const state = createStateServices(stateParts);
+  const stages = new GateStages(stateParts, state);
   gateway.tellFailures(events.emit);
-  return { ...parts, events, running, commands, kept, pool, startRest, web, processes, state };
+  const made = { events, running, commands, kept, pool, startRest, web, processes, state, stages };
+  return { ...parts, ...made };
 }
 
 function collect(): void {
@@ -113,13 +118,13 @@ function openServerProcesses(
   });
 }
 
-function openState(
+function statePartsOf(
   parts: ToolServicesParts,
   { events, running, commands, kept }: Pick<OpenParts, "events" | "running" | "commands" | "kept">,
-): OpenStateServices {
+): StateParts {
   const { program, options, changes, reach, gateway } = parts;
   const ownNames = new Set([...program.cards.map(({ listing }) => listing.name), toolSearchName]);
-  return createStateServices({
+  return {
     start: options.start,
     env: options.env,
     warn: options.warn,
@@ -144,5 +149,5 @@ function openState(
     shell: commands.shell,
     environment: commands.environment.get,
     isOwnTool: (toolName) => ownNames.has(toolName),
-  });
+  };
 }

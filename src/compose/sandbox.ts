@@ -18,7 +18,7 @@ import { backendParts, sandboxSettings } from "./sandbox-trials.ts";
 import type { Separation } from "./separation.ts";
 
 /** The plan mode of the call's workspace, when it is on. */
-type ActivePlanOf = (call: CallRequest) => FoundPlan | Promise<FoundPlan>;
+export type ActivePlanOf = (call: CallRequest) => FoundPlan | Promise<FoundPlan>;
 
 type FoundPlan = { readonly planFile: string } | undefined;
 

@@ -1,30 +1,22 @@
 import { AppError } from "../base/errors.ts";
 import { UsedOnce } from "../base/used-once.ts";
-import type { CallWatcher, GateStage, NoteSource } from "../calls/gate/gate-stage.ts";
-import { PlanStage } from "../calls/policy/policy-stage.ts";
 import type { StateResource } from "../calls/resources/state-resources.ts";
-import type { Confinements } from "../calls/router/background-calls.ts";
 import type { StateServices } from "../calls/state-calls.ts";
 import { StoreClient } from "../state/store/worker/store-client.ts";
 import type { LoadedSkill } from "../tools/state-services.ts";
 import { Attach } from "./attach.ts";
 import { Callbacks } from "./callbacks.ts";
-import { ServerHooks } from "./hooks.ts";
 import { activePlanOf, Plans } from "./plan.ts";
-import { ServerPolicy } from "./policy.ts";
 import type { StateParts } from "./program-parts.ts";
 import { LazyQuestions } from "./questions.ts";
-import { CommandSandbox } from "./sandbox.ts";
+import { type ActivePlanOf, CommandSandbox } from "./sandbox.ts";
 import { Tasks } from "./tasks.ts";
 
 export interface OpenStateServices extends AsyncDisposable {
   readonly services: StateServices;
-  readonly confinements: Confinements;
-  /** Before any other: it leaves nothing to be asked or looked up that would be refused. */
-  readonly planStage: GateStage;
-  readonly stages: readonly GateStage[];
-  readonly notes: readonly NoteSource[];
-  readonly watchers: readonly CallWatcher[];
+  readonly confinements: CommandSandbox;
+  /** The plan that holds for a call. */
+  readonly activePlan: ActivePlanOf;
   readonly resources: readonly StateResource[];
   readonly callbacks: Callbacks;
   /** Records the use of a state once, for all processes. @throws AppError when the engine cannot record it */
@@ -35,6 +27,8 @@ export interface OpenStateServices extends AsyncDisposable {
   warm(): void;
   /** The client is gone. */
   endClient(clientId: string): void;
+  /** Nobody is asked any more: what waits for an answer ends. */
+  endQuestions(): void;
   /** State in memory is lost; state to be kept is on the disk already. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -81,7 +75,7 @@ function openStore({
   return new StoreClient({ createWorker, path, postgres, warn, onLost });
 }
 
-/** The services that keep state beyond a call, and the stages that every call passes. */
+/** The services that keep state beyond a call. */
 export function createStateServices(parts: StateParts): OpenStateServices {
   const { storePath: path, storePlace: postgres, warn } = parts;
   const store = openStore(parts);
@@ -98,14 +92,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   const confinements = new CommandSandbox({ ...parts, activePlan });
   const attach = new Attach(parts, () => services);
   const callbacks = new Callbacks({ ...parts, model: parts.start.config.settings.model });
-  const hooks = new ServerHooks(parts, (call, verdict) => policy.stage.confirm(call, verdict));
   const questions = new LazyQuestions({ ...parts, terminals: attach.terminals });
-  const policy = new ServerPolicy({
-    ...parts,
-    sandboxOf: confinements.stateFor,
-    questions: () => questions,
-  });
-  const required = parts.skills === undefined ? [] : [parts.skills.required];
   const services: StateServices = {
     tasks: tasks.service,
     plan: plans.service,
@@ -117,23 +104,17 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     services,
     callbacks,
     confinements,
-    planStage: new PlanStage(activePlan),
-    stages: [policy.stage, ...required, ...hooks.stages],
-    notes: [...required, callbacks.notes],
+    activePlan,
     resources: [tasks.resource, plans.resource, callbacks.resource],
-    watchers: policy.watchers,
     claimState: claimStates(store, hasEngine),
     noteOfStore: (notice) => store.note(notice),
-    warm: () => {
-      for (const part of [attach, hooks]) part.warm();
-    },
+    warm: () => attach.warm(),
     endClient: (clientId) => {
-      for (const part of [questions, attach, callbacks, hooks]) part.endClient(clientId);
+      for (const part of [questions, attach, callbacks]) part.endClient(clientId);
     },
-    // No stack: hooks and the log end side by side, and attached terminals after what they show.
+    endQuestions: () => questions[Symbol.dispose](),
+    // No stack: attached terminals end after what they show.
     async [Symbol.asyncDispose]() {
-      questions[Symbol.dispose]();
-      await Promise.all([hooks[Symbol.asyncDispose](), policy[Symbol.asyncDispose]()]);
       for (const part of [callbacks, plans, tasks]) part[Symbol.dispose]();
       await attach[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();

@@ -42,7 +42,7 @@ export interface ToolServices {
 
 export function createToolServices(parts: ToolServicesParts): ToolServices {
   const open = openParts(parts);
-  const { commands, pool, startRest, state, web, processes } = open;
+  const { commands, pool, startRest, state, stages, web, processes } = open;
   return {
     gate: createGate(open),
     resources: new OwnResources({
@@ -62,6 +62,7 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
       pool.warm();
       void commands.environment.get();
       state.warm();
+      stages.warm();
       startRest.begin();
       if (existsSync(storePathOf(parts))) void commands.ledger.endLeftovers();
     },
@@ -72,6 +73,7 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
     }),
     endClient(clientId) {
       state.endClient(clientId);
+      stages.endClient(clientId);
       return commands.supervisor.endClient(clientId);
     },
     endCommands: () => commands.supervisor.endLive(),
@@ -85,6 +87,8 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
       pool.close();
       // They do not wait for hooks, nor for the Worker, which may hang.
       const serversEnded = processes.making?.then((servers) => servers.endBy(killAt));
+      state.endQuestions();
+      await stages[Symbol.asyncDispose]();
       await state[Symbol.asyncDispose]();
       const commandsEnded = commands.supervisor.endBy(killAt, serversEnded);
       await Promise.all([web[Symbol.asyncDispose](), commandsEnded]);
@@ -103,12 +107,13 @@ function createGate({
   pool,
   web,
   state,
+  stages,
   running,
 }: OpenParts): Gate {
   const { settings } = options.start.config;
   const { supervisor, savedOutputs } = commands;
-  const { planStage, stages, notes, watchers, services, confinements } = state;
-  const admissions = new Admissions([planStage, gateway.stage, ...stages]);
+  const { services, confinements } = state;
+  const admissions = new Admissions([stages.plan, gateway.stage, ...stages.others]);
   const toolRouter = new ToolRouter({
     cards: program.cards,
     isEnabled: (toolName) => settings.isToolEnabled(toolName),
@@ -130,21 +135,21 @@ function createGate({
     router: toolRouter,
     foreign: gateway.calls,
     admissions,
-    notes,
-    watchers: [running, ...watchers],
+    notes: stages.notes,
+    watchers: [running, ...stages.watchers],
     ownNames: gateway.ownNames,
     resolve: gateway.resolve,
   });
 }
 
-function servicesForGateway({ commands, state }: OpenParts): GatewayServices {
+function servicesForGateway({ commands, state, stages }: OpenParts): GatewayServices {
   const { supervisor, savedOutputs } = commands;
-  const { services, watchers } = state;
+  const { services } = state;
   return {
     supervisor,
     savedOutputs,
     questions: () => services.questions,
     addOutput: (clientId, output) => supervisor.tasksOf(clientId).addOutput(output),
-    watchers,
+    watchers: stages.watchers,
   };
 }
