@@ -5,7 +5,7 @@ import { formatAmount } from "../../base/cut-text.ts";
 import { sha256Hex } from "../../base/digests.ts";
 import { messageOf } from "../../base/errors.ts";
 import { isObject } from "../../base/values.ts";
-import type { HoldExclusive } from "../../upstream/manager/shared-runtime.ts";
+import type { ExclusiveHold, HoldExclusive } from "../../upstream/manager/shared-runtime.ts";
 import { FileLock } from "./hub-lock.ts";
 
 export interface ExclusiveServersParts {
@@ -48,7 +48,7 @@ export class ExclusiveServers {
     try {
       mkdirSync(this.#parts.folder, { recursive: true, mode: 0o700 });
       const lock = FileLock.take(path);
-      if (lock === undefined) return holderOf(path);
+      if (lock === undefined) return { kind: "refused", holder: holderOf(path) };
       const held = { lock, path, uses: 0 };
       this.#held.set(name, held);
       this.#tell(held);
@@ -56,7 +56,7 @@ export class ExclusiveServers {
     } catch (error) {
       const fault = messageOf(error);
       this.#parts.log(`A server starts although another hub may run it: ${fault}`);
-      return { [Symbol.dispose]() {} };
+      return { kind: "granted", right: { [Symbol.dispose]() {} } };
     }
   };
 
@@ -65,10 +65,10 @@ export class ExclusiveServers {
     for (const held of this.#held.values()) this.#tell(held);
   }
 
-  #use(name: string, held: Held): Disposable {
+  #use(name: string, held: Held): ExclusiveHold {
     held.uses++;
     let isUsed = true;
-    return {
+    const right = {
       [Symbol.dispose]: () => {
         if (!isUsed) return;
         isUsed = false;
@@ -76,6 +76,7 @@ export class ExclusiveServers {
         if (held.uses === 0) this.#letGo(name, held);
       },
     };
+    return { kind: "granted", right };
   }
 
   #letGo(name: string, { lock, path }: Held): void {

@@ -7,11 +7,13 @@ import { exclusiveUseOf } from "./exclusive-use.ts";
 import type { ClientParts, SharedGround } from "./manager-parts.ts";
 import type { TargetFacts } from "./target-facts.ts";
 
-/**
- * Reserves a server with that identity for this hub, which may do so several times.
- * @returns a text when another hub runs it: which one, as the begin of a sentence. Never throws.
- */
-export type HoldExclusive = (identity: string) => Disposable | string;
+/** Reserves a server with that identity for this hub, which may do so several times. Never throws. */
+export type HoldExclusive = (identity: string) => ExclusiveHold;
+
+export type ExclusiveHold =
+  | { readonly kind: "granted"; readonly right: Disposable }
+  /** Another hub runs it: which one, as the beginning of a sentence. */
+  | { readonly kind: "refused"; readonly holder: string };
 
 /**
  * Everything that the managers of several clients share on one thread (the hub). Each manager keeps its client's
@@ -46,8 +48,8 @@ export class SharedRuntime implements SharedGround {
     const use = exclusiveUseOf(facts);
     if (use === undefined || this.#hold === undefined) return { kind: "not_needed" };
     const held = this.#hold(use.identity);
-    if (typeof held !== "string") return { kind: "granted", right: held };
-    const reason = `${held}, and ${use.reason}. It starts here once that hub has ended it`;
+    if (held.kind === "granted") return held;
+    const reason = `${held.holder}, and ${use.reason}. It starts here once that hub has ended it`;
     return { kind: "refused", reason };
   }
 }

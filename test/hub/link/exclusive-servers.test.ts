@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { isProcessAlive } from "../../../src/commands/process/processes.ts";
 import { ExclusiveServers } from "../../../src/hub/link/exclusive-servers.ts";
-import type { HoldExclusive } from "../../../src/upstream/manager/shared-runtime.ts";
+import type { ExclusiveHold, HoldExclusive } from "../../../src/upstream/manager/shared-runtime.ts";
 import { upstreamArgs } from "../../fixtures/upstream/spawn.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";
 import { until } from "../../upstream/connect/open-scripted.ts";
@@ -29,32 +29,37 @@ class Machine implements Disposable {
   }
 }
 
-/** What came of a wish: nothing to say, or who has it. */
-function saidOf(hold: Disposable | string): string {
-  return typeof hold === "string" ? hold : "held";
+/** Who holds what was refused; undefined when it was granted. */
+function holderIn(hold: ExclusiveHold): string | undefined {
+  return hold.kind === "refused" ? hold.holder : undefined;
+}
+
+/** Ends a hold that was granted. */
+function end(hold: ExclusiveHold): void {
+  if (hold.kind === "granted") hold.right[Symbol.dispose]();
 }
 
 posixTest("HB8: what one hub holds, no other one has, until its last process is gone", () => {
   using machine = new Machine();
   const [old, young] = [machine.hub("1.0"), machine.hub("2.0")];
-  const holds = [old.hold("profile"), old.hold("profile")] as Disposable[];
-  const other = old.hold("port") as Disposable;
+  const holds = [old.hold("profile"), old.hold("profile")] as const;
+  const other = old.hold("port");
   const held = `the hub of version 1.0 (process ${process.pid}) still runs it for 2 clients`;
-  expect(young.hold("profile")).toBe(held);
+  expect(holderIn(young.hold("profile"))).toBe(held);
   machine.clients = 1;
   old.retell();
-  expect(young.hold("profile")).toBe(held.replace("2 clients", "1 client"));
-  holds[0]?.[Symbol.dispose]();
-  holds[0]?.[Symbol.dispose]();
-  expect(typeof young.hold("profile")).toBe("string");
-  holds[1]?.[Symbol.dispose]();
+  expect(holderIn(young.hold("profile"))).toBe(held.replace("2 clients", "1 client"));
+  end(holds[0]);
+  end(holds[0]);
+  expect(young.hold("profile").kind).toBe("refused");
+  end(holds[1]);
   const taken = young.hold("profile");
-  expect([saidOf(taken), saidOf(old.hold("profile"))]).toEqual([
-    "held",
+  expect([taken.kind, holderIn(old.hold("profile"))]).toEqual([
+    "granted",
     expect.stringContaining("2.0"),
   ]);
-  (taken as Disposable)[Symbol.dispose]();
-  other[Symbol.dispose]();
+  end(taken);
+  end(other);
   expect([readdirSync(machine.folder), machine.log]).toEqual([[], []]);
 });
 
@@ -64,20 +69,20 @@ posixTest("HB8: what is left of a hub that was killed keeps nobody from starting
     [process.execPath, join(import.meta.dir, "fixtures/holder.ts"), machine.folder, "profile"],
     { stdio: ["pipe", "pipe", "inherit"] },
   );
-  expect(await firstLine(holder.stdout)).toBe("held");
+  expect(await firstLine(holder.stdout)).toBe("granted");
   const young = machine.hub("2.0");
-  expect(young.hold("profile")).toContain(`version 1.0 (process ${holder.pid})`);
+  expect(holderIn(young.hold("profile"))).toContain(`version 1.0 (process ${holder.pid})`);
   holder.kill("SIGKILL");
   await holder.exited;
   expect(readdirSync(machine.folder)).toHaveLength(1);
-  expect(saidOf(young.hold("profile"))).toBe("held");
+  expect(young.hold("profile").kind).toBe("granted");
 });
 
 posixTest("HB8: without a usable folder for locks, a server starts, and the log says so", () => {
   using machine = new Machine();
   writeFileSync(join(machine.folder, "file"), "");
   const hub = machine.hub("1.0", join(machine.folder, "file", "locks"));
-  expect(saidOf(hub.hold("profile"))).toBe("held");
+  expect(hub.hold("profile").kind).toBe("granted");
   expect(machine.log).toEqual([
     expect.stringMatching(/^A server starts although another hub may run it: .*ENOTDIR/),
   ]);
