@@ -159,9 +159,9 @@ export class CommandLauncher implements Disposable {
     return this.#follow(execution, command, mark, spec);
   }
 
-  /** Resolves when all resources of ended commands are removed. */
+  /** Resolves when all resources of ended commands are removed, and shells that waited for one have ended. */
   async released(): Promise<void> {
-    await Promise.all(this.#releasing);
+    await Promise.all([...this.#releasing, this.#reserve.ended()]);
   }
 
   /** Starts nothing any more, and lets shells that wait for a command go. */

@@ -51,6 +51,8 @@ const waitForCommand =
 export class ShellReserve implements Disposable {
   readonly #parts: ShellReserveParts;
   readonly #ready: ReadyShell[] = [];
+  /** Shells that have been let go and still run. */
+  readonly #leaving = new Set<Promise<unknown>>();
   #refillTimer: ReturnType<typeof setTimeout> | undefined;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
@@ -90,9 +92,14 @@ export class ShellReserve implements Disposable {
         void shell.command.ended.then(() => this.#refillLater(cwd, env, refillAfterMs));
         return shell;
       }
-      if (!fits) shell.command.dismiss();
+      if (!fits) this.#dismiss(shell);
     }
     return undefined;
+  }
+
+  /** Resolves when every shell that was let go has ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#leaving);
   }
 
   /** Lets all waiting shells go. */
@@ -155,7 +162,13 @@ export class ShellReserve implements Disposable {
   }
 
   #dismissAll(): void {
-    for (const { command } of this.#ready.splice(0)) command.dismiss();
+    for (const shell of this.#ready.splice(0)) this.#dismiss(shell);
+  }
+
+  #dismiss({ command }: ReadyShell): void {
+    command.dismiss();
+    this.#leaving.add(command.ended);
+    void command.ended.then(() => this.#leaving.delete(command.ended));
   }
 }
 

@@ -29,12 +29,11 @@ while IFS= read -r line; do
 done
 marked() {
   if [ -r /proc/self/environ ]; then
-    for file in $(grep -ls "SCORPIOX_OWNER=$1\\." /proc/[0-9]*/environ 2>/dev/null); do
-      file=\${file#/proc/}; echo "\${file%/environ}"
-    done
-    [ -z "$2" ] && return
-    for file in $(grep -ls "^Max file locks  *$2[0-9]\{8\} " /proc/[0-9]*/limits 2>/dev/null); do
-      file=\${file#/proc/}; echo "\${file%/limits}"
+    limits=
+    [ -n "$2" ] && limits="/proc/[0-9]*/limits"
+    for file in $(grep -ls -e "SCORPIOX_OWNER=$1\\." -e "^Max file locks  *\${2:-none}[0-9]\{8\} " \
+      /proc/[0-9]*/environ $limits 2>/dev/null); do
+      file=\${file#/proc/}; echo "\${file%/*}"
     done
   else
     ps -axEww -o pid=,command= 2>/dev/null | grep "SCORPIOX_OWNER=$1\\." | grep -v grep |
