@@ -7,8 +7,10 @@
  * leave their parent (browsers, Workers of a killed server). Without one, only those that a parent waited for are counted.
  * Not wall time: that grows with whatever else runs on the machine.
  */
-import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
+
+import { controlGroup, joined } from "./bench/control-group.ts";
 
 interface Cost {
   readonly file: string;
@@ -49,44 +51,10 @@ function testFiles(paths: readonly string[]): string[] {
 async function measure(file: string): Promise<Cost> {
   const before = group?.secondsUsed() ?? 0;
   const command = [process.execPath, "test", "--timeout", "60000", file];
-  const joined = ["sh", "-c", 'echo $$ >"$0" && exec "$@"', `${group?.folder}/cgroup.procs`];
-  const child = Bun.spawn(group === undefined ? command : [...joined, ...command], {
+  const child = Bun.spawn(group === undefined ? command : [...joined(group), ...command], {
     stdio: ["ignore", "ignore", "ignore"],
   });
   const passed = (await child.exited) === 0;
   const waitedFor = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000_000;
   return { file, passed, seconds: group === undefined ? waitedFor : group.secondsUsed() - before };
-}
-
-interface ControlGroup {
-  readonly folder: string;
-  secondsUsed(): number;
-  remove(): void;
-}
-
-/** A new group that counts processor time, of either version of control groups. */
-function controlGroup(name: string): ControlGroup | undefined {
-  const [first, second] = ["/sys/fs/cgroup/cpuacct", "/sys/fs/cgroup"];
-  const folder = `${existsSync(first) ? first : second}/${name}`;
-  try {
-    mkdirSync(folder);
-    writeFileSync(`${folder}/cgroup.procs`, "");
-  } catch {
-    if (!existsSync(`${folder}/cgroup.procs`)) return undefined;
-  }
-  const secondsUsed = (): number => {
-    if (existsSync(`${folder}/cpuacct.usage`)) {
-      return Number(readFileSync(`${folder}/cpuacct.usage`, "utf8")) / 1e9;
-    }
-    const usec = /^usage_usec (\d+)/.exec(readFileSync(`${folder}/cpu.stat`, "utf8"))?.[1];
-    return Number(usec) / 1e6;
-  };
-  const remove = (): void => {
-    try {
-      rmdirSync(folder);
-    } catch {
-      console.error(`suite-cost: processes are left in ${folder}`);
-    }
-  };
-  return { folder, secondsUsed, remove };
 }
