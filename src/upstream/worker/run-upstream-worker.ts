@@ -19,7 +19,7 @@ import type {
   UpstreamCall,
   UpstreamCallEvents,
 } from "../upstreams.ts";
-import type { FromUpstreamPost, ToUpstreamPost, UpstreamRequest } from "./messages.ts";
+import type { FromUpstreamPost, LaneEvent, ToUpstreamPost, UpstreamRequest } from "./messages.ts";
 import { SnapshotSender } from "./snapshot-slices.ts";
 import { EventOutbox, PacedProgress } from "./outbox.ts";
 import { WorkerAsks } from "./worker-asks.ts";
@@ -78,15 +78,10 @@ export class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstrea
   }
 
   async call(request: UpstreamRequest, id: number, signal: Abortable): Promise<unknown> {
-    try {
-      return await this.#perform(this.#made ?? (await this.#work), request, id, signal);
-    } finally {
-      if (!signal.aborted) this.#outbox.flush(id);
-      this.onCancelled(id);
-    }
+    return this.#perform(this.#made ?? (await this.#work), request, id, signal);
   }
 
-  /** Nothing of a call follows its end. */
+  /** Nothing of a call follows its cancellation. */
   onCancelled(id: number): void {
     this.#asks.endCall(id);
     this.#outbox.forget(id);
@@ -183,7 +178,7 @@ interface CallLanes {
   readonly logRate: RatePerSecond;
 }
 
-/** The events of one call on their way to the main thread, until its answer. */
+/** The events of one call on their way to the main thread: they go before its answer, and none follows it. */
 class CallEvents implements UpstreamCallEvents, Disposable {
   readonly #server: string;
   readonly #id: number;
@@ -191,6 +186,8 @@ class CallEvents implements UpstreamCallEvents, Disposable {
   readonly #lanes: CallLanes;
   /** Made with the first step: most calls report none. */
   #progress: PacedProgress | undefined;
+  #hasSent = false;
+  #hasAsked = false;
   #isOver = false;
 
   constructor(server: string, id: number, signal: Abortable, lanes: CallLanes) {
@@ -203,7 +200,7 @@ class CallEvents implements UpstreamCallEvents, Disposable {
   onProgress(value: number, total: number | undefined, message: string | undefined): void {
     if (this.#isOver) return;
     this.#progress ??= new PacedProgress((progress, ...[of, text]) =>
-      this.#lanes.outbox.add({
+      this.#send({
         kind: "progress",
         id: this.#id,
         progress,
@@ -215,22 +212,32 @@ class CallEvents implements UpstreamCallEvents, Disposable {
   }
 
   ask(question: InputRequest): Promise<Params> {
+    this.#hasAsked = true;
     return this.#lanes.asks.ask(this.#id, question);
   }
 
   keep(output: SavedResultRecord): Promise<number | undefined> {
+    this.#hasAsked = true;
     return this.#lanes.asks.keep(this.#id, output);
   }
 
   log(level: LogLevel, data: unknown, logger: string | undefined): void {
-    const { outbox, logRate } = this.#lanes;
-    if (this.#signal.aborted || !logRate.take(this.#server)) return;
+    if (this.#isOver || this.#signal.aborted || !this.#lanes.logRate.take(this.#server)) return;
     const more = logger === undefined ? {} : { logger };
-    outbox.add({ kind: "log", id: this.#id, level, data, ...more });
+    this.#send({ kind: "log", id: this.#id, level, data, ...more });
   }
 
   [Symbol.dispose](): void {
     this.#isOver = true;
     this.#progress?.[Symbol.dispose]();
+    const { outbox, asks } = this.#lanes;
+    if (this.#hasSent && !this.#signal.aborted) outbox.flush(this.#id);
+    if (this.#hasSent) outbox.forget(this.#id);
+    if (this.#hasAsked) asks.endCall(this.#id);
+  }
+
+  #send(event: LaneEvent): void {
+    this.#hasSent = true;
+    this.#lanes.outbox.add(event);
   }
 }
