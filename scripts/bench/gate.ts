@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Cancellation } from "../../src/base/cancellation.ts";
-import type { CallOutcome, CallRequest, Router } from "../../src/calls/call.ts";
+import type { CallOutcome, CallRequest, ToolProvider } from "../../src/calls/call.ts";
 import { Admissions, Gate } from "../../src/calls/gate/gate.ts";
 import { AuditFile } from "../../src/calls/policy/audit/audit-file.ts";
 import { AuditLog, AuditWatcher } from "../../src/calls/policy/audit/audit-log.ts";
@@ -15,7 +15,7 @@ const calls = 20_000;
 const rounds = 5;
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-gate-"));
 const outcome: CallOutcome = { kind: "result", json: '{"content":[]}' };
-const router: Router = { list: () => [], call: () => Promise.resolve(outcome) };
+const router: ToolProvider = { list: () => [], call: () => Promise.resolve(outcome) };
 const cancellation = new Cancellation();
 const client = {
   id: "stdio",
@@ -47,9 +47,9 @@ const audit = new AuditWatcher({
   logsCommands: false,
   secrets: [],
 });
-const bare = new Gate({ router, admissions: new Admissions([]), notes: [], watchers: [] });
+const bare = new Gate({ own: router, admissions: new Admissions([]), notes: [], watchers: [] });
 const full = new Gate({
-  router,
+  own: router,
   admissions: new Admissions([stage]),
   notes: [],
   watchers: [audit, stage],

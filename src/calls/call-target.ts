@@ -38,6 +38,6 @@ export type CallTarget =
   | { readonly kind: "unresolved"; readonly text: string; readonly isResult: boolean };
 
 /** The upstream server and tool that a call is about; undefined if it concerns no upstream server. */
-export function foreignToolOf(target: CallTarget | undefined): NamedTool | undefined {
+export function upstreamToolOf(target: CallTarget | undefined): NamedTool | undefined {
   return target?.kind === "tool" || target?.kind === "blocked" ? target : undefined;
 }

@@ -158,7 +158,7 @@ export type CallOutcome =
 export type TaskSupport = "none" | "optional" | "required";
 
 /** Lists tools and runs calls; knows nothing of connections. */
-export interface Router {
+export interface ToolProvider {
   /** The tools that are built and not switched off, in catalogue order. */
   list(): readonly ToolListing[];
   /**
@@ -178,7 +178,7 @@ export interface Router {
   /** Absent: no tool becomes an MCP task. */
   taskSupport?(toolName: string): TaskSupport;
   /** True when it takes names that are not in `list`: tools of upstream servers, which may become MCP tasks. */
-  readonly isOpen?: boolean;
+  readonly takesOtherNames?: boolean;
 }
 
 /** Applies the stages of the gate to the outcome of a call that was answered before it ended (`isInterim`). Never rejects. */

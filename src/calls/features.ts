@@ -7,14 +7,14 @@ import type {
   ResourceTemplateListing,
 } from "../protocol/resource-types.ts";
 import type { SkillEntry } from "../protocol/skills.ts";
-import type { ClientContext, RequestContext, Router } from "./call.ts";
+import type { ClientContext, RequestContext, ToolProvider } from "./call.ts";
 
 /**
  * The features that a server offers its clients. An absent one is not declared, and its methods do not exist.
  * `compose/create-server-context.ts` makes one for the product, the conformance fixture another; `server/` knows neither.
  */
 export interface ServerFeatures {
-  readonly router: Router;
+  readonly tools: ToolProvider;
   readonly resources?: ResourceProvider;
   readonly prompts?: PromptProvider;
   readonly completion?: CompletionProvider;

@@ -2,7 +2,7 @@ import { Cancellation } from "../base/cancellation.ts";
 import { AppError } from "../base/errors.ts";
 import { product } from "../base/product.ts";
 import { isObject } from "../base/values.ts";
-import type { CallOutcome, CallRefusal, Router } from "../calls/call.ts";
+import type { CallOutcome, CallRefusal, ToolProvider } from "../calls/call.ts";
 import { configKeys, toolKeyName } from "../config/keys.ts";
 import { nearestName, suggestionFor } from "../config/nearest-name.ts";
 import { legacyVersionLatest } from "../protocol/message.ts";
@@ -87,10 +87,10 @@ async function outcomeOf(
     );
   };
   // Its answer to an unknown name is a result like any other.
-  if (name === toolCallName && open.router.isOpen === true) await wait();
+  if (name === toolCallName && open.router.takesOtherNames === true) await wait();
   const outcome = await call();
   const isUnknown = outcome.kind === "fault" && outcome.refusal === "invalid";
-  if (!isUnknown || open.router.isOpen !== true) return outcome;
+  if (!isUnknown || open.router.takesOtherNames !== true) return outcome;
   // It may be of a server that is still starting; nothing has been called.
   await wait();
   return call();
@@ -112,14 +112,14 @@ async function codeOfUnknown(
 async function assertKnown(
   name: string,
   find: (name: string) => ReturnType<typeof findTool>,
-  router: Router,
+  router: ToolProvider,
   start: StartUp,
 ): Promise<void> {
-  if (router.isOpen === true || (await find(name)) !== undefined) return;
+  if (router.takesOtherNames === true || (await find(name)) !== undefined) return;
   throw unknownTool(name, router, start);
 }
 
-function unknownTool(name: string, router: Router, { config }: StartUp): AppError {
+function unknownTool(name: string, router: ToolProvider, { config }: StartUp): AppError {
   if (configKeys.has(toolKeyName(name)) && !config.settings.isToolEnabled(name)) {
     const message = `The tool ${name} is switched off. See: ${product.name} config list --show-source`;
     return new AppError("not_found", message);

@@ -1,4 +1,4 @@
-import type { Router } from "../calls/call.ts";
+import type { ToolProvider } from "../calls/call.ts";
 import type { Hook, HookEnd } from "../calls/policy/hooks/hook.ts";
 import type { SandboxReport } from "../commands/sandbox/notes.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
@@ -152,7 +152,7 @@ export interface UpstreamTool {
 
 /** The caller closes it. */
 export interface OpenRouter extends AsyncDisposable {
-  readonly router: Router;
+  readonly router: ToolProvider;
   /** All upstream servers; absent if none can be configured. Nothing of it is loaded before it is used. */
   readonly upstreams?: Upstreams & { readonly isWanted: boolean };
   /**

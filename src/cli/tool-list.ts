@@ -55,7 +55,7 @@ export async function findTool(
   io: CommandIo,
 ): Promise<ToolListing | undefined> {
   const own = open.router.list().find((listing) => listing.name === name);
-  if (own !== undefined || open.router.isOpen !== true) return own;
+  if (own !== undefined || open.router.takesOtherNames !== true) return own;
   const listed = await listedTools(open, start, io);
   const shown = listed.find((listing) => listing.name === name);
   if (shown !== undefined) return shown;

@@ -6,7 +6,7 @@ import type {
   CallOutcome,
   CallRequest,
   ClientContext,
-  Router,
+  ToolProvider,
   TaskSupport,
 } from "../calls/call.ts";
 import { Changes, type ResourceProvider } from "../calls/features.ts";
@@ -24,7 +24,7 @@ import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import type { ToolServices } from "./tool-services.ts";
 
 /** The program behind every transport: lists tools at once, and makes the services behind them when they are first needed. */
-export class Application implements Router, AsyncDisposable {
+export class Application implements ToolProvider, AsyncDisposable {
   /** The changes that the services behind the tools report. */
   readonly changes = new Changes();
   /** How clients are reached who have not asked just now; the server keeps it. */
@@ -124,7 +124,7 @@ export class Application implements Router, AsyncDisposable {
     void this.#project?.follow(client)?.then(() => this.gateway.warm());
   }
 
-  get isOpen(): boolean {
+  get takesOtherNames(): boolean {
     return this.gateway.isWanted;
   }
 

@@ -30,7 +30,7 @@ export function createServerContext(
 ): ServerContext {
   const { changes, connections } = app;
   const joinedHints = app.gateway.joinedHints.bind(app.gateway);
-  const features = { ...offersOf(app), router: app, changes, joinedHints };
+  const features = { ...offersOf(app), tools: app, changes, joinedHints };
   const { scorpioxDir } = start.dirs;
   return new ServerContext({
     features,
@@ -79,7 +79,7 @@ function toldBefore(start: StartUp): ToldServers {
 }
 
 /** The features of a tool that is switched off are not offered; without any tool there are no prompts. */
-function offersOf(app: Application): Omit<ServerFeatures, "router" | "changes"> {
+function offersOf(app: Application): Omit<ServerFeatures, "tools" | "changes"> {
   const { skills, changes, gateway } = app;
   const names = app.ownNames;
   const files = new FileResources(changes);

@@ -132,8 +132,8 @@ function createGate({
     wantsData: admissions.wantsData,
   });
   return new Gate({
-    router: toolRouter,
-    foreign: gateway.calls,
+    own: toolRouter,
+    upstream: gateway.calls,
     admissions,
     notes: stages.notes,
     watchers: [running, ...stages.watchers],

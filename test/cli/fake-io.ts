@@ -200,7 +200,7 @@ function createServices(input: CommandRunInput): ServicesProbe {
       return {
         ...upstreamToolsOf(input),
         router: {
-          isOpen: input.upstreamTools !== undefined,
+          takesOtherNames: input.upstreamTools !== undefined,
           list: () => input.tools ?? [probeTool],
           async call(request) {
             calls.push(request);

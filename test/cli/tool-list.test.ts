@@ -15,7 +15,7 @@ const tools = servers.map((server) => ({
   prefix: `${server}x`,
 }));
 const open = {
-  router: { isOpen: true, list: () => [probeTool] },
+  router: { takesOtherNames: true, list: () => [probeTool] },
   upstreams: { snapshot: { tools } },
   upstreamTools: () =>
     Promise.resolve(

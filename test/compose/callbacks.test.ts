@@ -60,7 +60,7 @@ class World {
     };
     const notes = [this.callbacks.notes];
     this.gate = new Gate({
-      router,
+      own: router,
       admissions: new Admissions([]),
       notes,
       watchers: [this.running],

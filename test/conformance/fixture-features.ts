@@ -5,7 +5,7 @@ import {
 } from "../../src/server/context/server-context.ts";
 import { createFixturePrompts, fixtureCompletion } from "./fixture-prompts.ts";
 import { createFixtureResources } from "./fixture-resources.ts";
-import { FixtureRouter } from "./fixture-router.ts";
+import { FixtureToolProvider } from "./fixture-tool-provider.ts";
 import { fixtureSkills } from "./fixture-skills.ts";
 import { FixtureState } from "./fixture-state.ts";
 
@@ -13,7 +13,7 @@ import { FixtureState } from "./fixture-state.ts";
 export function createFixtureFeatures(): ServerFeatures {
   const state = new FixtureState();
   return {
-    router: new FixtureRouter(state),
+    tools: new FixtureToolProvider(state),
     resources: createFixtureResources(state),
     prompts: createFixturePrompts(state),
     completion: fixtureCompletion,

@@ -70,7 +70,7 @@ describe("content tools", () => {
   });
 });
 
-describe("FixtureRouter", () => {
+describe("FixtureToolProvider", () => {
   test("tools without required arguments come first", async () => {
     await using fixture = startMemoryFixture();
     const [reply] = await fixture.exchange(modern(1, "tools/list"));

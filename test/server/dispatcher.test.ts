@@ -24,22 +24,22 @@ const batchesRefused = error(
 
 describe("Dispatcher, ids", () => {
   test('HP5: keeps 1 and "1" apart, also in flight', async () => {
-    const { exchange, router, transport, news } = await startSession("2025-06-18");
+    const { exchange, tools, transport, news } = await startSession("2025-06-18");
     transport.deliver(request(1, "tools/call", echo), request("1", "tools/call", echo));
-    router.answer(1, '{"n":"string"}');
-    router.answer(0, '{"n":"number"}');
+    tools.answer(1, '{"n":"string"}');
+    tools.answer(0, '{"n":"number"}');
     await transport.sentAtLeast(3);
     expect(news()).toEqual([result("1", { n: "string" }), result(1, { n: "number" })]);
     expect(await exchange(1, request(0, "ping"))).toEqual([result(0, {})]);
   });
 
   test("refuses an id in flight without answering it twice", async () => {
-    const { exchange, router } = await startSession("2025-06-18");
+    const { exchange, tools } = await startSession("2025-06-18");
     const call = request("a", "tools/call", echo);
     expect(await exchange(1, call, request("a", "ping"))).toEqual([
       error(undefined, -32600, 'Invalid request: id "a" is in flight'),
     ]);
-    router.answer(0);
+    tools.answer(0);
     expect(await exchange(1)).toEqual([result("a", { content: [] })]);
     expect(await exchange(1, request("a", "ping"))).toEqual([result("a", {})]);
   });
@@ -61,26 +61,26 @@ describe("Dispatcher, ids", () => {
   });
 
   test("bounds the requests in flight, ping excepted", async () => {
-    const { exchange, router } = await startSession("2025-06-18");
+    const { exchange, tools } = await startSession("2025-06-18");
     const calls = Array.from({ length: requestsInFlightMax + 1 }, (_, id) =>
       request(id, "tools/call", echo),
     );
     const [refusal, pong] = await exchange(2, ...calls, request("p", "ping"));
-    expect(router.calls.length).toBe(requestsInFlightMax);
+    expect(tools.calls.length).toBe(requestsInFlightMax);
     expect([refusal, pong]).toEqual([
       error(requestsInFlightMax, -32603, "Too many requests in flight: try later"),
       result("p", {}),
     ]);
-    router.answer(0);
+    tools.answer(0);
     await exchange(1);
-    router.answer(requestsInFlightMax);
+    tools.answer(requestsInFlightMax);
     await exchange(0, request("again", "tools/call", echo));
-    expect(router.calls.length).toBe(requestsInFlightMax + 1);
+    expect(tools.calls.length).toBe(requestsInFlightMax + 1);
   });
 
-  test("a router that throws still gives one reply, and the rest of its chunk is served", async () => {
-    const { exchange, router } = await startSession("2025-06-18");
-    router.call = () => {
+  test("a tools that throws still gives one reply, and the rest of its chunk is served", async () => {
+    const { exchange, tools } = await startSession("2025-06-18");
+    tools.call = () => {
       throw new Error("defect");
     };
     const messages = [request(1, "tools/call", echo), request(2, "ping")];
@@ -94,9 +94,9 @@ describe("Dispatcher, ids", () => {
     ["legacy", request],
     ["modern", modern],
   ])("nothing follows for the token of a %s request whose method threw", async (_era, create) => {
-    const { exchange, router, news } = await startSession("2025-06-18");
+    const { exchange, tools, news } = await startSession("2025-06-18");
     let report: CallRequest["onProgress"];
-    router.call = (call) => {
+    tools.call = (call) => {
       report = call.onProgress;
       throw new Error("defect");
     };
@@ -105,10 +105,10 @@ describe("Dispatcher, ids", () => {
     expect([typeof report, news()]).toEqual(["function", []]);
   });
 
-  test("a router that rejects still gives one reply", async () => {
-    const { exchange, router, transport } = await startSession("2025-06-18");
+  test("a tools that rejects still gives one reply", async () => {
+    const { exchange, tools, transport } = await startSession("2025-06-18");
     transport.deliver(request(1, "tools/call", echo));
-    router.calls[0]?.outcome.reject(new Error("defect"));
+    tools.calls[0]?.outcome.reject(new Error("defect"));
     expect(await exchange(1)).toEqual([error(1, -32603, "Internal error: defect")]);
   });
 });
@@ -119,35 +119,35 @@ describe("Dispatcher, cancellation", () => {
     ["legacy", request("c", "tools/call", withToken)],
     ["modern", modern("c", "tools/call", withToken)],
   ])("HP6: after cancelled nothing mentions a %s request", async (_era, call) => {
-    const { exchange, router, transport } = await startSession("2025-06-18");
+    const { exchange, tools, transport } = await startSession("2025-06-18");
     const sentBefore = transport.sent.length;
     transport.deliver(call, notification("notifications/cancelled", { requestId: "c" }));
-    expect(router.calls[0]?.request.cancellation.isCancelled).toBe(true);
-    expect(router.calls[0]?.request.onProgress).toBeFunction();
-    router.calls[0]?.request.onProgress?.("late");
-    await router.calls[0]?.outcome.promise;
+    expect(tools.calls[0]?.request.cancellation.isCancelled).toBe(true);
+    expect(tools.calls[0]?.request.onProgress).toBeFunction();
+    tools.calls[0]?.request.onProgress?.("late");
+    await tools.calls[0]?.outcome.promise;
     expect(await exchange(1, request("p", "ping"))).toEqual([result("p", {})]);
     expect(transport.sent.length).toBe(sentBefore + 1);
   });
 
   test("HP6: the id's type matters", async () => {
-    const { exchange, router, transport } = await startSession("2025-06-18");
+    const { exchange, tools, transport } = await startSession("2025-06-18");
     transport.deliver(
       request(1, "tools/call", echo),
       notification("notifications/cancelled", { requestId: "1" }),
     );
-    router.answer(0);
+    tools.answer(0);
     expect(await exchange(1)).toEqual([result(1, { content: [] })]);
   });
 
   test("a cancelled id can be used again while its work winds up", async () => {
-    const { exchange, router, transport } = await startSession("2025-06-18");
+    const { exchange, tools, transport } = await startSession("2025-06-18");
     transport.deliver(
       request(1, "tools/call", echo),
       notification("notifications/cancelled", { requestId: 1 }),
       request(1, "tools/call", echo),
     );
-    router.answer(1, '{"n":2}');
+    tools.answer(1, '{"n":2}');
     expect(await exchange(1)).toEqual([result(1, { n: 2 })]);
   });
 });
@@ -164,7 +164,7 @@ describe("Dispatcher, batches", () => {
   });
 
   test("HP11, KF2: answers a batch under 2025-03-26 with one array", async () => {
-    const { exchange, router, transport } = await startSession("2025-03-26");
+    const { exchange, tools, transport } = await startSession("2025-03-26");
     transport.deliver([
       request(1, "ping"),
       notification("notifications/whatever"),
@@ -177,7 +177,7 @@ describe("Dispatcher, batches", () => {
       request(1, "ping"),
       request(5, "no/such"),
     ]);
-    router.answer(0);
+    tools.answer(0);
     expect(await exchange(1)).toEqual([
       [
         result(1, {}),
@@ -217,13 +217,13 @@ describe("Dispatcher, batches", () => {
   });
 
   test("HP11: replies that are too much for one message become errors with their ids", async () => {
-    const { exchange, router } = await startSession("2025-03-26");
+    const { exchange, tools } = await startSession("2025-03-26");
     const long = JSON.stringify({ content: [], long: "x".repeat(batchReplyCharsMax / 2) });
     const replies = exchange(
       1,
       [1, 2, 3].map((id) => request(id, "tools/call", echo)),
     );
-    for (const position of [0, 1, 2]) router.answer(position, long);
+    for (const position of [0, 1, 2]) tools.answer(position, long);
     const [batch] = (await replies) as unknown as [{ id: number; error?: { code: number } }[]];
     expect(batch.map(({ id, error: fault }) => [id, fault?.code])).toEqual([
       [1, undefined],
@@ -233,11 +233,11 @@ describe("Dispatcher, batches", () => {
   });
 
   test("HP11: a cancelled element is left out, and a batch of them is silent", async () => {
-    const { exchange, transport, router } = await startSession("2025-03-26");
+    const { exchange, transport, tools } = await startSession("2025-03-26");
     const cancelled = notification("notifications/cancelled", { requestId: 1 });
     transport.deliver([request(1, "tools/call", echo)], cancelled);
     transport.deliver([request(1, "tools/call", echo), request(2, "ping")], cancelled);
-    await Promise.all(router.calls.map((call) => call.outcome.promise));
+    await Promise.all(tools.calls.map((call) => call.outcome.promise));
     expect(await exchange(1)).toEqual([[result(2, {})]]);
     expect(await exchange(1, request(3, "ping"))).toEqual([result(3, {})]);
   });

@@ -27,11 +27,11 @@ describe("tools/call", () => {
     [{ name: "" }, "Invalid params: name must be a tool's name"],
     [{ name: "x\0y" }, "Invalid params: name must not contain a NUL character"],
   ])("refuses %j", async (params, message) => {
-    const { exchange, router } = await startSession("2025-11-25");
+    const { exchange, tools } = await startSession("2025-11-25");
     expect(await exchange(1, request(1, "tools/call", params))).toEqual([
       error(1, -32602, message),
     ]);
-    expect(router.calls).toEqual([]);
+    expect(tools.calls).toEqual([]);
   });
 
   const notAnObject = "Invalid arguments for Echo: arguments must be an object";
@@ -43,7 +43,7 @@ describe("tools/call", () => {
   test.each(argumentRows)(
     "%s: answers arguments %j as its revision does",
     async (version, args) => {
-      const { exchange, router } = await startSession(version);
+      const { exchange, tools } = await startSession(version);
       const expected = badArguments(version, notAnObject);
       const [reply] = await exchange(
         1,
@@ -54,14 +54,14 @@ describe("tools/call", () => {
           ? error(1, -32602, notAnObject)
           : result(1, JSON.parse(expected.json)),
       );
-      expect(router.calls).toEqual([]);
+      expect(tools.calls).toEqual([]);
     },
   );
 
-  test("hands the call to the router and splices its JSON in", async () => {
-    const { exchange, router, transport } = await startSession("2025-03-26");
+  test("hands the call to the tools and splices its JSON in", async () => {
+    const { exchange, tools, transport } = await startSession("2025-03-26");
     transport.deliver(request(1, "tools/call", { name: "Echo" }));
-    const asked = router.calls[0]?.request;
+    const asked = tools.calls[0]?.request;
     expect({ name: asked?.name, args: asked?.args, version: asked?.version }).toEqual({
       name: "Echo",
       args: undefined,
@@ -69,23 +69,23 @@ describe("tools/call", () => {
     });
     expect(asked?.client.limits).toEqual({ answerMs: 1, resultCharsMax: 3 });
     expect(asked?.onProgress).toBeUndefined();
-    router.answer(0, '{"spliced": [1,  2]}');
+    tools.answer(0, '{"spliced": [1,  2]}');
     await exchange(1);
     expect(transport.sent.at(-1)).toBe('{"jsonrpc":"2.0","id":1,"result":{"spliced": [1,  2]}}');
   });
 
-  test("passes a fault of the router on", async () => {
-    const { exchange, router, transport } = startServer();
+  test("passes a fault of the tools on", async () => {
+    const { exchange, tools, transport } = startServer();
     transport.deliver(modern(1, "tools/call", { name: "NoSuchTool" }));
     const fault = { code: -32602, message: "Unknown tool: NoSuchTool" };
-    router.calls[0]?.outcome.resolve({ kind: "fault", fault });
+    tools.calls[0]?.outcome.resolve({ kind: "fault", fault });
     expect(await exchange(1)).toEqual([error(1, -32602, "Unknown tool: NoSuchTool")]);
   });
 
   test("a modern call has the version and limits of its own envelope", async () => {
-    const { router, transport } = await startSession("2024-11-05");
+    const { tools, transport } = await startSession("2024-11-05");
     transport.deliver(modern(1, "tools/call", { name: "Echo" }));
-    const asked = router.calls[0]?.request;
+    const asked = tools.calls[0]?.request;
     expect({ id: asked?.client.id, version: asked?.version, limits: asked?.client.limits }).toEqual(
       { id: "stdio", version: "2026-07-28", limits: { answerMs: 2, resultCharsMax: 3 } },
     );
@@ -93,14 +93,14 @@ describe("tools/call", () => {
   });
 
   test("progress goes out before the reply and never after it", async () => {
-    const { exchange, router, transport } = await startSession("2025-06-18");
+    const { exchange, tools, transport } = await startSession("2025-06-18");
     const params = { name: "Echo", _meta: { progressToken: 0 } };
     transport.deliver(request(1, "tools/call", params));
-    const report = router.calls[0]?.request.onProgress;
+    const report = tools.calls[0]?.request.onProgress;
     report?.("one");
     report?.("two");
     report?.("three");
-    router.answer(0);
+    tools.answer(0);
     const progress = (number: number, message: string): unknown => ({
       jsonrpc: "2.0",
       method: "notifications/progress",

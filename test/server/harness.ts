@@ -1,4 +1,4 @@
-import type { CallOutcome, CallRequest, Router, TaskSupport } from "../../src/calls/call.ts";
+import type { CallOutcome, CallRequest, ToolProvider, TaskSupport } from "../../src/calls/call.ts";
 import { Changes, type ServerFeatures } from "../../src/calls/features.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import { ServerContext } from "../../src/server/context/server-context.ts";
@@ -26,14 +26,14 @@ export const listings: readonly ToolListing[] = [
   { name: "Echo", title: "Echo", description: "d", inputSchema: { type: "object" }, annotations },
 ];
 
-/** One call that the fake router was asked for; a test settles it. */
+/** One call that the fake tools was asked for; a test settles it. */
 interface AskedCall {
   readonly request: CallRequest;
   readonly outcome: PromiseWithResolvers<CallOutcome>;
 }
 
 /** Knows no tool; keeps each call open until the test settles it, or its signal is aborted. */
-export class FakeRouter implements Router {
+export class FakeTools implements ToolProvider {
   readonly calls: AskedCall[] = [];
   /** Tools that may become MCP tasks; a test adds to it. */
   readonly taskSupports = new Map<string, TaskSupport>();
@@ -61,7 +61,7 @@ export class FakeRouter implements Router {
 
 export interface TestServer {
   readonly transport: MemoryTransport;
-  readonly router: FakeRouter;
+  readonly tools: FakeTools;
   readonly connection: Serving;
   /** Delivers the messages in one chunk and waits for `count` more to be sent; returns those, parsed. */
   readonly exchange: (
@@ -83,11 +83,11 @@ export function startServer(
   onInputEnd: () => void = () => {},
 ): TestServer {
   const transport = new MemoryTransport();
-  const router = new FakeRouter();
+  const tools = new FakeTools();
   const connection = serveConnection({
     transport,
     server: new ServerContext({
-      features: { router, changes: new Changes(), changing: new Set(), ...offered },
+      features: { tools, changes: new Changes(), changing: new Set(), ...offered },
       instructions: "Use the tools.",
       stateKey: () => Promise.resolve(new Uint8Array(32)),
     }),
@@ -114,7 +114,7 @@ export function startServer(
     await transport.sentAtLeast(wanted);
     return news();
   };
-  return { transport, router, connection, exchange, news };
+  return { transport, tools, connection, exchange, news };
 }
 
 /** A server whose session has the given revision. */

@@ -52,7 +52,7 @@ describe("the skills extension", () => {
     const { skills } = everyFeature();
     if (skills === undefined) throw new Error("no skills");
     const features = {
-      router: { list: () => [], call: () => Promise.reject(new Error("no tools")) },
+      tools: { list: () => [], call: () => Promise.reject(new Error("no tools")) },
       changes: new Changes(),
       changing: new Set<never>(),
       skills,

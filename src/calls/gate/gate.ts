@@ -3,8 +3,8 @@ import { callKindsMax } from "../../base/limits.ts";
 import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
 import { encodeCallToolResult } from "../../protocol/result-codec.ts";
 import { InputNeeded } from "../ask-client.ts";
-import type { CallMaker, CallOutcome, CallRequest, Router } from "../call.ts";
-import { type ToolTarget, foreignToolOf } from "../call-target.ts";
+import type { CallMaker, CallOutcome, CallRequest, ToolProvider } from "../call.ts";
+import { type ToolTarget, upstreamToolOf } from "../call-target.ts";
 import type { ObservedRequest } from "../call-observer.ts";
 import { resolvedCall } from "../resolved-call.ts";
 import type {
@@ -21,9 +21,9 @@ import { withLinesAbout, withWaitingLines } from "./result-lines.ts";
 
 export interface GateParts {
   /** Makes the calls of our own tools, and may prepare for each while the stages still check it. */
-  readonly router: CallMaker & { expectCall?(): void };
-  /** Makes those that have a target. Absent: `router` makes them too. */
-  readonly foreign?: CallMaker;
+  readonly own: CallMaker & { expectCall?(): void };
+  /** Makes the calls of upstream servers' tools, which have a target. Absent: `own` makes them too. */
+  readonly upstream?: CallMaker;
   /** The stages, in their order: plan mode, upstream servers, rules, required skills, hooks. */
   readonly admissions: Admissions;
   /** In the order in which their lines are shown. */
@@ -39,7 +39,7 @@ export interface GateParts {
  * The one way to a tool: every call, of an own or an upstream tool, passes the stages, is watched, and has
  * the waiting notes added to its result.
  */
-export class Gate implements Pick<Router, "call"> {
+export class Gate implements Pick<ToolProvider, "call"> {
   readonly #parts: GateParts;
 
   constructor(parts: GateParts) {
@@ -91,8 +91,8 @@ export class Gate implements Pick<Router, "call"> {
   }
 
   #tellBegun(request: CallRequest): void {
-    const { router, watchers } = this.#parts;
-    if (request.target === undefined) router.expectCall?.();
+    const { own, watchers } = this.#parts;
+    if (request.target === undefined) own.expectCall?.();
     for (const watcher of watchers) watcher.began?.(request);
     if (request.observed !== undefined) this.#noteTarget(request.observed, request);
   }
@@ -101,10 +101,10 @@ export class Gate implements Pick<Router, "call"> {
   #noteTarget(observed: ObservedRequest, { name, target }: CallRequest): void {
     const isOwn = target === undefined && this.#parts.ownNames?.has(name) === true;
     if (isOwn || target?.kind === "search") observed.tool = name;
-    const foreign = foreignToolOf(target);
-    if (foreign === undefined) return;
+    const named = upstreamToolOf(target);
+    if (named === undefined) return;
     observed.tool = name;
-    observed.server = foreign.server;
+    observed.server = named.server;
   }
 
   #tellEnded(request: CallRequest, end: CallEnd): void {
@@ -115,10 +115,10 @@ export class Gate implements Pick<Router, "call"> {
 
   /** The stages see the outcome of a call that is answered before it ends when it ends. */
   #make(request: CallRequest): Promise<CallOutcome> {
-    const { router, foreign = router } = this.#parts;
+    const { own, upstream = own } = this.#parts;
     const afterStages = async (outcome: CallOutcome): Promise<CallOutcome> =>
       this.#afterStages(request, outcome, undefined);
-    const maker = request.target === undefined ? router : foreign;
+    const maker = request.target === undefined ? own : upstream;
     return maker.call(request, afterStages);
   }
 

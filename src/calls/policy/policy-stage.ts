@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { commandTools } from "../../base/tool-kinds.ts";
 import { cleanServer, originalName, uncutName } from "../../upstream/names/assign-names.ts";
-import { foreignToolOf, type CallTarget, type ToolTarget } from "../call-target.ts";
+import { upstreamToolOf, type CallTarget, type ToolTarget } from "../call-target.ts";
 import type { CallRequest } from "../call.ts";
 import type { CallEnd, CallWatcher, GateStage, Refusal, Rest } from "../gate/gate-stage.ts";
 import { workspaceDirOf } from "../state-calls.ts";
@@ -150,7 +150,7 @@ function serverPolicyOf({ target }: CallRequest): ToolTarget["rights"]["policy"]
  * tools of the server (TR9). None for own tools.
  */
 function namesOf(target: CallTarget | undefined): Pick<JudgedCall, "otherNames" | "upstream"> {
-  const named = target === undefined ? undefined : foreignToolOf(target);
+  const named = target === undefined ? undefined : upstreamToolOf(target);
   if (named === undefined) return {};
   const { server, tool } = named;
   const otherNames = [

@@ -1,4 +1,4 @@
-import type { Router, TaskSupport } from "../../calls/call.ts";
+import type { ToolProvider, TaskSupport } from "../../calls/call.ts";
 import type { ServerFeatures } from "../../calls/features.ts";
 import type { OfferedCapabilities } from "../../protocol/handshake-codec.ts";
 
@@ -22,7 +22,7 @@ export function isOffered(features: ServerFeatures, need: Need): boolean {
 
 /** The capabilities in both handshakes, before the revision shapes them. */
 export function offeredCapabilities(features: ServerFeatures): OfferedCapabilities {
-  const { resources, prompts, completion, skills, changing, router } = features;
+  const { resources, prompts, completion, skills, changing, tools } = features;
   return {
     tools: { listChanged: changing.has("tools") },
     ...(resources === undefined ? {} : { resources: { listChanged: changing.has("resources") } }),
@@ -30,7 +30,7 @@ export function offeredCapabilities(features: ServerFeatures): OfferedCapabiliti
     completions: completion !== undefined,
     tasks: offersTasks(features),
     skills: skills !== undefined,
-    apps: router.isOpen === true,
+    apps: tools.takesOtherNames === true,
   };
 }
 
@@ -41,12 +41,12 @@ function hasSubscriptions(features: ServerFeatures): boolean {
 }
 
 /** Whether calls of this tool can be answered with an MCP task. */
-export function taskSupportOf(router: Router, toolName: string): TaskSupport {
-  return router.taskSupport?.(toolName) ?? "none";
+export function taskSupportOf(tools: ToolProvider, toolName: string): TaskSupport {
+  return tools.taskSupport?.(toolName) ?? "none";
 }
 
 /** True when some tool makes MCP tasks: only then the extension is declared and its methods exist. */
-export function offersTasks({ router }: ServerFeatures): boolean {
-  if (router.isOpen === true) return true;
-  return router.list().some(({ name }) => taskSupportOf(router, name) !== "none");
+export function offersTasks({ tools }: ServerFeatures): boolean {
+  if (tools.takesOtherNames === true) return true;
+  return tools.list().some(({ name }) => taskSupportOf(tools, name) !== "none");
 }

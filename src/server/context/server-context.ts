@@ -135,7 +135,7 @@ export function createConnection(
 }
 
 /** Time in milliseconds that never goes back; tests bring their own. */
-/** The results of `tools/list` as JSON text; a list of one page is encoded once for each revision, as long as the router gives the same array. */
+/** The results of `tools/list` as JSON text; a list of one page is encoded once for each revision, as long as their provider gives the same array. */
 export class ToolPages {
   readonly #features: ServerFeatures;
   /** Pages by the list that they show; of each list by revision, and how long they may be kept. */
@@ -147,7 +147,7 @@ export class ToolPages {
 
   /**
    * Undefined for a cursor that is not of this list. A client that may not use all tools sees its own list. A promise
-   * where the router has a list for each client.
+   * where the tools are listed for each client.
    */
   page(
     version: ProtocolVersion,
@@ -155,9 +155,9 @@ export class ToolPages {
     cursor: unknown,
     showsApps = false,
   ): string | undefined | Promise<string | undefined> {
-    const { router } = this.#features;
-    const listing = router.listFor?.(client, version, showsApps);
-    if (listing === undefined) return this.#page(router.list(), version, client, cursor);
+    const { tools } = this.#features;
+    const listing = tools.listFor?.(client, version, showsApps);
+    if (listing === undefined) return this.#page(tools.list(), version, client, cursor);
     return listing.then((listings) => this.#page(listings, version, client, cursor));
   }
 

@@ -101,7 +101,7 @@ export class HandlerContext implements RequestContext {
   }
 }
 
-/** A `tools/call` as the router sees it. */
+/** A `tools/call` as `ToolProvider` takes it. */
 export class ToolCall extends HandlerContext implements CallRequest {
   readonly name: string;
   readonly args: unknown;

@@ -14,7 +14,7 @@ export function handleInitialize(
   const { server, session } = connection;
   const { features } = server;
   const version = session.begin(request.params);
-  features.router.meet?.(session.capabilities);
+  features.tools.meet?.(session.capabilities);
   // Changes that wait for an earlier session of this connection are not sent to this one.
   server.release(connection);
   const offered = { ...offeredCapabilities(features), channel: session.takesChannel };
@@ -28,7 +28,7 @@ export function handleDiscover(
   { server }: ServedConnection,
 ): MethodReply {
   const { features } = server;
-  features.router.meet?.(asker.capabilities);
+  features.tools.meet?.(asker.capabilities);
   const offered = offeredCapabilities(features);
   const instructions = server.instructionsFor(asker.client.servers);
   return resultReply(encodeDiscoverResult({ offered, instructions }));

@@ -151,7 +151,7 @@ export class TaskCall extends ToolCall {
 
   /** Runs the call; the reply is there when the call is over, or has become an MCP task. */
   run(): Promise<MethodReply> {
-    this.#connection.server.features.router.call(this).then(
+    this.#connection.server.features.tools.call(this).then(
       (outcome) => this.#settle(outcome),
       (error: unknown) => this.#settleWithError(error),
     );

@@ -14,7 +14,7 @@ export function handleToolsList(
   connection: ServedConnection,
 ): MethodReply | Promise<MethodReply> {
   const { version, client, params, asker } = request;
-  connection.server.features.router.meet?.(asker.capabilities);
+  connection.server.features.tools.meet?.(asker.capabilities);
   const showsApps = asker.capabilities.apps !== undefined;
   const page = connection.server.toolPages.page(version, client, params?.cursor, showsApps);
   return page instanceof Promise ? page.then(replyOf) : replyOf(page);
@@ -24,7 +24,7 @@ function replyOf(json: string | undefined): MethodReply {
   return json === undefined ? unknownCursor() : resultReply(json);
 }
 
-/** `tools/call`: checks the shape of the parameters; the router knows the tools, their Worker checks the arguments. */
+/** `tools/call`: checks the shape of the parameters; `features.tools` knows the tools, their Worker checks the arguments. */
 export function handleToolsCall(
   request: ActiveRequest,
   connection: ServedConnection,
@@ -54,11 +54,11 @@ function run(
   request: ActiveRequest,
   connection: ServedConnection,
 ): MethodReply | Promise<MethodReply> {
-  const { router } = connection.server.features;
-  const support = isModernVersion(request.version) ? taskSupportOf(router, name) : "none";
+  const { tools } = connection.server.features;
+  const support = isModernVersion(request.version) ? taskSupportOf(tools, name) : "none";
   const mayBeTask = support !== "none" && request.asker.capabilities.tasks;
   if (!mayBeTask && support !== "required") {
-    return router.call(new ToolCall(name, args, request, connection));
+    return tools.call(new ToolCall(name, args, request, connection));
   }
   return lazyHandlers.use(({ callAsTask }) => callAsTask(name, args, request, connection));
 }

@@ -1,6 +1,6 @@
 import { httpSubscriptionsMax } from "../../base/limits.ts";
 import { Shares } from "../../base/turns.ts";
-import type { Router } from "../../calls/call.ts";
+import type { ToolProvider } from "../../calls/call.ts";
 import { type ParamHeader, paramHeadersOf } from "../../protocol/headers.ts";
 import type { ProtocolFault } from "../../protocol/json-rpc.ts";
 import type { ClassifiedMessage, ModernRequest } from "../../protocol/message.ts";
@@ -106,7 +106,7 @@ export class ModernHttp {
     });
     const { headers } = request;
     const check = (modern: ModernRequest): ProtocolFault | undefined =>
-      checkRequestHeaders(modern, headers, paramHeadersLookup(this.#parts.server.features.router));
+      checkRequestHeaders(modern, headers, paramHeadersLookup(this.#parts.server.features.tools));
     new Dispatcher(this.connectionFor(principal, lane, inFlight), check).receive(message, lane);
     const response = lane.take();
     // A stream that is there at once, such as that of a subscription, is under way all the same.
@@ -173,15 +173,15 @@ function tooManyRequests(): Response {
   return refusal(503, message, { "retry-after": "1" });
 }
 
-/** The annotated arguments of each tool, read once for each list that the router gives. */
+/** The annotated arguments of each tool, read once for each list of tools. */
 const knownHeaders = new WeakMap<
   readonly ToolListing[],
   ReadonlyMap<string, readonly ParamHeader[]>
 >();
 
 /** Looks up which arguments of a tool travel as headers too (docs/spec/modern.md#headers). */
-function paramHeadersLookup(router: Router): (toolName: string) => readonly ParamHeader[] {
-  return (toolName) => headersOf(router.list()).get(toolName) ?? [];
+function paramHeadersLookup(tools: ToolProvider): (toolName: string) => readonly ParamHeader[] {
+  return (toolName) => headersOf(tools.list()).get(toolName) ?? [];
 }
 
 function headersOf(listings: readonly ToolListing[]): ReadonlyMap<string, readonly ParamHeader[]> {

@@ -59,7 +59,7 @@ class GateHarness {
       void this.log.push(`ended ${decision} ${outcome}`);
     const watchers = [{ began: () => void this.log.push("began"), ended }];
     const gate = new Gate({
-      router,
+      own: router,
       admissions: new Admissions(stages),
       notes: [],
       watchers,

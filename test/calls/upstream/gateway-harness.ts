@@ -1,4 +1,4 @@
-import type { ClientLimits, CallRequest, Router } from "../../../src/calls/call.ts";
+import type { ClientLimits, CallRequest, ToolProvider } from "../../../src/calls/call.ts";
 import { Changes } from "../../../src/calls/features.ts";
 import type { CallEnd, GateStage } from "../../../src/calls/gate/gate-stage.ts";
 import { Admissions, Gate, type GateParts } from "../../../src/calls/gate/gate.ts";
@@ -102,7 +102,7 @@ export class GatewayHarness implements AsyncDisposable {
 
   #server({ gate = {} }: HarnessOptions): ServerContext {
     const { resolver, stage, listings, resources, prompts, completion } = this.gateway;
-    const own: Router = {
+    const own: ToolProvider = {
       list: () => [native],
       call: (call) => {
         this.ownCalls.push(call);
@@ -118,8 +118,8 @@ export class GatewayHarness implements AsyncDisposable {
     const gated = Promise.resolve(this.gateway.calls()).then(
       (calls) =>
         new Gate({
-          router: own,
-          foreign: calls,
+          own,
+          upstream: calls,
           admissions: new Admissions([stage, ...stages]),
           notes: [],
           watchers: [],
@@ -128,8 +128,8 @@ export class GatewayHarness implements AsyncDisposable {
         }),
     );
     const ownListings = own.list();
-    const router: Router = {
-      isOpen: true,
+    const router: ToolProvider = {
+      takesOtherNames: true,
       list: () => listings.now(ownListings),
       listFor: (client, version) =>
         listings.listFor(ownListings, client, { version, showsApps: false }),
@@ -137,7 +137,14 @@ export class GatewayHarness implements AsyncDisposable {
       call: async (call) => (await gated).call(call),
     };
     const changing = new Set(["tools", "prompts", "resources"] as const);
-    const features = { router, resources, prompts, completion, changes: this.changes, changing };
+    const features = {
+      tools: router,
+      resources,
+      prompts,
+      completion,
+      changes: this.changes,
+      changing,
+    };
     const stateKey = (): Promise<Uint8Array> => Promise.resolve(new Uint8Array(32));
     return new ServerContext({ features, instructions: "", stateKey });
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { JsonText } from "../../../src/base/weight.ts";
-import { foreignToolOf } from "../../../src/calls/call-target.ts";
+import { upstreamToolOf } from "../../../src/calls/call-target.ts";
 import type { UpstreamReply } from "../../../src/upstream/upstreams.ts";
 import { notification } from "../../server/harness.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
@@ -101,7 +101,7 @@ describe("resources of other servers (RP1, RP2)", () => {
     const lines = harness.watched.map(([{ name, args, target }, { decision, outcome }]) => [
       name,
       args,
-      foreignToolOf(target)?.server,
+      upstreamToolOf(target)?.server,
       decision,
       outcome,
     ]);

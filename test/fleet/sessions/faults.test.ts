@@ -56,8 +56,8 @@ describe("an engine that is away", () => {
     proxy.isCut = true;
     proxy.breakAll();
     await isAway(first);
-    await eventually("it was called", () => first.router.calls.length === 1);
-    first.router.answer(0);
+    await eventually("it was called", () => first.tools.calls.length === 1);
+    first.tools.answer(0);
     await stream.ended;
     expect(stream.messages).toMatchObject([{ id: "a", result: {} }]);
     proxy.isCut = false;
@@ -94,8 +94,8 @@ test("a full engine: events go out, new sessions are refused, and nothing is los
   const stream = read(await post(first, call("a"), { ...session, ...streamed }));
   const { id = "" } = await stream.event("priming", () => true);
   await redis.send("CONFIG", "SET", "maxmemory", "1mb");
-  await eventually("it was called", () => first.router.calls.length === 1);
-  first.router.answer(0);
+  await eventually("it was called", () => first.tools.calls.length === 1);
+  first.tools.answer(0);
   await stream.ended;
   expect(stream.messages).toMatchObject([{ id: "a" }]);
   const refused = await post(second, initialize);

@@ -45,9 +45,9 @@ describe("FleetSessions", () => {
       const session = await beginSession(first, "2025-06-18", { elicitation: {} });
       await post(second, request(3, "logging/setLevel", { level: "error" }), session);
       const answer = post(first, call("a"), session);
-      await eventually("it was called", () => first.router.calls.length === round + 1);
-      const asked = first.router.calls[round]?.request;
-      first.router.answer(round);
+      await eventually("it was called", () => first.tools.calls.length === round + 1);
+      const asked = first.tools.calls[round]?.request;
+      first.tools.answer(round);
       expect((await answer).status).toBe(200);
       expect([asked?.ask?.can("form"), asked?.capabilities?.elicitationForm]).toEqual([true, true]);
     }
@@ -61,10 +61,10 @@ describe("FleetSessions", () => {
     const params = { name: "Echo", arguments: {}, _meta: { progressToken: "t" } };
     const asking = request("a", "tools/call", params);
     const stream = read(await post(first, asking, { ...session, ...streamed }));
-    await eventually("it was called", () => first.router.calls.length === 1);
+    await eventually("it was called", () => first.tools.calls.length === 1);
     let reported = 0;
     const report = (message: string): void =>
-      first.router.calls[0]?.request.onProgress?.({ progress: (reported += 1), message });
+      first.tools.calls[0]?.request.onProgress?.({ progress: (reported += 1), message });
     report("one");
     await stream.event("progress", ({ data }) => data?.includes("one") === true);
     const [priming, one] = stream.events.map(({ id }) => id);
@@ -73,7 +73,7 @@ describe("FleetSessions", () => {
     await stream.ended;
     report("two");
     await resumed.event("progress", ({ data }) => data?.includes("two") === true);
-    first.router.answer(0);
+    first.tools.answer(0);
     await resumed.ended;
     const ids = resumed.events.flatMap(({ id }) => (id === undefined ? [] : [id]));
     expect(ids).toEqual([2, 3, 4].map((number) => `${first.fleet.replica.id}.1-${number}`));
@@ -116,10 +116,10 @@ describe("FleetSessions", () => {
     await using first = await startSessionReplica(proxy.url);
     const session = await beginSession(first, "2025-06-18");
     const stream = read(await post(first, call("a"), { ...session, ...streamed }));
-    await eventually("it was called", () => first.router.calls.length === 1);
+    await eventually("it was called", () => first.tools.calls.length === 1);
     // An event is at the engine before it goes out.
     proxy.delayMs = 50;
-    first.router.answer(0);
+    first.tools.answer(0);
     await first.endpoint.drain();
     await first.table.settled();
     first.table.leave();
@@ -133,7 +133,7 @@ describe("FleetSessions", () => {
     await using second = await startSessionReplica(redis.url);
     const session = await beginSession(first, "2025-11-25", { elicitation: {} });
     const stream = read(await post(first, call("a"), { ...session, ...streamed }));
-    await eventually("it was called", () => first.router.calls.length === 1);
+    await eventually("it was called", () => first.tools.calls.length === 1);
     const question = {
       method: "elicitation/create",
       params: {
@@ -142,13 +142,13 @@ describe("FleetSessions", () => {
         requestedSchema: { type: "object", properties: {} },
       },
     } as const;
-    const asking = first.router.calls[0]?.request.ask?.ask({ name: question });
+    const asking = first.tools.calls[0]?.request.ask?.ask({ name: question });
     const { id } = await stream.message("the question", ({ method }) => method === question.method);
     const answer = { jsonrpc: "2.0", id, result: { action: "accept", content: {} } };
     expect((await post(second, answer, session)).status).toBe(202);
     expect(await asking).toEqual({ name: { action: "accept", content: {} } });
     let isCancelled = false;
-    first.router.calls[0]?.request.cancellation.onCancel(() => (isCancelled = true));
+    first.tools.calls[0]?.request.cancellation.onCancel(() => (isCancelled = true));
     await post(second, notification("notifications/cancelled", { requestId: "a" }), session);
     await eventually("it was cancelled", () => isCancelled);
   });
@@ -159,9 +159,9 @@ describe("FleetSessions", () => {
     await using second = await startSessionReplica(redis.url);
     const session = await beginSession(first, "2025-03-26");
     const calling = post(first, call("a"), session);
-    await eventually("it was called", () => first.router.calls.length === 1);
+    await eventually("it was called", () => first.tools.calls.length === 1);
     let isCancelled = false;
-    first.router.calls[0]?.request.cancellation.onCancel(() => (isCancelled = true));
+    first.tools.calls[0]?.request.cancellation.onCancel(() => (isCancelled = true));
     using requests = spyOn(second.fleet.engine, "request");
     const sent = (): number =>
       requests.mock.calls.filter(([command]) => command === "PUBLISH").length;

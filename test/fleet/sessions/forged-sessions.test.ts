@@ -45,14 +45,14 @@ test("TH46: a stream that is resumed has no event that a replica has not written
   const headers = { ...session, accept: "text/event-stream, application/json;q=0.5" };
   const stream = read(await post(first, asking, headers));
   const { id = "" } = await stream.event("priming", () => true);
-  await eventually("it was called", () => first.router.calls.length === 1);
+  await eventually("it was called", () => first.tools.calls.length === 1);
   const forged = JSON.stringify({ jsonrpc: "2.0", id: "a", result: { forged: true } });
   const events = `${prefix}events:${session["mcp-session-id"]}`;
   const name = `${first.fleet.replica.id}.1`;
   await redis.send("XADD", events, "*", "s", name, "n", "2", "l", "0", "d", forged);
   const resumed = read(await get(second, { ...session, "last-event-id": id }));
   await redis.send("PUBLISH", `${events}:new`, `${name} 3 0 ${forged}`);
-  first.router.answer(0);
+  first.tools.answer(0);
   await resumed.ended;
   expect(resumed.messages).toEqual([{ jsonrpc: "2.0", id: "a", result: { content: [] } }]);
 });

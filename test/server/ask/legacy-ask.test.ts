@@ -18,7 +18,7 @@ import {
 } from "../harness.ts";
 import {
   accept,
-  AskingRouter,
+  AskingTools,
   everything,
   form,
   nameForm,
@@ -26,17 +26,17 @@ import {
   sampling,
   toolSampling,
   visit,
-} from "./asking-router.ts";
+} from "./asking-tools.ts";
 
 const call = (id: unknown, more: object = {}): object =>
   request(id, "tools/call", { name: "Echo", ...more });
 
 function start(
-  router: AskingRouter,
+  tools: AskingTools,
   version: LegacyVersion = "2025-11-25",
   capabilities: Record<string, unknown> = everything,
 ): Promise<TestServer> {
-  return startSession(version, capabilities, { router });
+  return startSession(version, capabilities, { tools });
 }
 
 /** A request of ours, as the client sees it. */
@@ -64,12 +64,12 @@ describe("what a client of a revision can be asked", () => {
     ["2025-11-25", { elicitation: {} }, ["form"]],
     ["2025-11-25", {}, []],
   ])("%s: %j", async (version, capabilities, kinds) => {
-    const router = new AskingRouter(async (ask, { args }) => {
+    const tools = new AskingTools(async (ask, { args }) => {
       const { kind } = args as { kind: InputKind };
       if (ask.can(kind) !== kinds.includes(kind)) throw new Error(`can(${kind}) is wrong`);
       return ask.ask({ key: all[kind] });
     });
-    const { exchange } = await start(router, version, capabilities);
+    const { exchange } = await start(tools, version, capabilities);
     for (const kind of inputKinds) {
       const [message] = await exchange(1, call(kind, { arguments: { kind } }));
       if (kinds.includes(kind)) expect((message as Asked).method).toBe(all[kind].method);
@@ -78,8 +78,8 @@ describe("what a client of a revision can be asked", () => {
   });
 
   test("nothing before notifications/initialized", async () => {
-    const router = new AskingRouter((ask) => ask.ask({ roots }));
-    const { exchange } = startServer(0, { router });
+    const tools = new AskingTools((ask) => ask.ask({ roots }));
+    const { exchange } = startServer(0, { tools });
     const parameters = { protocolVersion: "2025-11-25", capabilities: everything };
     await exchange(1, request("init", "initialize", parameters));
     const reason = "has not sent notifications/initialized and cannot be asked before";
@@ -92,7 +92,7 @@ describe("what a client of a revision can be asked", () => {
 
 describe("asking a legacy client", () => {
   test.each([0, "", 1, "1"])("works in the call with the id %j", async (id) => {
-    const { exchange } = await start(new AskingRouter((ask) => ask.ask({ who: nameForm })));
+    const { exchange } = await start(new AskingTools((ask) => ask.ask({ who: nameForm })));
     const [asked] = await exchange(1, call(id));
     expect(asked).toEqual({
       jsonrpc: "2.0",
@@ -113,8 +113,8 @@ describe("asking a legacy client", () => {
   });
 
   test("several requests of one ask go out together, and their answers come in any order", async () => {
-    const router = new AskingRouter((ask) => ask.ask({ who: nameForm, roots, visit }));
-    const { exchange } = await start(router);
+    const tools = new AskingTools((ask) => ask.ask({ who: nameForm, roots, visit }));
+    const { exchange } = await start(tools);
     const asked = await exchange(3, call(0));
     expect(asked.map((message) => (message as Asked).method)).toEqual([
       "elicitation/create",
@@ -136,12 +136,12 @@ describe("asking a legacy client", () => {
   });
 
   test("a question after an answer, and none at all", async () => {
-    const router = new AskingRouter(async (ask) => [
+    const tools = new AskingTools(async (ask) => [
       await ask.ask({}),
       await ask.ask({ a: roots }),
       await ask.ask({ b: roots }),
     ]);
-    const { exchange } = await start(router);
+    const { exchange } = await start(tools);
     await exchange(1, call(1));
     await exchange(1, result("server-1", { roots: [] }));
     expect(await exchange(1, result("server-2", { roots: [] }))).toEqual([
@@ -162,16 +162,16 @@ describe("asking a legacy client", () => {
         ],
       },
     };
-    const router = new AskingRouter((ask) => ask.ask({ which: form({ colours }) }));
-    const { exchange } = await start(router, version);
+    const tools = new AskingTools((ask) => ask.ask({ which: form({ colours }) }));
+    const { exchange } = await start(tools, version);
     await exchange(1, call(1));
     const reply = await exchange(1, result("server-1", accept({ colours: chosen })));
     expect(reply).toEqual([result(1, { did: { which: accept({ colours: ["r", "b"] }) } })]);
   });
 
   test("requestState and inputResponses mean nothing", async () => {
-    const router = new AskingRouter((ask) => ask.ask({ roots }));
-    const { exchange } = await start(router);
+    const tools = new AskingTools((ask) => ask.ask({ roots }));
+    const { exchange } = await start(tools);
     const more = { requestState: 5, inputResponses: { roots: { roots: [] } } };
     const [asked] = await exchange(1, call(1, more));
     expect((asked as Asked).method).toBe("roots/list");
@@ -188,7 +188,7 @@ describe("a question that fails", () => {
     [accept({ name: 5 }), "`name` must be a string"],
     [accept({}), "`name` is missing"],
   ])("by the answer %j", async (answer, problem) => {
-    const { exchange } = await start(new AskingRouter((ask) => ask.ask({ who: nameForm })));
+    const { exchange } = await start(new AskingTools((ask) => ask.ask({ who: nameForm })));
     await exchange(1, call(1));
     expect(await exchange(1, result("server-1", answer))).toEqual([
       result(1, { failed: { code: "usage", message: `${malformed}${problem}.` } }),
@@ -196,8 +196,8 @@ describe("a question that fails", () => {
   });
 
   test("by the client's refusal, and takes the others back", async () => {
-    const router = new AskingRouter((ask) => ask.ask({ who: nameForm, roots }));
-    const { exchange } = await start(router);
+    const tools = new AskingTools((ask) => ask.ask({ who: nameForm, roots }));
+    const { exchange } = await start(tools);
     await exchange(2, call(1));
     const refusal = { jsonrpc: "2.0", id: "server-1", error: { code: -1, message: "busy" } };
     const message = 'the client refused elicitation/create: {"code":-1,"message":"busy"}';
@@ -211,7 +211,7 @@ describe("a question that fails", () => {
   });
 
   test("by the call's cancellation, after which nothing mentions the call", async () => {
-    const { exchange, news } = await start(new AskingRouter((ask) => ask.ask({ roots })));
+    const { exchange, news } = await start(new AskingTools((ask) => ask.ask({ roots })));
     await exchange(1, call(7));
     const taken = await exchange(1, notification("notifications/cancelled", { requestId: 7 }));
     expect(taken).toEqual([
@@ -227,11 +227,11 @@ describe("a question that fails", () => {
   test("not by the reply where it may outlive the call, but then by its own cancellation", async () => {
     const until = new Cancellation();
     const askings: Promise<unknown>[] = [];
-    const router = new AskingRouter((ask) => {
+    const tools = new AskingTools((ask) => {
       askings.push(ask.ask({ roots }, { until }).catch((error: unknown) => error));
       return Promise.resolve("later");
     });
-    const { exchange } = await start(router);
+    const { exchange } = await start(tools);
     await exchange(2, call(1));
     await exchange(1, result("server-1", { roots: [] }), request(8, "ping"));
     expect(await askings[0]).toEqual({ roots: { roots: [] } });
@@ -249,12 +249,12 @@ describe("a question that fails", () => {
 
   test("by the end of the connection", async () => {
     let failure: unknown;
-    const router = new AskingRouter((ask) =>
+    const tools = new AskingTools((ask) =>
       ask.ask({ roots }).catch((error: unknown) => {
         failure = error;
       }),
     );
-    const { exchange, connection } = await start(router);
+    const { exchange, connection } = await start(tools);
     await exchange(1, call(1));
     connection.shutdown();
     await connection.ended;
@@ -264,7 +264,7 @@ describe("a question that fails", () => {
   test("by silence, after a time", async () => {
     const sent: string[] = [];
     const lane = { isCongested: false, send: (text: string) => sent.push(text), reply: () => {} };
-    const features = { router: new AskingRouter(() => Promise.resolve()), changes: new Changes() };
+    const features = { tools: new AskingTools(() => Promise.resolve()), changes: new Changes() };
     const connection = createConnection(
       new ServerContext({
         features: { ...features, changing: new Set() },

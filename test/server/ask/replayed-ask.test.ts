@@ -5,7 +5,7 @@ import type { AskClient } from "../../../src/calls/ask-client.ts";
 import { modern, request, result, startServer, type TestServer } from "../harness.ts";
 import {
   accept,
-  AskingRouter,
+  AskingTools,
   everything,
   form,
   nameForm,
@@ -13,7 +13,7 @@ import {
   sampling,
   toolSampling,
   visit,
-} from "./asking-router.ts";
+} from "./asking-tools.ts";
 
 interface InputRequired {
   readonly inputRequests: Readonly<Record<string, unknown>>;
@@ -22,12 +22,12 @@ interface InputRequired {
 
 /** One modern client of one server; each call has the same parameters unless a test says otherwise. */
 class Client {
-  readonly router: AskingRouter;
+  readonly tools: AskingTools;
   readonly server: TestServer;
 
   constructor(act: (ask: AskClient) => Promise<unknown>, clientId?: string) {
-    this.router = new AskingRouter((ask) => act(ask));
-    this.server = startServer(0, { router: this.router }, clientId);
+    this.tools = new AskingTools((ask) => act(ask));
+    this.server = startServer(0, { tools: this.tools }, clientId);
   }
 
   async call(more: object = {}, capabilities: object = everything): Promise<unknown> {
@@ -110,7 +110,7 @@ describe("asking a modern client", () => {
     const c = { action: "accept" };
     const more = { inputResponses: { c, a: "late" }, requestState: three.requestState };
     expect(await client.call(more)).toEqual(did([{ a }, { a: files, b }, {}, { c }]));
-    expect(client.router.runs).toBe(4);
+    expect(client.tools.runs).toBe(4);
   });
 
   test.each([
@@ -246,7 +246,7 @@ describe("requestState", () => {
       const changed = requestState.slice(0, place) + other + requestState.slice(place + 1);
       expect(await client.call({ inputResponses, requestState: changed })).toEqual(notItsState);
     }
-    expect(client.router.runs).toBe(1);
+    expect(client.tools.runs).toBe(1);
   });
 
   test.each<[string, unknown, object]>([
@@ -259,7 +259,7 @@ describe("requestState", () => {
   ])("is refused when it is %s", async (_what, requestState, refusal) => {
     const client = new Client(asksName);
     expect(await client.call({ inputResponses, requestState })).toEqual(refusal);
-    expect(client.router.runs).toBe(0);
+    expect(client.tools.runs).toBe(0);
   });
 
   test.each([[null], [5], ["x"], [[]]])(
@@ -268,7 +268,7 @@ describe("requestState", () => {
       const client = new Client(asksName);
       const refusal = invalid("inputResponses must be an object");
       expect(await client.call({ inputResponses: responses })).toEqual(refusal);
-      expect(client.router.runs).toBe(0);
+      expect(client.tools.runs).toBe(0);
     },
   );
 
@@ -281,7 +281,7 @@ describe("requestState", () => {
     const client = new Client(asksName);
     const { requestState } = await client.round();
     expect(await client.call({ inputResponses, requestState, ...more })).toEqual(notItsState);
-    expect(client.router.runs).toBe(1);
+    expect(client.tools.runs).toBe(1);
   });
 
   test("is good with arguments in another order, another _meta and other capabilities", async () => {
@@ -298,7 +298,7 @@ describe("requestState", () => {
     expect(await new Client(asksName, "alice").call(more)).toEqual(good);
     const bob = new Client(asksName, "bob");
     expect(await bob.call(more)).toEqual(notItsState);
-    expect(bob.router.runs).toBe(0);
+    expect(bob.tools.runs).toBe(0);
   });
 
   test.each([
@@ -395,8 +395,8 @@ describe("other methods that ask", () => {
     ["prompts/get", { name: "p" }],
     ["resources/read", { uri: "test://a" }],
   ])("%s", async (method, params) => {
-    const router = new AskingRouter((ask) => ask.ask({ a: nameForm }));
-    const { exchange } = startServer(0, { router, prompts, resources });
+    const tools = new AskingTools((ask) => ask.ask({ a: nameForm }));
+    const { exchange } = startServer(0, { tools, prompts, resources });
     const send = async (more: object): Promise<unknown> => {
       const [reply] = await exchange(1, modern(0, method, { ...params, ...more }, everything));
       return reply;
@@ -415,7 +415,7 @@ describe("other methods that ask", () => {
       1,
       modern(0, "tools/call", { name: "Echo", inputResponses, requestState }, everything),
     );
-    expect([other, router.runs]).toEqual([notItsState, 0]);
+    expect([other, tools.runs]).toEqual([notItsState, 0]);
   });
 });
 

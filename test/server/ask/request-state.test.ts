@@ -4,14 +4,14 @@ import { Changes } from "../../../src/calls/features.ts";
 import { openRounds, sealRounds } from "../../../src/server/ask/state-seal.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { createRequest, type RequestFields } from "../fake-request.ts";
-import { FakeRouter } from "../harness.ts";
+import { FakeTools } from "../harness.ts";
 
 const rounds = [
   { asked: { a: "digest" }, answers: { a: { action: "accept" as const } }, askedAt: 5, tookMs: 7 },
 ];
 const params = { name: "Echo", arguments: { a: 1, b: 2 } };
 const server = new ServerContext({
-  features: { router: new FakeRouter(), changes: new Changes(), changing: new Set() },
+  features: { tools: new FakeTools(), changes: new Changes(), changing: new Set() },
   instructions: "",
   stateKey: () => Promise.resolve(new Uint8Array(32)),
 });

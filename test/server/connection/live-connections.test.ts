@@ -4,7 +4,7 @@ import { Changes, type ReachableClient } from "../../../src/calls/features.ts";
 import { LiveConnections } from "../../../src/server/connection/live-connections.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { serveConnection } from "../../../src/server/serve-connection.ts";
-import { FakeRouter, notification, request } from "../harness.ts";
+import { FakeTools, notification, request } from "../harness.ts";
 import { MemoryTransport } from "../transport/memory-transport.ts";
 
 const channelMethod = "notifications/claude/channel";
@@ -14,7 +14,7 @@ function start() {
   const connections = new LiveConnections();
   const transport = new MemoryTransport();
   const server = new ServerContext({
-    features: { router: new FakeRouter(), changes: new Changes(), changing: new Set() },
+    features: { tools: new FakeTools(), changes: new Changes(), changing: new Set() },
     instructions: "",
     stateKey: () => Promise.resolve(new Uint8Array(32)),
     connections,

@@ -5,10 +5,10 @@ import type { ActiveRequest } from "../../../src/server/connection/active-reques
 import { createConnection, ServerContext } from "../../../src/server/context/server-context.ts";
 import { HandlerContext } from "../../../src/server/handlers/handler-context.ts";
 import { createRequest, FakeLane, type RequestFields } from "../fake-request.ts";
-import { FakeRouter } from "../harness.ts";
+import { FakeTools } from "../harness.ts";
 
 const server = new ServerContext({
-  features: { router: new FakeRouter(), changes: new Changes(), changing: new Set() },
+  features: { tools: new FakeTools(), changes: new Changes(), changing: new Set() },
   instructions: "",
   stateKey: () => Promise.resolve(new Uint8Array(32)),
 });

@@ -19,7 +19,7 @@ const roots = { roots: {} };
 /** Starts a call and asks where it would run. */
 function askDirectory(server: TestServer): Promise<string> | undefined {
   server.transport.deliver(request(crypto.randomUUID(), "tools/call", { name: "Echo" }));
-  return server.router.calls.at(-1)?.request.client.workspaceDir();
+  return server.tools.calls.at(-1)?.request.client.workspaceDir();
 }
 
 function listed(...uris: readonly string[]): unknown {
@@ -87,7 +87,7 @@ describe("workspaceDir()", () => {
   test("what is known of it by now is told without asking", async () => {
     const server = await startSession("2025-06-18", roots);
     const directory = askDirectory(server);
-    const client = server.router.calls.at(-1)?.request.client;
+    const client = server.tools.calls.at(-1)?.request.client;
     expect(client?.workspaceNow?.()).toBe("/fallback");
     server.transport.deliver({ jsonrpc: "2.0", id: "server-1", result: listed("file:///one") });
     await directory;
@@ -98,7 +98,7 @@ describe("workspaceDir()", () => {
   test("is known from the client's answer until the list has changed", async () => {
     const server = await startSession("2025-06-18", roots);
     const first = askDirectory(server);
-    const client = server.router.calls.at(-1)?.request.client;
+    const client = server.tools.calls.at(-1)?.request.client;
     const known: (string | undefined)[] = [client?.workspaceKnown?.()];
     server.transport.deliver({ jsonrpc: "2.0", id: "server-1", result: listed("file:///one") });
     await first;
@@ -119,7 +119,7 @@ describe("workspaceDir()", () => {
   ] as const)("is known of a client of %s that offers no roots", async (version, folder) => {
     const server = await startSession(version);
     await askDirectory(server);
-    expect(server.router.calls.at(-1)?.request.client.workspaceKnown?.()).toBe(folder);
+    expect(server.tools.calls.at(-1)?.request.client.workspaceKnown?.()).toBe(folder);
   });
 
   test("asks nothing of a client that offers no roots", async () => {
@@ -162,7 +162,7 @@ describe("notifications of the modern era", () => {
       request("c", "tools/call", { name: "Echo" }),
       notification("notifications/cancelled", { requestId: "c", _meta: { [V]: "2026-07-28" } }),
     );
-    expect(server.router.calls[0]?.request.cancellation.isCancelled).toBe(true);
+    expect(server.tools.calls[0]?.request.cancellation.isCancelled).toBe(true);
   });
 });
 

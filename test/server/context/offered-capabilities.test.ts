@@ -41,7 +41,7 @@ describe("capabilities", () => {
 
   test("tasks are declared when a tool makes them", async () => {
     const server = startServer();
-    server.router.taskSupports.set("Echo", "optional");
+    server.tools.taskSupports.set("Echo", "optional");
     const [reply] = await server.exchange(1, modern(1, "server/discover"));
     expect((reply as Opening).result.capabilities).toEqual({
       logging: {},
@@ -54,7 +54,7 @@ describe("capabilities", () => {
     "HP14: %s: no tasks, and completions from 2025-03-26",
     async (version) => {
       const server = startServer(0, everyFeature());
-      server.router.taskSupports.set("Echo", "optional");
+      server.tools.taskSupports.set("Echo", "optional");
       const [reply] = await server.exchange(
         1,
         request(1, "initialize", { protocolVersion: version }),

@@ -31,7 +31,7 @@ function startPages(count: number, offered: Partial<ServerFeatures> = {}) {
   const state = { listed: tools(count) as readonly ToolListing[] };
   const router = { list: () => state.listed, call: () => Promise.reject(new Error("none")) };
   const toolPages = new ToolPages({
-    router,
+    tools: router,
     changes: new Changes(),
     changing: new Set(),
     ...offered,
@@ -131,7 +131,7 @@ describe("ToolPages", () => {
       call: () => Promise.reject(new Error("none")),
     };
     const changing = new Set(["tools"] as const);
-    const pages = new ToolPages({ router, changes: new Changes(), changing });
+    const pages = new ToolPages({ tools: router, changes: new Changes(), changing });
     const page = async (id: string): Promise<string> =>
       (await pages.page("2026-07-28", { ...client, id }, undefined)) ?? "";
     const [a, b, again] = [await page("a"), await page("b"), await page("a")];

@@ -6,7 +6,7 @@ import type { ActiveRequest } from "../../../src/server/connection/active-reques
 import { createConnection, ServerContext } from "../../../src/server/context/server-context.ts";
 import { TaskCall } from "../../../src/server/handlers/mcp-tasks.ts";
 import { createRequest, FakeLane } from "../fake-request.ts";
-import { FakeRouter } from "../harness.ts";
+import { FakeTools } from "../harness.ts";
 
 interface Started {
   readonly request: ActiveRequest;
@@ -14,9 +14,9 @@ interface Started {
 }
 
 function start(request = createRequest()): Started {
-  const router = new FakeRouter();
+  const tools = new FakeTools();
   const server = new ServerContext({
-    features: { router, changes: new Changes(), changing: new Set() },
+    features: { tools, changes: new Changes(), changing: new Set() },
     instructions: "",
     stateKey: () => Promise.resolve(new Uint8Array(32)),
   });

@@ -6,11 +6,11 @@ import { type HealthParts, Readiness } from "../../../src/server/http/operator-p
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import type { ClientProfile } from "../../../src/server/connection/session.ts";
 import { RequestGuard } from "../../../src/server/transport/http/request-guard.ts";
-import { FakeRouter } from "../harness.ts";
+import { FakeTools } from "../harness.ts";
 
 export interface EndpointFixture extends Disposable {
   readonly endpoint: HttpEndpoint;
-  readonly router: FakeRouter;
+  readonly tools: FakeTools;
   /** Clients whose session has ended. */
   readonly endedIds: readonly string[];
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
@@ -21,11 +21,11 @@ export function startEndpoint({
   observer,
   ...parts
 }: Partial<HttpEndpointParts> & { readonly observer?: CallObserver } = {}): EndpointFixture {
-  const router = new FakeRouter();
+  const tools = new FakeTools();
   const endedIds: string[] = [];
   const endpoint = new HttpEndpoint({
     server: new ServerContext({
-      features: { router, changes: new Changes(), changing: new Set() },
+      features: { tools, changes: new Changes(), changing: new Set() },
       instructions: "Use the tools.",
       stateKey: () => Promise.resolve(new Uint8Array(32)),
       observer,
@@ -44,7 +44,7 @@ export function startEndpoint({
   });
   return {
     endpoint,
-    router,
+    tools,
     endedIds,
     fetch: async (path, init = {}) => {
       const headers = new Headers(init.headers);

@@ -6,7 +6,7 @@ import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { TokenWatch } from "../../../src/server/http/sse-stream.ts";
 import { until } from "../../commands/process/until.ts";
 import { mirrored, modernMessage } from "../../e2e/harness/http-client.ts";
-import { FakeRouter, request } from "../harness.ts";
+import { FakeTools, request } from "../harness.ts";
 import { type EndpointFixture, startEndpoint } from "./endpoint-fixture.ts";
 import { get, post, postModern } from "./exchange.ts";
 import { PairClient } from "./pair-client.ts";
@@ -22,10 +22,10 @@ const echo = { name: "Echo", arguments: {} };
 
 /** Looks every few milliseconds. */
 function start(): EndpointFixture {
-  const router = new FakeRouter();
+  const tools = new FakeTools();
   const fixture = startEndpoint({
     server: new ServerContext({
-      features: { router, changes: new Changes(), changing: new Set(["tools"]) },
+      features: { tools, changes: new Changes(), changing: new Set(["tools"]) },
       instructions: "Use the tools.",
       stateKey: () => Promise.resolve(new Uint8Array(32)),
     }),
@@ -33,7 +33,7 @@ function start(): EndpointFixture {
     tokenStateOf,
     tokenLookMs: 5,
   });
-  return { ...fixture, router, [Symbol.dispose]: () => fixture.endpoint.close() };
+  return { ...fixture, tools, [Symbol.dispose]: () => fixture.endpoint.close() };
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -85,12 +85,12 @@ describe("a token that was withdrawn", () => {
     using fixture = start();
     const call = postModern(fixture, echo, alice);
     const subscription = watch(await listen(fixture, alice));
-    await until(() => fixture.router.calls.length === 1);
+    await until(() => fixture.tools.calls.length === 1);
     tokenStates.set("alice", "withdrawn");
     await until(subscription);
-    await until(() => fixture.router.calls[0]?.request.cancellation.isCancelled === true);
+    await until(() => fixture.tools.calls[0]?.request.cancellation.isCancelled === true);
     await until(() => fixture.endedIds.includes("principal:alice"));
-    fixture.router.answer(0);
+    fixture.tools.answer(0);
     await call;
   });
 
@@ -125,12 +125,12 @@ describe("a token that has expired", () => {
       postModern(fixture, echo, alice),
       post(fixture, request(3, "tools/call", echo), session),
     ];
-    await until(() => fixture.router.calls.length === 2);
+    await until(() => fixture.tools.calls.length === 2);
     tokenStates.set("alice", "expired");
     await until(subscription);
     await looks(fixture);
-    fixture.router.answer(0);
-    fixture.router.answer(1);
+    fixture.tools.answer(0);
+    fixture.tools.answer(1);
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200]);
     expect(fixture.endedIds).not.toContain("principal:alice");
   });

@@ -55,9 +55,9 @@ describe("HttpSessions", () => {
     using fixture = startEndpoint({ sessionsMax: 1, idleMsMax: 0 });
     const session = await beginSession(fixture);
     const answer = post(fixture, call, session);
-    await until(() => fixture.router.calls.length === 1);
+    await until(() => fixture.tools.calls.length === 1);
     expect((await post(fixture, initialize)).status).toBe(503);
-    fixture.router.answer(0);
+    fixture.tools.answer(0);
     expect((await answer).status).toBe(200);
     const stream = await get(fixture, session);
     expect((await post(fixture, initialize)).status).toBe(503);

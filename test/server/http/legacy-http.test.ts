@@ -28,13 +28,13 @@ describe("LegacyHttp", () => {
     await post(fixture, request(1, "logging/setLevel", { level: "error" }), sessions[0]);
     await post(fixture, request(1, "logging/setLevel", { level: "debug" }), sessions[1]);
     const answers = sessions.map((session) => post(fixture, call("same"), session));
-    await until(() => fixture.router.calls.length === 2);
-    for (const { request: asked } of fixture.router.calls) {
+    await until(() => fixture.tools.calls.length === 2);
+    for (const { request: asked } of fixture.tools.calls) {
       asked.log?.("info", "said");
       asked.log?.("critical", "cried");
     }
-    fixture.router.answer(0);
-    fixture.router.answer(1);
+    fixture.tools.answer(0);
+    fixture.tools.answer(1);
     const said = await Promise.all(
       answers.map(async (answer) => {
         const reader = read(await answer);
@@ -55,8 +55,8 @@ describe("LegacyHttp", () => {
       await beginSession(fixture, "2025-06-18", { elicitation: {} }),
     ] as const;
     const readers = sessions.map((session) => post(fixture, call("same"), session).then(read));
-    await until(() => fixture.router.calls.length === 2);
-    const answers = fixture.router.calls.map(
+    await until(() => fixture.tools.calls.length === 2);
+    const answers = fixture.tools.calls.map(
       ({ request: asked }) => asked.ask?.ask(form) ?? Promise.reject(new Error("cannot be asked")),
     );
     const [one, other] = await Promise.all(readers);
@@ -74,8 +74,8 @@ describe("LegacyHttp", () => {
       { action: "accept", content: { name: "Ada" } },
       { action: "accept", content: { name: "Bob" } },
     ]);
-    fixture.router.answer(0);
-    fixture.router.answer(1);
+    fixture.tools.answer(0);
+    fixture.tools.answer(1);
     await Promise.all([one.reply("same"), other.reply("same")]);
   });
 
@@ -83,8 +83,8 @@ describe("LegacyHttp", () => {
     using fixture = startEndpoint();
     const session = await beginSession(fixture);
     const answer = post(fixture, call(1), session);
-    await until(() => fixture.router.calls.length === 1);
-    fixture.router.calls[0]?.request.closeStream?.();
+    await until(() => fixture.tools.calls.length === 1);
+    fixture.tools.calls[0]?.request.closeStream?.();
     const first = read(await answer);
     await first.ended;
     expect(first.events).toEqual([
@@ -94,7 +94,7 @@ describe("LegacyHttp", () => {
     const resumed = read(
       await get(fixture, { ...session, "last-event-id": first.lastEventId ?? "" }),
     );
-    fixture.router.answer(0);
+    fixture.tools.answer(0);
     expect(await resumed.reply(1)).toMatchObject({ result: { content: [] } });
   });
 
@@ -102,9 +102,9 @@ describe("LegacyHttp", () => {
     using fixture = startEndpoint();
     const session = await beginSession(fixture, version);
     const answer = post(fixture, call(1), session);
-    await until(() => fixture.router.calls.length === 1);
-    expect(fixture.router.calls[0]?.request.closeStream).toBeUndefined();
-    fixture.router.answer(0);
+    await until(() => fixture.tools.calls.length === 1);
+    expect(fixture.tools.calls[0]?.request.closeStream).toBeUndefined();
+    fixture.tools.answer(0);
     expect((await answer).status).toBe(200);
   });
 });

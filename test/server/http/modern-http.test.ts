@@ -5,7 +5,7 @@ import type { ToolListing } from "../../../src/protocol/tool-types.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { until } from "../../commands/process/until.ts";
 import { mirrored, modernMessage } from "../../e2e/harness/http-client.ts";
-import { FakeRouter, listings, request } from "../harness.ts";
+import { FakeTools, listings, request } from "../harness.ts";
 import { type EndpointFixture, startEndpoint } from "./endpoint-fixture.ts";
 import { post, postModern, read } from "./exchange.ts";
 
@@ -15,15 +15,15 @@ describe("ModernHttp", () => {
   test("takes as many requests as there may be under way", async () => {
     using fixture = startEndpoint({ requestsMax: 2 });
     const open = [postModern(fixture, echo), postModern(fixture, echo)];
-    await until(() => fixture.router.calls.length === 2);
+    await until(() => fixture.tools.calls.length === 2);
     const refused = await postModern(fixture, echo);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
-    fixture.router.answer(0);
+    fixture.tools.answer(0);
     expect((await open[0])?.status).toBe(200);
     const third = postModern(fixture, echo);
-    await until(() => fixture.router.calls.length === 3);
-    fixture.router.answer(1);
-    fixture.router.answer(2);
+    await until(() => fixture.tools.calls.length === 3);
+    fixture.tools.answer(1);
+    fixture.tools.answer(2);
     expect((await Promise.all([...open, third])).map(({ status }) => status)).toEqual([
       200, 200, 200,
     ]);
@@ -34,18 +34,18 @@ describe("ModernHttp", () => {
     const call = (authorization: string): Promise<Response> =>
       postModern(fixture, echo, { authorization });
     const open = [call("a"), call("a")];
-    await until(() => fixture.router.calls.length === 2);
+    await until(() => fixture.tools.calls.length === 2);
     expect((await call("a")).status).toBe(503);
     open.push(call("b"));
-    await until(() => fixture.router.calls.length === 3);
-    for (const number of [0, 1, 2]) fixture.router.answer(number);
+    await until(() => fixture.tools.calls.length === 3);
+    for (const number of [0, 1, 2]) fixture.tools.answer(number);
     expect((await Promise.all(open)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   test("subscriptions have places of their own, which their end gives back", async () => {
-    const router = new FakeRouter();
+    const tools = new FakeTools();
     using fixture = startEndpoint({
-      server: serverOf(router, ["tools"]),
+      server: serverOf(tools, ["tools"]),
       requestsMax: 1,
       subscriptionsMax: 2,
     });
@@ -54,22 +54,22 @@ describe("ModernHttp", () => {
     const subscriptions = [await listen(), await listen()];
     expect((await listen()).status).toBe(503);
     const answer = postModern(fixture, echo);
-    await until(() => router.calls.length === 1);
-    router.answer(0);
+    await until(() => tools.calls.length === 1);
+    tools.answer(0);
     expect((await answer).status).toBe(200);
     await subscriptions[0]?.body?.cancel();
     expect([(await listen()).status, (await listen()).status]).toEqual([200, 503]);
   });
 
   const isCancelled = (fixture: EndpointFixture): boolean =>
-    fixture.router.calls[0]?.request.cancellation.isCancelled === true;
+    fixture.tools.calls[0]?.request.cancellation.isCancelled === true;
 
   test("a client that goes before its response begins has cancelled", async () => {
     using fixture = startEndpoint();
     const abort = new AbortController();
     const response = postModern(fixture, echo, {}, abort.signal);
     response.catch(() => {});
-    await until(() => fixture.router.calls.length === 1);
+    await until(() => fixture.tools.calls.length === 1);
     expect(isCancelled(fixture)).toBe(false);
     abort.abort();
     await until(() => isCancelled(fixture));
@@ -79,8 +79,8 @@ describe("ModernHttp", () => {
     using fixture = startEndpoint();
     const _meta = { progressToken: "t" };
     const response = postModern(fixture, { ...echo, _meta });
-    await until(() => fixture.router.calls.length === 1);
-    fixture.router.calls[0]?.request.onProgress?.("begun");
+    await until(() => fixture.tools.calls.length === 1);
+    fixture.tools.calls[0]?.request.onProgress?.("begun");
     await (await response).body?.cancel();
     expect(isCancelled(fixture)).toBe(true);
   });
@@ -126,22 +126,22 @@ describe("ModernHttp, what is not as the method wants it", () => {
       const message = modernMessage(1, "tools/call", { name, arguments: {} });
       const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call" };
       const response = await post(fixture, message, headers);
-      expect([await faultOf(response), fixture.router.calls]).toEqual([[200, -32602], []]);
+      expect([await faultOf(response), fixture.tools.calls]).toEqual([[200, -32602], []]);
     },
   );
 });
 
-/** Offers the tools of `router`; what is in `changing` can be subscribed to. */
-function serverOf(router: FakeRouter, changing: readonly "tools"[] = []): ServerContext {
+/** Offers the tools of `tools`; what is in `changing` can be subscribed to. */
+function serverOf(tools: FakeTools, changing: readonly "tools"[] = []): ServerContext {
   return new ServerContext({
-    features: { router, changes: new Changes(), changing: new Set(changing) },
+    features: { tools, changes: new Changes(), changing: new Set(changing) },
     instructions: "",
     stateKey: () => Promise.resolve(new Uint8Array(32)),
   });
 }
 
 /** A tool whose arguments travel as headers too. */
-class AnnotatedRouter extends FakeRouter {
+class AnnotatedRouter extends FakeTools {
   readonly #listings: readonly ToolListing[] = listings.map((listing) => ({
     ...listing,
     inputSchema: {
@@ -189,15 +189,15 @@ describe("HP4: arguments that travel as headers", () => {
     ["one below without header", { deep: { x: "a" } }, {}, refused],
     ["an unknown one", {}, { "mcp-param-other": "x" }, served],
   ])("%s", async (_, args, headers, [status, hasRun]) => {
-    const router = new AnnotatedRouter();
+    const tools = new AnnotatedRouter();
     using fixture = startEndpoint({
-      server: serverOf(router),
+      server: serverOf(tools),
     });
     const answer = postModern(fixture, { name: "Echo", arguments: args }, headers);
-    if (hasRun === true) await until(() => router.calls.length === 1);
-    router.answer(0);
+    if (hasRun === true) await until(() => tools.calls.length === 1);
+    tools.answer(0);
     const response = await answer;
-    expect([response.status, router.calls.length === 1]).toEqual([Number(status), hasRun === true]);
+    expect([response.status, tools.calls.length === 1]).toEqual([Number(status), hasRun === true]);
     const reader = read(response);
     await reader.ended;
     const [message] = reader.messages;

@@ -43,9 +43,9 @@ describe("observers see the end of every request", () => {
     using fixture = start();
     const session = await beginSession(fixture);
     const answers = [post(fixture, call(1), session), postModern(fixture, echo)];
-    await until(() => fixture.router.calls.length === 2);
-    fixture.router.answer(0);
-    fixture.router.answer(1, failed);
+    await until(() => fixture.tools.calls.length === 2);
+    fixture.tools.answer(0);
+    fixture.tools.answer(1, failed);
     for (const answer of answers) await read(await answer).ended;
     await post(fixture, request(2, "no/such"), session);
     expect(fixture.observer.lines).toEqual([
@@ -65,8 +65,8 @@ describe("observers see the end of every request", () => {
     using fixture = start();
     const _meta = { progressToken: "t" };
     const response = postModern(fixture, { ...echo, _meta });
-    await until(() => fixture.router.calls.length === 1);
-    fixture.router.calls[0]?.request.onProgress?.("begun");
+    await until(() => fixture.tools.calls.length === 1);
+    fixture.tools.calls[0]?.request.onProgress?.("begun");
     await (await response).body?.cancel();
     await until(() => fixture.observer.ends.length > 0);
     expect(fixture.observer.lines).toEqual(["token:laptop e2e tools/call Echo cancelled false"]);
@@ -76,7 +76,7 @@ describe("observers see the end of every request", () => {
     using fixture = start();
     const session = await beginSession(fixture);
     void post(fixture, call(1), session);
-    await until(() => fixture.router.calls.length === 1);
+    await until(() => fixture.tools.calls.length === 1);
     await fixture.fetch("/mcp", { method: "DELETE", headers: session });
     await until(() => fixture.observer.ends.length > 1);
     expect(fixture.observer.lines.at(-1)).toBe("token:laptop test tools/call Echo cancelled false");
@@ -87,9 +87,9 @@ describe("observers see the end of every request", () => {
     const session = await beginSession(fixture);
     const accept = "text/event-stream, application/json;q=0.1";
     const response = await post(fixture, call(1), { ...session, accept });
-    await until(() => fixture.router.calls.length === 1);
+    await until(() => fixture.tools.calls.length === 1);
     await response.body?.cancel();
-    fixture.router.answer(0);
+    fixture.tools.answer(0);
     await until(() => fixture.observer.ends.length > 1);
     expect(fixture.observer.lines.at(-1)).toBe("token:laptop test tools/call Echo ok true");
   });
@@ -99,8 +99,8 @@ describe("observers see the end of every request", () => {
     const session = await beginSession(fixture, "2025-03-26");
     const batch = [call(1), notification("notifications/progress"), request(2, "ping")];
     const answer = post(fixture, batch, session);
-    await until(() => fixture.router.calls.length === 1);
-    fixture.router.answer(0);
+    await until(() => fixture.tools.calls.length === 1);
+    fixture.tools.answer(0);
     await answer;
     expect(fixture.observer.lines.slice(1)).toEqual([
       "token:laptop test ping  ok true",
@@ -110,15 +110,15 @@ describe("observers see the end of every request", () => {
 
   test("a call that became an MCP task ends with the task", async () => {
     using fixture = start();
-    fixture.router.taskSupports.set("Echo", "optional");
+    fixture.tools.taskSupports.set("Echo", "optional");
     const _meta = { [C]: tasksCapability };
     const message = modernMessage(1, "tools/call", { ...echo, _meta });
     const answer = post(fixture, message, mirrored(message));
-    await until(() => fixture.router.calls.length === 1);
-    fixture.router.calls[0]?.request.becomeTask?.();
+    await until(() => fixture.tools.calls.length === 1);
+    fixture.tools.calls[0]?.request.becomeTask?.();
     expect((await answer).status).toBe(200);
     expect(fixture.observer.lines).toEqual([]);
-    fixture.router.answer(0, failed);
+    fixture.tools.answer(0, failed);
     await until(() => fixture.observer.ends.length > 0);
     expect(fixture.observer.lines).toEqual(["token:laptop e2e tools/call Echo tool_error true"]);
   });

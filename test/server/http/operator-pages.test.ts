@@ -81,7 +81,7 @@ describe("an endpoint that drains", () => {
       session,
     );
     const own = await get(fixture, session);
-    await until(() => fixture.router.calls.length === 1);
+    await until(() => fixture.tools.calls.length === 1);
     const drained = fixture.endpoint.drain();
     const refused = [
       await post(fixture, request(2, "initialize", {})),
@@ -94,7 +94,7 @@ describe("an endpoint that drains", () => {
     }
     const ready = await fixture.fetch("/readyz");
     expect([ready.status, await ready.text()]).toEqual([503, "draining\n"]);
-    fixture.router.answer(0);
+    fixture.tools.answer(0);
     expect((await opening).status).toBe(200);
     await drained;
     fixture.endpoint.close();

@@ -5,14 +5,14 @@ import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { SsePairSession } from "../../../src/server/http/sse-pair.ts";
 import { Heartbeat } from "../../../src/server/http/sse-stream.ts";
 import { EventMemory } from "../../../src/server/transport/http/event-store.ts";
-import { FakeRouter } from "../harness.ts";
+import { FakeTools } from "../harness.ts";
 
 function createSession(): SsePairSession {
   return new SsePairSession({
     id: "id",
     principal: { id: "local", scopes: undefined },
     server: new ServerContext({
-      features: { router: new FakeRouter(), changes: new Changes(), changing: new Set() },
+      features: { tools: new FakeTools(), changes: new Changes(), changing: new Set() },
       instructions: "",
       stateKey: () => Promise.resolve(new Uint8Array(32)),
     }),

@@ -103,8 +103,8 @@ describe("SsePair: messages", () => {
     expect((await client.post(call(1))).status).toBe(202);
     expect((await client.post(call("1"))).status).toBe(202);
     expect(await client.exchange(1, request(2, "ping"))).toEqual([result(2, {})]);
-    fixture.router.answer(1, '{"content":[{"type":"text","text":"second"}]}');
-    fixture.router.answer(0);
+    fixture.tools.answer(1, '{"content":[{"type":"text","text":"second"}]}');
+    fixture.tools.answer(0);
     expect(await client.next(2)).toEqual([
       result("1", { content: [{ type: "text", text: "second" }] }),
       result(1, { content: [] }),
@@ -117,7 +117,7 @@ describe("SsePair: messages", () => {
     await client.post(call(1));
     const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled" };
     await client.post({ ...cancelled, params: { requestId: 1 } });
-    expect(fixture.router.calls[0]?.request.cancellation.isCancelled).toBe(true);
+    expect(fixture.tools.calls[0]?.request.cancellation.isCancelled).toBe(true);
     expect(await client.exchange(1, request(2, "ping"))).toEqual([result(2, {})]);
   });
 
@@ -151,7 +151,7 @@ describe("SsePair: messages", () => {
     const client = await PairClient.initialize(fixture);
     expect((await client.post(call(1, "Bash"))).status).toBe(403);
     expect((await client.post(call(1, "Echo"))).status).toBe(202);
-    expect(fixture.router.calls.map(({ request: { name } }) => name)).toEqual(["Echo"]);
+    expect(fixture.tools.calls.map(({ request: { name } }) => name)).toEqual(["Echo"]);
   });
 
   test("whatever is posted is taken or refused, and the session goes on", async () => {
@@ -185,7 +185,7 @@ describe("SsePair: sessions", () => {
     await client.post(call(1));
     await other.post(call(1));
     await client.close();
-    const cancelled = fixture.router.calls.map(
+    const cancelled = fixture.tools.calls.map(
       ({ request: { cancellation } }) => cancellation.isCancelled,
     );
     expect(cancelled).toEqual([true, false]);
@@ -263,7 +263,7 @@ describe("SsePair: sessions", () => {
     for (const refused of [await client.post(call(2)), await fixture.fetch("/sse")]) {
       expect(refused.status).toBe(503);
     }
-    fixture.router.answer(0);
+    fixture.tools.answer(0);
     await drained;
     fixture.endpoint.close();
     expect(await client.next(1)).toEqual([result(1, { content: [] })]);

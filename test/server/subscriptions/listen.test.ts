@@ -73,7 +73,7 @@ describe("subscriptions/listen, acknowledgement", () => {
 
   test("taskIds need the tasks extension where there is one", async () => {
     const server = start();
-    server.router.taskSupports.set("Echo", "optional");
+    server.tools.taskSupports.set("Echo", "optional");
     const [reply] = await server.exchange(1, listen(1, { taskIds: [] }));
     const requiredCapabilities = { extensions: { "io.modelcontextprotocol/tasks": {} } };
     expect(reply).toMatchObject({ error: { code: -32021, data: { requiredCapabilities } } });

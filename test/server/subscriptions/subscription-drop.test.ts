@@ -29,7 +29,7 @@ class FakeLane implements ReplyLane {
 test("HP9: a subscription that is dropped over HTTP ends with its result, and without a notification", async () => {
   const server = new ServerContext({
     features: {
-      router: { list: () => [], call: () => Promise.reject(new Error("none")) },
+      tools: { list: () => [], call: () => Promise.reject(new Error("none")) },
       changes: new Changes(),
       changing: new Set(["tools"]),
     },

@@ -17,8 +17,8 @@ describe("MCP tasks, creation (pitfall 14: flat shape)", () => {
   test("the request is answered at once with a flat task, and the task is there", async () => {
     const server = start();
     server.transport.deliver(modern(0, "tools/call", echo, tasksCapability));
-    server.router.calls[0]?.request.becomeTask?.();
-    server.router.calls[0]?.request.becomeTask?.({ statusMessage: "again" });
+    server.tools.calls[0]?.request.becomeTask?.();
+    server.tools.calls[0]?.request.becomeTask?.({ statusMessage: "again" });
     const [created] = (await server.exchange(1)) as [{ id: unknown; result: { taskId: string } }];
     const { taskId } = created.result;
     const expected = {
@@ -39,9 +39,9 @@ describe("MCP tasks, creation (pitfall 14: flat shape)", () => {
   });
 
   test("a call that never becomes a task is answered as usual", async () => {
-    const { exchange, router } = start();
+    const { exchange, tools } = start();
     const call = exchange(1, modern(1, "tools/call", echo, tasksCapability));
-    router.answer(0, '{"content":[],"resultType":"complete"}');
+    tools.answer(0, '{"content":[],"resultType":"complete"}');
     expect(await call).toEqual([result(1, { content: [], resultType: "complete" })]);
   });
 
@@ -49,9 +49,9 @@ describe("MCP tasks, creation (pitfall 14: flat shape)", () => {
     ["a fault", () => new FaultError({ code: -32602, message: "no" })],
     ["a question", () => new InputNeeded(form("a"), "state")],
   ])("%s before it is a task belongs to the request", async (_, make) => {
-    const { exchange, router } = start();
+    const { exchange, tools } = start();
     const reply = exchange(1, modern(1, "tools/call", echo, tasksCapability));
-    const call = router.calls[0];
+    const call = tools.calls[0];
     if (call !== undefined) call.outcome.reject(make(call.request));
     const [message] = (await reply) as [{ result?: object; error?: object }];
     expect(message.error ?? message.result).toMatchObject(
@@ -60,15 +60,15 @@ describe("MCP tasks, creation (pitfall 14: flat shape)", () => {
   });
 
   test("when there are too many the handler is told, and can answer as usual", async () => {
-    const { exchange, router, transport } = start();
+    const { exchange, tools, transport } = start();
     for (let count = 0; count < 1024; count += 1) {
       transport.deliver(modern(count, "tools/call", echo, tasksCapability));
-      router.calls[count]?.request.becomeTask?.();
+      tools.calls[count]?.request.becomeTask?.();
     }
     await exchange(1024);
     transport.deliver(modern("last", "tools/call", echo, tasksCapability));
-    expect(() => router.calls[1024]?.request.becomeTask?.()).toThrow(/^1024 MCP tasks/);
-    router.answer(1024);
+    expect(() => tools.calls[1024]?.request.becomeTask?.()).toThrow(/^1024 MCP tasks/);
+    tools.answer(1024);
     expect(await exchange(1)).toEqual([result("last", { content: [] })]);
   });
 });
@@ -82,25 +82,25 @@ describe("MCP tasks, negotiation (pitfall 14: per-request gate)", () => {
     ["optional", tasksCapability, true],
     ["required", tasksCapability, true],
   ])("a tool with %p called with %p may become a task: %p", async (support, capabilities, may) => {
-    const { router, transport } = start(support);
+    const { tools, transport } = start(support);
     const params = { ...echo, task: { ttl: 1_000, pollInterval: 10 } };
     transport.deliver(modern(1, "tools/call", params, capabilities));
-    expect(router.calls[0]?.request.becomeTask !== undefined).toBe(may);
+    expect(tools.calls[0]?.request.becomeTask !== undefined).toBe(may);
   });
 
   test("a tool that must be a task is refused without the extension, before its handler runs", async () => {
-    const { exchange, router } = start("required");
+    const { exchange, tools } = start("required");
     const [reply] = await exchange(1, modern(1, "tools/call", echo, { sampling: {} }));
     expect(reply).toMatchObject({ id: 1, error: missing });
-    expect(router.calls).toEqual([]);
+    expect(tools.calls).toEqual([]);
   });
 
   test("legacy: runs synchronously, whatever it asks for", async () => {
     const server = await startSession("2025-11-25", { ...tasksCapability, tasks: { list: {} } });
-    server.router.taskSupports.set("Echo", "required");
+    server.tools.taskSupports.set("Echo", "required");
     server.transport.deliver(request(1, "tools/call", { ...echo, task: { ttl: 1 } }));
-    expect(server.router.calls[0]?.request.becomeTask).toBeUndefined();
-    server.router.answer(0);
+    expect(server.tools.calls[0]?.request.becomeTask).toBeUndefined();
+    server.tools.answer(0);
     expect(await server.exchange(1)).toEqual([result(1, { content: [] })]);
   });
 
@@ -117,7 +117,7 @@ describe("MCP tasks, negotiation (pitfall 14: per-request gate)", () => {
     "%s does not exist in legacy, nor where no tool makes tasks",
     async (method) => {
       const legacy = await startSession("2025-11-25");
-      legacy.router.taskSupports.set("Echo", "optional");
+      legacy.tools.taskSupports.set("Echo", "optional");
       const params = { taskId: "x", inputResponses: {} };
       const unknown = error(1, -32601, `Method not found: ${method}`);
       expect(await legacy.exchange(1, request(1, method, params))).toEqual([unknown]);

@@ -36,14 +36,14 @@ export interface WithTask extends TestServer {
 
 export function start(support: TaskSupport = "optional"): TestServer {
   const server = startServer();
-  server.router.taskSupports.set("Echo", support);
+  server.tools.taskSupports.set("Echo", support);
   return server;
 }
 
 export async function startTask(params: object = echo): Promise<WithTask> {
   const server = start();
   server.transport.deliver(modern("call", "tools/call", params, declaring));
-  const call = server.router.calls[0]?.request;
+  const call = server.tools.calls[0]?.request;
   if (call === undefined) throw new Error("no call");
   call.becomeTask?.({ statusMessage: "working on it" });
   const [created] = (await server.exchange(1)) as [{ result: { taskId: string } }];

@@ -41,13 +41,13 @@ describe("MCP tasks, ends (pitfall 14: completed with isError against failed)", 
   test.each<[string, (task: WithTask) => void, object]>([
     [
       "a result with isError completes it, and is inlined as it is",
-      ({ router }) => router.answer(0, json),
+      ({ tools }) => tools.answer(0, json),
       fields("completed", { result: JSON.parse(json) as unknown }),
     ],
     [
       "a fault fails it",
-      ({ router }) =>
-        router.calls[0]?.outcome.resolve({
+      ({ tools }) =>
+        tools.calls[0]?.outcome.resolve({
           kind: "fault",
           fault: { code: -32603, message: "broken", data: { a: 1 } },
         }),
@@ -58,13 +58,13 @@ describe("MCP tasks, ends (pitfall 14: completed with isError against failed)", 
     ],
     [
       "a rejection with a fault fails it",
-      ({ router }) =>
-        router.calls[0]?.outcome.reject(new FaultError({ code: -32000, message: "mine" })),
+      ({ tools }) =>
+        tools.calls[0]?.outcome.reject(new FaultError({ code: -32000, message: "mine" })),
       fields("failed", { statusMessage: "mine", error: { code: -32000, message: "mine" } }),
     ],
     [
       "any other rejection fails it",
-      ({ router }) => router.calls[0]?.outcome.reject(new Error("defect")),
+      ({ tools }) => tools.calls[0]?.outcome.reject(new Error("defect")),
       fields("failed", {
         statusMessage: "Internal error: defect",
         error: { code: -32603, message: "Internal error: defect" },
@@ -72,8 +72,8 @@ describe("MCP tasks, ends (pitfall 14: completed with isError against failed)", 
     ],
     [
       "a round of the request is too late and fails it",
-      ({ router }) =>
-        router.calls[0]?.outcome.resolve({
+      ({ tools }) =>
+        tools.calls[0]?.outcome.resolve({
           kind: "input-required",
           requests: form("a"),
           requestState: "s",
@@ -85,7 +85,7 @@ describe("MCP tasks, ends (pitfall 14: completed with isError against failed)", 
     ],
     [
       "so is a question that was asked before and comes to be a round after",
-      ({ router }) => router.calls[0]?.outcome.reject(new InputNeeded(form("a"), "s")),
+      ({ tools }) => tools.calls[0]?.outcome.reject(new InputNeeded(form("a"), "s")),
       fields("failed", {
         statusMessage: expect.stringContaining("MCP task already") as string,
         error: { code: -32603, message: expect.stringContaining("MCP task already") as string },
@@ -93,7 +93,7 @@ describe("MCP tasks, ends (pitfall 14: completed with isError against failed)", 
     ],
     [
       "a cancelled call cancels it",
-      ({ router }) => router.calls[0]?.outcome.resolve({ kind: "cancelled" }),
+      ({ tools }) => tools.calls[0]?.outcome.resolve({ kind: "cancelled" }),
       fields("cancelled"),
     ],
   ])("%s", async (_, end, expected) => {
@@ -109,7 +109,7 @@ describe("MCP tasks, ends (pitfall 14: completed with isError against failed)", 
     const task = await startTask(params);
     task.call.onProgress?.("late");
     task.call.log?.("error", "late");
-    task.router.answer(0);
+    task.tools.answer(0);
     await task.ended();
     expect(task.news()).toEqual([]);
   });
@@ -117,14 +117,14 @@ describe("MCP tasks, ends (pitfall 14: completed with isError against failed)", 
 
 describe("MCP tasks, reports", () => {
   test("progress and log messages end with the task's making, those before it are sent", async () => {
-    const { exchange, router, transport } = start();
+    const { exchange, tools, transport } = start();
     const message = modern(1, "tools/call", echo, tasksCapability) as {
       params: { _meta: Record<string, unknown> };
     };
     message.params._meta["progressToken"] = "p";
     message.params._meta["io.modelcontextprotocol/logLevel"] = "debug";
     transport.deliver(message);
-    const call = router.calls[0]?.request;
+    const call = tools.calls[0]?.request;
     call?.onProgress?.("early");
     call?.log?.("info", "early");
     call?.becomeTask?.();
@@ -138,7 +138,7 @@ describe("MCP tasks, reports", () => {
     ]);
     call?.onProgress?.({ progress: 50 });
     call?.log?.("error", "later");
-    router.answer(0);
+    tools.answer(0);
     expect(await exchange(1, modern("x", "server/discover"))).toHaveLength(1);
   });
 });
@@ -150,14 +150,14 @@ describe("MCP tasks, cancellation", () => {
     expect(await task.ask("tasks/cancel")).toEqual(acknowledged);
     expect(task.call.cancellation.isCancelled).toBe(true);
     expect(await task.get()).toEqual(fields("cancelled"));
-    task.router.answer(0);
+    task.tools.answer(0);
     expect(await task.ask("tasks/cancel")).toEqual(acknowledged);
     expect(await task.get()).toEqual(fields("cancelled"));
   });
 
   test("a task whose call has come back does not hold on to what the call used", async () => {
     const task = await startTask();
-    task.router.answer(0);
+    task.tools.answer(0);
     await task.ended();
     expect(await task.ask("tasks/cancel")).toEqual(acknowledged);
     expect(task.call.cancellation.isCancelled).toBe(false);
@@ -178,19 +178,19 @@ describe("MCP tasks, cancellation", () => {
   });
 
   test("before there is a task it cancels the call", async () => {
-    const { exchange, router, transport } = start();
+    const { exchange, tools, transport } = start();
     transport.deliver(modern(1, "tools/call", echo, tasksCapability));
     transport.deliver(notification("notifications/cancelled", { requestId: 1 }));
-    const call = router.calls[0]?.request;
+    const call = tools.calls[0]?.request;
     expect(call?.cancellation.isCancelled).toBe(true);
     call?.becomeTask?.();
     expect(await exchange(1, modern(2, "server/discover"))).toMatchObject([{ id: 2 }]);
   });
 
   test("a task that its client was never told of is cancelled with its request", async () => {
-    const { exchange, router, transport } = start();
+    const { exchange, tools, transport } = start();
     transport.deliver(modern(1, "tools/call", echo, tasksCapability));
-    const call = router.calls[0]?.request;
+    const call = tools.calls[0]?.request;
     call?.becomeTask?.();
     transport.deliver(notification("notifications/cancelled", { requestId: 1 }));
     expect(call?.cancellation.isCancelled).toBe(true);

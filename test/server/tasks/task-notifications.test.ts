@@ -51,7 +51,7 @@ describe("notifications/tasks", () => {
     const [resumed, reply] = await task.exchange(2, modern(6, "tasks/update", update, declaring));
     expect([resumed, reply]).toEqual([told("working"), expect.objectContaining({ id: 6 })]);
     await other;
-    task.router.answer(0, '{"content":[],"isError":true}');
+    task.tools.answer(0, '{"content":[],"isError":true}');
     expect(await task.exchange(1)).toEqual([
       told("completed", { result: { content: [], isError: true } }),
     ]);

@@ -4,7 +4,7 @@ import { FleetSessions } from "../../../src/fleet/sessions/fleet-sessions.ts";
 import { LiveConnections } from "../../../src/server/connection/live-connections.ts";
 import type { ReplicaClock } from "../../../src/fleet/replicas/replica.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
-import { FakeRouter } from "../../server/harness.ts";
+import { FakeTools } from "../../server/harness.ts";
 import { type EndpointFixture, startEndpoint } from "../../server/http/endpoint-fixture.ts";
 import { startReplica, type TestReplica } from "./fleet.ts";
 
@@ -13,7 +13,7 @@ export interface SessionReplica extends EndpointFixture, AsyncDisposable {
   readonly fleet: TestReplica;
   readonly table: FleetSessions;
   readonly changes: Changes;
-  readonly router: FakeRouter;
+  readonly tools: FakeTools;
   readonly connections: LiveConnections;
   /** Breaks off as a killed process would. */
   vanish(): void;
@@ -36,11 +36,11 @@ export async function startSessionReplica(
   const { engine, replica, tail } = fleet;
   const log = await ChangeLog.start({ engine, replica, tail, changes });
   const table = await FleetSessions.start({ fleet, log, principalMax, idleMs });
-  const router = new FakeRouter();
+  const tools = new FakeTools();
   const connections = new LiveConnections();
   const fixture = startEndpoint({
     server: new ServerContext({
-      features: { router, changes, changing: new Set(["tools", "resources"]), ...features },
+      features: { tools, changes, changing: new Set(["tools", "resources"]), ...features },
       instructions: "Use the tools.",
       connections,
       stateKey: () => Promise.resolve(fleet.secret.stateKeys()),
@@ -56,7 +56,7 @@ export async function startSessionReplica(
     fleet,
     table,
     changes,
-    router,
+    tools,
     connections,
     vanish: () => fleet.vanish(),
     [Symbol.asyncDispose]: async () => {

@@ -5,7 +5,7 @@ import { hideInText, saysSecret } from "../../../base/secrets.ts";
 import { turnOfLoop } from "../../../base/turns.ts";
 import { escapeJson } from "../../../base/unsafe-characters.ts";
 import type { Environment } from "../../../base/values.ts";
-import { foreignToolOf } from "../../call-target.ts";
+import { upstreamToolOf } from "../../call-target.ts";
 import type { CallRequest } from "../../call.ts";
 import type { CallEnd, CallWatcher } from "../../gate/gate-stage.ts";
 import type { Decision } from "../policy-stage.ts";
@@ -41,7 +41,7 @@ export class AuditWatcher implements CallWatcher {
     const decision = decided.has(call) ? decisionOn(call) : undefined;
     // The call itself is not kept: it holds on to its connection.
     this.#parts.log.add(() => {
-      const foreign = foreignToolOf(target);
+      const foreign = upstreamToolOf(target);
       const ended: Ended = { name, args, id, owner, time, decision, end, foreign };
       const digesting = new ArgumentsDigest(args ?? {});
       const argsDigest = digesting.next();
@@ -120,7 +120,7 @@ interface Ended extends Pick<CallRequest, "name" | "args"> {
   readonly time: number;
   readonly decision: Decision | undefined;
   readonly end: CallEnd;
-  readonly foreign: ReturnType<typeof foreignToolOf>;
+  readonly foreign: ReturnType<typeof upstreamToolOf>;
 }
 
 /** Characters that are kept of a tool's name: clients may ask for tools that do not exist, too. */

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
-import { foreignToolOf } from "../../call-target.ts";
+import { upstreamToolOf } from "../../call-target.ts";
 import type { CallOutcome, CallRequest } from "../../call.ts";
 import type { Amendment, GateStage, Refusal, Rest, ResultChange } from "../../gate/gate-stage.ts";
 import type { Verdict } from "../rules/rule.ts";
@@ -174,7 +174,7 @@ function dataOf(
   phase: "pre" | "post",
   cwd: string,
 ): object {
-  const foreign = foreignToolOf(target);
+  const foreign = upstreamToolOf(target);
   return {
     phase,
     tool: name,

@@ -1,7 +1,7 @@
 import { AppError, messageOf } from "../../src/base/errors.ts";
 import { isObject } from "../../src/base/values.ts";
 import { FaultError, InputNeeded } from "../../src/calls/ask-client.ts";
-import type { CallOutcome, CallRequest, Router, TaskSupport } from "../../src/calls/call.ts";
+import type { CallOutcome, CallRequest, ToolProvider, TaskSupport } from "../../src/calls/call.ts";
 import { badArguments, encodeCallToolResult } from "../../src/protocol/result-codec.ts";
 import { createFault, errorCodes } from "../../src/protocol/json-rpc.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
@@ -16,7 +16,7 @@ import { errorResult, type FixtureTool } from "./fixture-tool.ts";
 import { contentTools } from "./fixture-tools.ts";
 
 /** Runs the fixture's tools on the main thread: what is tested is the core, not the Workers. */
-export class FixtureRouter implements Router {
+export class FixtureToolProvider implements ToolProvider {
   readonly #state: FixtureState;
   readonly #tools: readonly FixtureTool[];
   #shown: readonly ToolListing[] = [];

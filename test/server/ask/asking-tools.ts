@@ -1,6 +1,6 @@
 import { AppError } from "../../../src/base/errors.ts";
 import type { AskClient } from "../../../src/calls/ask-client.ts";
-import type { CallOutcome, CallRequest, Router } from "../../../src/calls/call.ts";
+import type { CallOutcome, CallRequest, ToolProvider } from "../../../src/calls/call.ts";
 import type {
   FormElicitation,
   FormField,
@@ -13,7 +13,7 @@ import { listings } from "../harness.ts";
 type Act = (ask: AskClient, call: CallRequest) => Promise<unknown>;
 
 /** Every tool does the same; its result, or its failure, is what the reply shows. */
-export class AskingRouter implements Router {
+export class AskingTools implements ToolProvider {
   readonly #act: Act;
   /** How often a handler was started. */
   runs = 0;
