@@ -99,6 +99,16 @@ export function performStateCall(
   }
 }
 
+/** Plan mode, when it is on. */
+export interface ActivePlan {
+  readonly planFile: string;
+}
+
+/** The plan mode of the call's workspace, when it is on. */
+export type ActivePlanOf = (
+  call: CallRequest,
+) => ActivePlan | undefined | Promise<ActivePlan | undefined>;
+
 /** Whose tasks and plan a client sees: those of its workspace and its owner. */
 export async function scopeOf(client: ClientContext): Promise<StateScope> {
   const { owner = "", workspaceName } = client;

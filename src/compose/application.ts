@@ -229,7 +229,7 @@ export class Application implements ToolProvider, AsyncDisposable {
         return { ...createUpstreamOptions(this.#startNow(), env, this.#options), folders };
       },
       beforeStart: async () => beforeServices?.(),
-      processes: async () => (await this.#services.get()).serverProcesses(),
+      processes: async () => (await this.#services.get()).upstreamProcesses(),
       warn,
     });
   }

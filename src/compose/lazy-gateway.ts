@@ -21,7 +21,7 @@ import type { ToolListing } from "../protocol/tool-types.ts";
 import { toolCallName, toolSearchName } from "../base/tool-kinds.ts";
 import type { LazySkills } from "./lazy-features.ts";
 import type { LazyUpstreams } from "./lazy-upstreams.ts";
-import type { ServerConsent } from "./server-consent.ts";
+import type { UpstreamConsent } from "./upstream-consent.ts";
 
 export interface LazyGatewayParts {
   readonly upstreams: LazyUpstreams;
@@ -48,7 +48,7 @@ export class LazyGateway implements Disposable {
   /** Names of the built-in tools that are switched on. */
   readonly ownNames: ReadonlySet<string>;
   /** Made with the gateway. */
-  #consent: ServerConsent | undefined;
+  #consent: UpstreamConsent | undefined;
   readonly #gateway: Lazy<UpstreamGateway> = new Lazy(() => this.#make());
 
   constructor(parts: LazyGatewayParts) {
@@ -239,12 +239,12 @@ export class LazyGateway implements Disposable {
   async #make(): Promise<UpstreamGateway> {
     const [module, consent, kept] = await Promise.all([
       import("../calls/upstream/upstream-gateway.ts"),
-      import("./server-consent.ts"),
+      import("./upstream-consent.ts"),
       import("../upstream/cache/kept-lists.ts"),
     ]);
     const { upstreams, start, env, keepsLists, changes, ownNames, enabledNames, skills, services } =
       this.#parts;
-    this.#consent = new consent.ServerConsent({
+    this.#consent = new consent.UpstreamConsent({
       ...this.#parts,
       questions: async () => (await services()).questions(),
     });

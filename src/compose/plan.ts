@@ -3,7 +3,14 @@ import type { EventStream, StateScope } from "../base/server-events.ts";
 import type { CallRequest, ClientContext } from "../calls/call.ts";
 import { planResource, type StateResource } from "../calls/resources/state-resources.ts";
 import { watchScope } from "../calls/resources/watch-scope.ts";
-import { scopeNow, scopeOf, type StateServices, workspaceDirOf } from "../calls/state-calls.ts";
+import {
+  type ActivePlan,
+  type ActivePlanOf,
+  scopeNow,
+  scopeOf,
+  type StateServices,
+  workspaceDirOf,
+} from "../calls/state-calls.ts";
 import { findActiveFile, readPlanFile } from "../state/plan/plan-folder.ts";
 import {
   type KeptPlan,
@@ -170,12 +177,6 @@ export class StoredPlans implements PlanStore {
   }
 }
 
-interface ActivePlan {
-  readonly planFile: string;
-}
-
-type FoundPlan = ActivePlan | undefined | Promise<ActivePlan | undefined>;
-
 /**
  * Finds the plan that holds for a call; at once where nobody has to be asked for the workspace. A store that cannot be read at all
  * is reported once, and its last answer stays in effect: no plan if it never gave one, since commands run without a ledger too.
@@ -183,7 +184,7 @@ type FoundPlan = ActivePlan | undefined | Promise<ActivePlan | undefined>;
 export function activePlanOf(
   plans: Pick<Plans, "look" | "service">,
   warn: (message: string) => void,
-): (call: CallRequest) => FoundPlan {
+): ActivePlanOf {
   const known = new KnownPlans();
   let isReported = false;
   const readPlan = async (call: CallRequest): Promise<ActivePlan | undefined> => {

@@ -7,6 +7,7 @@ import { sandboxTrialMsMax } from "../base/limits.ts";
 import type { Environment } from "../base/values.ts";
 import type { CallRequest } from "../calls/call.ts";
 import type { Confinements, CopiedFile, FileToCopy } from "../calls/router/background-calls.ts";
+import type { ActivePlan, ActivePlanOf } from "../calls/state-calls.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { Confinement } from "../commands/background/command-launcher.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
@@ -16,11 +17,6 @@ import type { BackendParts, Start } from "../commands/sandbox/backends.ts";
 import type { Sandbox } from "../commands/sandbox/sandbox.ts";
 import { backendParts, sandboxSettings } from "./sandbox-trials.ts";
 import type { Separation } from "./separation.ts";
-
-/** The plan mode of the call's workspace, when it is on. */
-export type ActivePlanOf = (call: CallRequest) => FoundPlan | Promise<FoundPlan>;
-
-type FoundPlan = { readonly planFile: string } | undefined;
 
 /** A call that waits for a Worker for longer is looked at again: plan mode may have begun since. */
 const aheadMsMax = 5;
@@ -100,7 +96,7 @@ export class CommandSandbox implements Confinements {
   #confineApart(
     { client }: CallRequest,
     cwd: string,
-    plan: Awaited<FoundPlan>,
+    plan: ActivePlan | undefined,
   ): Promise<Confinement | undefined> | undefined {
     const isReadOnly = this.#parts.start.config.settings.sandbox.mode === "read-only";
     const readOnly = isReadOnly || plan !== undefined ? { planFile: plan?.planFile } : undefined;

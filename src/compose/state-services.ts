@@ -1,7 +1,7 @@
 import { AppError } from "../base/errors.ts";
 import { UsedOnce } from "../base/used-once.ts";
 import type { StateResource } from "../calls/resources/state-resources.ts";
-import type { StateServices } from "../calls/state-calls.ts";
+import type { ActivePlanOf, StateServices } from "../calls/state-calls.ts";
 import { StoreClient } from "../state/store/worker/store-client.ts";
 import type { LoadedSkill } from "../tools/state-services.ts";
 import { Attach } from "./attach.ts";
@@ -9,7 +9,7 @@ import { Callbacks } from "./callbacks.ts";
 import { activePlanOf, Plans } from "./plan.ts";
 import type { StateParts } from "./program-parts.ts";
 import { LazyQuestions } from "./questions.ts";
-import { type ActivePlanOf, CommandSandbox } from "./sandbox.ts";
+import { CommandSandbox } from "./sandbox.ts";
 import { Tasks } from "./tasks.ts";
 
 export interface OpenStateServices extends AsyncDisposable {

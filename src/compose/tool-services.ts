@@ -30,7 +30,7 @@ export interface ToolServices {
   /** Ends the background tasks of a client that is gone. */
   endClient(clientId: string): Promise<void>;
   /** Starts upstream servers, as children like all others. @throws AppError `cancelled` at the end */
-  serverProcesses(): Promise<ServerProcesses>;
+  upstreamProcesses(): Promise<ServerProcesses>;
   /** Ends every command that runs: it is not bounded as the next ones are. */
   endCommands(): Promise<void>;
   /**
@@ -77,7 +77,7 @@ export function createToolServices(parts: ToolServicesParts): ToolServices {
       return commands.supervisor.endClient(clientId);
     },
     endCommands: () => commands.supervisor.endLive(),
-    async serverProcesses() {
+    async upstreamProcesses() {
       processes.assertOpen();
       return processes.get();
     },

@@ -5,7 +5,7 @@ import { cleanServer, originalName, uncutName } from "../../upstream/names/assig
 import { upstreamToolOf, type CallTarget, type ToolTarget } from "../call-target.ts";
 import type { CallRequest } from "../call.ts";
 import type { CallEnd, CallWatcher, GateStage, Refusal, Rest } from "../gate/gate-stage.ts";
-import { workspaceDirOf } from "../state-calls.ts";
+import { type ActivePlanOf, workspaceDirOf } from "../state-calls.ts";
 import {
   type Agreement,
   CallConsent,
@@ -170,9 +170,6 @@ function refusalOfFailure(error: unknown): Refusal {
     text: `Not run: the rules could not be applied to it: ${error.message}`,
   };
 }
-
-/** The plan mode of the call's workspace, when it is on. */
-type ActivePlanOf = (call: CallRequest) => object | undefined | Promise<object | undefined>;
 
 /**
  * While a plan is being made nothing is to change, and nothing restrains an upstream server: only those of its tools are

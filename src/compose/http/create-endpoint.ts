@@ -7,14 +7,14 @@ import type { Principal } from "../../server/auth/principal.ts";
 import { HttpEndpoint } from "../../server/http/http-endpoint.ts";
 import { createServerContext } from "../create-server-context.ts";
 import type { ServerFleet } from "./fleet.ts";
-import { createGuard, createHealth } from "./http-guards.ts";
+import { createRequestGuard, createHealth } from "./http-guards.ts";
 import { lazyLoginPages } from "./lazy-login-pages.ts";
 import type { Application } from "../application.ts";
 import type { Operations } from "./operations.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { PrincipalWatch } from "./principal-watch.ts";
 import { profilesOf, ScopeGate } from "./client-profiles.ts";
-import type { ServerState } from "./server-state.ts";
+import type { PartsHealth } from "./parts-health.ts";
 import type { ToolServicesOptions } from "../program-parts.ts";
 import type { Separation } from "../separation.ts";
 
@@ -36,7 +36,7 @@ interface EndpointOptions extends ServeHttpOptions {
   readonly separation: Separation;
   /** Where connections come from. */
   readonly addressOf: (request: Request) => string | undefined;
-  readonly state: ServerState;
+  readonly state: PartsHealth;
   /** Absent where nothing is watched. */
   readonly operations: Operations | undefined;
 }
@@ -60,7 +60,7 @@ export function createEndpoint(
   const profile = profilesOf({ auth, start, scopes, hasPrincipals, options });
   authorizer.keepTokens(() => app.upstreams.tradesIdentity);
   const { stateKey } = fleet;
-  const guard = createGuard(settings, warn);
+  const guard = createRequestGuard(settings, warn);
   const endpoint = new HttpEndpoint({
     server: createServerContext(app, start, { stateKey, observer: operations?.observer }),
     path: settings.path,

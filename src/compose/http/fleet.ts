@@ -11,7 +11,7 @@ import type { HttpEndpoint, HttpEndpointParts } from "../../server/http/http-end
 import type { Application } from "../application.ts";
 import type { Places } from "./places.ts";
 import type { ToolServicesOptions } from "../program-parts.ts";
-import type { ServerState } from "./server-state.ts";
+import type { PartsHealth } from "./parts-health.ts";
 
 /** This process as a replica of a fleet; without `SHARED_URL` it is alone, and nothing of a fleet is loaded. */
 export class ServerFleet implements AsyncDisposable {
@@ -61,7 +61,7 @@ export class ServerFleet implements AsyncDisposable {
    * From now on legacy sessions and changes are those of all replicas, and the server is degraded while the engine is away.
    * @throws SharedEngineError
    */
-  async share(changes: Changes, state: ServerState): Promise<void> {
+  async share(changes: Changes, state: PartsHealth): Promise<void> {
     const { fleet } = this;
     if (fleet === undefined) return;
     const [{ ChangeLog }, { FleetSessions }] = await Promise.all([

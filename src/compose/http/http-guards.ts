@@ -6,10 +6,10 @@ import {
   RequestGuard,
   type RequestGuardOptions,
 } from "../../server/transport/http/request-guard.ts";
-import type { ServerState } from "./server-state.ts";
+import type { PartsHealth } from "./parts-health.ts";
 
 interface HealthSources {
-  readonly state: ServerState;
+  readonly state: PartsHealth;
   readonly env: Environment;
 }
 
@@ -21,7 +21,10 @@ export function createHealth(settings: HttpSettings, { state, env }: HealthSourc
 }
 
 /** The operator chose the address to listen on: clients may use it as host. */
-export function createGuard(settings: HttpSettings, warn: (message: string) => void): RequestGuard {
+export function createRequestGuard(
+  settings: HttpSettings,
+  warn: (message: string) => void,
+): RequestGuard {
   const { host, allowedHosts } = settings;
   if (hostOfAddress(host) === undefined && allowedHosts.length === 0) warn(namelessWarning(host));
   return new RequestGuard(guardOptions(settings));

@@ -12,7 +12,7 @@ import type { Operations, OperationsParts } from "./operations.ts";
 import type { ProgramParts } from "../program-parts.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import { serveUntilSignal } from "./serve-until-signal.ts";
-import { ServerState } from "./server-state.ts";
+import { PartsHealth } from "./parts-health.ts";
 import { withSeparation } from "../separation.ts";
 
 /**
@@ -37,7 +37,7 @@ export async function serveHttp(
   const fleet = await ServerFleet.open(settings, warn);
   let server: Bun.Server<undefined> | undefined = undefined;
   const addresses = new OwnAddresses(settings, options.storePlace, () => server?.url);
-  const state = new ServerState(start, options.storePlace);
+  const state = new PartsHealth(start, options.storePlace);
   const { onWorker } = state;
   const app = new Application(parts, {
     ...served,

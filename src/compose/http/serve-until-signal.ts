@@ -7,14 +7,14 @@ import { createHealth } from "./http-guards.ts";
 import { listen } from "./listening.ts";
 import type { ServerFleet } from "./fleet.ts";
 import type { Operations } from "./operations.ts";
-import type { ServerState } from "./server-state.ts";
+import type { PartsHealth } from "./parts-health.ts";
 
 interface Served {
   readonly settings: HttpSettings;
   readonly endpoint: HttpEndpoint;
   readonly fleet: ServerFleet;
   readonly operations: Operations | undefined;
-  readonly state: ServerState;
+  readonly state: PartsHealth;
   /** Called before the first request. */
   readonly onListening: (server: Bun.Server<undefined>) => void;
   readonly options: ServeHttpOptions;

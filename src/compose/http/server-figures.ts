@@ -5,11 +5,11 @@ import type { EndpointFigures } from "../../server/http/http-endpoint.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import { hubFiguresOf } from "../hub-look.ts";
 import type { Application } from "../application.ts";
-import type { ServerState } from "./server-state.ts";
+import type { PartsHealth } from "./parts-health.ts";
 
 export interface FiguresParts {
   readonly start: StartUp;
-  readonly state: ServerState;
+  readonly state: PartsHealth;
   readonly app: Pick<Application, "toolFigures" | "upstreams">;
 }
 

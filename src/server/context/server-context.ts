@@ -116,7 +116,7 @@ export interface ServedConnection extends Connection {
 }
 
 /** The members of a connection over HTTP, and of a replica, that others do without. */
-interface SharedConnection extends Pick<Connection, "caller" | "holdsStream"> {
+interface ConnectionExtras extends Pick<Connection, "caller" | "holdsStream"> {
   /** See `ClientRequests`. */
   readonly ids?: RequestIds;
 }
@@ -125,7 +125,7 @@ export function createConnection(
   server: ServerContext,
   profile: ClientProfile,
   outbox: Outbox,
-  { ids, ...shared }: SharedConnection = {},
+  { ids, ...shared }: ConnectionExtras = {},
 ): ServedConnection {
   const clientRequests = new ClientRequests(ids);
   const session = new Session(profile, clientRequests);

@@ -29,7 +29,7 @@ import type {
   OpenedConnection,
   OpeningEvents,
 } from "./connection-parts.ts";
-import type { PrincipalLogins } from "./lazy-user-logins.ts";
+import type { ServerUserLogins } from "./lazy-user-logins.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import {
   givenRoots,
@@ -68,7 +68,7 @@ export class LaunchTarget implements ConnectionStart {
   /** Each principal has a login of its own. */
   readonly isPerUser: boolean;
   /** The logins of its principals; undefined where there are none. */
-  readonly userLogins: PrincipalLogins | undefined;
+  readonly userLogins: ServerUserLogins | undefined;
   /** Its connections may serve clients that know nothing of each other. */
   readonly servesSeveral: boolean;
   /** Cleans text of or about the server for display. */

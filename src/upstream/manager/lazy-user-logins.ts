@@ -15,7 +15,7 @@ import type { UpstreamOptions } from "../worker/upstream-options.ts";
 const keyName = "secrets-key";
 
 /** The logins of the principals of one server: they log in, or their own tokens are traded. */
-export type PrincipalLogins = UserLogins | TradedLogins;
+export type ServerUserLogins = UserLogins | TradedLogins;
 
 /** The logins of principals; nothing of them is loaded before an entry asks for them. */
 export class LazyUserLogins {
@@ -37,7 +37,7 @@ export class LazyUserLogins {
   }
 
   /** A text: the reason why no login can be kept, and what to do. Never rejects. */
-  open({ options }: Pick<ServerEntry, "options">): Promise<PrincipalLogins | string> {
+  open({ options }: Pick<ServerEntry, "options">): Promise<ServerUserLogins | string> {
     return options.oauth?.perUser?.trade === undefined ? this.#openKept() : this.#openTraded();
   }
 

@@ -14,7 +14,7 @@ import type { ProxyOf } from "../connect/client-proxy.ts";
 import type { ConnectOptions, Era } from "../connect/connection.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
-import type { PrincipalLogins } from "./lazy-user-logins.ts";
+import type { ServerUserLogins } from "./lazy-user-logins.ts";
 
 /** The facts about one client of a hub. */
 export interface ClientFacts {
@@ -48,7 +48,7 @@ export interface TargetFacts {
   readonly secrets: readonly string[];
   readonly login: OpenLogin | undefined;
   /** Present where each principal has a login of its own; `login` is then for the lists alone. */
-  readonly userLogins?: PrincipalLogins | undefined;
+  readonly userLogins?: ServerUserLogins | undefined;
   /** The roots that it gets. */
   readonly roots: GivenRoots;
   /** Whether the clients of its connections show apps of servers. */

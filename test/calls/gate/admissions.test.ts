@@ -193,14 +193,14 @@ describe("Admissions: a stage at rest", () => {
   });
 
   test("plan mode that another process enters holds for the next call", async () => {
-    let plan: object | undefined;
+    let plan: { readonly planFile: string } | undefined;
     const admissions = new Admissions([new PlanStage(() => Promise.resolve(plan))]);
     const target = targetWith();
     const tools = [callOf({ target }), callOf({ target: { ...target, isReadOnly: true } })];
     const decisions = (): Promise<string[]> =>
       Promise.all(tools.map((call) => decisionOf(admissions, call)));
     expect(await decisions()).toEqual(["allowed", "allowed"]);
-    plan = {};
+    plan = { planFile: "p" };
     expect(await decisions()).toEqual(["denied", "allowed"]);
     // The same tool, whose definition is not approved any more as one that only reads.
     expect(await decisionOf(admissions, callOf({ target }))).toBe("denied");

@@ -44,7 +44,7 @@ describe("PlanStage", () => {
     let looks = 0;
     const stage = new PlanStage(() => {
       looks += 1;
-      return Promise.resolve({});
+      return Promise.resolve({ planFile: "p" });
     });
     expect(await stage.check(called(target))).toEqual(isRefused ? refusal : undefined);
     // What is not refused anyway costs no look at the store.
@@ -58,6 +58,6 @@ describe("PlanStage", () => {
   });
 
   test("a plan that is known at once refuses as well", async () => {
-    expect(await new PlanStage(() => ({})).check(called(writing))).toEqual(refusal);
+    expect(await new PlanStage(() => ({ planFile: "p" })).check(called(writing))).toEqual(refusal);
   });
 });

@@ -12,7 +12,7 @@ import type { PostgresPlace } from "../../state/store/postgres/store-url.ts";
 import type { WorkerKind } from "../program-parts.ts";
 
 /** The state of the parts of the server, as they report it. */
-export class ServerState {
+export class PartsHealth {
   readonly readiness = new Readiness();
   readonly workersLost = new Map<WorkerKind, number>();
   readonly #looks: (() => void)[];

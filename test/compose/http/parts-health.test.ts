@@ -7,17 +7,17 @@ import {
   acceptsConnections,
   isWritable,
   pacedLook,
-  ServerState,
-} from "../../../src/compose/http/server-state.ts";
+  PartsHealth,
+} from "../../../src/compose/http/parts-health.ts";
 import type { StartUp } from "../../../src/cli/start-up.ts";
 import { ownValue } from "../../../src/base/values.ts";
 import { until } from "../../commands/process/until.ts";
 import { TempTree } from "../../config/temp-tree.ts";
 
-test("ServerState: what parts report decides the word, and losses of Workers are counted", async () => {
+test("PartsHealth: what parts report decides the word, and losses of Workers are counted", async () => {
   using tree = new TempTree();
   const start = ownValue<StartUp>({ dirs: { scorpioxDir: tree.path("home") } });
-  const { readiness, workersLost, onWorker, lookAtParts, ...rest } = new ServerState(start);
+  const { readiness, workersLost, onWorker, lookAtParts, ...rest } = new PartsHealth(start);
   expect(rest).toEqual({});
   const words = [readiness.word];
   for (const [worker, isUp] of [
@@ -40,9 +40,9 @@ test("ServerState: what parts report decides the word, and losses of Workers are
   expect(readiness.parts).toEqual({ "MCP servers": true, store: true });
 });
 
-test("ServerState.watch: a part is looked up when somebody asks", () => {
+test("PartsHealth.watch: a part is looked up when somebody asks", () => {
   using tree = new TempTree();
-  const state = new ServerState(ownValue<StartUp>({ dirs: { scorpioxDir: tree.path("home") } }));
+  const state = new PartsHealth(ownValue<StartUp>({ dirs: { scorpioxDir: tree.path("home") } }));
   let isWell = true;
   state.watch("engine", () => isWell);
   const words: string[] = [];

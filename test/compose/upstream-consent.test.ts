@@ -4,7 +4,7 @@ import { questionTextCharsMax } from "../../src/base/limits.ts";
 import type { StartUp } from "../../src/cli/start-up.ts";
 import type { CallRequest } from "../../src/calls/call.ts";
 import type { StateServices } from "../../src/calls/state-calls.ts";
-import { ServerConsent } from "../../src/compose/server-consent.ts";
+import { UpstreamConsent } from "../../src/compose/upstream-consent.ts";
 import type { UpstreamSnapshot } from "../../src/upstream/snapshot.ts";
 import { TrustStore } from "../../src/upstream/trust/trust-store.ts";
 import { TempTree } from "../config/temp-tree.ts";
@@ -34,7 +34,7 @@ async function asked(
   const scorpioxDir = tree.path("home/.scorpiox");
   const dirs = { homeDir: tree.path("home"), scorpioxDir, executableDir: tree.path("bin") };
   const upstream = { configFiles: [], isStrict: false, trustsProject: false };
-  const consent = new ServerConsent({
+  const consent = new UpstreamConsent({
     start: () =>
       ({ dirs: { ...dirs, projectDir: tree.path("project") }, upstream }) as unknown as StartUp,
     env: {},
@@ -85,7 +85,7 @@ test("[GW-22] the answer is for what was shown, and not for what the file says b
 });
 
 test("a command is not asked: it is done before anybody answers", () => {
-  const consent = new ServerConsent({
+  const consent = new UpstreamConsent({
     start: () => ({}) as StartUp,
     env: {},
     questions: () => Promise.reject(new Error("asked")),

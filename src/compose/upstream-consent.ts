@@ -30,7 +30,7 @@ const markPrefix = "server-consent:";
  * Asks the user whether servers that the project names may be started (CN9): once for each server, when a client first
  * looks for tools of upstream servers. No list and no other call waits for the answer.
  */
-export class ServerConsent {
+export class UpstreamConsent {
   readonly #parts: ServerConsentParts;
   readonly #asked = new Map<string, Asked | undefined>();
 
