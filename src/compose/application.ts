@@ -65,16 +65,16 @@ export class Application implements ToolProvider, AsyncDisposable {
     this.#project = options.transport === "stdio" ? this.#createProject() : undefined;
     this.upstreams = this.#createUpstreams();
     this.gateway = this.#createGateway();
-    this.#offersSkills = this.ownNames.includes(skillToolName);
+    this.#offersSkills = this.enabledNames.includes(skillToolName);
     this.#taskSupports = new Map(cards.map((card) => [card.listing.name, card.taskSupport]));
   }
 
   /** Listings of the built-in tools that are switched on. */
-  get ownListings(): readonly ToolListing[] {
+  get enabledListings(): readonly ToolListing[] {
     return this.#listings;
   }
 
-  get ownNames(): readonly string[] {
+  get enabledNames(): readonly string[] {
     return this.#listings.map(({ name }) => name);
   }
 
@@ -214,7 +214,7 @@ export class Application implements ToolProvider, AsyncDisposable {
     });
   }
 
-  /** In the project that counts now. */
+  /** In the current project. */
   readonly #startNow = (): StartUp => this.#project?.start ?? this.#options.start;
 
   #createUpstreams(): LazyUpstreams {
@@ -249,8 +249,8 @@ export class Application implements ToolProvider, AsyncDisposable {
       follow: (client) => this.#project?.follow(client),
       env,
       changes: this.changes,
-      ownNames: this.#parts.cards.map(({ listing }) => listing.name),
-      enabledNames: this.ownNames,
+      builtInNames: this.#parts.cards.map(({ listing }) => listing.name),
+      enabledNames: this.enabledNames,
       skills: this.skills,
       services: async () => (await this.#services.get()).forGateway,
       warn,

@@ -81,7 +81,7 @@ function toldBefore(start: StartUp): ToldServers {
 /** The features of a tool that is switched off are not offered; without any tool there are no prompts. */
 function offersOf(app: Application): Omit<ServerFeatures, "tools" | "changes"> {
   const { skills, changes, gateway } = app;
-  const names = app.ownNames;
+  const names = app.enabledNames;
   const files = new FileResources(changes);
   const { prompts, completion } = gateway;
   const all = new Set(["tools", "prompts", "resources"] as const);

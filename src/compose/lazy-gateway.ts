@@ -25,7 +25,7 @@ import type { UpstreamConsent } from "./upstream-consent.ts";
 
 export interface LazyGatewayParts {
   readonly upstreams: LazyUpstreams;
-  /** In the project that counts now. */
+  /** In the current project. */
   readonly start: () => StartUp;
   /** See `FollowedProject`. */
   readonly follow: (client: ClientContext) => Promise<void> | undefined;
@@ -34,7 +34,7 @@ export interface LazyGatewayParts {
   readonly keepsLists: boolean;
   readonly changes: Changes;
   /** Names of all built-in tools. */
-  readonly ownNames: readonly string[];
+  readonly builtInNames: readonly string[];
   /** Names of the built-in tools that are switched on. */
   readonly enabledNames: readonly string[];
   readonly skills: Pick<LazySkills, "prompts" | "completion">;
@@ -46,14 +46,14 @@ export interface LazyGatewayParts {
 export class LazyGateway implements Disposable {
   readonly #parts: LazyGatewayParts;
   /** Names of the built-in tools that are switched on. */
-  readonly ownNames: ReadonlySet<string>;
+  readonly enabledNames: ReadonlySet<string>;
   /** Made with the gateway. */
   #consent: UpstreamConsent | undefined;
   readonly #gateway: Lazy<UpstreamGateway> = new Lazy(() => this.#make());
 
   constructor(parts: LazyGatewayParts) {
     this.#parts = parts;
-    this.ownNames = new Set(parts.enabledNames);
+    this.enabledNames = new Set(parts.enabledNames);
     parts.upstreams.listen((event) => {
       if (event.kind === "notice") parts.warn(event.text);
       // Later changes are reported by the gateway, which follows them.
@@ -188,7 +188,7 @@ export class LazyGateway implements Disposable {
     return (
       this.isWanted &&
       name !== toolSearchName &&
-      (name === toolCallName || !this.ownNames.has(name))
+      (name === toolCallName || !this.enabledNames.has(name))
     );
   }
 
@@ -242,8 +242,17 @@ export class LazyGateway implements Disposable {
       import("./upstream-consent.ts"),
       import("../upstream/cache/kept-lists.ts"),
     ]);
-    const { upstreams, start, env, keepsLists, changes, ownNames, enabledNames, skills, services } =
-      this.#parts;
+    const {
+      upstreams,
+      start,
+      env,
+      keepsLists,
+      changes,
+      builtInNames,
+      enabledNames,
+      skills,
+      services,
+    } = this.#parts;
     this.#consent = new consent.UpstreamConsent({
       ...this.#parts,
       questions: async () => (await services()).questions(),
@@ -251,7 +260,7 @@ export class LazyGateway implements Disposable {
     return new module.UpstreamGateway({
       upstreams,
       changes,
-      ownNames,
+      builtInNames,
       enabledNames,
       services,
       defer: start().upstream.defer,

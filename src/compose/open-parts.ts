@@ -123,7 +123,10 @@ function statePartsOf(
   { events, running, commands, kept }: Pick<OpenParts, "events" | "running" | "commands" | "kept">,
 ): StateParts {
   const { program, options, changes, reach, gateway } = parts;
-  const ownNames = new Set([...program.cards.map(({ listing }) => listing.name), toolSearchName]);
+  const builtInNames = new Set([
+    ...program.cards.map(({ listing }) => listing.name),
+    toolSearchName,
+  ]);
   return {
     start: options.start,
     env: options.env,
@@ -148,6 +151,6 @@ function statePartsOf(
     orphanage: commands.orphanage,
     shell: commands.shell,
     environment: commands.environment.get,
-    isOwnTool: (toolName) => ownNames.has(toolName),
+    isOwnTool: (toolName) => builtInNames.has(toolName),
   };
 }

@@ -137,7 +137,7 @@ function createGate({
     admissions,
     notes: stages.notes,
     watchers: [running, ...stages.watchers],
-    ownNames: gateway.ownNames,
+    enabledNames: gateway.enabledNames,
     resolve: gateway.resolve,
   });
 }

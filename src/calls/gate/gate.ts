@@ -29,8 +29,8 @@ export interface GateParts {
   /** In the order in which their lines are shown. */
   readonly notes: readonly NoteSource[];
   readonly watchers: readonly CallWatcher[];
-  /** The names of our own tools. */
-  readonly ownNames?: { has(toolName: string): boolean };
+  /** Names of the built-in tools that can be called. */
+  readonly enabledNames?: { has(toolName: string): boolean };
   /** Resolves a name that is not of an own tool, before any stage sees the call. */
   readonly resolve?: (call: CallRequest) => CallRequest | Promise<CallRequest>;
 }
@@ -86,8 +86,8 @@ export class Gate implements Pick<ToolProvider, "call"> {
   }
 
   #resolved(asked: CallRequest): CallRequest | Promise<CallRequest> {
-    const { ownNames, resolve } = this.#parts;
-    return ownNames?.has(asked.name) === true ? asked : (resolve?.(asked) ?? asked);
+    const { enabledNames, resolve } = this.#parts;
+    return enabledNames?.has(asked.name) === true ? asked : (resolve?.(asked) ?? asked);
   }
 
   #tellBegun(request: CallRequest): void {
@@ -99,7 +99,7 @@ export class Gate implements Pick<ToolProvider, "call"> {
 
   /** Names of tools that do not exist are the client's: observers must not take them for tools. */
   #noteTarget(observed: ObservedRequest, { name, target }: CallRequest): void {
-    const isOwn = target === undefined && this.#parts.ownNames?.has(name) === true;
+    const isOwn = target === undefined && this.#parts.enabledNames?.has(name) === true;
     if (isOwn || target?.kind === "search") observed.tool = name;
     const named = upstreamToolOf(target);
     if (named === undefined) return;

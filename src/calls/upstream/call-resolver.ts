@@ -23,7 +23,7 @@ import type { CallTarget } from "../call-target.ts";
 export interface CallResolverParts {
   readonly upstreams: Pick<Upstreams, "snapshot" | "settled">;
   /** Names of all built-in tools, also of those that are switched off: no upstream tool can have these names. */
-  readonly ownNames: readonly string[];
+  readonly builtInNames: readonly string[];
   /** Names of the built-in tools that can be called. */
   readonly enabledNames: readonly string[];
   /** The key under which clients have this server. */
@@ -58,7 +58,7 @@ export class CallResolver {
 
   constructor(parts: CallResolverParts) {
     this.#parts = parts;
-    this.#reserved = [...parts.ownNames, toolSearchName, toolCallName];
+    this.#reserved = [...parts.builtInNames, toolSearchName, toolCallName];
     this.#enabled = new Set(parts.enabledNames);
   }
 

@@ -72,7 +72,7 @@ export class ScopeGate {
     refusals: RefusalLog,
   ) {
     this.#auth = auth;
-    this.#risks = new ToolRisks(app.ownListings, () => app.upstreams.snapshot);
+    this.#risks = new ToolRisks(app.enabledListings, () => app.upstreams.snapshot);
     this.#refusals = refusals;
   }
 

@@ -67,7 +67,7 @@ export class GatewayHarness implements AsyncDisposable {
       upstreams: this.upstreams,
       changes: this.changes,
       defer: options.defer ?? "auto",
-      ownNames: ["Echo", "Bash"],
+      builtInNames: ["Echo", "Bash"],
       enabledNames: ["Echo"],
       ownKey: "scorpiox-code",
       services: () =>
