@@ -1,7 +1,7 @@
 import { AppError, cancelledError } from "../base/errors.ts";
 import { decoderArgument, pdfReaderArgument } from "../base/product.ts";
 import { Turns } from "../base/turns.ts";
-import type { ImageConverter, PdfReader } from "../calls/router/job-host.ts";
+import type { ImageConverter, PdfReader } from "../calls/router/distant-calls.ts";
 import type { Execution } from "../commands/background/execution.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";
 import { readDecoderReply } from "../tools/images/decode/decoder-reply.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../src/base/errors.ts";
 import type { Confinements } from "../../src/calls/router/background-calls.ts";
-import type { DistantServices } from "../../src/calls/router/job-host.ts";
+import type { DistantServices } from "../../src/calls/router/distant-calls.ts";
 import type { StateServices } from "../../src/calls/state-calls.ts";
 
 const absent = (): Promise<never> =>

@@ -1,22 +1,12 @@
-import { assertNotAborted, type Cancellation, withSignal } from "../../base/cancellation.ts";
+import { assertNotAborted } from "../../base/cancellation.ts";
 import { AppError, failureOf } from "../../base/errors.ts";
-import { heavyPagesMax } from "../../base/limits.ts";
-import { type Turn, Turns } from "../../base/turns.ts";
-import { isHeavyPage, JsonText } from "../../base/weight.ts";
 import type { SavedOutput } from "../../commands/background/saved-output.ts";
 import type { SavedOutputs } from "../../commands/background/saved-outputs.ts";
 import type { InputRequests, InputResponses } from "../../protocol/input-request.ts";
-import type { SavedFile, ServiceMethod, ServiceRequest } from "../../tools/services.ts";
+import type { SavedFile, ServiceRequest } from "../../tools/services.ts";
 import type { AfterDelivery } from "../../tools/tool.ts";
-import type {
-  ConvertImageRequest,
-  ConvertedImage,
-  ReadPdfRequest,
-  WorkplaceReply,
-} from "../../tools/web-services.ts";
+import type { WorkplaceReply } from "../../tools/web-services.ts";
 import type { JobEnd, ServiceCall, ServiceReply } from "../../tools/workers/messages.ts";
-import type { PdfText } from "../../web/documents/read-pdf.ts";
-import type { RemoteWeb } from "../../web/web.ts";
 import { carriedReply, InputNeeded } from "../ask-client.ts";
 import type { CallRequest, ClientContext } from "../call.ts";
 import { resultUri } from "../own-uri.ts";
@@ -33,35 +23,7 @@ import {
   type FileToCopy,
   isBackgroundCall,
 } from "./background-calls.ts";
-
-/** The turns of all clients together: the content of pages is in the memory of one process. */
-const turns = new Turns(heavyPagesMax);
-
-/** One call's turn to read pages that take much memory: the call waits for it, and keeps it until the call is over. */
-export class PageTurn implements Disposable {
-  #turn: Turn | undefined;
-  #isOver = false;
-
-  /**
-   * Passes a page on when it may be read.
-   * @throws AppError `cancelled`
-   */
-  async await(page: unknown, cancellation: Cancellation): Promise<unknown> {
-    const isHeavy = page instanceof JsonText && isHeavyPage(page.json);
-    if (!isHeavy || this.#turn !== undefined || this.#isOver) return page;
-    const turn = await withSignal(cancellation, (signal) => turns.take(signal));
-    if (this.#isOver || this.#turn !== undefined) turn[Symbol.dispose]();
-    else this.#turn = turn;
-    return page;
-  }
-
-  /** The call is over. */
-  [Symbol.dispose](): void {
-    this.#isOver = true;
-    this.#turn?.[Symbol.dispose]();
-    this.#turn = undefined;
-  }
-}
+import { type DistantServices, PageTurn, performDistantCall } from "./distant-calls.ts";
 
 /**
  * Asks the client for a job. `hasActed`: its handler has had something done before, of which the next round,
@@ -102,9 +64,9 @@ export interface HostParts extends DistantServices, BackgroundParts {
 export class JobHost {
   readonly #parts: HostParts;
   readonly #request: CallRequest;
-  /** When the client must have its answer, on the clock of `performance.now()`. */
   readonly #background: BackgroundCalls;
-  readonly #pageTurn = new PageTurn();
+  /** Made with the first page. */
+  #pageTurn: PageTurn | undefined;
   readonly #copies: CopiedFile[] = [];
   #isSettled = false;
   /** True when the handler has had something done that must not be done twice. */
@@ -136,7 +98,7 @@ export class JobHost {
     this.#isSettled = true;
     for (const copy of this.#copies.splice(0)) void copy.release();
     this.#background.settle();
-    this.#pageTurn[Symbol.dispose]();
+    this.#pageTurn?.[Symbol.dispose]();
   }
 
   #perform(call: ServiceCall, acts: boolean): Promise<unknown> {
@@ -180,8 +142,8 @@ export class JobHost {
 
   async #loadPage(call: ServiceRequest<"web.fetchPage" | "web.renderPage">): Promise<unknown> {
     const { cancellation } = this.#request;
-    const page = await performDistantCall(this.#parts, call, cancellation);
-    return this.#pageTurn.await(page, cancellation);
+    const turn = (this.#pageTurn ??= new PageTurn());
+    return turn.await(await performDistantCall(this.#parts, call, cancellation), cancellation);
   }
 
   async #place(): Promise<WorkplaceReply> {
@@ -215,56 +177,5 @@ export class JobHost {
       .tasksOf(client.id)
       .addOutput({ resultId, path, title, ...part });
     return { path, uri: resultUri(resultId), taskId };
-  }
-}
-
-/** Decodes images outside of this process. */
-export interface ImageConverter {
-  convert(request: ConvertImageRequest, signal: AbortSignal): Promise<ConvertedImage>;
-}
-
-/** Reads PDFs outside of this process. */
-export interface PdfReader {
-  readPdf(request: ReadPdfRequest, signal: AbortSignal): Promise<PdfText>;
-}
-
-/** The services whose work is done neither in a tool's Worker nor on the main thread. */
-export interface DistantServices {
-  readonly web: RemoteWeb;
-  readonly images: ImageConverter;
-  readonly documents: PdfReader;
-}
-
-/** The methods of those services. */
-export type DistantMethod = Extract<
-  ServiceMethod,
-  "web.fetchPage" | "web.renderPage" | "web.search" | "images.convert" | "documents.readPdf"
->;
-
-/** Performs the call; the work ends when the call is cancelled. */
-export function performDistantCall(
-  services: DistantServices,
-  call: ServiceRequest<DistantMethod>,
-  cancellation: Cancellation,
-): Promise<unknown> {
-  return withSignal(cancellation, (signal) => startCall(services, call, signal));
-}
-
-function startCall(
-  { web, images, documents }: DistantServices,
-  { method, request }: ServiceRequest<DistantMethod>,
-  signal: AbortSignal,
-): Promise<unknown> {
-  switch (method) {
-    case "web.fetchPage":
-      return web.fetchPage(request, signal);
-    case "web.renderPage":
-      return web.renderPage(request, signal);
-    case "web.search":
-      return web.search(request, signal);
-    case "images.convert":
-      return images.convert(request, signal);
-    case "documents.readPdf":
-      return documents.readPdf(request, signal);
   }
 }

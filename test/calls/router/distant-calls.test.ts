@@ -7,7 +7,7 @@ import {
   type DistantMethod,
   type DistantServices,
   performDistantCall,
-} from "../../../src/calls/router/job-host.ts";
+} from "../../../src/calls/router/distant-calls.ts";
 import type { ServiceRequest } from "../../../src/tools/services.ts";
 
 /** Says what was asked of which service, or waits until it is not wanted any more. */

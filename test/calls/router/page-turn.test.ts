@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { JsonText } from "../../../src/base/weight.ts";
 import { heavyPagesMax, heavyPageWeight } from "../../../src/base/limits.ts";
-import { PageTurn } from "../../../src/calls/router/job-host.ts";
+import { PageTurn } from "../../../src/calls/router/distant-calls.ts";
 
 const heavy = new JsonText("x".repeat(heavyPageWeight + 1));
 const light = new JsonText("<p>".repeat(1_000));
