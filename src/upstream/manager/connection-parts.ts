@@ -39,7 +39,7 @@ export interface LentStart {
   readonly owner?: string | undefined;
   readonly prepared?: Prepared | undefined;
   /** The start of a present user of the connection. Absent: the one that opens it. */
-  readonly now?: () => Pick<ConnectionStart, "authOf">;
+  readonly now?: () => Pick<ConnectionStarter, "authOf">;
 }
 
 /** The right to run a server that only one hub may run. */
@@ -49,8 +49,8 @@ export type Hold =
   /** Not now: the reason as the end of a sentence. */
   | { readonly kind: "refused"; readonly reason: string };
 
-/** How one user of a connection starts it. */
-export interface ConnectionStart {
+/** Starts a connection for one of its users. */
+export interface ConnectionStarter {
   /** The login for a connection. @param owner the principal that it belongs to */
   authOf(owner: string | undefined): ServerAuth | undefined;
   /** @see ConnectionParts.hold */

@@ -7,10 +7,10 @@ import type {
   UpstreamConnection,
 } from "../connect/connection.ts";
 import { ClientTurns } from "./client-turns.ts";
-import type { ConnectionStart, ConnectionTime } from "./connection-parts.ts";
+import type { ConnectionStarter, ConnectionTime } from "./connection-parts.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
 
-/** Receives all events of a shared connection. */
+/** Receives all events of a connection, alone or shared. */
 export interface ConnectionListener extends Omit<ConnectionEvents, "onClosed" | "onAsked"> {
   /** @param isNoted true: write it to the log of the server */
   onState(isNoted: boolean): void;
@@ -27,8 +27,8 @@ export interface ConnectionUser {
   /** Names its manager among those that share the pool. */
   readonly manager: string;
   readonly listener: ConnectionListener;
-  /** How to start it, as of now. */
-  readonly start: () => ConnectionStart;
+  /** Starts it as the server is configured now. */
+  readonly starter: () => ConnectionStarter;
   readonly knownEra: () => Era | undefined;
   /** Each client has a process of its own from here on. @param keeper the client of this user that keeps this one */
   readonly onSplit?: (keeper: string | undefined) => void;

@@ -23,7 +23,7 @@ import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process
 import type { Installing } from "../server-state.ts";
 import type { OwnedServer } from "../user-logins/owned-server.ts";
 import type {
-  ConnectionStart,
+  ConnectionStarter,
   Hold,
   LentStart,
   OpenedConnection,
@@ -48,7 +48,7 @@ import {
 } from "./target-facts.ts";
 
 /** One server's launch with everything that its connections need. */
-export class LaunchTarget implements ConnectionStart {
+export class LaunchTarget implements ConnectionStarter {
   readonly #parts: ManagerParts;
   readonly #facts: TargetFacts;
   readonly #principal: PrincipalParts;

@@ -12,7 +12,7 @@ import type {
   ConnectionUser,
   SharedConnection,
 } from "./connection-pool.ts";
-import type { ConnectionStart } from "./connection-parts.ts";
+import type { ConnectionStarter } from "./connection-parts.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import { ManagedConnection } from "./managed-connection.ts";
 import type { ManagerParts } from "./manager-parts.ts";
@@ -299,7 +299,7 @@ export class ServerConnections {
       server: this.#target.configured.entry.name,
       manager: this.#parts.manager,
       listener,
-      start: () => this.#target,
+      starter: () => this.#target,
       knownEra: this.#knownEra,
     };
   }
@@ -338,15 +338,15 @@ export class ServerConnections {
     const { isShared } = this.#target;
     const { servesSeveral } = this.#target;
     return new ManagedConnection({
-      hold: () => user().start().hold(),
+      hold: () => user().starter().hold(),
       prepare: async (signal, tell) => {
         if (servesSeveral) await before;
-        return user().start().prepare(signal, tell, owner);
+        return user().starter().prepare(signal, tell, owner);
       },
       open: (events, signal, opening, prepared) => {
-        const { start, knownEra } = user();
-        const now = (): ConnectionStart => user().start();
-        return start().open(knownEra(), events, signal, opening, { owner, prepared, now });
+        const { starter, knownEra } = user();
+        const now = (): ConnectionStarter => user().starter();
+        return starter().open(knownEra(), events, signal, opening, { owner, prepared, now });
       },
       turns: this.#parts.turns,
       time: this.#parts.connectionTime,
