@@ -3,7 +3,7 @@ import { toolsPerPageMax } from "../../../src/base/limits.ts";
 import { Changes, type ServerFeatures } from "../../../src/calls/features.ts";
 import type { CacheHints } from "../../../src/protocol/list-parts.ts";
 import type { ToolListing } from "../../../src/protocol/tool-types.ts";
-import { ToolPages } from "../../../src/server/context/server-context.ts";
+import { ToolPages } from "../../../src/server/context/tool-pages.ts";
 
 const client = {
   id: "c",
