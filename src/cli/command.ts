@@ -170,7 +170,7 @@ export interface CommandContext {
   readonly services: CliServices;
 }
 
-/** One command: its file in `commands/` says all of it, its line in `registry.ts` lists it. */
+/** One command. A file in `commands/` has it, alone or with related ones; its line in `run/registry.ts` lists it. */
 export interface Command {
   /** The rest of its usage line after the command's name. */
   readonly usage: string;
