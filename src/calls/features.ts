@@ -151,6 +151,6 @@ export interface ReachableClient {
 
 /** Finds the connections of a client identity. */
 export interface ClientReach {
-  /** The connections of a client that have finished their handshake; none for clients of the stateless revision. */
+  /** The connections of a client that have finished their handshake; none for clients of the modern revision. */
   connectionsOf(clientId: string): readonly ReachableClient[];
 }

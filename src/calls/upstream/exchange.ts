@@ -161,7 +161,7 @@ export class Exchange implements UpstreamCallEvents {
     return this.#tellStep !== undefined;
   }
 
-  /** Rounds of a stateless server that the client has brought back are answered first, in their order. */
+  /** Rounds of a modern server that the client has brought back are answered first, in their order. */
   async #begin(): Promise<ExchangeEnd> {
     const rounds = [...earlierRounds(this.#call, () => subjectOf(this.#spec))];
     let answers: InputResponses | undefined;
@@ -299,7 +299,7 @@ interface Suspended {
 const anyMark = "upstream-call";
 
 /**
- * Calls to servers of the legacy era that wait for a client of the stateless one: the server asked in the middle of its
+ * Calls to servers of the legacy era that wait for a client of the modern one: the server asked in the middle of its
  * work, our call has ended with the question, and the client comes back. Its state names the call; being sealed, it
  * opens for the same client and the same parameters only.
  */

@@ -137,7 +137,7 @@ export class UpstreamListings {
     return showsApps ? this.#joinApps(listings, facts) : listings;
   }
 
-  /** In the stateless era a list must not depend on who asks (DF3). */
+  /** In the modern era a list must not depend on who asks (DF3). */
   #isWhole({ limits }: ClientContext, version: ProtocolVersion | undefined): boolean {
     const { defer } = this.#parts;
     if (defer !== "auto") return defer === "off";

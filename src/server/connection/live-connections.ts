@@ -4,7 +4,7 @@ import { channelMethod } from "../../protocol/handshake-codec.ts";
 import { encodeNotification, isWantedAt, type Params } from "../../protocol/json-rpc.ts";
 import type { Connection } from "./connection.ts";
 
-/** The legacy sessions that are ready, by client. Holds nothing of the stateless revision, whose clients get no unasked message. */
+/** The legacy sessions that are ready, by client. Holds nothing of the modern revision, whose clients get no unasked message. */
 export class LiveConnections implements ClientReach {
   readonly #connections = new Map<string, Set<Connection>>();
 

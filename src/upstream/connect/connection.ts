@@ -100,7 +100,7 @@ export interface ConnectOptions {
    * belong to another, and the lists that one has just read serve the others too.
    */
   readonly servesSeveral?: boolean;
-  /** Whether any client shows apps: declared to a stateless server in requests for its lists. */
+  /** Whether any client shows apps: declared to a modern server in requests for its lists. */
   readonly listApps?: () => AppSupport | undefined;
 }
 

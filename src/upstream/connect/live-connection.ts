@@ -73,7 +73,7 @@ export class LiveConnection implements UpstreamConnection {
   }
 
   tellRootsChanged(): void {
-    // A stateless server asks with each call.
+    // A modern server asks with each call.
     if (this.#isModern || this.#options.roots?.isAsked !== true) return;
     this.#met.peer.notify("notifications/roots/list_changed").catch(() => {});
   }

@@ -10,7 +10,7 @@ type Apps = AppSupport | undefined;
 
 /**
  * All connections to one server. A legacy server learns once, at the handshake, whether its client shows apps, so
- * clients that show them and clients that do not have separate connections. A stateless server learns it with each
+ * clients that show them and clients that do not have separate connections. A modern server learns it with each
  * request.
  */
 export class ConnectionSets {
@@ -40,7 +40,7 @@ export class ConnectionSets {
   /** The connections for a client that shows apps, or does not. */
   of(apps: Apps): ServerConnections {
     const { target } = this.#main;
-    // In the hub, the client that a stateless server serves next may be one that shows no apps.
+    // In the hub, the client that a modern server serves next may be one that shows no apps.
     const isTold = this.#knownEra() === "modern" && !target.servesSeveral;
     if (apps === target.apps || isTold) return this.#main;
     const known = this.#others.get(apps) ?? this.#make(target.showing(apps));
