@@ -18,8 +18,8 @@ import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { toolCallName } from "../base/tool-kinds.ts";
 import { type CommandIo, exitCodes, type Printer, orInterrupted } from "./command-io.ts";
 import type { CommandContext, OpenRouter } from "./command.ts";
+import { trustOf } from "./configured-servers.ts";
 import { readToolCall } from "./read-tool-call.ts";
-import { trustOf } from "./server-rows.ts";
 import type { StartUp } from "./start-up.ts";
 import { commandLineClient, findTool } from "./tool-list.ts";
 

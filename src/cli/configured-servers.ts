@@ -4,6 +4,7 @@ import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import type { ConfiguredServer, UpstreamConfig } from "../upstream/config/server-entry.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import type { AskedCatalogue } from "../upstream/server-state.ts";
+import { launchVerdictOf } from "../upstream/trust/launch-approval.ts";
 import type { ServerToLock } from "../upstream/trust/lock/lock-of.ts";
 import { lockFileName } from "../upstream/trust/lock/read-lock.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
@@ -11,9 +12,9 @@ import type { AskedAs } from "../upstream/upstreams.ts";
 import type { CommandIo, ParsedArguments, Printer } from "./command-io.ts";
 import type { CommandContext } from "./command.ts";
 import { ServerProgress, withProgress } from "./progress.ts";
-import { launchDetail, readable, readServers, trustOf } from "./server-rows.ts";
 import { readStartUp, type StartUp } from "./start-up.ts";
-import type { TrustState } from "./state-words.ts";
+import { readable, type TrustState } from "./state-words.ts";
+import { shownLaunch } from "./typed-server.ts";
 
 /** The configured servers of one command, with the user's approvals. */
 export interface ServersOfCommand {
@@ -24,6 +25,18 @@ export interface ServersOfCommand {
   readonly store: TrustStore;
 }
 
+/** The merged view; its problems go to stderr. Starts nothing. */
+export function readServers(start: StartUp, io: CommandIo, print: Printer): UpstreamConfig {
+  const config = loadUpstreamConfig(configPartsOf(start, io.env));
+  for (const problem of config.problems) print.warning(problem);
+  for (const notice of config.notices) print.note(notice);
+  if (!config.isOn)
+    print.note(
+      "MCP servers are disabled: MCP is off, or scorpiox-code started this process as an MCP server.",
+    );
+  return config;
+}
+
 /** Reads configuration and approvals; warns of problems in them. */
 export async function openServers({ args, io, print }: CommandContext): Promise<ServersOfCommand> {
   const start = readStartUp(args, io);
@@ -32,18 +45,47 @@ export async function openServers({ args, io, print }: CommandContext): Promise<
   const problem = await store.problem();
   if (problem !== undefined) print.warning(problem);
   const servers = [...config.servers.values()].filter(({ entry }) => entry.isEnabled);
-  servers.sort((a, b) => (a.entry.name < b.entry.name ? -1 : 1));
-  return { start, config, servers, store };
+  return { start, config, servers: servers.toSorted(byName), store };
 }
 
-/** @throws AppError `not_found` */
-export function serverNamed({ config, servers }: ServersOfCommand, name: string): ConfiguredServer {
-  const server = servers.find(({ entry }) => entry.name === name);
+/** The order in which commands show servers. */
+export function byName(one: ConfiguredServer, other: ConfiguredServer): number {
+  return one.entry.name < other.entry.name ? -1 : 1;
+}
+
+/** Whether the server may be started (CN7). */
+export async function trustOf(
+  server: ConfiguredServer,
+  { dirs, upstream }: StartUp,
+): Promise<TrustState> {
+  if (server.entry.origin.trust === "user") return "user";
+  const { projectDir, scorpioxDir } = dirs;
+  if (projectDir === undefined) return "pending";
+  const verdict = await launchVerdictOf(server, projectDir, new TrustStore(scorpioxDir));
+  if (verdict === undefined) return upstream.trustsProject ? "approved" : "pending";
+  return verdict;
+}
+
+/** For `--verbose`: how a server is started or reached, secrets hidden. */
+export function launchDetail({ entry: { name, launch, origin } }: ConfiguredServer): string {
+  const { url, command, args } = shownLaunch(launch);
+  const words = [command, ...(Array.isArray(args) ? args : [])].map(String).join(" ");
+  const how = typeof url === "string" ? `connects to ${url}` : `starts ${words}`;
+  return `${name} ${how} (${origin.file ?? "the environment"})`;
+}
+
+/** A server that is switched on. @throws AppError `not_found` */
+export function enabledServer({ config }: ServersOfCommand, name: string): ConfiguredServer {
+  const server = serverNamed(config, name);
+  if (server.entry.isEnabled) return server;
+  throw new AppError("not_found", `The server ${JSON.stringify(name)} is disabled.`);
+}
+
+/** A server, even if it is disabled. @throws AppError `not_found` */
+export function serverNamed({ servers }: UpstreamConfig, name: string): ConfiguredServer {
+  const server = servers.get(name);
   if (server !== undefined) return server;
-  if (config.servers.has(name)) {
-    throw new AppError("not_found", `The server ${JSON.stringify(name)} is disabled.`);
-  }
-  const suggestion = suggestionFor(name, config.servers.keys());
+  const suggestion = suggestionFor(name, servers.keys());
   throw new AppError(
     "not_found",
     `There is no server ${JSON.stringify(name.slice(0, 128))}.${suggestion} mcp list shows all.`,

@@ -13,8 +13,7 @@ import { placeOf } from "../upstream/oauth/open-login.ts";
 import type { SecretPlace } from "../upstream/secrets/secret-store.ts";
 import { openUserSecrets, type UserSecrets } from "../upstream/secrets/user-secrets.ts";
 import type { CommandContext } from "./command.ts";
-import { openServers, serverNamed } from "./configured-servers.ts";
-import { trustOf } from "./server-rows.ts";
+import { enabledServer, openServers, trustOf } from "./configured-servers.ts";
 import type { StartUp } from "./start-up.ts";
 
 /** An HTTP server that a command logs in to or out of. */
@@ -35,7 +34,7 @@ export interface LoginServer {
  */
 export async function openLoginServer(context: CommandContext, name: string): Promise<LoginServer> {
   const view = await openServers(context);
-  const server = serverNamed(view, name);
+  const server = enabledServer(view, name);
   const { start } = view;
   const { launch } = server.entry;
   if (launch.transport !== "http") {

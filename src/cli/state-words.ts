@@ -1,6 +1,8 @@
-import type { ServerInfo, ServerState } from "../upstream/server-state.ts";
-import type { InventoryTool } from "../upstream/catalogue/tool-inventory.ts";
+import { product } from "../base/product.ts";
 import type { HookRow } from "../calls/policy/hooks/read-hooks.ts";
+import type { InventoryTool } from "../upstream/catalogue/tool-inventory.ts";
+import { isComing, type ServerInfo, type ServerState } from "../upstream/server-state.ts";
+import { exitCodes } from "./command-io.ts";
 import type { Mark } from "./look.ts";
 
 /** Whether an entry may be used. `user`: it comes from a file that only the user can have written, and needs no approval. */
@@ -52,4 +54,26 @@ export const hookStates: Readonly<Record<HookRow["state"], StateWord>> = {
 /** The word for the state of a server. */
 export function serverWord({ state }: Pick<ServerInfo, "state">): string {
   return serverStates[state].word;
+}
+
+/** Why the tools of a server are not all there, and what to do; undefined when they are. Several lines. */
+export function notReadyText(info: ServerInfo): string | undefined {
+  const { name, state, reason } = info;
+  if (state === "ready" || state === "cached" || state === "disabled") return undefined;
+  const why = reason === null ? "" : ` ${readable(reason)}`;
+  const isFailed = state === "backoff" || state === "failed" || isComing(state);
+  const test = isFailed ? ` (more: ${product.name} mcp test ${name})` : "";
+  return `${serverWord(info)}${test}.${why}`;
+}
+
+/** The exit code of a command that needed this server. */
+export function stateCode({ state }: ServerInfo): number {
+  if (state === "untrusted" || state === "needs_auth") return exitCodes.needsApproval;
+  const isThere = state === "ready" || state === "cached" || state === "disabled";
+  return isThere || state === "degraded" ? exitCodes.done : exitCodes.unreachable;
+}
+
+/** A reason may hold lines that a server wrote: they are marked, so that none looks like our own text. */
+export function readable(reason: string): string {
+  return reason.replaceAll(/\r\n?|\n/g, "\n  | ");
 }

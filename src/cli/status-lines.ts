@@ -10,10 +10,9 @@ import type { ServerInfo } from "../upstream/server-state.ts";
 import { readLock } from "../upstream/trust/lock/read-lock.ts";
 import { awaitServers } from "../upstream/upstreams.ts";
 import type { CommandContext } from "./command.ts";
-import type { ServersOfCommand } from "./configured-servers.ts";
+import { byName, type ServersOfCommand } from "./configured-servers.ts";
 import { withProgress } from "./progress.ts";
-import { readable } from "./server-rows.ts";
-import { serverWord } from "./state-words.ts";
+import { readable, serverWord } from "./state-words.ts";
 
 /** The status of a server for people: a line, and its problems below it. */
 export function statusLines(info: ServerInfo): readonly string[] {
@@ -160,11 +159,9 @@ async function restingView(view: ServersOfCommand): Promise<StatusView> {
     lock: () => lock,
     cache: new CatalogueCache(dirs.scorpioxDir),
   };
-  const servers = [...config.servers.values()].toSorted((a, b) =>
-    a.entry.name < b.entry.name ? -1 : 1,
-  );
   const infos: ServerInfo[] = [];
-  for (const server of servers) infos.push(await restingInfo(server, parts));
+  for (const server of [...config.servers.values()].toSorted(byName))
+    infos.push(await restingInfo(server, parts));
   return viewOf(view, "configuration", infos);
 }
 

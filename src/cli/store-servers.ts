@@ -20,9 +20,9 @@ import {
   warnOfSecrets,
 } from "./typed-server.ts";
 import { ServerProgress, withProgress } from "./progress.ts";
-import { readable } from "./server-rows.ts";
 import { shareableServer, sharingAdvice } from "./shareable-servers.ts";
 import type { StartUp } from "./start-up.ts";
+import { readable } from "./state-words.ts";
 
 /** For commands after which a server may be started. */
 export const installFlags: FlagTable = {

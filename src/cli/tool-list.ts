@@ -1,12 +1,11 @@
-import { AppError } from "../base/errors.ts";
 import type { ClientContext } from "../calls/call.ts";
-import { suggestionFor } from "../config/nearest-name.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { NameTable } from "../upstream/catalogue/name-table.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { type CommandIo, orInterrupted } from "./command-io.ts";
 import type { OpenRouter, UpstreamTool, UpstreamToolsWanted } from "./command.ts";
+import { serverNamed } from "./configured-servers.ts";
 import type { StartUp } from "./start-up.ts";
 
 /** Which tools are wanted. */
@@ -36,7 +35,9 @@ export async function listTools(
   if (server === undefined && !isAll) {
     return { tools: await listedTools(open, start, io), hiddenCount: 0 };
   }
-  if (server !== undefined) assertServer(server, start, io);
+  if (server !== undefined) {
+    serverNamed(loadUpstreamConfig(configPartsOf(start, io.env)), server);
+  }
   // First, since it waits for servers that start: what is in the list is known then.
   const foreign = await upstreamTools(open, { server, waits: true }, io);
   const listed = await listedTools(open, start, io);
@@ -94,13 +95,6 @@ async function listedTools(
   io: CommandIo,
 ): Promise<readonly ToolListing[]> {
   return (await router.listFor?.(commandLineClient(start, io.cwd))) ?? router.list();
-}
-
-function assertServer(server: string, start: StartUp, io: CommandIo): void {
-  const { servers } = loadUpstreamConfig(configPartsOf(start, io.env));
-  if (servers.has(server)) return;
-  const known = suggestionFor(server, servers.keys());
-  throw new AppError("not_found", `There is no server ${server}.${known}`);
 }
 
 /** The client identity for calls of the command line. @param cwd where the command was started */

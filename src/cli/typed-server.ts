@@ -6,7 +6,12 @@ import type { ConfigDirs } from "../config/places.ts";
 import { launchIdentity } from "../upstream/config/entry-launch.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { isOwnEntry, isOwnServerName, readEntry } from "../upstream/config/read-entry.ts";
-import { EntryFault, type EntryOrigin, type ServerEntry } from "../upstream/config/server-entry.ts";
+import {
+  EntryFault,
+  type EntryOrigin,
+  type ServerEntry,
+  type ServerLaunch,
+} from "../upstream/config/server-entry.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import type { ServerFileTarget } from "../upstream/edit/edit-server-file.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
@@ -172,11 +177,18 @@ const openHeaders = new Set([
   "x-mcp-readonly",
   "x-mcp-toolsets",
 ]);
+
 /** The entry with `***` in the place of every secret that is written in it; references stay. */
 export function shownEntry(entry: NewEntry): NewEntry {
   return Object.fromEntries(
     Object.entries(entry).map(([key, value]) => [key, shownValue([key], value)]),
   );
+}
+
+/** The launch as a file would have it, secrets hidden. */
+export function shownLaunch(launch: ServerLaunch): NewEntry {
+  const { transport: _transport, ...fields } = launch;
+  return shownEntry(fields);
 }
 
 /** Secrets that are written in the entry itself. */

@@ -95,7 +95,7 @@ export class UpstreamConsent {
     ] = await Promise.all([
       import("../upstream/config/load-upstream-config.ts"),
       import("../upstream/config/upstream-start.ts"),
-      import("../cli/server-rows.ts"),
+      import("../cli/configured-servers.ts"),
       import("../upstream/trust/launch-approval.ts"),
       import("../calls/policy/consent/shown-text.ts"),
     ]);

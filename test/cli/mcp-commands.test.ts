@@ -93,7 +93,7 @@ describe("[GW-06] mcp add", () => {
     ["two places", ["add", "x", "--scope", "global", "--file", "y.json", "--", "c"], 2, "not both"],
     ["an unknown scope", ["add", "x", "--scope", "home", "--", "c"], 2, "it takes project, user"],
     ["nothing", ["add"], 2, "an argument is missing"],
-    ["an unknown server", ["get", "x"], 3, "There is no server x."],
+    ["an unknown server", ["get", "x"], 3, 'There is no server "x".'],
     ["nothing to remove", ["remove", "x"], 3, "There is no server x in"],
     ["an unknown client", ["import", "curser"], 3, "Did you mean cursor?"],
     ["a client without files", ["import", "kiro"], 3, "Kiro has no configuration here. Searched:"],

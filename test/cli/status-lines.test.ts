@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { stateCode, notReadyText } from "../../src/cli/server-rows.ts";
+import { notReadyText, stateCode } from "../../src/cli/state-words.ts";
 import { statusLines } from "../../src/cli/status-lines.ts";
 import type { ServerInfo } from "../../src/upstream/server-state.ts";
 import { serverInfo } from "../upstream/server-info.ts";

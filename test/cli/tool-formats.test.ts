@@ -62,7 +62,7 @@ describe("[GW-32] tools", () => {
     const { exitCode, stderr } = await run(["tools", "--server", "aa"], { upstreamTools, files });
     expect([exitCode, stderr]).toEqual([
       3,
-      "scorpiox-code: error: There is no server aa. Did you mean a?\n",
+      'scorpiox-code: error: There is no server "aa". Did you mean a? mcp list shows all.\n',
     ]);
   });
 });

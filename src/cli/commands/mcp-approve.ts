@@ -24,12 +24,12 @@ import { exitCodeOf, exitCodes, type FindingKind } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import {
   askCatalogues,
+  enabledServer,
   openServers,
-  serverNamed,
   type ServersOfCommand,
+  trustOf,
 } from "../configured-servers.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
-import { trustOf } from "../server-rows.ts";
 import { installFlags, installServers } from "../store-servers.ts";
 
 /** Shows the launch of a project's server and records the user's decision. False: nothing was approved. */
@@ -120,7 +120,7 @@ function choiceOf({ args }: CommandContext): ApprovalChoice {
 async function decide(approval: Approval, target: string): Promise<boolean> {
   // A server's name has no slash; a tool's may.
   const [name = "", ...rest] = target.split("/");
-  const server = serverNamed(approval.view, name);
+  const server = enabledServer(approval.view, name);
   return await decideOne(approval, server, rest.length === 0 ? undefined : rest.join("/"));
 }
 
@@ -188,7 +188,7 @@ export const mcpDiffCommand: Command = {
     const servers =
       args.positionals.length === 0
         ? view.servers
-        : args.positionals.map((name) => serverNamed(view, name));
+        : args.positionals.map((name) => enabledServer(view, name));
     const differences = await differencesOf(context, view, servers);
     if (args.has("json")) print.json([...differences].flatMap(([name, one]) => rowsOf(name, one)));
     else for (const [name, one] of differences) printOne(context, name, one);

@@ -1,8 +1,6 @@
 import { resolve } from "node:path";
 
-import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
-import { suggestionFor } from "../../config/nearest-name.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import { type EntryField, entryFields } from "../../upstream/config/entry-options.ts";
 import type { ServerEntry } from "../../upstream/config/server-entry.ts";
@@ -10,9 +8,9 @@ import { givenRoots } from "../../upstream/manager/principal-launch.ts";
 import { placeText } from "../../upstream/trust/launch-approval.ts";
 import { columns, type CommandIo, exitCodes, type Printer } from "../command-io.ts";
 import type { Command } from "../command.ts";
-import { openServers } from "../configured-servers.ts";
+import { openServers, readServers, serverNamed, trustOf } from "../configured-servers.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
-import { placeOf, readServers, type ServerRow, serverRows, trustOf } from "../server-rows.ts";
+import { placeOf, type ServerRow, serverRows } from "../server-rows.ts";
 import { readStartUp } from "../start-up.ts";
 import { approvalStates, serverStates, type StateWord } from "../state-words.ts";
 import { connectedView, readStatusViews, statusLines, type StatusView } from "../status-lines.ts";
@@ -118,12 +116,7 @@ export const mcpGetCommand: Command = {
   async run({ args, io, print }) {
     const [name = ""] = args.positionals;
     const start = readStartUp(args, io);
-    const { servers } = readServers(start, io, print);
-    const server = servers.get(name);
-    if (server === undefined) {
-      const known = suggestionFor(name, servers.keys());
-      throw new AppError("not_found", `There is no server ${name}.${known}`);
-    }
+    const server = serverNamed(readServers(start, io, print), name);
     const { entry, identity, shadowed, standIn } = server;
     const trust = await trustOf(server, start);
     const roots = await usualRoots(entry, start.dirs);

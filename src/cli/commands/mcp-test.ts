@@ -6,12 +6,17 @@ import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
 import type { ServerInfo, TrialStep, TriedServer } from "../../upstream/server-state.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { openServers, serverNamed, type ServersOfCommand } from "../configured-servers.ts";
+import {
+  enabledServer,
+  launchDetail,
+  openServers,
+  trustOf,
+  type ServersOfCommand,
+} from "../configured-servers.ts";
 import { jsonFlag, startUpFlags } from "../flags.ts";
 import type { Mark } from "../look.ts";
 import { ServerProgress, withProgress } from "../progress.ts";
-import { launchDetail, readable, trustOf } from "../server-rows.ts";
-import { serverStates } from "../state-words.ts";
+import { readable, serverStates } from "../state-words.ts";
 import { offerText, stderrLines } from "../status-lines.ts";
 
 /** How one server was found. */
@@ -36,7 +41,7 @@ export const mcpTestCommand: Command = {
     const view = await openServers(context);
     const names = [...new Set(args.positionals)];
     const servers =
-      names.length === 0 ? view.servers : names.map((name) => serverNamed(view, name));
+      names.length === 0 ? view.servers : names.map((name) => enabledServer(view, name));
     const findings = await findingsOf(context, view, servers);
     if (args.has("json")) print.json(findings.map(rowOf));
     else {

@@ -15,12 +15,11 @@ import { awaitServers } from "../../upstream/upstreams.ts";
 import { callTool } from "../call-tool.ts";
 import { columns, exitCodes, orInterrupted } from "../command-io.ts";
 import type { Command, CommandContext, OpenRouter } from "../command.ts";
-import { openServers, serverNamed, type ServersOfCommand } from "../configured-servers.ts";
+import { enabledServer, openServers, type ServersOfCommand } from "../configured-servers.ts";
 import { formatFlag, formatOf, jsonFlag, startUpFlags } from "../flags.ts";
-import { notReadyText, stateCode } from "../server-rows.ts";
 import { withProgress } from "../progress.ts";
 import type { StartUp } from "../start-up.ts";
-import { approvalStates } from "../state-words.ts";
+import { approvalStates, notReadyText, stateCode } from "../state-words.ts";
 
 export const mcpToolsCommand: Command = {
   usage: "[[--server] SERVER] [--summary] [--search QUERY [--explain]] [--json]",
@@ -44,7 +43,7 @@ export const mcpToolsCommand: Command = {
     }
     const view = await openServers(context);
     const [name = args.text("server")] = args.positionals;
-    const server = name === undefined ? undefined : serverNamed(view, name).entry.name;
+    const server = name === undefined ? undefined : enabledServer(view, name).entry.name;
     await using open = await services.createRouter(view.start);
     return args.has("search")
       ? await search(context, view, open, server)
@@ -151,7 +150,7 @@ export const mcpCallCommand: Command = {
     const format = formatOf(args) ?? (args.has("json") ? "mcp" : undefined);
     const words = argumentWords(context);
     const view = await openServers(context);
-    serverNamed(view, server);
+    enabledServer(view, server);
     const { start } = view;
     await using open = await services.createRouter(start);
     const found = await nameOf(server, tool, { context, view, open });

@@ -1,11 +1,12 @@
 import { product } from "../../base/product.ts";
 import type { TriedServer } from "../../upstream/server-state.ts";
-import type { CommandContext } from "../command.ts";
-import { readable, trustOf } from "../server-rows.ts";
-import type { StartUp } from "../start-up.ts";
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
+import type { CommandContext } from "../command.ts";
+import { trustOf } from "../configured-servers.ts";
+import type { StartUp } from "../start-up.ts";
+import { readable } from "../state-words.ts";
 import { type Finding, fault, fileRemedy, note, ok } from "./finding.ts";
 
 /** The user's MCP servers: configuration, approval, and a start of each that may be started. */
