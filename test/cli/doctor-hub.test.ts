@@ -12,7 +12,7 @@ import { join } from "node:path";
 
 import { aloneFindings, folderFindings } from "../../src/cli/doctor/hub.ts";
 import { hubPlaceNamed, hubPlaceOf } from "../../src/hub/link/hub-place.ts";
-import type { ServerStatus } from "../../src/upstream/manager/server-status.ts";
+import type { ServerStatus } from "../../src/upstream/status/server-status.ts";
 import { FixtureHubs } from "../hub/watch/fixture-hubs.ts";
 import { type Case, doctor, findingsOf, type JsonFinding, treeOf } from "./doctor-run.ts";
 

@@ -4,7 +4,7 @@ import { product } from "../../base/product.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import { type EntryField, entryFields } from "../../upstream/config/entry-options.ts";
 import type { ServerEntry } from "../../upstream/config/server-entry.ts";
-import { givenRoots } from "../../upstream/manager/principal-launch.ts";
+import { givenRoots } from "../../upstream/config/given-roots.ts";
 import { placeText } from "../../upstream/trust/launch-approval.ts";
 import { columns, type CommandIo, exitCodes, type Printer } from "../command-io.ts";
 import type { Command } from "../command.ts";

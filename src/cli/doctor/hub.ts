@@ -10,7 +10,7 @@ import { runFolderIn } from "../../interact/attach/run-folder.ts";
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import type { UpstreamConfig } from "../../upstream/config/server-entry.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
-import { readServerStatuses, type ServerStatus } from "../../upstream/manager/server-status.ts";
+import { readServerStatuses, type ServerStatus } from "../../upstream/status/server-status.ts";
 import type { CommandContext } from "../command.ts";
 import { type HubReport, readHubReport } from "../hub-report.ts";
 import { shareableServers, sharingAdvice } from "../shareable-servers.ts";

@@ -21,7 +21,7 @@ import { ConnectionDown } from "./connection-parts.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { loginWanted, LoginWanted, logInPrincipal } from "./principal-login.ts";
-import { loginAdvice } from "./server-info.ts";
+import { loginAdvice } from "../status/server-info.ts";
 import type { ServerOffer } from "./server-offer.ts";
 
 /** A failed call. */

@@ -3,16 +3,7 @@ import {
   upstreamCircuitTimeoutsMax,
   upstreamLatenciesKept,
 } from "../../base/upstream-limits.ts";
-
-/** The figures of `mcp status` about the calls to one server. */
-export interface CallFacts {
-  readonly calls: number;
-  readonly failures: number;
-  readonly resultBytes: number;
-  /** Milliseconds; null before the first answer. */
-  readonly p50Ms: number | null;
-  readonly p95Ms: number | null;
-}
+import type { CallFacts, CallTrouble } from "../status/server-info.ts";
 
 /** Counts the calls to one server and measures the latest of them. */
 export class CallFigures {
@@ -50,9 +41,6 @@ function percentile(sorted: readonly number[], part: number): number | null {
   const value = sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)];
   return value === undefined ? null : Math.round(value);
 }
-
-/** Why the last calls to a connected server failed. */
-export type CallTrouble = "slow" | "login";
 
 /**
  * After five calls in a row that took too long, calls to the server fail at once for a minute, instead of each waiting

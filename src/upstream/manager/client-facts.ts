@@ -19,7 +19,7 @@ import {
   type ServerEnvironmentInput,
 } from "../process/server-environment.ts";
 import type { ClientParts } from "./manager-parts.ts";
-import { rootsOffer } from "./principal-launch.ts";
+import { rootsOffer } from "./roots-offer.ts";
 import type { ClientFacts, TargetFacts } from "./target-facts.ts";
 
 /** The facts that all clients have in common. */

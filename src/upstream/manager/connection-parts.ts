@@ -12,11 +12,8 @@ import {
 import type { Prepared } from "../install/installer.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import { type Installing, installingText } from "../server-state.ts";
-import type {
-  ConnectionMachine,
-  ConnectionFailure,
-  ConnectionState,
-} from "./connection-machine.ts";
+import type { ConnectionState } from "../status/connection-state.ts";
+import type { ConnectionFailure, ConnectionMachine } from "./connection-machine.ts";
 import type { RecentFailures } from "./restart-limits.ts";
 
 /** A connection, with the end of its process. */

@@ -6,17 +6,7 @@ import {
   upstreamTrialMsMax,
 } from "../../base/upstream-limits.ts";
 import type { LaunchTrials, TrialClaim } from "../cache/launch-trials.ts";
-import type { ConfiguredServer } from "../config/server-entry.ts";
-import type { ServerCatalogue } from "../connect/connection.ts";
-import { exposedName } from "../names/assign-names.ts";
-import { judgeCatalogue, type JudgedCatalogue } from "../trust/judge-catalogue.ts";
-import { lockPinsOf } from "../trust/lock/read-lock.ts";
-import { ToolRules } from "../trust/tool-rules.ts";
-import { emptyPins, type ToolPins } from "../trust/trust-file.ts";
-import type { TrustStore } from "../trust/trust-store.ts";
-import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { ConnectionTime } from "./connection-parts.ts";
-import type { ManagerParts } from "./manager-parts.ts";
 
 export interface FirstContactParts {
   readonly trials: LaunchTrials;
@@ -142,33 +132,4 @@ export class FirstContact {
     for (const timer of [this.#cap, this.#begun, this.#next]) timer?.stop();
     return true;
   }
-}
-
-export interface JudgeOfferParts extends Pick<ManagerParts, "trust" | "rules" | "lock"> {
-  readonly options: Pick<UpstreamOptions, "onChange" | "toolNameMax">;
-}
-
-/** Judges a server's offer by the current approvals and rules. Writes nothing. */
-export async function judgeOffer(
-  { entry, identity }: ConfiguredServer,
-  catalogue: ServerCatalogue,
-  { options, trust, rules, lock }: JudgeOfferParts,
-): Promise<JudgedCatalogue> {
-  return judgeCatalogue(catalogue, {
-    server: entry.name,
-    pins: await pinsOf(identity, trust),
-    lockPins: lockPinsOf(lock(), entry.name),
-    definitions: await trust.definitionsOf(identity),
-    autoApprove: entry.options.autoApprove,
-    onChange: options.onChange,
-    rules: new ToolRules(entry, rules()),
-    nameOf: (tool) => exposedName(entry.name, tool, options.toolNameMax),
-  });
-}
-
-/** The approvals of a server. With an unusable file, nothing is approved and nothing is a first contact. */
-async function pinsOf(identity: string, trust: TrustStore): Promise<ToolPins | undefined> {
-  const pins = await trust.pinsOf(identity);
-  if (pins !== undefined) return pins;
-  return (await trust.problem()) === undefined ? undefined : emptyPins;
 }

@@ -3,6 +3,7 @@ import { hideTokens } from "../../base/secrets.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import { cleanText, redactSecrets } from "../adapters/text-of.ts";
 import { isolationOf, isPerUser } from "../config/entry-options.ts";
+import { givenRoots } from "../config/given-roots.ts";
 import type {
   ConfiguredServer,
   GivenRoots,
@@ -31,13 +32,8 @@ import type {
 } from "./connection-parts.ts";
 import type { ServerUserLogins } from "./lazy-user-logins.ts";
 import type { ManagerParts } from "./manager-parts.ts";
-import {
-  givenRoots,
-  isPersonal,
-  launchFor,
-  type PrincipalParts,
-  rootsOffer,
-} from "./principal-launch.ts";
+import { isPersonal, launchFor, type PrincipalParts } from "./principal-launch.ts";
+import { rootsOffer } from "./roots-offer.ts";
 import {
   processLaunchOf,
   type ClientFacts,

@@ -12,11 +12,8 @@ import {
   ConnectionError,
 } from "../connect/connection.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
-import {
-  type ConnectionFailure,
-  ConnectionMachine,
-  type ConnectionState,
-} from "./connection-machine.ts";
+import type { ConnectionState } from "../status/connection-state.ts";
+import { type ConnectionFailure, ConnectionMachine } from "./connection-machine.ts";
 import {
   ConnectionDown,
   downAs,

@@ -4,17 +4,18 @@ import { cacheKeyOf } from "../cache/catalogue-cache.ts";
 import type { ServerView } from "../catalogue/compose-tools.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
+import { conditionOf, type ServerFacts, serverInfo } from "../status/server-info.ts";
+import { type ServerPermission, permissionOf } from "../status/server-permission.ts";
 import { CallFigures, CircuitBreaker } from "./call-figures.ts";
 import { LaunchTarget } from "./launch-target.ts";
 import type { ConnectionListener } from "./connection-pool.ts";
 import type { ManagerParts, ServerEvents } from "./manager-parts.ts";
 import { ConnectionSets } from "./connection-sets.ts";
 import type { ServerConnections } from "./server-connections.ts";
-import { conditionOf, type ServerFacts, serverInfo, viewOf } from "./server-info.ts";
 import { withUserLogins } from "./principal-login.ts";
 import { ServerLog } from "./server-log.ts";
 import { ListReader, ServerOffer } from "./server-offer.ts";
-import { type ServerPermission, permissionOf } from "./server-permission.ts";
+import { viewOf } from "./server-view.ts";
 
 /** One server of the configuration: its permission to run, its connections, and its offer. */
 export class ManagedServer implements AsyncDisposable {

@@ -18,7 +18,7 @@ import type { OpeningEvents } from "./connection-parts.ts";
 import { LaunchTarget } from "./launch-target.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
-import { loginAdvice } from "./server-info.ts";
+import { loginAdvice } from "../status/server-info.ts";
 import { tryServer } from "./try-server.ts";
 
 export interface ControlParts extends ManagerParts {

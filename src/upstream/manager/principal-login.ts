@@ -6,7 +6,7 @@ import { ownerName } from "../user-logins/owned-server.ts";
 import { ConnectionDown } from "./connection-parts.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import type { ManagerParts } from "./manager-parts.ts";
-import type { ServerPermission } from "./server-permission.ts";
+import type { ServerPermission } from "../status/server-permission.ts";
 
 /** Refuses an entry whose principals could not have logins, which are never kept in clear; says so to people too. */
 export async function withUserLogins(

@@ -11,15 +11,10 @@ import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerCatalogue, UpstreamConnection } from "../connect/connection.ts";
 import { type ForeignSkill, skillIn } from "../connect/foreign-skill.ts";
 import type { SkillsOfServer } from "../results/shape-contents.ts";
+import { judgeOffer, type Offer } from "../status/judge-offer.ts";
 import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
-import { FirstContact, judgeOffer } from "./first-contact.ts";
+import { FirstContact } from "./first-contact.ts";
 import type { ManagerParts } from "./manager-parts.ts";
-
-/** The last known offer of a server, judged by approvals and rules. */
-export interface Offer {
-  readonly catalogue: ServerCatalogue;
-  readonly judged: JudgedCatalogue;
-}
 
 /** Keeps the offer of one server: from the cache, then from the server, judged by the user's approvals. */
 export class ServerOffer {

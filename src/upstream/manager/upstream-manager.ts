@@ -22,7 +22,7 @@ import type { ManagerParts } from "./manager-parts.ts";
 import { performControl } from "./perform-control.ts";
 import { callServer } from "./server-call.ts";
 import { ServerSet } from "./server-set.ts";
-import { ownStatus, StatusFile } from "./server-status.ts";
+import { ownStatus, StatusFile } from "../status/server-status.ts";
 import { UpstreamSubscriptions } from "./subscriptions.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
 

@@ -1,11 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 
 import { defaultServerOptions } from "../../../src/upstream/config/entry-options.ts";
-import { CurrentProject } from "../../../src/upstream/manager/manager-parts.ts";
-import { givenRoots, rootsOffer } from "../../../src/upstream/manager/principal-launch.ts";
+import { givenRoots } from "../../../src/upstream/config/given-roots.ts";
 import type {
   RootsRule,
   ServerEntry,
@@ -16,7 +15,6 @@ const home = realpathSync(mkdtempSync(join(tmpdir(), "scorpiox-roots-")));
 afterAll(() => rmSync(home, { recursive: true }));
 const projectDir = join(home, "project");
 const data = join(home, "data");
-const dirs = { homeDir: home, scorpioxDir: join(home, ".scorpiox"), executableDir: home };
 for (const folder of [projectDir, data, join(projectDir, "src")]) mkdirSync(folder);
 writeFileSync(join(projectDir, "server.js"), "");
 
@@ -80,29 +78,4 @@ test.each([
 ] as const)("a project's word only tells less: %p", async (written, withFolder, without) => {
   expect(await given(stdio("server", data), written, "project")).toEqual(withFolder);
   expect(await given(stdio("server"), written, "project")).toEqual(without);
-});
-
-test("who is told nothing may not ask; who has folders of its entry never asks the client", () => {
-  const project = { uri: `file://${projectDir}`, name: "project" };
-  const current = new CurrentProject({ ...dirs, projectDir });
-  const offers = (["none", "client", "workspace", [data]] as const).map((rule) => {
-    const offer = rootsOffer(rule, current);
-    return offer && [offer.isAsked, offer.known()];
-  });
-  expect(offers).toEqual([
-    undefined,
-    [true, [project]],
-    [true, [project]],
-    [false, [{ uri: `file://${data}`, name: "data" }]],
-  ]);
-  const told = (): unknown[] =>
-    (["client", "workspace"] as const).map((rule) =>
-      rootsOffer(rule, current)
-        ?.known()
-        .map(({ name }) => name),
-    );
-  expect(current.become(home, [data, home])).toEqual({ project: true, folders: true });
-  expect(told()).toEqual([["data", basename(home)], [basename(home)]]);
-  expect(current.become(undefined, [])).toEqual({ project: true, folders: true });
-  expect([told(), current.dirs.projectDir]).toEqual([[[], []], undefined]);
 });

@@ -1,8 +1,9 @@
 import { product } from "../../base/product.ts";
+import type { ExpandedLaunch } from "../config/expand-launch.ts";
 import type { ConfiguredServer, ServerLaunch } from "../config/server-entry.ts";
 import { launchVerdictOf, placeText } from "../trust/launch-approval.ts";
+import type { TrustStore } from "../trust/trust-store.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
-import type { ManagerParts } from "./manager-parts.ts";
 
 /** A server's permission by configuration and approvals, before it is started. */
 export type ServerPermission =
@@ -18,8 +19,10 @@ export type ServerPermission =
       readonly note?: string;
     };
 
-export interface PermissionParts extends Pick<ManagerParts, "trust" | "expand"> {
+export interface PermissionParts {
   readonly options: Pick<UpstreamOptions, "dirs" | "trustsProject">;
+  readonly trust: TrustStore;
+  readonly expand: (server: ConfiguredServer) => Promise<ExpandedLaunch>;
 }
 
 /** Judges a server; expands, starts and connects nothing of a project before it is approved (CN7). Never rejects. */

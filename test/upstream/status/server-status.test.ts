@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { readProcStat } from "../../../src/commands/process/processes.ts";
-import { readServerStatuses } from "../../../src/upstream/manager/server-status.ts";
+import { readServerStatuses } from "../../../src/upstream/status/server-status.ts";
 
 test("readServerStatuses() gives those of processes that run, and removes the others", async () => {
   const home = mkdtempSync(join(tmpdir(), "scorpiox-status-"));

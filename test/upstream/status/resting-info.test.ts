@@ -5,11 +5,11 @@ import { join } from "node:path";
 
 import { CatalogueCache } from "../../../src/upstream/cache/catalogue-cache.ts";
 import { loadUpstreamConfig } from "../../../src/upstream/config/load-upstream-config.ts";
-import { restingInfo } from "../../../src/upstream/manager/server-info.ts";
+import { restingInfo } from "../../../src/upstream/status/resting-info.ts";
 import type { ServerInfo } from "../../../src/upstream/server-state.ts";
 import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
 import { until } from "../connect/open-scripted.ts";
-import { configText, openPlace, type Place } from "./open-work.ts";
+import { configText, openPlace, type Place } from "../manager/open-work.ts";
 
 async function infosIn({ home, project }: Place): Promise<readonly ServerInfo[]> {
   const scorpioxDir = join(home, ".scorpiox");

@@ -1,14 +1,22 @@
 import { product } from "../../base/product.ts";
-import { type CatalogueCache, cacheKeyOf } from "../cache/catalogue-cache.ts";
-import type { ServerView } from "../catalogue/compose-tools.ts";
 import type { ConfiguredServer, Isolation } from "../config/server-entry.ts";
 import { installingFact, type ServerInfo, type ServerState } from "../server-state.ts";
-import { type CallFacts, CallFigures, type CallTrouble } from "./call-figures.ts";
-import type { ConnectionState } from "./connection-machine.ts";
-import { judgeOffer, type JudgeOfferParts } from "./first-contact.ts";
-import type { LaunchTarget } from "./launch-target.ts";
-import type { Offer, ServerOffer } from "./server-offer.ts";
-import { type ServerPermission, permissionOf, type PermissionParts } from "./server-permission.ts";
+import type { ConnectionState } from "./connection-state.ts";
+import type { Offer } from "./judge-offer.ts";
+import type { ServerPermission } from "./server-permission.ts";
+
+/** The figures of `mcp status` about the calls to one server. */
+export interface CallFacts {
+  readonly calls: number;
+  readonly failures: number;
+  readonly resultBytes: number;
+  /** Milliseconds; null before the first answer. */
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+}
+
+/** Why the last calls to a connected server failed. */
+export type CallTrouble = "slow" | "login";
 
 /** All known facts about one server. */
 export interface ServerFacts {
@@ -150,83 +158,6 @@ function readyCondition(facts: ServerFacts, reason: string | null): Condition {
   return problems.length === 0
     ? { state: "ready", reason }
     : { state: "degraded", reason: problems.slice(0, 5).join(" ") };
-}
-
-interface RestingParts extends JudgeOfferParts {
-  readonly options: JudgeOfferParts["options"] & PermissionParts["options"];
-  readonly cache: CatalogueCache;
-}
-
-/**
- * The facts about a server that does not run, from its entry, its approval and the cache of an earlier run. Expands,
- * starts and writes nothing.
- */
-export async function restingInfo(
-  configured: ConfiguredServer,
-  parts: RestingParts,
-): Promise<ServerInfo> {
-  const permission = await permissionOf(configured, {
-    ...parts,
-    expand: ({ entry }) => Promise.resolve({ kind: "ready", launch: entry.launch, secrets: [] }),
-  });
-  const active = permission.kind === "usable" ? permission.active : configured;
-  const cached =
-    permission.kind === "usable" ? await parts.cache.read(cacheKeyOf(active)) : undefined;
-  const info = serverInfo({
-    configured: active,
-    permission,
-    connection: undefined,
-    offer:
-      cached === undefined
-        ? undefined
-        : { ...cached, judged: await judgeOffer(active, cached.catalogue, parts) },
-    listProblem: undefined,
-    trouble: undefined,
-    pid: undefined,
-    starts: 0,
-    figures: new CallFigures().facts(),
-    retryInMs: undefined,
-    dropped: 0,
-    stderr: [],
-  });
-  if (info.state !== "starting") return info;
-  return { ...info, state: "stopped", reason: info.reason ?? "It has not been started yet." };
-}
-
-interface ViewParts {
-  readonly info: ServerInfo;
-  readonly configured: ConfiguredServer;
-  /** Undefined before the first check. */
-  readonly permission: ServerPermission | undefined;
-  readonly offer: ServerOffer;
-  /** Undefined while it must not be used. */
-  readonly target: LaunchTarget | undefined;
-}
-
-/** One server for a snapshot. */
-export function viewOf({ info, configured, permission, offer, target }: ViewParts): ServerView {
-  const kind = permission?.kind;
-  const current = kind === "usable" ? offer.current : undefined;
-  const isUnknown = kind === undefined || (kind === "usable" && current === undefined);
-  const isAsked = isUnknown && info.state === "starting";
-  return {
-    info,
-    options: configured.entry.options,
-    ...(current === undefined ? {} : { offer: current }),
-    isUnknown,
-    isLookedAt: kind !== undefined,
-    isAwaited: isAsked && offer.contact?.isHopeless !== true,
-    holdsLists: isAsked && offer.contact?.holdsLists !== false,
-    ...targetView(target),
-  };
-}
-
-function targetView(
-  target: LaunchTarget | undefined,
-): Pick<ServerView, "roots" | "hasCredentials" | "hidesResources"> {
-  if (target === undefined) return { roots: "none", hasCredentials: false };
-  const { roots, hasCredentials, hidesResources } = target;
-  return { roots, hasCredentials, ...(hidesResources && { hidesResources }) };
 }
 
 /** The advice to the user for a server that wants a login. */
