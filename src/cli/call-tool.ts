@@ -81,10 +81,7 @@ async function outcomeOf(
       cancellation: Cancellation.following(io.interrupted),
     });
   const wait = async (): Promise<void> => {
-    await orInterrupted(
-      open.upstreamTools?.({ waits: true }) ?? Promise.resolve([]),
-      io.interrupted,
-    );
+    await orInterrupted(open.upstreamTools({ waits: true }), io.interrupted);
   };
   // Its answer to an unknown name is a result like any other.
   if (name === toolCallName && open.router.takesOtherNames === true) await wait();

@@ -29,14 +29,14 @@ export interface CliServices {
    * Starts a server as a client would, asks it for its tools, and ends it.
    * @throws {AppError} `system` with the reason when it does not answer
    */
-  tryClientEntry?(words: readonly string[], how: ServerTrialOptions): Promise<ServerTrial>;
+  tryClientEntry(words: readonly string[], how: ServerTrialOptions): Promise<ServerTrial>;
   /** The native tools, including those that are switched off. */
   readonly toolNames: readonly string[];
   /**
-   * The engine that keeps tasks and plans; undefined, or absent, when the file of this user does.
+   * The engine that keeps tasks and plans; undefined when the file of this user does.
    * @throws {AppError} `config` when STORE_URL cannot be used
    */
-  storePlace?(): Promise<PostgresPlace | undefined>;
+  storePlace(): Promise<PostgresPlace | undefined>;
   /** Serves one client over stdin and stdout; resolves with the exit code when it has gone. */
   serveStdio(options: StartUp): Promise<number>;
   /** Serves clients over HTTP; resolves with the exit code when it is stopped. */
@@ -49,9 +49,9 @@ export interface CliServices {
   probeSandbox(options: StartUp): Promise<SandboxReport>;
   /**
    * Reads the offers of upstream servers, all at the same time, and disconnects; approves nothing. By
-   * name. All of `servers` may be started. Absent where this cannot be done.
+   * name. All of `servers` may be started.
    */
-  upstreamCatalogues?(
+  upstreamCatalogues(
     options: StartUp,
     servers: readonly ConfiguredServer[],
     signal: AbortSignal,
@@ -59,26 +59,23 @@ export interface CliServices {
   ): Promise<ReadonlyMap<string, AskedCatalogue>>;
   /**
    * Starts upstream servers as a scorpiox-code server would, all at the same time, and ends them. By name; a text is the reason
-   * why the outcome is unknown. All of `servers` may be started. Absent where this cannot be done.
+   * why the outcome is unknown. All of `servers` may be started.
    */
-  triedUpstreams?(
+  triedUpstreams(
     options: StartUp,
     servers: readonly ConfiguredServer[],
     signal: AbortSignal,
     watch?: ServerWatch,
   ): Promise<ReadonlyMap<string, TriedServer | string>>;
-  /**
-   * Fetches the packages of upstream servers and returns the outcomes by name. All of `servers` may be started. Absent
-   * where this cannot be done.
-   */
-  installUpstreams?(
+  /** Fetches the packages of upstream servers and returns the outcomes by name. All of `servers` may be started. */
+  installUpstreams(
     options: StartUp,
     servers: readonly ConfiguredServer[],
     signal: AbortSignal,
     watch?: ServerWatch,
   ): Promise<ReadonlyMap<string, InstallOutcome>>;
-  /** Opens pages for the user of this machine. Absent if it has no screen. */
-  openPages?(options: StartUp): Promise<PageOpener>;
+  /** Opens pages for the user of this machine. */
+  openPages(options: StartUp): Promise<PageOpener>;
   /** Hooks, without a server around them; the caller closes it. */
   openHooks(options: StartUp): Promise<OpenHooks>;
 }
@@ -153,12 +150,10 @@ export interface UpstreamTool {
 /** The caller closes it. */
 export interface OpenRouter extends AsyncDisposable {
   readonly router: ToolProvider;
-  /** All upstream servers; absent if none can be configured. Nothing of it is loaded before it is used. */
-  readonly upstreams?: Upstreams & { readonly isWanted: boolean };
-  /**
-   * The upstream tools that may be called, hidden ones included, ordered by server and name. Absent if there are no servers.
-   */
-  upstreamTools?(wanted: UpstreamToolsWanted): Promise<readonly UpstreamTool[]>;
+  /** All upstream servers. Nothing of it is loaded before it is used. */
+  readonly upstreams: Upstreams & { readonly isWanted: boolean };
+  /** The upstream tools that may be called, hidden ones included, ordered by server and name. */
+  upstreamTools(wanted: UpstreamToolsWanted): Promise<readonly UpstreamTool[]>;
   /** Ends the processes that calls have started, and the Workers. */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -111,21 +111,18 @@ export async function askCatalogues(
     else replies.set(server.entry.name, { kind: "unreachable", reason: notStarted(state, server) });
   }
   if (asked.length === 0) return replies;
-  if (services.upstreamCatalogues === undefined) {
-    throw new AppError("unsupported", "This program cannot connect to MCP servers.");
-  }
   for (const server of asked) context.print.detail(launchDetail(server));
   const names = asked.map(({ entry }) => entry.name);
   const { onInstalling, onEnd, text } = new ServerProgress("Asking", names);
-  const answered = await withProgress(context, text, async () =>
-    services.upstreamCatalogues?.(view.start, asked, io.interrupted, {
+  const answered = await withProgress(context, text, () =>
+    services.upstreamCatalogues(view.start, asked, io.interrupted, {
       ...how,
       onInstalling,
       onEnd,
     }),
   );
   for (const { entry } of asked) {
-    const reply = answered?.get(entry.name);
+    const reply = answered.get(entry.name);
     replies.set(entry.name, readableReply(reply ?? unasked));
   }
   return replies;

@@ -127,7 +127,7 @@ async function connected(
 ): Promise<StatusView> {
   await using open = await services.createRouter(view.start);
   const { upstreams } = open;
-  if (upstreams?.isWanted !== true) return viewOf(view, "connected", []);
+  if (!upstreams.isWanted) return viewOf(view, "connected", []);
   await orInterrupted(awaitServers(upstreams), io.interrupted);
   const waits = view.servers.map(({ entry: { name, options } }) =>
     upstreams.control({

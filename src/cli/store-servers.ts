@@ -52,8 +52,7 @@ export async function installServers(
     const runner = runnerOf(server);
     return runner === undefined ? [] : [{ server, runner }];
   });
-  if (services.installUpstreams === undefined || wanted.length === 0) return;
-  if (args.has("no-install")) return;
+  if (wanted.length === 0 || args.has("no-install")) return;
   const begin = performance.now();
   const all = wanted.map(({ server }) => server);
   const names = wanted.map(({ server }) => server.entry.name);
@@ -66,10 +65,10 @@ export async function installServers(
     // A terminal gets the progress.
     if (!io.stderr.isTerminal) print.note(`${name}: fetching ${what} with ${runner} …`);
   }
-  const outcomes = await withProgress(context, progress.text, async () =>
-    services.installUpstreams?.(start, all, io.interrupted, progress),
+  const outcomes = await withProgress(context, progress.text, () =>
+    services.installUpstreams(start, all, io.interrupted, progress),
   );
-  for (const [name, outcome] of outcomes ?? []) {
+  for (const [name, outcome] of outcomes) {
     if (outcome.kind === "failed") {
       print.warning(`${name}: ${readable(outcome.reason)}`);
       continue;

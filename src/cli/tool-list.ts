@@ -4,7 +4,7 @@ import { NameTable } from "../upstream/catalogue/name-table.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { type CommandIo, orInterrupted } from "./command-io.ts";
-import type { OpenRouter, UpstreamTool, UpstreamToolsWanted } from "./command.ts";
+import type { OpenRouter } from "./command.ts";
 import { serverNamed } from "./configured-servers.ts";
 import type { StartUp } from "./start-up.ts";
 
@@ -39,7 +39,8 @@ export async function listTools(
     serverNamed(loadUpstreamConfig(configPartsOf(start, io.env)), server);
   }
   // First, since it waits for servers that start: what is in the list is known then.
-  const foreign = await upstreamTools(open, { server, waits: true }, io);
+  const asking = open.upstreamTools({ server, waits: true });
+  const foreign = await orInterrupted(asking, io.interrupted);
   const listed = await listedTools(open, start, io);
   const listedNames = new Set(listed.map(({ name }) => name));
   const listings = foreign.map(({ listing }) => listing);
@@ -62,7 +63,7 @@ export async function findTool(
   if (shown !== undefined) return shown;
   // A server that says nothing delays only those who want what nobody else has.
   for (const waits of [false, true]) {
-    const foreign = await upstreamTools(open, { waits }, io);
+    const foreign = await orInterrupted(open.upstreamTools({ waits }), io.interrupted);
     const meant = nameMeantBy(name, open, start);
     const found = foreign.find(({ listing }) => listing.name === meant);
     if (found !== undefined) return found.listing;
@@ -72,21 +73,11 @@ export async function findTool(
 
 /** The name in the place of an alias. */
 function nameMeantBy(name: string, { router, upstreams }: OpenRouter, start: StartUp): string {
-  const tools = upstreams?.snapshot?.tools ?? [];
+  const tools = upstreams.snapshot?.tools ?? [];
   const reserved = router.list().map((listing) => listing.name);
   const ownKey = start.config.settings.mcp.serverName;
   const resolution = new NameTable({ tools, blocked: [], reserved, ownKey }).resolve(name);
   return resolution.kind === "found" ? resolution.entry.name : name;
-}
-
-/** @throws {AppError} `cancelled` when the command is interrupted */
-async function upstreamTools(
-  open: OpenRouter,
-  wanted: UpstreamToolsWanted,
-  { interrupted }: CommandIo,
-): Promise<readonly UpstreamTool[]> {
-  const asking = open.upstreamTools?.(wanted);
-  return asking === undefined ? [] : await orInterrupted(asking, interrupted);
 }
 
 async function listedTools(

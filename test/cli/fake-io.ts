@@ -6,7 +6,6 @@ import type { StartUp } from "../../src/cli/start-up.ts";
 import type { CallOutcome, CallRequest } from "../../src/calls/call.ts";
 import type { SandboxReport } from "../../src/commands/sandbox/notes.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
-import type { ConfiguredServer } from "../../src/upstream/config/server-entry.ts";
 import type { AskedCatalogue } from "../../src/upstream/server-state.ts";
 import type { SearchReply, SearchRequest } from "../../src/web/search/search-reply.ts";
 import { TempTree, type TreeEntry } from "../config/temp-tree.ts";
@@ -44,7 +43,7 @@ export interface CommandRunInput {
   readonly reply?: SearchReply;
   /** What trying the sandboxes gives. */
   readonly sandbox?: SandboxReport;
-  /** What other servers say when they are asked; without it nothing can ask them. */
+  /** What other servers say when they are asked; without it they may not be asked. */
   readonly catalogues?: Readonly<Record<string, AskedCatalogue>>;
   /** How it shows that a server has started this. */
   readonly startedByServer?: string;
@@ -186,19 +185,29 @@ function createServices(input: CommandRunInput): ServicesProbe {
       servedHttp = http;
       return 0;
     },
-    ...(input.catalogues === undefined
-      ? {}
-      : {
-          async upstreamCatalogues(_start: StartUp, servers: readonly ConfiguredServer[]) {
-            const names = servers.map(({ entry }) => entry.name);
-            const all = Object.entries(input.catalogues ?? {});
-            return new Map(all.filter(([name]) => names.includes(name)));
-          },
-        }),
+    tryClientEntry: () => Promise.reject(new Error("there are no clients")),
+    storePlace: () => Promise.resolve(undefined),
+    async upstreamCatalogues(_start, servers) {
+      if (input.catalogues === undefined) throw new Error("there are no MCP servers");
+      const names = servers.map(({ entry }) => entry.name);
+      const all = Object.entries(input.catalogues);
+      return new Map(all.filter(([name]) => names.includes(name)));
+    },
+    triedUpstreams: async (_start, servers) => (servers.length === 0 ? new Map() : unasked()),
+    installUpstreams: () => Promise.resolve(new Map()),
+    openPages: async () => ({
+      canOpen: false,
+      open: () => Promise.reject(new Error("there is no screen")),
+    }),
     probeSandbox: () => Promise.resolve(input.sandbox ?? unsandboxed),
     async createRouter() {
       return {
-        ...upstreamToolsOf(input),
+        upstreams: noUpstreams,
+        upstreamTools: ({ server: wanted }) => {
+          const tools = input.upstreamTools ?? [];
+          const meant = tools.filter(({ server }) => wanted === undefined || server === wanted);
+          return Promise.resolve(meant);
+        },
         router: {
           takesOtherNames: input.upstreamTools !== undefined,
           list: () => input.tools ?? [probeTool],
@@ -242,15 +251,26 @@ function createServices(input: CommandRunInput): ServicesProbe {
   };
 }
 
-function upstreamToolsOf({ upstreamTools }: CommandRunInput): Pick<OpenRouter, "upstreamTools"> {
-  if (upstreamTools === undefined) return {};
-  return {
-    upstreamTools: ({ server: wanted }) =>
-      Promise.resolve(
-        upstreamTools.filter(({ server }) => wanted === undefined || server === wanted),
-      ),
-  };
+function unasked(): never {
+  throw new Error("there are no MCP servers");
 }
+
+/** Those of a user without servers, whom a command does not ask then. */
+const noUpstreams: OpenRouter["upstreams"] = {
+  isWanted: false,
+  snapshot: undefined,
+  settled: unasked,
+  call: unasked,
+  checkArguments: unasked,
+  search: unasked,
+  control: unasked,
+  infoList: unasked,
+  subscribe: unasked,
+  unsubscribe: unasked,
+  endClient: unasked,
+  listen: unasked,
+  [Symbol.asyncDispose]: unasked,
+};
 
 /** The outcome of a call that gave this content. */
 export function resultOf(content: readonly unknown[], isError = false): CallOutcome {

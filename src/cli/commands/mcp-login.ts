@@ -143,7 +143,7 @@ async function userOf(
   { start, server }: LoginServer,
 ): Promise<LoginUser> {
   const { name } = server.entry;
-  const pages = args.has("no-browser") ? undefined : await services.openPages?.(start);
+  const pages = args.has("no-browser") ? undefined : await services.openPages(start);
   const canOpen = pages?.canOpen === true;
   const lines = readLines(io.stdin);
   return {

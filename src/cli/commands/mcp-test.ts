@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { escapeName } from "../../base/unsafe-characters.ts";
 import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
@@ -72,13 +71,10 @@ async function findingsOf(
     if (trust === "pending") refusals.set(name, "It needs approval.");
   }
   const tried = servers.filter(({ entry }) => !refusals.has(entry.name));
-  if (tried.length > 0 && services.triedUpstreams === undefined) {
-    throw new AppError("unsupported", "This program cannot connect to MCP servers.");
-  }
   for (const server of tried) context.print.detail(launchDetail(server));
   const progress = new ServerProgress("Starting", names(tried));
-  const outcomes = await withProgress(context, progress.text, async () =>
-    services.triedUpstreams?.(start, tried, io.interrupted, progress),
+  const outcomes = await withProgress(context, progress.text, () =>
+    services.triedUpstreams(start, tried, io.interrupted, progress),
   );
   return servers.map(({ entry: { name } }): Finding => {
     const refusal = refusals.get(name);
@@ -86,7 +82,7 @@ async function findingsOf(
       const reason = `${refusal} See and approve it: ${product.name} mcp approve ${name}`;
       return { kind: "untrusted", server: name, reason };
     }
-    const outcome = outcomes?.get(name) ?? "It was not tested.";
+    const outcome = outcomes.get(name) ?? "It was not tested.";
     if (typeof outcome !== "string" && outcome.info.startedAs !== undefined) {
       context.print.detail(`${name} was started as ${outcome.info.startedAs}`);
     }

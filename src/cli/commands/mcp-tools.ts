@@ -111,7 +111,7 @@ async function search(
   server: string | undefined,
 ): Promise<number> {
   const { args, print, io } = context;
-  if (upstreams?.isWanted !== true) {
+  if (!upstreams.isWanted) {
     throw new AppError("not_found", "You have no MCP servers. Add one: scorpiox-code mcp add");
   }
   await withProgress(context, waitingFor(server), () =>
@@ -232,9 +232,9 @@ export async function upstreamInventory(
   { server, interrupted }: InventoryWanted,
 ): Promise<UpstreamInventory> {
   const { router, upstreams } = open;
-  if (upstreams?.isWanted !== true) return { tools: [], servers: [] };
+  if (!upstreams.isWanted) return { tools: [], servers: [] };
   await orInterrupted(awaitServers(upstreams, server), interrupted);
-  const searched = (await open.upstreamTools?.({ waits: false })) ?? [];
+  const searched = await open.upstreamTools({ waits: false });
   const [snapshot, infos] = await Promise.all([upstreams.settled(0), upstreams.infoList()]);
   const own = router.list().map(({ name }) => name);
   const foreign = new Set(snapshot.tools.map(({ name }) => name));

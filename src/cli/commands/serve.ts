@@ -45,7 +45,7 @@ async function hasEngineTokens(
   scorpioxDir: string,
   print: Printer,
 ): Promise<boolean> {
-  const engine = await services.storePlace?.();
+  const engine = await services.storePlace();
   if (engine === undefined) return false;
   const [tokens, { hasTokenStore, tokenStoreFile }] = await Promise.all([
     import("../../state/tokens/open-token-store.ts"),

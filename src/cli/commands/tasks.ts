@@ -176,7 +176,7 @@ async function openStore(
   services: CliServices,
   print: Printer,
 ): Promise<CommandStore> {
-  const place = await services.storePlace?.();
+  const place = await services.storePlace();
   if (place !== undefined) return { isThere: true, ask: (call) => askEngine(place, call) };
   const path = storePathIn(dirs.scorpioxDir);
   return {

@@ -93,7 +93,7 @@ async function listedTokens(context: CommandContext): Promise<{
   readonly problems: readonly string[];
 }> {
   const { scorpioxDir } = readStartUp(context.args, context.io).dirs;
-  const engine = await context.services.storePlace?.();
+  const engine = await context.services.storePlace();
   await using store = openTokenStore(scorpioxDir, engine);
   const records = await store.list();
   const nowMs = Date.now();

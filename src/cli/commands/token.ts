@@ -197,7 +197,7 @@ export const tokenRotateCommand: Command = {
 };
 
 async function storeOf({ args, io, services }: CommandContext): Promise<TokenStore> {
-  const engine = await services.storePlace?.();
+  const engine = await services.storePlace();
   return openTokenStore(readStartUp(args, io).dirs.scorpioxDir, engine);
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { AppError, messageOf } from "../../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { editableClients, type Machine } from "../../install/find-client.ts";
 import { installTargets, launchWords } from "../../install/install-targets.ts";
@@ -56,9 +56,6 @@ export function attemptIn(
   { services }: CommandContext,
   { clientName, revision, capabilities }: ClientManner,
 ): (launch: Launch) => Promise<ServerTrial> {
-  return async ({ words, env }) => {
-    if (services.tryClientEntry === undefined)
-      throw new AppError("unsupported", "it cannot be started from here");
-    return services.tryClientEntry(words, { env, clientName, revision, capabilities });
-  };
+  return ({ words, env }) =>
+    services.tryClientEntry(words, { env, clientName, revision, capabilities });
 }

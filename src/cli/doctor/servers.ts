@@ -32,8 +32,8 @@ export async function serverFindings(
     if (trust === "user" || trust === "approved") allowed.push(server);
     else found.push(waiting(server.entry.name, trust === "denied"));
   }
-  const tried = await services.triedUpstreams?.(start, allowed, io.interrupted);
-  for (const [name, outcome] of tried ?? []) found.push(outcomeOf(name, outcome));
+  const tried = await services.triedUpstreams(start, allowed, io.interrupted);
+  for (const [name, outcome] of tried) found.push(outcomeOf(name, outcome));
   return [...problems, ...found];
 }
 
