@@ -2,6 +2,7 @@ import { httpFlushMsMax } from "../../base/limits.ts";
 import type { HttpSettings } from "../../cli/http-settings.ts";
 import { capConnections } from "../../commands/process/connections.ts";
 import type { HttpEndpoint } from "../../server/http/http-endpoint.ts";
+import { onEndSignal } from "../end-signals.ts";
 import type { ServeHttpOptions } from "./create-endpoint.ts";
 import { createHealth } from "./http-guards.ts";
 import { listen } from "./listening.ts";
@@ -72,8 +73,6 @@ async function endServing(
   await server.stop(true);
 }
 
-const endSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
-
 /** The signals that end the server: the first one has it finish what is under way, the second one does not wait. */
 class EndSignals {
   readonly first: Promise<void>;
@@ -84,12 +83,11 @@ class EndSignals {
     this.first = first.promise;
     this.second = second.promise;
     let count = 0;
-    const onSignal = (): void => {
+    onEndSignal(() => {
       count += 1;
       if (count === 1) first.resolve();
       else second.resolve();
-    };
-    for (const signal of endSignals) process.on(signal, onSignal);
+    });
   }
 
   /** Waits for `work`, but not longer than `limitMs`, nor after the second signal. */

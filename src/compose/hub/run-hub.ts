@@ -13,10 +13,9 @@ import { type HubListener, listenForClients } from "../../hub/link/listen.ts";
 import type { HubStatus } from "../../hub/watch/hub-status.ts";
 import { serveWatch } from "../../hub/watch/serve-watch.ts";
 import { ServerLogs } from "../../upstream/process/server-logs.ts";
+import { onEndSignal } from "../end-signals.ts";
 import { openHubKept } from "./hub-kept.ts";
 import { openHubCommands, openSharedServers } from "./open-shared-servers.ts";
-
-const endSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 /** The hub from start to end: the process of this program that `reach-hub.ts` starts. @returns its exit code */
 export async function runHub(argument: string): Promise<number> {
@@ -63,7 +62,7 @@ export async function runHub(argument: string): Promise<number> {
     holdsLock: () => listener?.holdsLock() ?? true,
     log,
   });
-  for (const signal of endSignals) process.on(signal, () => hub.end(signal));
+  onEndSignal((signal) => hub.end(signal));
   const begun = await beginToListen(place, hub);
   if (typeof begun === "number") return begun;
   listener = begun;

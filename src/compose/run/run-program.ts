@@ -17,6 +17,7 @@ import { StdioTransport } from "../../server/transport/stdio.ts";
 import { createServerContext } from "../create-server-context.ts";
 import { runInnerProgram } from "./inner-programs.ts";
 import { Application } from "../application.ts";
+import { onEndSignal } from "../end-signals.ts";
 import {
   limitsFor,
   type ProgramParts,
@@ -109,8 +110,6 @@ function ownProgram(
   };
 }
 
-const endSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
-
 /**
  * When the first Worker and the login shell are started if no call has asked for them: after the
  * handshake and the first lists, which would otherwise share the processor with them.
@@ -150,7 +149,7 @@ async function serveStdio(
     },
     onFirstInputHandled: () => void setTimeout(warm, warmAfterMs).unref(),
   });
-  for (const signal of endSignals) process.on(signal, () => connection.shutdown());
+  onEndSignal(() => connection.shutdown());
   await connection.ended;
   await app.endAfter(goneAt);
   return 0;

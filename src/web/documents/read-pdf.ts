@@ -1,5 +1,6 @@
-import { readFileSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { AppError, type AppErrorCode, messageOf } from "../../base/errors.ts";
+import { replyLine, writeReply } from "../../base/process-reply.ts";
 import { parseOwnJson } from "../../base/values.ts";
 import { cleanText } from "../dom/clean-text.ts";
 
@@ -99,10 +100,6 @@ export type PdfReply =
   | ({ readonly ok: true } & PdfText)
   | { readonly ok: false; readonly code: AppErrorCode; readonly message: string };
 
-function encodePdfReply(reply: PdfReply): Uint8Array {
-  return new TextEncoder().encode(`${JSON.stringify(reply)}\n`);
-}
-
 /** Undefined when it is not whole, or there is anything else with it (the report of a crash). */
 export function readPdfReply(output: Uint8Array): PdfReply | undefined {
   try {
@@ -126,7 +123,7 @@ export async function runPdfReader(path: string | undefined): Promise<number> {
   const watch = startWatch();
   const reply = await readReply(path ?? "");
   watch.terminate();
-  writeAll(encodePdfReply(reply));
+  writeReply(Buffer.from(replyLine(reply)));
   return 0;
 }
 
@@ -148,14 +145,9 @@ function startWatch(): Worker {
     const { writeSync } = require("node:fs");
     setInterval(() => {
       if (process.memoryUsage.rss() <= ${residentBytesMax}) return;
-      writeSync(1, ${JSON.stringify(`${JSON.stringify(tooLarge)}\n`)});
+      writeSync(1, ${JSON.stringify(replyLine(tooLarge))});
       process.kill(process.pid, "SIGKILL");
     }, ${lookMs});`;
   const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
   return new Worker(url);
-}
-
-function writeAll(bytes: Uint8Array): void {
-  let offset = 0;
-  while (offset < bytes.length) offset += writeSync(1, bytes, offset);
 }

@@ -77,7 +77,3 @@ function isText(value: unknown): value is string {
 function isEdge(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) > 0 && Number(value) <= imageLongEdgeMax;
 }
-
-export function encodeDecoderReply(reply: DecoderReply): Uint8Array {
-  return new TextEncoder().encode(`${JSON.stringify(reply)}\n`);
-}

@@ -1,6 +1,5 @@
-import { writeSync } from "node:fs";
-
 import { AppError, failureOf, messageOf } from "../../../base/errors.ts";
+import { replyLine, writeReply } from "../../../base/process-reply.ts";
 import { readImageFile, shownPath } from "../image-file.ts";
 import {
   formatNames,
@@ -10,7 +9,7 @@ import {
   imageResultBytesMax,
 } from "../image-format.ts";
 import { inspectImage } from "../inspect-image.ts";
-import { encodeDecoderReply } from "./decoder-reply.ts";
+import type { DecoderReply } from "./decoder-reply.ts";
 import { damaged, readableSource } from "./readable-source.ts";
 import { watchProcess } from "./watch-process.ts";
 
@@ -33,7 +32,7 @@ export async function runDecoder(path: string | undefined, searchPath: string): 
   const output = await outputOf(path, searchPath);
   endWatch();
   try {
-    writeAll(output);
+    writeReply(output);
     return 0;
   } catch {
     // The parent process has stopped reading.
@@ -52,21 +51,16 @@ async function outputOf(path: string | undefined, searchPath: string): Promise<U
   try {
     if (path === undefined) throw new AppError("usage", "No file was given.");
     const { bytes, ...image } = await decodeImage(path, searchPath);
-    const head = encodeDecoderReply({ ok: true, bytes: bytes.length, ...image });
-    return Buffer.concat([head, bytes]);
+    const reply = { ok: true, bytes: bytes.length, ...image } satisfies DecoderReply;
+    return Buffer.concat([Buffer.from(replyLine(reply)), bytes]);
   } catch (error) {
-    return encodeDecoderReply({ ok: false, ...failureOf(error) });
+    return Buffer.from(replyLine({ ok: false, ...failureOf(error) } satisfies DecoderReply));
   }
 }
 
 function tooLargeReply(path = ""): string {
   const message = `${shownPath(path)} takes too much memory to decode. Make a smaller copy.`;
-  return Buffer.from(encodeDecoderReply({ ok: false, code: "limit", message })).toString();
-}
-
-function writeAll(bytes: Uint8Array): void {
-  let offset = 0;
-  while (offset < bytes.length) offset += writeSync(1, bytes, offset);
+  return replyLine({ ok: false, code: "limit", message } satisfies DecoderReply);
 }
 
 interface DecodedImage extends FittedImage {
