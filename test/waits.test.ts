@@ -20,7 +20,6 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "setTimeout(…, 1)": "lets timers run that are due",
   },
   "base/timer.test.ts": { "Bun.sleep(10)": absence },
-  "calls/gate/gate.test.ts": { "Bun.sleep(20)": slow },
   "calls/policy/audit/audit-log.test.ts": { "Bun.sleep(index / 4)": spread },
   "calls/policy/hooks/hooks-stage.test.ts": {
     "Bun.sleep(100)": slow,

@@ -17,7 +17,7 @@ import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { toolCallName } from "../base/tool-kinds.ts";
 import { type CommandIo, exitCodes, type Printer, orInterrupted } from "./command-io.ts";
-import type { CommandContext, OpenRouter } from "./command.ts";
+import type { CommandContext, OpenTools } from "./command.ts";
 import { trustOf } from "./configured-servers.ts";
 import { readToolCall } from "./read-tool-call.ts";
 import type { StartUp } from "./start-up.ts";
@@ -26,7 +26,7 @@ import { commandLineClient, findTool } from "./tool-list.ts";
 /** One call of a command. */
 export interface ToolCallOfCommand {
   readonly start: StartUp;
-  readonly open: OpenRouter;
+  readonly open: OpenTools;
   /** The format of the result; undefined: its text alone. */
   readonly format: ToolFormat | undefined;
   readonly words: readonly string[];
@@ -45,7 +45,7 @@ export async function callTool(
   const { io, print } = context;
   const find = (name: string): ReturnType<typeof findTool> => findTool(name, open, start, io);
   const isWhole = words[0] === "-";
-  if (!isWhole) await assertKnown(words[0] ?? "", find, open.router, start);
+  if (!isWhole) await assertKnown(words[0] ?? "", find, open.tools, start);
   const read = await readToolCall(words, io, find);
   if (read.kind === "malformed") {
     printFailed(read.text, { format, callId: read.id }, print);
@@ -53,7 +53,7 @@ export async function callTool(
   }
   const { name, id } = read.call;
   try {
-    if (isWhole) await assertKnown(name, find, open.router, start);
+    if (isWhole) await assertKnown(name, find, open.tools, start);
   } catch (error) {
     // A model named it: it reads the error, and names another one.
     if (!(error instanceof AppError) || error.code !== "not_found") throw error;
@@ -69,10 +69,10 @@ async function outcomeOf(
   { name, arguments: args }: CommonCall,
   { io }: CommandContext,
   start: StartUp,
-  open: OpenRouter,
+  open: OpenTools,
 ): Promise<CallOutcome> {
   const call = (): Promise<CallOutcome> =>
-    open.router.call({
+    open.tools.call({
       name,
       args,
       wantsData: true,
@@ -84,10 +84,10 @@ async function outcomeOf(
     await orInterrupted(open.upstreamTools({ waits: true }), io.interrupted);
   };
   // Its answer to an unknown name is a result like any other.
-  if (name === toolCallName && open.router.takesOtherNames === true) await wait();
+  if (name === toolCallName && open.tools.takesOtherNames === true) await wait();
   const outcome = await call();
   const isUnknown = outcome.kind === "fault" && outcome.refusal === "invalid";
-  if (!isUnknown || open.router.takesOtherNames !== true) return outcome;
+  if (!isUnknown || open.tools.takesOtherNames !== true) return outcome;
   // It may be of a server that is still starting; nothing has been called.
   await wait();
   return call();
@@ -109,19 +109,19 @@ async function codeOfUnknown(
 async function assertKnown(
   name: string,
   find: (name: string) => ReturnType<typeof findTool>,
-  router: ToolProvider,
+  tools: ToolProvider,
   start: StartUp,
 ): Promise<void> {
-  if (router.takesOtherNames === true || (await find(name)) !== undefined) return;
-  throw unknownTool(name, router, start);
+  if (tools.takesOtherNames === true || (await find(name)) !== undefined) return;
+  throw unknownTool(name, tools, start);
 }
 
-function unknownTool(name: string, router: ToolProvider, { config }: StartUp): AppError {
+function unknownTool(name: string, tools: ToolProvider, { config }: StartUp): AppError {
   if (configKeys.has(toolKeyName(name)) && !config.settings.isToolEnabled(name)) {
     const message = `The tool ${name} is switched off. See: ${product.name} config list --show-source`;
     return new AppError("not_found", message);
   }
-  const names = router.list().map((listing) => listing.name);
+  const names = tools.list().map((listing) => listing.name);
   const more = nearestName(name, names) === undefined ? ` There are: ${names.join(", ")}.` : "";
   return new AppError("not_found", `There is no tool ${name}.${suggestionFor(name, names)}${more}`);
 }

@@ -42,7 +42,7 @@ export interface CliServices {
   /** Serves clients over HTTP; resolves with the exit code when it is stopped. */
   serveHttp(options: StartUp, http: HttpSettings): Promise<number>;
   /** The tools, without a client. */
-  createRouter(options: StartUp): Promise<OpenRouter>;
+  openTools(options: StartUp): Promise<OpenTools>;
   /** The web search, without a tool around it; the caller disposes of it. */
   openSearch(options: StartUp): Promise<WebSearch>;
   /** Tries the sandboxes of this machine. */
@@ -148,8 +148,8 @@ export interface UpstreamTool {
 }
 
 /** The caller closes it. */
-export interface OpenRouter extends AsyncDisposable {
-  readonly router: ToolProvider;
+export interface OpenTools extends AsyncDisposable {
+  readonly tools: ToolProvider;
   /** All upstream servers. Nothing of it is loaded before it is used. */
   readonly upstreams: Upstreams & { readonly isWanted: boolean };
   /** The upstream tools that may be called, hidden ones included, ordered by server and name. */

@@ -125,7 +125,7 @@ async function connected(
   view: ServersOfCommand,
   { services, io }: CommandContext,
 ): Promise<StatusView> {
-  await using open = await services.createRouter(view.start);
+  await using open = await services.openTools(view.start);
   const { upstreams } = open;
   if (!upstreams.isWanted) return viewOf(view, "connected", []);
   await orInterrupted(awaitServers(upstreams), io.interrupted);

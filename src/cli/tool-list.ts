@@ -4,7 +4,7 @@ import { NameTable } from "../upstream/catalogue/name-table.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { type CommandIo, orInterrupted } from "./command-io.ts";
-import type { OpenRouter } from "./command.ts";
+import type { OpenTools } from "./command.ts";
 import { serverNamed } from "./configured-servers.ts";
 import type { StartUp } from "./start-up.ts";
 
@@ -27,7 +27,7 @@ interface FoundTools {
  * @throws {AppError} `not_found` for an unknown server
  */
 export async function listTools(
-  open: OpenRouter,
+  open: OpenTools,
   { server, isAll }: ToolFilter,
   start: StartUp,
   io: CommandIo,
@@ -52,12 +52,12 @@ export async function listTools(
 /** The definition of a tool by its name here or an alias of it; undefined when there is none, or several. */
 export async function findTool(
   name: string,
-  open: OpenRouter,
+  open: OpenTools,
   start: StartUp,
   io: CommandIo,
 ): Promise<ToolListing | undefined> {
-  const own = open.router.list().find((listing) => listing.name === name);
-  if (own !== undefined || open.router.takesOtherNames !== true) return own;
+  const own = open.tools.list().find((listing) => listing.name === name);
+  if (own !== undefined || open.tools.takesOtherNames !== true) return own;
   const listed = await listedTools(open, start, io);
   const shown = listed.find((listing) => listing.name === name);
   if (shown !== undefined) return shown;
@@ -72,20 +72,20 @@ export async function findTool(
 }
 
 /** The name in the place of an alias. */
-function nameMeantBy(name: string, { router, upstreams }: OpenRouter, start: StartUp): string {
-  const tools = upstreams.snapshot?.tools ?? [];
-  const reserved = router.list().map((listing) => listing.name);
+function nameMeantBy(name: string, open: OpenTools, start: StartUp): string {
+  const tools = open.upstreams.snapshot?.tools ?? [];
+  const reserved = open.tools.list().map((listing) => listing.name);
   const ownKey = start.config.settings.mcp.serverName;
   const resolution = new NameTable({ tools, blocked: [], reserved, ownKey }).resolve(name);
   return resolution.kind === "found" ? resolution.entry.name : name;
 }
 
 async function listedTools(
-  { router }: OpenRouter,
+  { tools }: OpenTools,
   start: StartUp,
   io: CommandIo,
 ): Promise<readonly ToolListing[]> {
-  return (await router.listFor?.(commandLineClient(start, io.cwd))) ?? router.list();
+  return (await tools.listFor?.(commandLineClient(start, io.cwd))) ?? tools.list();
 }
 
 /** The client identity for calls of the command line. @param cwd where the command was started */

@@ -20,7 +20,7 @@ import { mayHaveServers } from "../upstream/config/upstream-start.ts";
 import { LazyResources, LazySkills } from "./lazy-features.ts";
 import { LazyGateway } from "./lazy-gateway.ts";
 import { FollowedProject, LazyUpstreams, type UpstreamPorts } from "./lazy-upstreams.ts";
-import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
+import type { ProgramParts, ApplicationOptions } from "./program-parts.ts";
 import type { ToolServices } from "./tool-services.ts";
 
 /** The program behind every transport: lists tools at once, and makes the services behind them when they are first needed. */
@@ -42,7 +42,7 @@ export class Application implements ToolProvider, AsyncDisposable {
   readonly #project: FollowedProject | undefined;
   readonly #offersSkills: boolean;
   readonly #parts: ProgramParts;
-  readonly #options: ToolServicesOptions;
+  readonly #options: ApplicationOptions;
   readonly #listings: readonly ToolListing[];
   readonly #taskSupports: ReadonlyMap<string, TaskSupport>;
   readonly #services: Lazy<ToolServices> = new Lazy(() => this.#makeServices());
@@ -51,7 +51,7 @@ export class Application implements ToolProvider, AsyncDisposable {
     return new HubAccess(this.#options);
   });
 
-  constructor(parts: ProgramParts, options: ToolServicesOptions) {
+  constructor(parts: ProgramParts, options: ApplicationOptions) {
     this.#parts = parts;
     this.#options = options;
     const { settings } = options.start.config;

@@ -9,12 +9,12 @@ import type { CallingClients } from "../calls/gate/calling-clients.ts";
 import type { KeptCommands } from "../calls/router/kept-commands.ts";
 import type { StateServices } from "../calls/state-calls.ts";
 import type { HubLook } from "./hub-look.ts";
-import type { ToolServicesOptions } from "./program-parts.ts";
+import type { ApplicationOptions } from "./program-parts.ts";
 
 /** Characters of the instance id that name a server: two servers with the same do not happen. */
 const serverIdChars = 12;
 
-export interface AttachParts extends Pick<ToolServicesOptions, "start" | "warn" | "transport"> {
+export interface AttachParts extends Pick<ApplicationOptions, "start" | "warn" | "transport"> {
   readonly instanceId: string;
   readonly events: EventStream;
   readonly supervisor: Supervisor;

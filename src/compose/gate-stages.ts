@@ -2,7 +2,7 @@ import type { CallWatcher, GateStage, NoteSource } from "../calls/gate/gate-stag
 import { PlanStage } from "../calls/policy/policy-stage.ts";
 import { ServerHooks } from "./hooks.ts";
 import { ServerPolicy } from "./policy.ts";
-import type { StateParts } from "./program-parts.ts";
+import type { ServiceParts } from "./program-parts.ts";
 import type { OpenStateServices } from "./state-services.ts";
 
 /** The stages that every call passes, who watches calls, and who adds lines to results. */
@@ -17,7 +17,7 @@ export class GateStages implements AsyncDisposable {
   readonly #hooks: ServerHooks;
 
   constructor(
-    parts: StateParts,
+    parts: ServiceParts,
     { services, callbacks, confinements, activePlan }: OpenStateServices,
   ) {
     const policy = new ServerPolicy({

@@ -18,7 +18,7 @@ import {
   SessionFolders,
 } from "../calls/policy/hooks/session-folder.ts";
 import { findShell } from "../commands/process/shell.ts";
-import { workspaceFallback, type StateParts } from "./program-parts.ts";
+import { workspaceFallback, type ServiceParts } from "./program-parts.ts";
 
 /** The client on stdin and stdout, and events of no client in particular. */
 const stdioClient = "stdio";
@@ -28,7 +28,7 @@ const noClient = "server";
 export class ServerHooks implements AsyncDisposable {
   /** None when hooks are switched off. */
   readonly stages: readonly GateStage[];
-  readonly #parts: StateParts;
+  readonly #parts: ServiceParts;
   readonly #hooks: Hooks;
   readonly #sessions: HookSessions;
   /** Absent when hooks are switched off. */
@@ -36,7 +36,7 @@ export class ServerHooks implements AsyncDisposable {
   readonly #fallbackDir: string;
 
   /** @param confirm asks the user about a call */
-  constructor(parts: StateParts, confirm: HooksStageParts["confirm"]) {
+  constructor(parts: ServiceParts, confirm: HooksStageParts["confirm"]) {
     this.#parts = parts;
     const { start, events, running, isOwnTool } = parts;
     this.#hooks = createHooks(parts);
@@ -102,10 +102,10 @@ export class ServerHooks implements AsyncDisposable {
 }
 
 interface CreateHooksParts extends Pick<
-  StateParts,
+  ServiceParts,
   "env" | "warn" | "instanceId" | "supervisor" | "environment"
 > {
-  readonly start: Pick<StateParts["start"], "dirs" | "config">;
+  readonly start: Pick<ServiceParts["start"], "dirs" | "config">;
   readonly onHookEnd?: HooksParts["onEnd"];
 }
 

@@ -11,7 +11,7 @@ import type { HubLinkHandlers, HubPurpose } from "../hub/link/hub-link.ts";
 import type { ReachedHub } from "../hub/link/reach-hub.ts";
 import type { HubStart } from "../hub/link/start-hub.ts";
 import type { UpstreamPorts } from "./lazy-upstreams.ts";
-import type { ToolServicesOptions } from "./program-parts.ts";
+import type { ApplicationOptions } from "./program-parts.ts";
 
 /**
  * How often the hub is asked whether it lives: seldom at rest; with a call in flight it is found within a second when its
@@ -29,7 +29,7 @@ const hubTiming = {
 } as const;
 
 type AccessOptions = Pick<
-  ToolServicesOptions,
+  ApplicationOptions,
   "env" | "warn" | "isPassive" | "isBrief" | "ownUrl" | "principals"
 > & { readonly start: StartUp };
 

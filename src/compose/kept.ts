@@ -19,10 +19,10 @@ import { keptFolderIn, workspaceKeyOf } from "../hub/kept/kept-place.ts";
 import type { KillReply, ReadReply, ReadRequest, TaskSummary } from "../tools/services.ts";
 import type { HubAccess } from "./hub-access.ts";
 import type { Commands } from "./open-commands.ts";
-import type { ToolServicesOptions } from "./program-parts.ts";
+import type { ApplicationOptions } from "./program-parts.ts";
 
 export interface ServerKeptParts extends Pick<
-  ToolServicesOptions,
+  ApplicationOptions,
   "start" | "warn" | "transport" | "ownUrl"
 > {
   readonly hub: () => Promise<HubAccess>;
@@ -147,7 +147,7 @@ export class ServerKept implements KeptCommands, Disposable {
 }
 
 interface OpenKeptParts extends Pick<ServerKeptParts, "hub"> {
-  readonly options: ToolServicesOptions;
+  readonly options: ApplicationOptions;
   readonly changes: Changes;
   readonly commands: Pick<Commands, "shell" | "environment">;
   readonly events: EventStream;

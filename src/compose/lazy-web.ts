@@ -2,11 +2,11 @@ import { endLazy, forwarding, Lazy } from "../base/lazy.ts";
 import type { RemoteWeb, WebOptions } from "../web/web.ts";
 import { createWebOptions } from "./web-options.ts";
 import type { Commands } from "./open-commands.ts";
-import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
+import type { ProgramParts, ApplicationOptions } from "./program-parts.ts";
 
 interface OpenWebParts {
   readonly program: Pick<ProgramParts, "createWebWorker">;
-  readonly options: Pick<ToolServicesOptions, "start" | "env" | "warn" | "separation" | "onWorker">;
+  readonly options: Pick<ApplicationOptions, "start" | "env" | "warn" | "separation" | "onWorker">;
 }
 
 /** The web service of a server. */

@@ -15,12 +15,12 @@ import type { ConfigDirs } from "../config/places.ts";
 import { openStore } from "../state/store/open-store.ts";
 import { isBusy } from "../state/store/store-errors.ts";
 import { Ledger } from "../state/store/tables.ts";
-import type { ToolServicesOptions } from "./program-parts.ts";
+import type { ApplicationOptions } from "./program-parts.ts";
 
 /** A ledger write waits this long for another process: it is on the main thread, and is tried again later. */
 const ledgerBusyMsMax = 20;
 
-export interface CommandsParts extends Pick<ToolServicesOptions, "env" | "warn"> {
+export interface CommandsParts extends Pick<ApplicationOptions, "env" | "warn"> {
   readonly dirs: Pick<ConfigDirs, "homeDir" | "scorpioxDir">;
   /** The shell of the configuration; undefined: the system's. */
   readonly shellPath: string | undefined;

@@ -15,13 +15,13 @@ import type { LazyGateway } from "./lazy-gateway.ts";
 import { openWeb } from "./lazy-web.ts";
 import { MemoryRest, restAfterStart } from "./memory-rest.ts";
 import { type Commands, openCommands } from "./open-commands.ts";
-import type { ProgramParts, StateParts, ToolServicesOptions } from "./program-parts.ts";
+import type { ProgramParts, ServiceParts, ApplicationOptions } from "./program-parts.ts";
 import { createStateServices, type OpenStateServices } from "./state-services.ts";
 import { tellOfBackgroundTask } from "./background-events.ts";
 
 export interface ToolServicesParts {
   readonly program: ProgramParts;
-  readonly options: ToolServicesOptions;
+  readonly options: ApplicationOptions;
   /** Gets to know of new background tasks and their output. */
   readonly changes: Changes;
   /** How clients are reached who have not asked just now. */
@@ -121,7 +121,7 @@ function openServerProcesses(
 function statePartsOf(
   parts: ToolServicesParts,
   { events, running, commands, kept }: Pick<OpenParts, "events" | "running" | "commands" | "kept">,
-): StateParts {
+): ServiceParts {
   const { program, options, changes, reach, gateway } = parts;
   const builtInNames = new Set([
     ...program.cards.map(({ listing }) => listing.name),

@@ -13,9 +13,9 @@ import {
 } from "../calls/policy/rules/policy-files.ts";
 import { type ShellKind, shellKindOf } from "../calls/policy/shell/shell-text.ts";
 import type { StateServices } from "../calls/state-calls.ts";
-import type { StateParts } from "./program-parts.ts";
+import type { ServiceParts } from "./program-parts.ts";
 
-export interface ServerPolicyParts extends StateParts {
+export interface ServerPolicyParts extends ServiceParts {
   readonly questions: () => StateServices["questions"];
   /** The sandbox in which a command of the call would run, as a clause; undefined = none. */
   readonly sandboxOf: (call: CallRequest) => Promise<string | undefined>;

@@ -37,7 +37,7 @@ export interface ProgramParts {
 /** The purpose of a Worker. */
 export type WorkerKind = "tools" | "store" | "web" | "upstream";
 
-export interface ToolServicesOptions {
+export interface ApplicationOptions {
   readonly start: StartUp;
   readonly env: Environment;
   readonly warn: (message: string) => void;
@@ -89,7 +89,7 @@ export function workspaceFallback(cwd: string, homeDir: string): string {
   return cwd === "/" ? homeDir : cwd;
 }
 
-export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> {
+export interface ServiceParts extends Omit<ApplicationOptions, "beforeServices"> {
   /** A skill of an upstream server; undefined when none has it. */
   readonly loadForeignSkill: (
     ...asked: Parameters<StateServices["skills"]["load"]>

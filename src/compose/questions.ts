@@ -5,9 +5,9 @@ import type { Supervisor } from "../commands/background/supervisor.ts";
 import type { Orphanage } from "../commands/process/orphanage.ts";
 import type { Questions } from "../interact/questions/questions.ts";
 import type { Terminals } from "../interact/questions/terminals.ts";
-import type { ToolServicesOptions } from "./program-parts.ts";
+import type { ApplicationOptions } from "./program-parts.ts";
 
-export interface LazyQuestionsParts extends Pick<ToolServicesOptions, "start" | "env" | "warn"> {
+export interface LazyQuestionsParts extends Pick<ApplicationOptions, "start" | "env" | "warn"> {
   readonly orphanage: Orphanage;
   readonly supervisor: Pick<Supervisor, "collectAdopted">;
   readonly terminals: Terminals;

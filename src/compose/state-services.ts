@@ -7,7 +7,7 @@ import type { LoadedSkill } from "../tools/state-services.ts";
 import { Attach } from "./attach.ts";
 import { Callbacks } from "./callbacks.ts";
 import { activePlanOf, Plans } from "./plan.ts";
-import type { StateParts } from "./program-parts.ts";
+import type { ServiceParts } from "./program-parts.ts";
 import { LazyQuestions } from "./questions.ts";
 import { CommandSandbox } from "./sandbox.ts";
 import { Tasks } from "./tasks.ts";
@@ -35,7 +35,7 @@ export interface OpenStateServices extends AsyncDisposable {
 
 /** An own skill; where no own one has that name, one of an upstream server. */
 async function loadSkill(
-  { skills, loadForeignSkill }: StateParts,
+  { skills, loadForeignSkill }: ServiceParts,
   ...[request, call]: Parameters<StateServices["skills"]["load"]>
 ): Promise<LoadedSkill> {
   if (skills === undefined) throw new AppError("unsupported", "Skills are switched off.");
@@ -70,13 +70,13 @@ function openStore({
   storePlace: postgres,
   warn,
   onWorker,
-}: StateParts): StoreClient {
+}: ServiceParts): StoreClient {
   const onLost = (): void => onWorker?.("store", false);
   return new StoreClient({ createWorker, path, postgres, warn, onLost });
 }
 
 /** The services that keep state beyond a call. */
-export function createStateServices(parts: StateParts): OpenStateServices {
+export function createStateServices(parts: ServiceParts): OpenStateServices {
   const { storePath: path, storePlace: postgres, warn } = parts;
   const store = openStore(parts);
   const hasEngine = postgres !== undefined;

@@ -6,7 +6,7 @@ import { ownIdentity } from "../commands/process/processes.ts";
 import { keptListsFileOf } from "../upstream/cache/kept-lists.ts";
 import { toldPlaceOf } from "../upstream/cache/told-servers.ts";
 import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
-import type { ToolServicesOptions } from "./program-parts.ts";
+import type { ApplicationOptions } from "./program-parts.ts";
 
 /** The options of this start for the Worker of upstream servers. */
 export function createUpstreamOptions(
@@ -20,7 +20,7 @@ export function createUpstreamOptions(
     transport,
     userLogins,
   }: Pick<
-    ToolServicesOptions,
+    ApplicationOptions,
     "ownUrl" | "isPassive" | "isBrief" | "principals" | "transport" | "userLogins"
   >,
 ): UpstreamOptions {

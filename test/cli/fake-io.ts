@@ -1,5 +1,5 @@
 import type { CommandIo, TextOutput } from "../../src/cli/command-io.ts";
-import type { CliServices, OpenRouter, UpstreamTool } from "../../src/cli/command.ts";
+import type { CliServices, OpenTools, UpstreamTool } from "../../src/cli/command.ts";
 import type { HttpSettings } from "../../src/cli/http-settings.ts";
 import { runCommandLine } from "../../src/cli/run/run.ts";
 import type { StartUp } from "../../src/cli/start-up.ts";
@@ -200,7 +200,7 @@ function createServices(input: CommandRunInput): ServicesProbe {
       open: () => Promise.reject(new Error("there is no screen")),
     }),
     probeSandbox: () => Promise.resolve(input.sandbox ?? unsandboxed),
-    async createRouter() {
+    async openTools() {
       return {
         upstreams: noUpstreams,
         upstreamTools: ({ server: wanted }) => {
@@ -208,7 +208,7 @@ function createServices(input: CommandRunInput): ServicesProbe {
           const meant = tools.filter(({ server }) => wanted === undefined || server === wanted);
           return Promise.resolve(meant);
         },
-        router: {
+        tools: {
           takesOtherNames: input.upstreamTools !== undefined,
           list: () => input.tools ?? [probeTool],
           async call(request) {
@@ -256,7 +256,7 @@ function unasked(): never {
 }
 
 /** Those of a user without servers, whom a command does not ask then. */
-const noUpstreams: OpenRouter["upstreams"] = {
+const noUpstreams: OpenTools["upstreams"] = {
   isWanted: false,
   snapshot: undefined,
   settled: unasked,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import type { OpenRouter } from "../../src/cli/command.ts";
+import type { OpenTools } from "../../src/cli/command.ts";
 import type { CommandIo } from "../../src/cli/command-io.ts";
 import type { StartUp } from "../../src/cli/start-up.ts";
 import { findTool } from "../../src/cli/tool-list.ts";
@@ -15,13 +15,13 @@ const tools = servers.map((server) => ({
   prefix: `${server}x`,
 }));
 const open = {
-  router: { takesOtherNames: true, list: () => [probeTool] },
+  tools: { takesOtherNames: true, list: () => [probeTool] },
   upstreams: { snapshot: { tools } },
   upstreamTools: () =>
     Promise.resolve(
       servers.map((server) => ({ server, listing: { ...probeTool, name: named(server) } })),
     ),
-} as unknown as OpenRouter;
+} as unknown as OpenTools;
 const start = {
   config: { settings: { mcp: { serverName: "us" } } },
   clients: { limitsFor: () => ({}) },

@@ -14,7 +14,7 @@ import type { ServerInfo } from "../../upstream/server-state.ts";
 import { awaitServers } from "../../upstream/upstreams.ts";
 import { callTool } from "../call-tool.ts";
 import { columns, exitCodes, orInterrupted } from "../command-io.ts";
-import type { Command, CommandContext, OpenRouter } from "../command.ts";
+import type { Command, CommandContext, OpenTools } from "../command.ts";
 import { enabledServer, openServers, type ServersOfCommand } from "../configured-servers.ts";
 import { formatFlag, formatOf, jsonFlag, startUpFlags } from "../flags.ts";
 import { withProgress } from "../progress.ts";
@@ -44,7 +44,7 @@ export const mcpToolsCommand: Command = {
     const view = await openServers(context);
     const [name = args.text("server")] = args.positionals;
     const server = name === undefined ? undefined : enabledServer(view, name).entry.name;
-    await using open = await services.createRouter(view.start);
+    await using open = await services.openTools(view.start);
     return args.has("search")
       ? await search(context, view, open, server)
       : await list(context, view, open, server);
@@ -54,7 +54,7 @@ export const mcpToolsCommand: Command = {
 async function list(
   context: CommandContext,
   view: ServersOfCommand,
-  open: OpenRouter,
+  open: OpenTools,
   server: string | undefined,
 ): Promise<number> {
   const { args, print, io } = context;
@@ -107,7 +107,7 @@ function waitingFor(server: string | undefined): () => string {
 async function search(
   context: CommandContext,
   { start }: ServersOfCommand,
-  { upstreams }: OpenRouter,
+  { upstreams }: OpenTools,
   server: string | undefined,
 ): Promise<number> {
   const { args, print, io } = context;
@@ -152,7 +152,7 @@ export const mcpCallCommand: Command = {
     const view = await openServers(context);
     enabledServer(view, server);
     const { start } = view;
-    await using open = await services.createRouter(start);
+    await using open = await services.openTools(start);
     const found = await nameOf(server, tool, { context, view, open });
     if (typeof found === "number") return found;
     return await callTool(context, { start, open, format, words: [found, ...words] });
@@ -177,7 +177,7 @@ const namesShownMax = 30;
 interface Search {
   readonly context: CommandContext;
   readonly view: ServersOfCommand;
-  readonly open: OpenRouter;
+  readonly open: OpenTools;
 }
 
 /**
@@ -227,16 +227,16 @@ interface InventoryWanted {
  * @throws {AppError} `cancelled` when the command is interrupted
  */
 export async function upstreamInventory(
-  open: OpenRouter,
+  open: OpenTools,
   { config }: StartUp,
   { server, interrupted }: InventoryWanted,
 ): Promise<UpstreamInventory> {
-  const { router, upstreams } = open;
+  const { upstreams } = open;
   if (!upstreams.isWanted) return { tools: [], servers: [] };
   await orInterrupted(awaitServers(upstreams, server), interrupted);
   const searched = await open.upstreamTools({ waits: false });
   const [snapshot, infos] = await Promise.all([upstreams.settled(0), upstreams.infoList()]);
-  const own = router.list().map(({ name }) => name);
+  const own = open.tools.list().map(({ name }) => name);
   const foreign = new Set(snapshot.tools.map(({ name }) => name));
   const tools = toolInventory({
     snapshot,

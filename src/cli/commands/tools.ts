@@ -27,7 +27,7 @@ export const toolsCommand: Command = {
   async run({ args, io, print, services }) {
     const format = formatOf(args);
     const start = startUp(args, io, print);
-    await using open = await services.createRouter(start);
+    await using open = await services.openTools(start);
     const filter = { server: args.text("server"), isAll: args.has("all") };
     const { tools, hiddenCount } = await listTools(open, filter, start, io);
     if (format !== undefined) print.json(tools.map((tool) => definitionIn(format, tool)));
@@ -71,7 +71,7 @@ export const callCommand: Command = {
   async run(context) {
     const format = formatOf(context.args) ?? (context.args.has("json") ? "mcp" : undefined);
     const start = startUp(context.args, context.io, context.print);
-    await using open = await context.services.createRouter(start);
+    await using open = await context.services.openTools(start);
     return await callTool(context, { start, open, format, words: context.args.positionals });
   },
 };

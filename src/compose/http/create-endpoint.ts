@@ -15,10 +15,10 @@ import type { RefusalLog } from "./refusal-log.ts";
 import { PrincipalWatch } from "./principal-watch.ts";
 import { profilesOf, ScopeGate } from "./client-profiles.ts";
 import type { PartsHealth } from "./parts-health.ts";
-import type { ToolServicesOptions } from "../program-parts.ts";
+import type { ApplicationOptions } from "../program-parts.ts";
 import type { Separation } from "../separation.ts";
 
-export interface ServeHttpOptions extends Omit<ToolServicesOptions, "start"> {
+export interface ServeHttpOptions extends Omit<ApplicationOptions, "start"> {
   readonly cwd: string;
   /** Prints a line of data. */
   readonly print: (line: string) => void;

@@ -10,7 +10,7 @@ import type { ServerContextOptions } from "../../server/context/server-context.t
 import type { HttpEndpoint, HttpEndpointParts } from "../../server/http/http-endpoint.ts";
 import type { Application } from "../application.ts";
 import type { Places } from "./places.ts";
-import type { ToolServicesOptions } from "../program-parts.ts";
+import type { ApplicationOptions } from "../program-parts.ts";
 import type { PartsHealth } from "./parts-health.ts";
 
 /** This process as a replica of a fleet; without `SHARED_URL` it is alone, and nothing of a fleet is loaded. */
@@ -37,7 +37,7 @@ export class ServerFleet implements AsyncDisposable {
     return new ServerFleet(await openFleetOf(settings, warn), settings, warn);
   }
 
-  get forRouter(): Pick<ToolServicesOptions, "onClientState"> {
+  get forApplication(): Pick<ApplicationOptions, "onClientState"> {
     if (this.fleet === undefined) return {};
     return { onClientState: (clientId) => this.places?.changed(clientId) };
   }

@@ -9,7 +9,7 @@ import { decideListening, isLoopbackHost } from "../../server/auth/listen-policy
 import type { HttpEndpoint } from "../../server/http/http-endpoint.ts";
 import type { PostgresPlace } from "../../state/store/postgres/store-url.ts";
 import type { UserLoginsOptions } from "../../upstream/worker/upstream-options.ts";
-import type { ToolServicesOptions } from "../program-parts.ts";
+import type { ApplicationOptions } from "../program-parts.ts";
 
 /** @throws AppError "usage" for an address at which nobody may listen with these settings */
 export function listenWarnings(settings: HttpSettings): readonly string[] {
@@ -148,7 +148,7 @@ export class OwnAddresses {
   }
 
   /** For the part that runs upstream servers. */
-  get forServers(): Pick<ToolServicesOptions, "ownUrl" | "userLogins"> {
+  get forServers(): Pick<ApplicationOptions, "ownUrl" | "userLogins"> {
     return {
       ownUrl: () => {
         const url = this.#listensAt();

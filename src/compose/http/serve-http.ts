@@ -42,7 +42,7 @@ export async function serveHttp(
   const app = new Application(parts, {
     ...served,
     ...addresses.forServers,
-    ...fleet.forRouter,
+    ...fleet.forApplication,
     start,
     transport: `http ${settings.host}:${settings.port}`,
     principals,

@@ -5,7 +5,7 @@ import type { AskedCatalogue, InstallOutcome, TriedServer } from "../../upstream
 import { type AskedAs, awaitServers } from "../../upstream/upstreams.ts";
 import { Application } from "../application.ts";
 import type { LazyUpstreams } from "../lazy-upstreams.ts";
-import type { ProgramParts, ToolServicesOptions } from "../program-parts.ts";
+import type { ProgramParts, ApplicationOptions } from "../program-parts.ts";
 
 /** How a command asks: it may be interrupted, and may want to see how far each server is. */
 interface Asked {
@@ -16,7 +16,7 @@ interface Asked {
 /** For commands: the offers of servers, by name. @throws AppError `cancelled` */
 export function askUpstreams(
   parts: ProgramParts,
-  options: ToolServicesOptions,
+  options: ApplicationOptions,
   servers: readonly ConfiguredServer[],
   { signal, how = {} }: { readonly signal: AbortSignal; readonly how?: AskedAs & ServerWatch },
 ): Promise<ReadonlyMap<string, AskedCatalogue>> {
@@ -33,7 +33,7 @@ export function askUpstreams(
 /** For commands: how starting each server goes, by name. @throws AppError `cancelled` */
 export function tryUpstreams(
   parts: ProgramParts,
-  options: ToolServicesOptions,
+  options: ApplicationOptions,
   servers: readonly ConfiguredServer[],
   { signal, watch = {} }: Asked,
 ): Promise<ReadonlyMap<string, TriedServer | string>> {
@@ -47,7 +47,7 @@ export function tryUpstreams(
 /** For commands: fetches the packages of servers, and returns the outcomes by name. @throws AppError `cancelled` */
 export function installUpstreams(
   parts: ProgramParts,
-  options: ToolServicesOptions,
+  options: ApplicationOptions,
   servers: readonly ConfiguredServer[],
   { signal, watch = {} }: Asked,
 ): Promise<ReadonlyMap<string, InstallOutcome>> {
@@ -68,7 +68,7 @@ interface Asking<Reply> {
 /** All at the same time, in a Worker that does nothing else. Nothing is left of it afterwards. */
 async function askEach<Reply>(
   parts: ProgramParts,
-  options: ToolServicesOptions,
+  options: ApplicationOptions,
   servers: readonly ConfiguredServer[],
   { ask, onFailure, watch }: Asking<Reply>,
 ): Promise<ReadonlyMap<string, Reply>> {

@@ -12,7 +12,7 @@ import { Orphanage } from "../../commands/process/orphanage.ts";
 import { describeUser } from "../../commands/process/process-origin.ts";
 import { findShell } from "../../commands/process/shell.ts";
 import { createHooks } from "../hooks.ts";
-import type { ToolServicesOptions } from "../program-parts.ts";
+import type { ApplicationOptions } from "../program-parts.ts";
 
 /** The client id of hooks run from the command line. */
 const commandLine = "command-line";
@@ -20,7 +20,7 @@ const commandLine = "command-line";
 /** Runs hooks for one command, without a server around them. */
 export function openHooks(
   start: StartUp,
-  { env, warn }: Pick<ToolServicesOptions, "env" | "warn">,
+  { env, warn }: Pick<ApplicationOptions, "env" | "warn">,
 ): OpenHooks {
   loadLibc()?.becomeSubreaper();
   const instanceId = randomHex(16);

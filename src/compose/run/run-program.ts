@@ -21,11 +21,11 @@ import { onEndSignal } from "../end-signals.ts";
 import {
   limitsFor,
   type ProgramParts,
-  type ToolServicesOptions,
+  type ApplicationOptions,
   workspaceFallback,
 } from "../program-parts.ts";
 
-interface CliServicesParts extends Pick<ToolServicesOptions, "env" | "warn"> {
+interface CliServicesParts extends Pick<ApplicationOptions, "env" | "warn"> {
   readonly program: ProgramParts;
   readonly cwd: string;
   readonly print: (line: string) => void;
@@ -49,11 +49,11 @@ function createCliServices(services: CliServicesParts): CliServices {
       const options = { env, warn, print, cwd, storePlace: await storePlace() };
       return serveHttp(parts, start, http, options);
     },
-    async createRouter(start) {
+    async openTools(start) {
       const options = { start, env, warn, isBrief: true, storePlace: await storePlace() };
       const app = new Application(parts, options);
       return {
-        router: app,
+        tools: app,
         upstreams: app.upstreams,
         async upstreamTools(wanted) {
           const { upstreamTools } = await import("./ask-upstreams.ts");
@@ -120,7 +120,7 @@ const warmAfterMs = 50;
 async function serveStdio(
   parts: ProgramParts,
   start: StartUp,
-  options: Omit<ToolServicesOptions, "start"> & { readonly cwd: string },
+  options: Omit<ApplicationOptions, "start"> & { readonly cwd: string },
 ): Promise<number> {
   const transport = new StdioTransport();
   // Before the first Worker or child, either of which might write to descriptor 1.
