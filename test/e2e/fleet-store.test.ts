@@ -76,9 +76,12 @@ describe.skipIf(!hasPostgres)("replicas with one PostgreSQL", () => {
     await eventually("the end of the token", async () => (await statuses()).join() === "401,401");
   });
 
-  test("[fleet.store-away] and back", async () => {
-    const env = { STORE_URL: await newDatabase(postgres, "away") };
+  test("[fleet.store-away] [team.ready] and back", async () => {
+    const env = { STORE_URL: postgres.url };
     await using server = await HttpServer.start({ args: fleet, env });
+    const ready = async (): Promise<string> =>
+      (await (await fetch(new URL("/readyz", server.url))).text()).trim();
+    await eventually("ready", async () => (await ready()) === "ready");
     await task(server, { action: "create", text: "a" });
     await postgres.kill();
     const refused = await task(server, { action: "create", text: "b" });
@@ -86,8 +89,6 @@ describe.skipIf(!hasPostgres)("replicas with one PostgreSQL", () => {
     expect(textOf(refused)).toMatch(/PostgreSQL at .* cannot be used: .* Nothing was changed\./);
     const bash = { name: "Bash", arguments: { command: "echo works" } };
     expect(textOf(onlyMessage(await server.modern("tools/call", bash)))).toContain("works");
-    const ready = async (): Promise<string> =>
-      (await (await fetch(new URL("/readyz", server.url))).text()).trim();
     await eventually("degraded", async () => (await ready()) === "degraded");
     await postgres.start();
     const isBack = async (): Promise<boolean> =>
@@ -99,7 +100,7 @@ describe.skipIf(!hasPostgres)("replicas with one PostgreSQL", () => {
 
   test("[fleet.answer-once] over two replicas, at the same moment", async () => {
     using home = new TempFolder();
-    const env = { STORE_URL: await newDatabase(postgres, "answers") };
+    const env = { STORE_URL: postgres.url };
     const start = (): Server => new Server({ binary: faultyBinary, home, env });
     await using one = start();
     await using other = start();
