@@ -125,6 +125,16 @@ async function runLine(line: string): Promise<void> {
   });
 }
 
+const serving = new Map<string, Promise<void>>();
+
+/** Entries that differ in the name of their client alone start the program alike: one of them does. */
+function serves(client: string, words: readonly string[]): Promise<void> {
+  const key = JSON.stringify(words.filter((word) => word !== client));
+  const known = serving.get(key) ?? expectServes(home, words);
+  serving.set(key, known);
+  return known;
+}
+
 describe("[pages.run] the pages of the tracks Start and Clients, in an empty home", () => {
   const blocksIn = (pages: readonly string[]) =>
     pages.flatMap((file) =>
@@ -146,16 +156,16 @@ describe("[pages.run] the pages of the tracks Start and Clients, in an empty hom
     }
   });
 
-  const byHand = installTargets.filter((_target, place) => isLongRun || place % 2 === 1);
-  posixTest.each(byHand.map((target) => [target.id, target] as const))(
+  posixTest.each(installTargets.map((target) => [target.id, target] as const))(
     "the entry to add by hand for %s starts the program",
-    async (id, { home: place }) => {
+    async (id, { home: place, limitsId }) => {
       const block = blocksOf(`docs/clients/${id}.md`).find(({ language }) => language !== "sh");
       const text = replaced(block?.body ?? "");
       const entry = readEntry(`x.${block?.language ?? ""}`, text, place, "scorpiox-code") ?? {};
       const command = entry["command"] ?? entry["cmd"];
       const words = [command, entry["args"] ?? []].flat().map(String);
-      await expectServes(home, words);
+      expect(words).toContain(limitsId);
+      await serves(limitsId, words);
     },
   );
 
