@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -29,6 +29,13 @@ async function startServer(): Promise<Server> {
   return server;
 }
 
+/** Of tests that look at their own files alone. */
+let shared: Server;
+beforeAll(async () => {
+  shared = await startServer();
+});
+afterAll(() => shared[Symbol.asyncDispose]());
+
 interface ImageBlock {
   readonly type: string;
   readonly data: string;
@@ -48,10 +55,9 @@ describe("[images.untouched]", () => {
     ["WebP", "image/webp", webp, "60 × 40"],
     ["GIF", "image/gif", sampleGif(20, 10, 3), "20 × 10"],
   ])("%s arrives as it is, whatever its name", async (format, mimeType, bytes, size) => {
-    await using server = await startServer();
-    const path = server.home.at("picture.txt");
+    const path = shared.home.at(`${format}.txt`);
     writeFileSync(path, bytes);
-    const reply = await server.call("ReadImage", { file_path: path });
+    const reply = await shared.call("ReadImage", { file_path: path });
     expect(imageOf(reply)).toMatchObject({ mimeType, data: Buffer.from(bytes).toString("base64") });
     expect(textOf(reply)).toStartWith(`${path}: ${format} image, ${size} px,`);
     expect(textOf(reply)).toContain("unchanged");
@@ -60,11 +66,10 @@ describe("[images.untouched]", () => {
 
 describe("[images.converted]", () => {
   test("BMP, TIFF and AVIF arrive as PNG", async () => {
-    await using server = await startServer();
     const files = [sampleBmp(fields(6, 4)), await sampleTiff(), await sampleAvif()];
     for (const [index, bytes] of files.entries()) {
-      writeFileSync(server.home.at(`${index}`), bytes);
-      const reply = await server.call("ReadImage", { file_path: server.home.at(`${index}`) });
+      writeFileSync(shared.home.at(`${index}`), bytes);
+      const reply = await shared.call("ReadImage", { file_path: shared.home.at(`${index}`) });
       expect([imageOf(reply)?.mimeType, textOf(reply)]).toEqual([
         "image/png",
         expect.stringContaining("converted to PNG"),
@@ -73,44 +78,40 @@ describe("[images.converted]", () => {
   });
 
   test("a larger image is scaled down to 1568 px and 700 kB", async () => {
-    await using server = await startServer();
-    const path = server.home.at("large.png");
-    writeFileSync(path, writePng(noise(1_600, 500)));
-    const reply = await server.call("ReadImage", { file_path: path });
+    const path = shared.home.at("large.png");
+    writeFileSync(path, writePng(noise(1_600, 250)));
+    const reply = await shared.call("ReadImage", { file_path: path });
     const bytes = Buffer.from(imageOf(reply)?.data ?? "", "base64");
     expect(bytes.length).toBeLessThanOrEqual(700_000);
-    expect(textOf(reply)).toContain("scaled down from 1600 × 500");
+    expect(textOf(reply)).toContain("scaled down from 1600 × 250");
   });
 });
 
 test("[images.refused] what is no image is named, and nothing of it is shown", async () => {
-  await using server = await startServer();
-  const reply = await server.call("ReadImage", { file_path: "/etc/passwd" });
+  const reply = await shared.call("ReadImage", { file_path: "/etc/passwd" });
   expect(reply.result?.["isError"]).toBe(true);
   expect(textOf(reply)).toContain("its content is text");
   expect(textOf(reply)).not.toContain("root:");
 });
 
 test("[images.damaged] a PNG that clients could not read is refused, whatever its structure", async () => {
-  await using server = await startServer();
-  const path = server.home.at("a\nb.png");
+  const path = shared.home.at("a\nb.png");
   const unsound = Buffer.from(samplePng(60, 40));
   const at = unsound.indexOf("IDAT") + 20;
   unsound[at] = (unsound[at] ?? 0) ^ 1;
   writeFileSync(path, unsound);
-  const reply = await server.call("ReadImage", { file_path: path });
+  const reply = await shared.call("ReadImage", { file_path: path });
   expect(imageOf(reply)).toBeUndefined();
   expect(textOf(reply)).toContain("the checksum of its IDAT chunk is wrong");
   expect(textOf(reply)).toContain(String.raw`a\u{a}b.png`);
 });
 
 test("[images.bomb] a header of 900 megapixels is enough to refuse", async () => {
-  await using server = await startServer();
   const bomb = Buffer.from(samplePng());
   bomb.writeUInt32BE(30_000, 16);
   bomb.writeUInt32BE(30_000, 20);
-  writeFileSync(server.home.at("bomb.png"), bomb);
-  const reply = await server.call("ReadImage", { file_path: server.home.at("bomb.png") });
+  writeFileSync(shared.home.at("bomb.png"), bomb);
+  const reply = await shared.call("ReadImage", { file_path: shared.home.at("bomb.png") });
   expect([reply.result?.["isError"], textOf(reply)]).toEqual([
     true,
     expect.stringContaining("the limit is 100 megapixels"),
@@ -118,13 +119,12 @@ test("[images.bomb] a header of 900 megapixels is enough to refuse", async () =>
 });
 
 test("[images.relative] paths are those of the workspace", async () => {
-  await using server = await startServer();
-  writeFileSync(server.home.at("here.png"), samplePng());
-  const url = pathToFileURL(server.home.at("here.png")).href;
+  writeFileSync(shared.home.at("here.png"), samplePng());
+  const url = pathToFileURL(shared.home.at("here.png")).href;
   for (const path of ["here.png", "./here.png", url]) {
-    const data = imageOf(await server.call("ReadImage", { file_path: path }))?.data ?? "";
+    const data = imageOf(await shared.call("ReadImage", { file_path: path }))?.data ?? "";
     expect(readPng(Buffer.from(data, "base64"))).toEqual(
-      readPng(readFileSync(server.home.at("here.png"))),
+      readPng(readFileSync(shared.home.at("here.png"))),
     );
   }
 });
@@ -144,13 +144,22 @@ test("[images.damaged] damaged files are shown or refused", async () => {
   expect(residentBytes(server.pid)).toBeLessThan(250_000_000);
 });
 
+/** A picture that takes long to decode, and nothing to make; `edge` is a multiple of four. */
+function blankBmp(edge: number): Uint8Array {
+  const file = Buffer.alloc(54 + edge * edge * 3);
+  file.set(sampleBmp(fields(1, 1)).subarray(0, 54));
+  file.writeUInt32LE(file.length, 2);
+  file.writeInt32LE(edge, 18);
+  file.writeInt32LE(edge, 22);
+  return file;
+}
+
 test("[images.cancelled] a cancelled call leaves no decoder behind", async () => {
-  await using server = await startServer();
-  const path = server.home.at(`cancelled-${server.pid}.png`);
-  writeFileSync(path, writePng(fields(4_000, 4_000)));
-  const id = server.start("tools/call", { name: "ReadImage", arguments: { file_path: path } });
+  const path = shared.home.at(`cancelled-${shared.pid}.png`);
+  writeFileSync(path, blankBmp(4_000));
+  const id = shared.start("tools/call", { name: "ReadImage", arguments: { file_path: path } });
   await eventually("a decoder", () => processesWith(path).length > 0);
-  server.notify("notifications/cancelled", { requestId: id });
+  shared.notify("notifications/cancelled", { requestId: id });
   await eventually("its end", () => processesWith(path).length === 0);
-  expect((await server.request("ping")).result).toEqual({});
+  expect((await shared.request("ping")).result).toEqual({});
 });
