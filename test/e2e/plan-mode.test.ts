@@ -1,4 +1,12 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  afterAll,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  setDefaultTimeout,
+  test,
+} from "bun:test";
 import {
   existsSync,
   mkdirSync,
@@ -65,10 +73,41 @@ function choose({ requestedSchema }: Form, label: string): object {
   return { action: "accept", content: { [field]: label } };
 }
 
+const isQuestion = ({ method }: ServerMessage): boolean => method === "elicitation/create";
+const elicitation = { elicitation: { form: {} } };
+
+/** Asks for the end of plan mode; the client is asked about it. */
+async function askToExit(
+  server: Server,
+): Promise<{ readonly id: string | number; readonly question: ServerMessage }> {
+  const questions = (): readonly ServerMessage[] => server.messages.filter(isQuestion);
+  const before = questions().length;
+  const id = server.start("tools/call", { name: "PlanMode", arguments: { action: "exit" } });
+  await server.message("a question", () => questions().length > before);
+  return { id, question: questions()[before] as ServerMessage };
+}
+
 describe("PlanMode", () => {
+  const home = new TempFolder();
+  /** Of a client that cannot be asked, and of one that can, in the same workspace. */
+  let plain: PlanServer;
+  let asking: PlanServer;
+  beforeAll(async () => {
+    plain = new PlanServer(home);
+    asking = new PlanServer(home);
+    await plain.initialize();
+    await asking.initialize("2025-11-25", "e2e", elicitation);
+  });
+  // Whatever a test has left.
+  beforeEach(() => plain.plan("reset"));
+  afterAll(async () => {
+    for (const server of [plain, asking]) await server[Symbol.asyncDispose]();
+    home[Symbol.dispose]();
+  });
+
   test("[plan.enter] makes a file with the goal", async () => {
-    using home = new TempFolder();
-    await using server = new PlanServer(home);
+    using empty = new TempFolder();
+    await using server = new PlanServer(empty);
     await server.initialize();
     const reply = await server.plan("enter", { goal: "Tidy up" });
     expect(textOf(reply)).toStartWith("Plan mode activated\n");
@@ -80,45 +119,33 @@ describe("PlanMode", () => {
   });
 
   test("[plan.approve] a client that cannot be asked gets the plan at once", async () => {
-    using home = new TempFolder();
-    await using server = new PlanServer(home);
-    await server.initialize();
-    await server.planned();
-    const text = textOf(await server.plan("exit"));
+    await plain.planned();
+    const text = textOf(await plain.plan("exit"));
     expect(text).toStartWith("Plan mode ended. Nobody could be asked.");
     expect(text).toEndWith("\n\n1. First\n");
-    expect(await isActive(server)).toBe(false);
+    expect(await isActive(plain)).toBe(false);
   });
 
   test.each([
     ["[plan.approve] approved", "Approve", "Plan mode ended. The user approved.", false],
     ["[plan.refused] refused", "Keep planning", "The user wants more work on the plan.", true],
   ])("in a session: %s", async (_name, label, text, active) => {
-    using home = new TempFolder();
-    await using server = new PlanServer(home);
-    await server.initialize("2025-11-25", "e2e", { elicitation: { form: {} } });
-    await server.planned();
-    const id = server.start("tools/call", { name: "PlanMode", arguments: { action: "exit" } });
-    const asked = await server.message(
-      "the question",
-      ({ method }) => method === "elicitation/create",
-    );
-    const form = formOf(asked);
+    await asking.planned();
+    const { id, question } = await askToExit(asking);
+    const form = formOf(question);
     expect(form.message).toContain("1. First");
-    server.send({ jsonrpc: "2.0", id: asked.id, result: choose(form, label) });
-    expect(textOf(await server.reply(id))).toStartWith(text);
-    expect(await isActive(server)).toBe(active);
+    asking.send({ jsonrpc: "2.0", id: question.id, result: choose(form, label) });
+    expect(textOf(await asking.reply(id))).toStartWith(text);
+    expect(await isActive(asking)).toBe(active);
   });
 
   test.each([
     ["[plan.approve] approved", "Approve", "Plan mode ended. The user approved.", false],
     ["[plan.refused] refused", "Keep planning", "The user wants more work on the plan.", true],
   ])("without a session: %s", async (_name, label, text, active) => {
-    using home = new TempFolder();
-    await using server = new PlanServer(home);
-    const _meta = { ...envelope, [metaKeys.capabilities]: { elicitation: { form: {} } } };
+    const _meta = { ...envelope, [metaKeys.capabilities]: elicitation };
     const call = (more: object): Promise<ServerMessage> =>
-      server.request("tools/call", { name: "PlanMode", _meta, ...more });
+      plain.request("tools/call", { name: "PlanMode", _meta, ...more });
     await call({ arguments: { action: "enter", goal: "Tidy up" } });
     const shown = await call({ arguments: { action: "json" } });
     const { plan_file: planFile } = JSON.parse(textOf(shown)) as { plan_file: string };
@@ -139,12 +166,10 @@ describe("PlanMode", () => {
   });
 
   test("[plan.kept] counts for a second server and survives a restart", async () => {
-    using home = new TempFolder();
     await using one = new PlanServer(home);
-    await using two = new PlanServer(home);
-    for (const server of [one, two]) await server.initialize();
+    await one.initialize();
     const planFile = await one.planned();
-    expect(await stateOf(two)).toMatchObject({
+    expect(await stateOf(plain)).toMatchObject({
       active: true,
       plan_file: planFile,
     });
@@ -154,7 +179,7 @@ describe("PlanMode", () => {
     await three.initialize();
     expect(await stateOf(three)).toMatchObject({ goal: "Tidy up" });
     expect(textOf(await three.plan("reset"))).toContain(planFile);
-    expect(await isActive(two)).toBe(false);
+    expect(await isActive(plain)).toBe(false);
     expect(existsSync(planFile)).toBe(true);
   });
 
@@ -170,73 +195,57 @@ describe("PlanMode", () => {
       (server, { id }) => server.send({ jsonrpc: "2.0", id, result: { action: "decline" } }),
     ],
   ])("[plan.refused] a client that %s while it is asked has not approved", async (_name, act) => {
-    using home = new TempFolder();
+    // Its own server: who has declined so fast may be asked in another way from then on.
     await using one = new PlanServer(home);
-    await one.initialize("2025-11-25", "e2e", { elicitation: { form: {} } });
+    await one.initialize("2025-11-25", "e2e", elicitation);
     await one.planned();
-    const id = one.start("tools/call", { name: "PlanMode", arguments: { action: "exit" } });
-    act(one, await one.message("a question", ({ method }) => method === "elicitation/create"));
+    const { id, question } = await askToExit(one);
+    act(one, question);
     await Promise.race([one.reply(id).catch(() => undefined), one.exited]);
-    await using two = new PlanServer(home);
-    await two.initialize();
-    expect(await isActive(two)).toBe(true);
+    expect(await isActive(plain)).toBe(true);
   });
 
   test("[plan.approve] what was approved ends no plan mode that began meanwhile", async () => {
-    using home = new TempFolder();
-    await using one = new PlanServer(home);
-    await using two = new PlanServer(home);
-    await one.initialize("2025-11-25", "e2e", { elicitation: { form: {} } });
-    await two.initialize();
-    await one.planned();
-    const id = one.start("tools/call", { name: "PlanMode", arguments: { action: "exit" } });
-    const asked = await one.message("a question", ({ method }) => method === "elicitation/create");
-    await two.plan("reset");
-    await two.plan("enter", { goal: "Something else" });
-    one.send({ jsonrpc: "2.0", id: asked.id, result: choose(formOf(asked), "Approve") });
-    expect(textOf(await one.reply(id))).toContain("Plan mode has been started again");
-    expect(await isActive(two)).toBe(true);
+    await asking.planned();
+    const { id, question } = await askToExit(asking);
+    await plain.plan("reset");
+    await plain.plan("enter", { goal: "Something else" });
+    asking.send({ jsonrpc: "2.0", id: question.id, result: choose(formOf(question), "Approve") });
+    expect(textOf(await asking.reply(id))).toContain("Plan mode has been started again");
+    expect(await isActive(plain)).toBe(true);
   });
 
   test("[plan.kept] a name for the workspace keeps it apart from its folder", async () => {
-    using home = new TempFolder();
     await using named = new PlanServer(home, ["--workspace", "docs"]);
-    await using plain = new PlanServer(home);
-    for (const server of [named, plain]) await server.initialize();
+    await named.initialize();
     await named.planned();
     expect([await isActive(named), await isActive(plain)]).toEqual([true, false]);
   });
 
   test("[plan.contained] no file outside is read or written", async () => {
-    using home = new TempFolder();
-    await using server = new PlanServer(home);
-    await server.initialize();
     const outside = join(home.path, "outside.md");
     const targets = [outside, "../outside.md", "/etc/passwd", "../../../../etc/passwd", "link.md"];
-    symlinkSync("/etc/passwd", join(server.project, "link.md"));
+    symlinkSync("/etc/passwd", join(plain.project, "link.md"));
     for (const plan_file of targets) {
       for (const action of ["enter", "exit"]) {
-        const reply = await server.plan(action, { goal: "Tidy up", plan_file });
+        const reply = await plain.plan(action, { goal: "Tidy up", plan_file });
         expect([plan_file, action, isError(reply)]).toEqual([plan_file, action, true]);
         expect(textOf(reply)).not.toContain("root:");
       }
     }
-    await server.planned();
+    await plain.planned();
     for (const plan_file of targets) {
-      expect(isError(await server.plan("exit", { plan_file }))).toBe(true);
+      expect(isError(await plain.plan("exit", { plan_file }))).toBe(true);
     }
     expect(existsSync(outside)).toBe(false);
   });
 
   test("[plan.resource] subscribers are told", async () => {
-    using home = new TempFolder();
-    await using server = new PlanServer(home);
-    await server.initialize();
     const uri = "scorpiox://plan";
-    await server.request("resources/subscribe", { uri });
-    const planFile = await server.planned();
-    await server.message("the update", isUpdateOf(uri));
-    const text = contentsText(await server.request("resources/read", { uri }));
+    await plain.request("resources/subscribe", { uri });
+    const planFile = await plain.planned();
+    await plain.message("the update", isUpdateOf(uri));
+    const text = contentsText(await plain.request("resources/read", { uri }));
     expect(JSON.parse(text)).toMatchObject({ active: true, goal: "Tidy up", plan_file: planFile });
   });
 });
