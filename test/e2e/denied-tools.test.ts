@@ -87,8 +87,12 @@ test("[gateway.gw-23] what is denied has no name on the command line", async () 
     const text = await new Response(child.stdout).text();
     return [await child.exited, text];
   };
-  // What the key stands before is taken off in one place.
-  const called = [...forms, ...behindKey.slice(0, 1), ...onlyLong(behindKey.slice(1))];
+  // Each call is a start: in the suite the whole name, the bare one and one behind our key stand for all, which a server
+  // is asked for above.
+  const [whole = "", ...others] = forms;
+  const [behind = "", ...othersBehind] = behindKey;
+  const bare = others.pop() ?? "";
+  const called = [whole, bare, behind, ...onlyLong([...others, ...othersBehind])];
   const calls = [
     ...called.map((name) => ["call", name]),
     ["mcp", "call", "my.srv", "files/secret"],
