@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -16,78 +16,142 @@ const program = fileURLToPath(
 );
 
 interface Case {
+  /** Its name in the configuration. */
+  readonly name: string;
   /** Folders beside the project, as arguments: `data` is there. */
   readonly folders: readonly string[];
   readonly roots?: unknown;
-  /** What the client offers besides the project. */
-  readonly offers?: readonly string[];
   /** Of those that there are: what the server lets be read. */
   readonly reads: readonly ("data" | "more" | "project")[];
 }
 
-/** The real server replaces its arguments by the roots that it is told of. */
-async function readable({ folders, roots, offers }: Case): Promise<readonly string[]> {
-  using home = new TempFolder();
-  const places = ["data", "more", "project"].map((name) => {
-    home.write(`${name}/file.txt`, `text of ${name}`);
-    return [name, home.folder(name)] as const;
-  });
-  home.folder("project/.git");
-  const pathOf = (name: string): string => places.find(([each]) => each === name)?.[1] ?? name;
-  const args = [program, ...folders.map(pathOf)];
-  const listed = Array.isArray(roots) ? roots.map(pathOf) : roots;
-  const files = {
-    command: process.execPath,
-    args,
-    ...(roots === undefined ? {} : { roots: listed }),
-  };
-  home.write(".scorpiox/mcp_servers.json", JSON.stringify({ mcpServers: { files } }));
-  await using server = new Server({ home, cwd: pathOf("project") });
-  const uris = ["project", ...(offers ?? [])].map((name) => pathToFileURL(pathOf(name)).href);
-  server.onMessage(({ id, method }) => {
-    if (method !== "roots/list" || id === undefined) return;
-    server.send({ jsonrpc: "2.0", id, result: { roots: uris.map((uri) => ({ uri })) } });
-  });
-  await server.initialize("2025-11-25", "e2e", offers === undefined ? {} : { roots: {} });
-  const isUp = async (): Promise<boolean> =>
-    !isError(await server.call("mcp__files__list_allowed_directories"));
-  await eventually("the server", isUp);
-  const read: string[] = [];
-  for (const [name, path] of places) {
-    const reply = await server.call("mcp__files__read_text_file", { path: join(path, "file.txt") });
-    if (!isError(reply) && textOf(reply).includes(`text of ${name}`)) read.push(name);
+/** A client with a project whose user has all of these servers. */
+class Client implements AsyncDisposable {
+  readonly #home = new TempFolder();
+  readonly #server: Server;
+  readonly #places = ["data", "more", "project"];
+
+  /** @param offers what the client offers besides the project; undefined: it has no roots */
+  constructor(cases: readonly Case[], offers: readonly string[] | undefined) {
+    for (const name of this.#places) this.#home.write(`${name}/file.txt`, `text of ${name}`);
+    this.#home.folder("project/.git");
+    const entries = cases.map(({ name, folders, roots }) => {
+      // The real server replaces its arguments by the roots that it is told of.
+      const args = [program, ...folders.map((each) => this.#pathOf(each))];
+      const listed = Array.isArray(roots) ? roots.map((each) => this.#pathOf(each)) : roots;
+      const told = roots === undefined ? {} : { roots: listed };
+      return [name, { command: process.execPath, args, ...told }] as const;
+    });
+    const mcpServers = Object.fromEntries(entries);
+    this.#home.write(".scorpiox/mcp_servers.json", JSON.stringify({ mcpServers }));
+    this.#server = new Server({ home: this.#home, cwd: this.#pathOf("project") });
+    this.#offer(["project", ...(offers ?? [])]);
   }
-  return read;
+
+  static async start(cases: readonly Case[], offers: readonly string[] | undefined) {
+    const client = new Client(cases, offers);
+    const capabilities = offers === undefined ? {} : { roots: {} };
+    await client.#server.initialize("2025-11-25", "e2e", capabilities);
+    return client;
+  }
+
+  /** The places that a server lets be read. */
+  async readable(name: string): Promise<readonly string[]> {
+    await eventually("the server", async () => {
+      return !isError(await this.#server.call(`mcp__${name}__list_allowed_directories`));
+    });
+    const read: string[] = [];
+    for (const place of this.#places) {
+      const path = join(this.#pathOf(place), "file.txt");
+      const reply = await this.#server.call(`mcp__${name}__read_text_file`, { path });
+      if (!isError(reply) && textOf(reply).includes(`text of ${place}`)) read.push(place);
+    }
+    return read;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server[Symbol.asyncDispose]();
+    this.#home[Symbol.dispose]();
+  }
+
+  #pathOf(name: string): string {
+    return this.#places.includes(name) ? this.#home.at(name) : name;
+  }
+
+  #offer(names: readonly string[]): void {
+    const roots = names.map((name) => ({ uri: pathToFileURL(this.#pathOf(name)).href }));
+    this.#server.onMessage(({ id, method }) => {
+      if (method !== "roots/list" || id === undefined) return;
+      this.#server.send({ jsonrpc: "2.0", id, result: { roots } });
+    });
+  }
 }
 
-describe("@modelcontextprotocol/server-filesystem", () => {
-  test.each<readonly [string, Case]>([
-    ...onlyLong<readonly [string, Case]>([
-      ["keeps the folders that its arguments name", { folders: ["data"], reads: ["data"] }],
-      ["keeps one that is relative", { folders: ["../data"], reads: ["data"] }],
-    ]),
+type Rows = readonly (readonly [what: string, given: Case])[];
+
+/** What such a client offers besides the project, and the servers that it has. */
+const clients: readonly (readonly [
+  who: string,
+  offers: readonly string[] | undefined,
+  rows: Rows,
+])[] = [
+  [
+    "of a client without roots",
+    undefined,
     [
-      "keeps several of them",
-      { folders: ["data", "../more"], offers: [], reads: ["data", "more"] },
+      ...onlyLong<Rows[number]>([
+        [
+          "keeps the folders that its arguments name",
+          { name: "named", folders: ["data"], reads: ["data"] },
+        ],
+        ["keeps one that is relative", { name: "near", folders: ["../data"], reads: ["data"] }],
+      ]),
+      ["has the project when it names none", { name: "none", folders: [], reads: ["project"] }],
     ],
-    ["has the project when it names none", { folders: [], reads: ["project"] }],
+  ],
+  [
+    "of a client with the project",
+    [],
     [
-      'has only the project by roots = "workspace"',
-      { folders: [], roots: "workspace", offers: ["more"], reads: ["project"] },
+      [
+        "keeps several folders that its arguments name",
+        { name: "several", folders: ["data", "../more"], reads: ["data", "more"] },
+      ],
+      [
+        "has the folders of the entry",
+        { name: "own", folders: ["data"], roots: ["more", "../data"], reads: ["data", "more"] },
+      ],
     ],
+  ],
+  [
+    "of a client with one more folder",
+    ["more"],
     [
-      "has all folders of the client when it names none",
-      { folders: [], offers: ["more"], reads: ["more", "project"] },
+      [
+        'has only the project by roots = "workspace"',
+        { name: "workspace", folders: [], roots: "workspace", reads: ["project"] },
+      ],
+      [
+        "has all folders of the client when it names none",
+        { name: "none", folders: [], reads: ["more", "project"] },
+      ],
+      [
+        'has those of the client by roots = "client", whatever it names',
+        { name: "client", folders: ["data"], roots: "client", reads: ["more", "project"] },
+      ],
     ],
-    [
-      'has those of the client by roots = "client", whatever it names',
-      { folders: ["data"], roots: "client", offers: ["more"], reads: ["more", "project"] },
-    ],
-    [
-      "has the folders of the entry",
-      { folders: ["data"], roots: ["more", "../data"], offers: [], reads: ["data", "more"] },
-    ],
-  ])("[gateway.roots] %s", async (_what, given) => {
-    expect(await readable(given)).toEqual(given.reads);
+  ],
+];
+
+describe.each(clients)("@modelcontextprotocol/server-filesystem %s", (_who, offers, rows) => {
+  let client: Client;
+  beforeAll(async () => {
+    const cases = rows.map(([, given]) => given);
+    client = await Client.start(cases, offers);
+  });
+  afterAll(() => client[Symbol.asyncDispose]());
+
+  test.each(rows)("[gateway.roots] %s", async (_what, { name, reads }) => {
+    expect(await client.readable(name)).toEqual(reads);
   });
 });
