@@ -51,6 +51,7 @@ const pageTest = posixTest;
 /** A home whose browser does nothing but write down what it is to open. */
 class Desk extends TempFolder {
   readonly env: Record<string, string>;
+  #given = 0;
 
   constructor() {
     super();
@@ -58,9 +59,11 @@ class Desk extends TempFolder {
     this.env = { SCORPIOX_ASK_BROWSER: program, SCORPIOX_CLIENT_BUDGET_MS: "30000" };
   }
 
-  /** The n-th address that was opened, come or to come. */
-  url(number = 1): Promise<string> {
-    return eventually(`page ${number}`, () => this.urls[number - 1]);
+  /** The first address that nobody has been given, come or to come. */
+  nextUrl(): Promise<string> {
+    const place = this.#given;
+    this.#given += 1;
+    return eventually(`page ${place + 1}`, () => this.urls[place]);
   }
 
   /** Whole lines only: the file is there before what is written into it. */
@@ -197,7 +200,7 @@ describe("a client that declines in 10 ms", () => {
       const client = await connect(way, people["is never asked"] as Person, desk, http.client.url);
       try {
         const asking = ask(client);
-        await answerOn(await desk.url());
+        await answerOn(await desk.nextUrl());
         expect(await asking).toEqual(answered);
       } finally {
         await client.close();
@@ -222,16 +225,28 @@ function isQuestion({ method }: ServerMessage): boolean {
 }
 
 describe("a page", () => {
+  // Of tests whose question is over at their end.
+  const desk = new Desk();
+  const httpDesk = new Desk();
+  let server: Server;
+  let http: HttpServer;
+  beforeAll(async () => {
+    server = await session(desk);
+    http = await HttpServer.start({ home: httpDesk, env: httpDesk.env });
+  });
+  afterAll(async () => {
+    await Promise.all([server[Symbol.asyncDispose](), http[Symbol.asyncDispose]()]);
+    for (const each of [desk, httpDesk]) each[Symbol.dispose]();
+  });
+
   pageTest.each([
     ["decline", "declined"],
     ["cancel", "cancelled"],
   ] as const)(
     "[questions.page] %s",
     async (button, outcome) => {
-      using desk = new Desk();
-      await using server = await session(desk);
       const asking = server.request("tools/call", call);
-      await (await Visitor.at(await desk.url())).send(button);
+      await (await Visitor.at(await desk.nextUrl())).send(button);
       expect(textOf(await asking)).toEqual(ended(outcome));
     },
     testMsMax,
@@ -244,7 +259,7 @@ describe("a page", () => {
       await using server = await session(desk, {}, hurried);
       const first = await server.request("tools/call", call);
       expect(textOf(first)).toEqual(ended("pending"));
-      await answerOn(await desk.url());
+      await answerOn(await desk.nextUrl());
       expect(textOf(await server.request("tools/call", call))).toBe(answered);
       expect(desk.urls).toHaveLength(1);
     },
@@ -260,7 +275,7 @@ describe("a page", () => {
       const _meta = { ...envelope, [metaKeys.capabilities]: { extensions } };
       const { result } = await server.request("tools/call", { ...call, _meta });
       expect(result).toMatchObject({ resultType: "task", status: "working" });
-      await answerOn(await desk.url());
+      await answerOn(await desk.nextUrl());
       const done = await eventually("the answer", async () => {
         const { result: task } = await server.request("tasks/get", {
           taskId: result?.["taskId"],
@@ -284,7 +299,7 @@ describe("a page", () => {
     {
       await using server = await session(desk, {}, { SCORPIOX_ASK_BROWSER: program });
       server.start("tools/call", call);
-      await fetch(await desk.url());
+      await fetch(await desk.nextUrl());
       // What is adopted and nobody's is ended while a command runs.
       await server.call("Bash", { command: "sleep 1.2" });
     }
@@ -295,10 +310,8 @@ describe("a page", () => {
   pageTest(
     "[questions.taken-back] says that it is over when the call is cancelled",
     async () => {
-      using desk = new Desk();
-      await using server = await session(desk);
       const id = server.start("tools/call", call);
-      const visitor = await Visitor.at(await desk.url());
+      const visitor = await Visitor.at(await desk.nextUrl());
       server.notify("notifications/cancelled", { requestId: id });
       await eventually("its end", () => visitor.isOver());
       await server.request("ping");
@@ -310,13 +323,11 @@ describe("a page", () => {
   pageTest(
     "[questions.taken-back] goes with its client",
     async () => {
-      using desk = new Desk();
-      await using http = await HttpServer.start({ home: desk, env: desk.env });
       const client = new Client1(clientInfo, { capabilities: {} });
       const transport = new Http1(new URL(http.client.url));
       await client.connect(transport);
       const asking = ask(client).catch(() => "gone");
-      const visitor = await Visitor.at(await desk.url());
+      const visitor = await Visitor.at(await httpDesk.nextUrl());
       await transport.terminateSession();
       await eventually("its end", () => visitor.isOver());
       await client.close();
@@ -328,17 +339,15 @@ describe("a page", () => {
   pageTest(
     "[questions.apart] of one client is not that of another, though both ask the same",
     async () => {
-      using desk = new Desk();
-      await using http = await HttpServer.start({ home: desk, env: desk.env });
       const never = people["is never asked"] as Person;
       const [ada, bob] = await Promise.all(
-        ["a", "b"].map(() => connect("v1 HTTP", never, desk, http.client.url)),
+        ["a", "b"].map(() => connect("v1 HTTP", never, httpDesk, http.client.url)),
       );
       if (ada === undefined || bob === undefined) throw new Error("There are two clients.");
       const asking = ask(ada);
-      const first = await desk.url(1);
+      const first = await httpDesk.nextUrl();
       const other = ask(bob);
-      await (await Visitor.at(await desk.url(2))).send("decline");
+      await (await Visitor.at(await httpDesk.nextUrl())).send("decline");
       expect(await other).toEqual(ended("declined"));
       await answerOn(first);
       expect(await asking).toEqual(answered);
