@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 
 import { Gate } from "./harness/gate.ts";
 import { HttpServer } from "./harness/http-server.ts";
@@ -96,14 +96,14 @@ describe("on a pipe", () => {
     expect(tags.map(String).sort()).toEqual(["1", "1", "undefined"]);
   });
 
-  test.each([[undefined], [[]], [{ toolsListChanged: "yes" }], [{ resourceSubscriptions: [5] }]])(
-    "[listen.acknowledged] refuses %j",
-    async (notifications) => {
-      await using server = new Server();
+  test("[listen.acknowledged] refuses what is no list of notifications", async () => {
+    await using server = new Server();
+    const wrong = [undefined, [], { toolsListChanged: "yes" }, { resourceSubscriptions: [5] }];
+    for (const notifications of wrong) {
       const { error } = await server.request("subscriptions/listen", modern({ notifications }));
-      expect(error?.code).toBe(-32602);
-    },
-  );
+      expect([notifications, error?.code]).toEqual([notifications, -32602]);
+    }
+  });
 
   test("[listen.server-ends] at the end of its input each subscription gets its result", async () => {
     await using server = new Server();
@@ -145,6 +145,13 @@ describe("on a pipe", () => {
 });
 
 describe("over HTTP", () => {
+  /** Of clients that see their own tasks only, and of others that look at the changes of their time only. */
+  let shared: HttpServer;
+  beforeAll(async () => {
+    shared = await HttpServer.start();
+  });
+  afterAll(() => shared[Symbol.asyncDispose]());
+
   test("[listen.updates] come on the response, until the server goes: then its result is the last", async () => {
     using gate = new Gate();
     await using server = await HttpServer.start();
@@ -169,15 +176,14 @@ describe("over HTTP", () => {
   });
 
   test("[listen.client-ends] a client that closes its response is let go; others go on", async () => {
-    await using server = await HttpServer.start();
     const notifications = { resourcesListChanged: true };
     const [left, stays] = [
-      await server.client.openModern("subscriptions/listen", { notifications }, 1),
-      await server.client.openModern("subscriptions/listen", { notifications }, 2),
+      await shared.client.openModern("subscriptions/listen", { notifications }, 1),
+      await shared.client.openModern("subscriptions/listen", { notifications }, 2),
     ];
     await left.message("an acknowledgement", isAcknowledged(1));
     await left.close();
-    await server.modern("tools/call", background("true"));
+    await shared.modern("tools/call", background("true"));
     await stays.message("a change of the list", isListChange);
     expect(left.messages.length).toBe(1);
   });
@@ -203,9 +209,8 @@ describe("over HTTP", () => {
   test.each(["2025-03-26", "2025-11-25"])(
     "[resources.list-changed] a session of %s is told on its stream, also of what was before it",
     async (version) => {
-      await using server = await HttpServer.start();
-      const session = await server.initialize(version);
-      const other = await server.initialize(version);
+      const session = await shared.initialize(version);
+      const other = await shared.initialize(version);
       await session.call("BackgroundBash", { command: "true" });
       const open = await session.listen();
       await open.message("a change of the list", isListChange);
