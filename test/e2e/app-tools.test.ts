@@ -59,29 +59,18 @@ const eras = ["legacy", "modern"] as const;
 type Era = (typeof eras)[number];
 
 /** A client of one era that declares these capabilities with all that it asks. */
-class Client implements AsyncDisposable {
+class Client {
   readonly server: Server;
   readonly #meta: object;
 
-  constructor(era: Era, capabilities: object, home: TempFolder, args: readonly string[] = []) {
-    this.server = new Server({ home, args: ["serve", ...args] });
+  constructor(era: Era, capabilities: object, server: Server) {
+    this.server = server;
     const modern = {
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",
       "io.modelcontextprotocol/clientInfo": { name: "e2e", version: "1" },
       "io.modelcontextprotocol/clientCapabilities": capabilities,
     };
     this.#meta = era === "modern" ? { _meta: modern } : {};
-  }
-
-  static async start(
-    era: Era,
-    capabilities: object,
-    home: TempFolder,
-    args?: readonly string[],
-  ): Promise<Client> {
-    const client = new Client(era, capabilities, home, args);
-    if (era === "legacy") await client.server.initialize("2025-11-25", "e2e", { ...capabilities });
-    return client;
   }
 
   request(method: string, params: object = {}): Promise<ServerMessage> {
@@ -98,9 +87,32 @@ class Client implements AsyncDisposable {
       ({ name }) => name,
     );
   }
+}
+
+/** Clients of one user. Those of the modern era share a server: what they can do is in each request. */
+class Clients implements AsyncDisposable {
+  readonly #era: Era;
+  readonly #home: TempFolder;
+  readonly #servers: Server[] = [];
+
+  constructor(era: Era, home: TempFolder) {
+    this.#era = era;
+    this.#home = home;
+  }
+
+  async with(capabilities: object): Promise<Client> {
+    const [first] = this.#servers;
+    if (this.#era === "modern" && first !== undefined) {
+      return new Client(this.#era, capabilities, first);
+    }
+    const server = new Server({ home: this.#home, args: ["serve"] });
+    this.#servers.push(server);
+    if (this.#era === "legacy") await server.initialize("2025-11-25", "e2e", { ...capabilities });
+    return new Client(this.#era, capabilities, server);
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.server[Symbol.asyncDispose]();
+    for (const server of this.#servers) await server[Symbol.asyncDispose]();
   }
 }
 
@@ -115,26 +127,25 @@ describe.each(eras)("for a client of the %s era", (era) => {
     "[apps.listed] with %s those for apps alone are listed for hosts of apps only",
     async (_what, more) => {
       using home = homeWith({ board, ...more });
-      {
-        await using client = await Client.start(era, host, home);
-        await eventually("the tools", async () => (await client.names()).includes(hidden), 15_000);
-        expect(await client.names()).toEqual(await client.names());
-        // A host calls what its app has named, which knows its server only.
-        for (const name of [hidden, "refresh_board"]) {
-          expect(textOf(await client.call(name, { text: "fresh" }))).toBe("fresh");
-        }
-        const wrapped = await client.call("tool_call", { name: hidden, arguments: {} });
-        expect([isError(wrapped), textOf(wrapped)]).toEqual([
-          true,
-          expect.stringContaining("Unknown tool"),
-        ]);
-        const found = JSON.stringify(
-          await client.call("tool_search", { query: "refresh board", limit: 25 }),
-        );
-        expect(found).toContain(shown);
-        expect(found).not.toContain("refresh_board");
+      await using clients = new Clients(era, home);
+      const client = await clients.with(host);
+      await eventually("the tools", async () => (await client.names()).includes(hidden), 15_000);
+      expect(await client.names()).toEqual(await client.names());
+      // A host calls what its app has named, which knows its server only.
+      for (const name of [hidden, "refresh_board"]) {
+        expect(textOf(await client.call(name, { text: "fresh" }))).toBe("fresh");
       }
-      await using other = await Client.start(era, {}, home);
+      const wrapped = await client.call("tool_call", { name: hidden, arguments: {} });
+      expect([isError(wrapped), textOf(wrapped)]).toEqual([
+        true,
+        expect.stringContaining("Unknown tool"),
+      ]);
+      const found = JSON.stringify(
+        await client.call("tool_search", { query: "refresh board", limit: 25 }),
+      );
+      expect(found).toContain(shown);
+      expect(found).not.toContain("refresh_board");
+      const other = await clients.with({});
       await eventually(
         "the server",
         async () => textOf(await other.call(shown, { text: "x" })) === "x",
@@ -170,6 +181,7 @@ describe.each(eras)("of a client of the %s era", (era) => {
     async (serverEra) => {
       const listsFor = { era: serverEra, tools: ["capabilities"], toolsOfHosts: ["add"] };
       using home = homeWith({ s: listsFor });
+      await using clients = new Clients(era, home);
       for (const [capabilities, expected] of [
         [{}, undefined],
         [host, host.extensions],
@@ -178,7 +190,7 @@ describe.each(eras)("of a client of the %s era", (era) => {
           { "io.modelcontextprotocol/ui": {} },
         ],
       ] as const) {
-        await using client = await Client.start(era, capabilities, home);
+        const client = await clients.with(capabilities);
         expect(await declared(client, "s")).toEqual(expected as never);
         if (expected !== undefined) {
           await eventually("its list", async () => (await client.names()).includes("mcp__s__add"));
@@ -213,7 +225,8 @@ test("[apps.declared] over HTTP clients that show apps have connections of their
 
 test("[apps.named] the answers to initialize and server/discover name the extension where there are other servers", async () => {
   using home = homeWith({ board });
-  await using client = await Client.start("modern", host, home);
+  await using clients = new Clients("modern", home);
+  const client = await clients.with(host);
   const discovered = await client.request("server/discover");
   const opened = await client.server.initialize("2025-11-25", "e2e", host);
   for (const { result } of [discovered, opened]) {
@@ -222,7 +235,8 @@ test("[apps.named] the answers to initialize and server/discover name the extens
     });
   }
   using empty = new TempFolder();
-  await using alone = await Client.start("modern", host, empty);
+  await using others = new Clients("modern", empty);
+  const alone = await others.with(host);
   expect(JSON.stringify(await alone.request("server/discover"))).not.toContain("protocol/ui");
 });
 
