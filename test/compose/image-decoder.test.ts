@@ -33,22 +33,19 @@ import {
   withOrientation,
 } from "../tools/images/sample-images.ts";
 import { readPng } from "../tools/images/read-png.ts";
-import { BundledProgram } from "./bundled-program.ts";
+import { bundledProgram } from "./bundled-program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-decoder-"));
-let program: BundledProgram;
 let harness: SupervisorHarness;
 let decoder: ImageDecoder;
 
 beforeAll(() => {
-  program = new BundledProgram();
   harness = new SupervisorHarness();
-  decoder = new ImageDecoder(harness.supervisor, program.command);
+  decoder = new ImageDecoder(harness.supervisor, bundledProgram().command);
 });
 
 afterAll(async () => {
   await harness[Symbol.asyncDispose]();
-  program[Symbol.dispose]();
   rmSync(folder, { recursive: true });
 });
 

@@ -7,22 +7,19 @@ import { PdfProcess } from "../../src/compose/own-process.ts";
 import type { PdfText } from "../../src/web/documents/read-pdf.ts";
 import { SupervisorHarness } from "../commands/background/supervisor-harness.ts";
 import { pdfBomb, tinyPdf } from "../web/documents/tiny-pdf.ts";
-import { BundledProgram } from "./bundled-program.ts";
+import { bundledProgram } from "./bundled-program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-pdf-"));
-let program: BundledProgram;
 let harness: SupervisorHarness;
 let reader: PdfProcess;
 
 beforeAll(() => {
-  program = new BundledProgram();
   harness = new SupervisorHarness();
-  reader = new PdfProcess(harness.supervisor, program.command);
+  reader = new PdfProcess(harness.supervisor, bundledProgram().command);
 });
 
 afterAll(async () => {
   await harness[Symbol.asyncDispose]();
-  program[Symbol.dispose]();
   rmSync(folder, { recursive: true });
 });
 

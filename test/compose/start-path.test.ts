@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 
-import { BundledProgram } from "./bundled-program.ts";
+import { bundledProgram } from "./bundled-program.ts";
 
 interface Chunk {
   readonly entryPoint?: string;
@@ -24,7 +24,7 @@ interface Loaded {
 }
 
 async function readBundle(): Promise<{ bundle: Bundle; texts: ReadonlyMap<string, string> }> {
-  using program = new BundledProgram();
+  const program = bundledProgram();
   const bundle = (await Bun.file(program.metafile).json()) as Bundle;
   const texts = new Map<string, string>();
   for (const name of Object.keys(bundle.outputs)) {
