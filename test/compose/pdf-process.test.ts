@@ -66,9 +66,7 @@ describe("PdfProcess", () => {
   });
 
   test("more at once than there are places come one after the other", async () => {
-    const texts = await Promise.all(
-      Array.from({ length: 5 }, (_, index) => read(tinyPdf([[`${index}`]]))),
-    );
-    expect(texts.map(({ pages }) => pages[0])).toEqual(["0", "1", "2", "3", "4"]);
+    const texts = await Promise.all(["a", "b", "c"].map((line) => read(tinyPdf([[line]]))));
+    expect(texts.map(({ pages }) => pages[0])).toEqual(["a", "b", "c"]);
   });
 });
