@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { JsonText } from "../../../src/base/weight.ts";
@@ -11,6 +11,22 @@ import { shareOf } from "../../fixtures/long-run.ts";
 
 const limits = { resultCharsMax: 30_000, answerMs: null };
 
+type Fixture = "broken" | "faulty" | "preempted" | "silent";
+
+/** Each is bundled once: from its sources, every Worker would transpile a hundred files. */
+const bundled = new Map<Fixture, string>();
+async function bundle(fixture: Fixture): Promise<void> {
+  const entry = `${import.meta.dir}/fixtures/${fixture}-worker.ts`;
+  const { outputs } = await Bun.build({ entrypoints: [entry], target: "bun" });
+  const [code = ""] = await Promise.all(outputs.map((output) => output.text()));
+  const blob = new Blob([code], { type: "text/javascript" });
+  bundled.set(fixture, URL.createObjectURL(blob));
+}
+await Promise.all((["broken", "faulty", "preempted", "silent"] as const).map(bundle));
+afterAll(() => {
+  for (const url of bundled.values()) URL.revokeObjectURL(url);
+});
+
 /** A pool of fixture Workers that is closed at the end. */
 class PoolHarness {
   readonly lost: string[] = [];
@@ -19,8 +35,8 @@ class PoolHarness {
   readonly pool: WorkerPool;
   readonly onEmpty: (() => void)[] = [];
 
-  constructor(fixture = "faulty-worker.ts", sizeMax = 4, idleLookMs?: number) {
-    const url = new URL(`./fixtures/${fixture}`, import.meta.url).href;
+  constructor(fixture: Fixture = "faulty", sizeMax = 4, idleLookMs?: number) {
+    const url = bundled.get(fixture) ?? "";
     this.pool = new WorkerPool({
       createWorker: () => new Worker(url),
       onWorkerLost: (reason) => this.lost.push(reason),
@@ -121,7 +137,7 @@ describe("WorkerPool", () => {
   );
 
   test("a parked job whose Worker is lost starts over, and no service is called twice", async () => {
-    using harness = new PoolHarness("faulty-worker.ts", 1);
+    using harness = new PoolHarness("faulty", 1);
     const second = Promise.withResolvers<{ ok: true; value: string }>();
     const calls: string[] = [];
     const services: JobServiceHost = ({ method }) => {
@@ -139,7 +155,7 @@ describe("WorkerPool", () => {
   });
 
   test("a job that starts over does not ask the client again", async () => {
-    using harness = new PoolHarness("faulty-worker.ts", 1);
+    using harness = new PoolHarness("faulty", 1);
     const run = Promise.withResolvers<{ ok: true; value: string }>();
     const calls: string[] = [];
     const services: JobServiceHost = ({ method }) => {
@@ -157,7 +173,7 @@ describe("WorkerPool", () => {
   });
 
   test("a job that starts over has its page already, and no server is asked twice", async () => {
-    using harness = new PoolHarness("faulty-worker.ts", 1);
+    using harness = new PoolHarness("faulty", 1);
     const run = Promise.withResolvers<{ ok: true; value: string }>();
     const calls: string[] = [];
     const page = { ok: true as const, value: new JsonText('{"text":"a\\nb"}') };
@@ -174,7 +190,7 @@ describe("WorkerPool", () => {
   });
 
   test("a service may end its job, whose handler never goes on", async () => {
-    using harness = new PoolHarness("faulty-worker.ts", 1);
+    using harness = new PoolHarness("faulty", 1);
     const calls: string[] = [];
     const ended: JobOutcome = { kind: "input-required", requests: {}, requestState: "s" };
     const services: JobServiceHost = ({ method }) => {
@@ -191,33 +207,33 @@ describe("WorkerPool", () => {
   });
 
   test("a Worker that is put aside when it has answered is not blamed for it", async () => {
-    using harness = new PoolHarness("preempted-worker.ts", 1);
+    using harness = new PoolHarness("preempted", 1);
     expect(shown(await harness.run("echo", "1"))).toBe("1");
     expect(shown(await harness.run("echo", "2"))).toBe("2");
     expect(harness.lost).toEqual([]);
   });
 
   test("what was taken away from a Worker that computed in a later turn is not begun there", async () => {
-    using harness = new PoolHarness("faulty-worker.ts", 2);
+    using harness = new PoolHarness("faulty", 2);
     expect(shown(await harness.run("echo", "up"))).toBe("up");
     const outcomes = await Promise.all([
-      harness.run("burnLater", "400"),
-      harness.run("burnLater", "401"),
+      harness.run("holdLater", "400"),
+      harness.run("holdLater", "401"),
     ]);
-    expect(outcomes.map(shown)).toEqual(["burnt 400", "burnt 401"]);
-    expect(shown(await harness.run("burnLater", "402"))).toBe("burnt 402");
+    expect(outcomes.map(shown)).toEqual(["held 400", "held 401"]);
+    expect(shown(await harness.run("holdLater", "402"))).toBe("held 402");
     expect(harness.lost).toEqual([]);
   });
 
   test("a Worker that was slow once does not make later jobs start over", async () => {
-    using harness = new PoolHarness("faulty-worker.ts", 1);
+    using harness = new PoolHarness("faulty", 1);
     const calls: string[] = [];
     const services: JobServiceHost = async ({ method }) => {
       calls.push(method);
       await Bun.sleep(30);
       return { ok: true, value: { linesTo: 7 } };
     };
-    expect(shown(await harness.run("burn", "20"))).toBe("burnt 20");
+    expect(shown(await harness.run("hold", "20"))).toBe("held 20");
     expect(shown(await harness.run("read", "", { services }))).toBe("7");
     expect(calls).toEqual(["background.read"]);
   });
@@ -230,7 +246,7 @@ describe("WorkerPool", () => {
   });
 
   test("a queued, a parked and a computing job are cancelled at once", async () => {
-    using harness = new PoolHarness("faulty-worker.ts", 1);
+    using harness = new PoolHarness("faulty", 1);
     const cancellations = [new Cancellation(), new Cancellation(), new Cancellation()] as const;
     let isParked = false;
     const services: JobServiceHost = () => {
@@ -260,10 +276,10 @@ describe("WorkerPool", () => {
   });
 
   test("grows while jobs wait for slow ones, up to its size; all are answered", async () => {
-    using harness = new PoolHarness("faulty-worker.ts", 3);
-    const jobs = Array.from({ length: 6 }, () => harness.run("burn", "300"));
+    using harness = new PoolHarness("faulty", 3);
+    const jobs = Array.from({ length: 6 }, () => harness.run("hold", "300"));
     await until(() => harness.pool.size === 3);
-    expect((await Promise.all(jobs)).map(shown)).toEqual(Array(6).fill("burnt 300"));
+    expect((await Promise.all(jobs)).map(shown)).toEqual(Array(6).fill("held 300"));
     expect(harness.pool.size).toBe(3);
     expect(harness.lost).toEqual([]);
   });
@@ -271,7 +287,7 @@ describe("WorkerPool", () => {
   test("a quick job does not wait behind a slow one", async () => {
     using harness = new PoolHarness();
     await harness.run("echo");
-    const slow = harness.run("burn", "3000");
+    const slow = harness.run("hold", "3000");
     await tinyGap();
     expect(shown(await harness.run("echo", "quick"))).toBe("quick");
     let isSlowDone = false;
@@ -281,7 +297,7 @@ describe("WorkerPool", () => {
   });
 
   test("Workers that never start are given up after three, and tried again with the next job", async () => {
-    using harness = new PoolHarness("broken-worker.ts");
+    using harness = new PoolHarness("broken");
     const jobs = await Promise.all([harness.run("echo"), harness.run("echo")]);
     for (const job of jobs)
       expect(shown(job)).toMatch(/^lost: it threw: [^]*broken from the start/);
@@ -291,7 +307,7 @@ describe("WorkerPool", () => {
   });
 
   test("more jobs than may wait are refused with the reason", async () => {
-    using harness = new PoolHarness("silent-worker.ts", 1);
+    using harness = new PoolHarness("silent", 1);
     const refused: JobOutcome[] = [];
     const count = workerQueueMax + 64;
     for (let index = 0; index <= count; index++) {
@@ -305,10 +321,10 @@ describe("WorkerPool", () => {
 
   describe("a pool without jobs", () => {
     test("ends its Workers, the last one too; the next job starts another one", async () => {
-      using harness = new PoolHarness("faulty-worker.ts", 3, 1);
+      using harness = new PoolHarness("faulty", 3, 1);
       for (const round of [1, 2]) {
-        const jobs = [1, 2, 3].map(() => harness.run("burn", "30"));
-        expect((await Promise.all(jobs)).map(shown)).toEqual(Array(3).fill("burnt 30"));
+        const jobs = [1, 2, 3].map(() => harness.run("hold", "30"));
+        expect((await Promise.all(jobs)).map(shown)).toEqual(Array(3).fill("held 30"));
         await until(() => harness.emptied === round);
         expect(harness.pool.size).toBe(0);
       }
@@ -316,14 +332,14 @@ describe("WorkerPool", () => {
     });
 
     test("ends a Worker that was only warmed", async () => {
-      using harness = new PoolHarness("faulty-worker.ts", 3, 1);
+      using harness = new PoolHarness("faulty", 3, 1);
       harness.pool.warm();
       await until(() => harness.emptied === 1);
       expect([harness.pool.size, harness.lost]).toEqual([0, []]);
     });
 
     test("answers a job that comes in the moment of the end", async () => {
-      using harness = new PoolHarness("faulty-worker.ts", 3, 1);
+      using harness = new PoolHarness("faulty", 3, 1);
       const answered: Promise<string>[] = [];
       const rounds = shareOf(20);
       for (let round = 1; round <= rounds; round++) {
@@ -339,7 +355,7 @@ describe("WorkerPool", () => {
     });
 
     test("answers every job, whenever it comes", async () => {
-      using harness = new PoolHarness("faulty-worker.ts", 3, 1);
+      using harness = new PoolHarness("faulty", 3, 1);
       for (let job = 0; job < shareOf(150); job++) {
         expect(shown(await harness.run("echo", `${job}`))).toBe(`${job}`);
         for (let turn = 0; turn < job % 30; turn++) await tinyGap();
@@ -349,8 +365,8 @@ describe("WorkerPool", () => {
     });
 
     test("keeps a Worker whose job waits for a service, however long", async () => {
-      using harness = new PoolHarness("faulty-worker.ts", 1, 1);
-      using other = new PoolHarness("faulty-worker.ts", 1, 1);
+      using harness = new PoolHarness("faulty", 1, 1);
+      using other = new PoolHarness("faulty", 1, 1);
       const reply = Promise.withResolvers<{ ok: true; value: string }>();
       const parked = harness.run("services", "x", { services: () => reply.promise });
       other.pool.warm();
