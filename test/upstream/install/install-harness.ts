@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 
 import { Installer, type Prepared } from "../../../src/upstream/install/installer.ts";
 import type { ProcessLaunch } from "../../../src/upstream/process/upstream-process.ts";
@@ -12,6 +12,7 @@ import { type SpawnedProcess, spawnPiped } from "../../fixtures/upstream/spawn.t
 export class InstallHarness implements Disposable {
   readonly npx: PlayedNpx;
   readonly home = mkdtempSync(join(tmpdir(), "scorpiox-installs-"));
+  readonly #bin = join(this.home, "bin");
   readonly told: Installing[] = [];
   readonly logs: string[] = [];
   readonly started: SpawnedProcess[] = [];
@@ -20,6 +21,21 @@ export class InstallHarness implements Disposable {
 
   constructor(plan: NpxPlan = {}) {
     this.npx = new PlayedNpx(plan);
+    mkdirSync(this.#bin);
+    symlinkSync(process.execPath, join(this.#bin, "node"));
+  }
+
+  /**
+   * Bun runs as Node.js under its name, and starts in a tenth of its time: whoever fetches has Node.js print the
+   * environment, and most tests fetch. What is started in the end is the real one.
+   */
+  get #env(): Readonly<Record<string, string>> {
+    const { PATH = "", ...env } = this.npx.env;
+    return {
+      ...env,
+      PATH: [this.#bin, PATH].join(delimiter),
+      PLAYED_NODE: Bun.which("node") ?? "",
+    };
   }
 
   /** As a second process of the user would have one. */
@@ -38,8 +54,7 @@ export class InstallHarness implements Disposable {
   }
 
   launch(args: readonly string[], command = this.npx.command): ProcessLaunch {
-    const env = this.npx.env;
-    return { server: "played", command, args, env, inheritEnv: [], cwd: this.home };
+    return { server: "played", command, args, env: this.#env, inheritEnv: [], cwd: this.home };
   }
 
   prepare(
@@ -57,9 +72,7 @@ export class InstallHarness implements Disposable {
 
   /** A program of that name that is a script of a shell. */
   program(name: string, script: string): string {
-    const dir = join(this.home, "bin");
-    mkdirSync(dir, { recursive: true });
-    const path = join(dir, name);
+    const path = join(this.#bin, name);
     writeFileSync(path, `#!/bin/sh\n${script}\n`);
     chmodSync(path, 0o755);
     return path;
