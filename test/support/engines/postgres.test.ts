@@ -1,12 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { hasPostgres, Postgres } from "./postgres.ts";
+import { clustersFolder, hasPostgres, Postgres } from "./postgres.ts";
 
 const folders = (): string[] =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith("scorpiox-postgres-"));
+  readdirSync(clustersFolder).filter((name) => name.startsWith("scorpiox-postgres-"));
 
 describe.skipIf(!hasPostgres)("Postgres", () => {
   test("what was committed survives a kill; nothing is left at the end", async () => {
@@ -40,7 +39,7 @@ describe.skipIf(!hasPostgres)("Postgres", () => {
     const mine = folders().filter((name) => !before.has(name));
     dying.kill("SIGKILL");
     await dying.exited;
-    while (mine.some((name) => existsSync(join(tmpdir(), name)))) await Bun.sleep(20);
+    while (mine.some((name) => existsSync(join(clustersFolder, name)))) await Bun.sleep(20);
     const sql = new Bun.SQL(`postgres://x@127.0.0.1:${port}/x`, { max: 1 });
     expect(sql`SELECT 1`.execute()).rejects.toThrow();
     await sql.close({ timeout: 0 }).catch(() => undefined);
