@@ -7,12 +7,17 @@ import { browserPath, browserTest, browserTestMs } from "../../../web/browser/br
 import { shownOf } from "../fixtures.ts";
 
 let browser: Browser | undefined;
+/** That of all visits, one after the other: a new one takes three times as long as to go somewhere with it. */
+let page: Page;
 beforeAll(async () => {
   if (browserPath === "") return;
   const args = ["--no-sandbox"];
   browser = await puppeteer.launch({ executablePath: browserPath, headless: true, args });
+  page = await browser.newPage();
 }, browserTestMs);
 afterAll(() => browser?.close());
+
+const startViewport = { width: 800, height: 600 };
 
 interface Visit extends AsyncDisposable {
   readonly page: Page;
@@ -32,10 +37,6 @@ async function visit(hasScript = true): Promise<Visit> {
   const taken = new AbortController();
   const rung = new PageRung({ canOpen: true, open });
   const end = rung.ask(() => Promise.resolve(shownOf()), taken.signal);
-  if (browser === undefined) throw new Error("There is no browser.");
-  // Cookies of one visit are no other's.
-  const context = await browser.createBrowserContext();
-  const page = await context.newPage();
   await page.setJavaScriptEnabled(hasScript);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
@@ -43,10 +44,28 @@ async function visit(hasScript = true): Promise<Visit> {
   await page.goto(await address);
   const dispose = async (): Promise<void> => {
     taken.abort();
-    await context.close();
+    await leave();
   };
   const takeBack = (): void => taken.abort();
   return { page, end, complaints, takeBack, [Symbol.asyncDispose]: dispose };
+}
+
+/** An empty page of the same site: a blank one of none costs a new process, as does the way back. */
+const nowhere = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: () => new Response("", { headers: { "Content-Type": "text/html" } }),
+});
+afterAll(() => nowhere.stop(true));
+
+/** The next visit finds the page and the browser as the first one does; cookies of one are no other's. */
+async function leave(): Promise<void> {
+  await page.goto(nowhere.url.href);
+  page.removeAllListeners("pageerror").removeAllListeners("console");
+  const context = page.browserContext();
+  await context.deleteCookie(...(await context.cookies()));
+  await page.setViewport(startViewport);
+  await page.emulateMediaFeatures([]);
 }
 
 interface HidingElement {
@@ -98,6 +117,7 @@ describe("a page with questions, in a browser", () => {
       await press(page, "ArrowDown", "Tab", "Tab", "Space", "Tab", "Tab", "Tab", "Tab");
       await page.keyboard.type("and XXL");
       await press(page, "Tab");
+      expect(complaints).toEqual([]);
       await send(page, () => press(page, "Enter"));
       expect(await heading(page)).toBe("Answer sent");
       expect(await end).toEqual({
@@ -107,7 +127,8 @@ describe("a page with questions, in a browser", () => {
           { labels: ["S"], other: "and XXL" },
         ],
       });
-      expect(complaints).toEqual([]);
+      // The page may hear that its question is over before it has gone; the browser complains of the status.
+      expect(complaints.filter((text) => !text.endsWith("status of 410 (Gone)"))).toEqual([]);
     },
     browserTestMs,
   );
