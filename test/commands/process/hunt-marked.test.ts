@@ -1,7 +1,7 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
-import { isHeld, makeComet } from "../../fixtures/processes/comet.ts";
+import { type Comet, isHeld, makeComet } from "../../fixtures/processes/comet.ts";
 import { huntMarked } from "../../../src/commands/process/hunt-marked.ts";
 import { loadLimitMarks } from "../../../src/commands/process/command-limits.ts";
 import {
@@ -14,15 +14,19 @@ import { until } from "./until.ts";
 
 const linuxTest = test.skipIf(process.platform !== "linux");
 
+const folder = new TempFolder();
+/** Compiled once: that takes as long as a hunt. */
+let comet: Comet | undefined;
+afterAll(() => folder[Symbol.dispose]());
+
 linuxTest.each([0, 300, 2_000])(
   "a process that is another one every %p µs is caught",
   async (pace) => {
-    using folder = new TempFolder();
-    const comet = makeComet(folder.path);
-    const file = folder.write("lock", "");
+    const made = (comet ??= makeComet(folder.path));
+    const file = folder.write(`lock-${pace}`, "");
     const instance = `hunt${process.pid}x${pace}`;
     const [stray, foreign] = [instance, `${instance}2`].map((id) =>
-      start(ownerMark(id, 1), id === instance ? comet.command(file, 60, pace) : "exec sleep 60"),
+      start(ownerMark(id, 1), id === instance ? made.command(file, 60, pace) : "exec sleep 60"),
     );
     await until(() => isHeld(file));
     huntMarked(String(loadLimitMarks()?.prefixOf(instance)));
