@@ -30,10 +30,10 @@ describe("reachHub()", () => {
   });
 
   posixTest(
-    "twenty processes that start at once have one hub",
+    "many processes that start at once have one hub",
     async () => {
       await using yard = new HubYard();
-      const clients = yard.startClients(20);
+      const clients = yard.startClients(isLongRun ? 20 : 8);
       const hubs = await Promise.all(clients.map(({ hub }) => hub));
       const { pid } = await yard.reach();
       for (const client of clients) await client.end();
