@@ -183,9 +183,9 @@ test.each([
   ["TOML", toml, "[mcp]\nservers = { x.a0 = 0", (index: number) => `, x.a${index} = 0`, " }\n"],
   ["JSON", json, '{"servers": {"x": {}', () => ', "x": {}', "}}"],
 ] as const)(
-  "a server in thousands of places of %s is refused",
+  "a server in hundreds of places of %s is refused",
   (_name, editor, head, part, tail) => {
-    const parts = Array.from({ length: 4_000 }, (_, index) => part(index + 1));
+    const parts = Array.from({ length: 250 }, (_, index) => part(index + 1));
     expect(() => editor.remove(head + parts.join("") + tail, "x")).toThrow(
       "has x in more than 200 places",
     );
