@@ -10,6 +10,7 @@ import {
   type ShellKind,
 } from "../../../../src/calls/policy/shell/shell-text.ts";
 import { TempFolder } from "../../../e2e/harness/temp-folder.ts";
+import { shareOf } from "../../../fixtures/long-run.ts";
 
 /** Programs that there are not, in all places where a shell may look for one. TEST_SHELL_RUNS makes more of it. */
 const tokens = [
@@ -89,7 +90,7 @@ describe("readShell sees every program that a shell starts (U-policy)", () => {
           const text = parts.join(glue);
           expect([text, hidden(shell, kind, text, folder.path)]).toEqual([text, []]);
         });
-        fc.assert(property, { numRuns: Number(process.env["TEST_SHELL_RUNS"] ?? 1500) });
+        fc.assert(property, { numRuns: Number(process.env["TEST_SHELL_RUNS"] ?? shareOf(1_500)) });
       },
       60_000,
     );
