@@ -83,7 +83,9 @@ describe("ToolRouter", () => {
 
   test("at the client's limit the call answers with a task, whose reads give the rest", async () => {
     await using harness = new RouterHarness();
-    const command = "for i in $(seq 100); do echo line $i; sleep 0.003; done; printf 'é€ end'";
+    // Each pause is a process: there are fewer, and longer ones, than lines.
+    const pause = "[ $((i % 10)) = 0 ] && sleep 0.04";
+    const command = `for i in $(seq 100); do echo line $i; ${pause}; done; printf 'é€ end'`;
     const first = await harness.result("Bash", { command }, { answerMs: 120 });
     expect([first.structuredContent["taskId"], first.isError]).toEqual([1, false]);
     let output = String(first.structuredContent["output"]);
