@@ -143,8 +143,9 @@ test("whatever clients and hubs do, each byte is delivered once", async () => {
       using place = new KeptPlace();
       let hub = await startHub(place.scorpioxDir);
       let client = new TestClient(place, hub.connect);
-      const prints =
-        "for i in $(seq 1 100); do echo \"line $i\"; printf 'ü%s' $i; sleep 0.001; done; echo";
+      // Each pause is a process: there are fewer, and longer ones, than lines.
+      const pause = "[ $((i % 4)) = 0 ] && sleep 0.008";
+      const prints = `for i in $(seq 1 100); do echo "line $i"; printf 'ü%s' $i; ${pause}; done; echo`;
       const { taskId } = await client.start(prints);
       let text = "";
       let number = 0;
