@@ -19,7 +19,7 @@ describe("what a server writes that it should not", () => {
     await using opened = await openScripted("stdio", {});
     const { connection } = opened;
     const call = connection.request(
-      toolCall("huge_line", { bytes: 100 * MIB }, { timeoutMs: 30_000 }),
+      toolCall("huge_line", { bytes: 20 * MIB }, { timeoutMs: 30_000 }),
     );
     const other = connection.request(toolCall("sleep", { ms: 1 }));
     expect(await failureOf(call)).toBe("too_large");
