@@ -40,6 +40,7 @@ function projectOf(home: TempFolder): TempFolder {
 }
 
 const tools = ["echo", "add", "fail"];
+const upstreamProgram = join(root, "test/fixtures/upstream/main.ts");
 
 test("[gateway.commands-equal] GW-44: a running server tells its client what the commands say", async () => {
   using home = projectOf(
@@ -100,36 +101,38 @@ function lasting(info: object): unknown {
 }
 
 describe("[gateway.gw-06] commands say by their exit code what happened", () => {
-  const servers = {
-    good: [{ tools }],
-    bad: [{ exitAtStart: 3, stderr: ["no licence"] }],
-    off: [{}, { enabled: false }],
-  } as const;
+  // Each row has the servers that it is about: a server that starts costs more than the command.
+  const good = { good: [{ tools }] } as const;
+  const bad = { bad: [{ exitAtStart: 3, stderr: ["no licence"] }] } as const;
+  const off = { off: [{}, { enabled: false }] } as const;
+  const all = { ...good, ...bad, ...off };
   test.each([
-    ["mcp status", 0, ""],
-    ["mcp test bad", 12, ""],
-    ["mcp test none", 3, 'There is no server "none"'],
-    ["mcp test off", 3, "is disabled"],
-    ["mcp tools bad", 12, "no licence"],
-    ["mcp tools none", 3, 'There is no server "none"'],
-    ["mcp tools --explain", 2, "--explain needs --search"],
-    ["mcp tools --search /(/", 2, "missing closing"],
-    ["mcp call good fail text=no", 1, ""],
-    ["mcp call good nix", 3, 'has no tool "nix"'],
-    ["mcp call good add --args [1]", 2, "must be a JSON object"],
-    ["mcp call good add --args {} a=1", 2, "not in both"],
-    ["mcp call good add a=x b=1", 2, "a takes a number"],
-    ["mcp call good", 2, "an argument is missing"],
-    ["mcp lock --all", 12, "not all servers could be reached"],
+    ["mcp status", 0, "", all],
+    ["mcp test bad", 12, "", bad],
+    ["mcp test none", 3, 'There is no server "none"', all],
+    ["mcp test off", 3, "is disabled", off],
+    ["mcp tools bad", 12, "no licence", bad],
+    ["mcp tools none", 3, 'There is no server "none"', all],
+    ["mcp tools --explain", 2, "--explain needs --search", all],
+    ["mcp tools --search /(/", 2, "missing closing", off],
+    ["mcp call good fail text=no", 1, "", good],
+    ["mcp call good nix", 3, 'has no tool "nix"', good],
+    ["mcp call good add --args [1]", 2, "must be a JSON object", good],
+    ["mcp call good add --args {} a=1", 2, "not in both", good],
+    ["mcp call good", 2, "an argument is missing", good],
+    ["mcp lock --all", 12, "not all servers could be reached", bad],
     ...onlyLong([
-      ["mcp test good", 0, ""],
-      ["mcp tools good", 0, ""],
-      ["mcp call bad echo", 12, "no licence"],
-      ["mcp test", 12, ""],
-      ["mcp tools --server good", 0, ""],
-      ["mcp call good echo text=hi", 0, ""],
+      ["mcp call good add a=x b=1", 2, "a takes a number", good],
+      ["mcp test good", 0, "", all],
+      ["mcp tools good", 0, "", all],
+      ["mcp tools --search /(/", 2, "missing closing", all],
+      ["mcp call bad echo", 12, "no licence", all],
+      ["mcp test", 12, "", all],
+      ["mcp tools --server good", 0, "", all],
+      ["mcp call good echo text=hi", 0, "", all],
+      ["mcp lock --all", 12, "not all servers could be reached", all],
     ] as const),
-  ])("%s: %d", async (line, exitCode, said) => {
+  ])("%s: %d", async (line, exitCode, said, servers) => {
     using home = projectOf(upstreamHome(servers));
     const ended = await run(home, line);
     expect(ended).toMatchObject({ exitCode });
@@ -205,63 +208,69 @@ test("[gateway.gw-23] a denied tool is called by no name on the command line", a
 
 test("[gateway.gw-42] no secret of an entry is shown or kept", async () => {
   const canary = "c4n4ry";
-  const secrets = { API_TOKEN: `${canary}-env`, DB_PASSWORD: "${OUTSIDE}" };
-  using home = projectOf(
-    upstreamHome({
-      talks: [
-        {
-          version: `1 of ${canary}-env`,
-          instructions: `Knows ${canary}-env.`,
-          tools: ["env", "echo", { name: "told", description: `Asks as ${canary}-env.` }],
-          stderr: [`started with ${canary}-env`],
-        },
-        { env: secrets },
-      ],
-      fails: [
-        { exitAtStart: 1, stderr: [`bad key ${canary}-env`, `and ${canary}-out`] },
-        { env: secrets },
-      ],
-    }),
-  );
-  const config = home.at(".scorpiox", "config.toml");
-  const before = readFileSync(config, "utf8");
+  using home = projectOf(new TempFolder());
+  const inputSchema = { type: "object" };
+  const scripts = {
+    talks: {
+      version: `1 of ${canary}-env`,
+      instructions: `Knows ${canary}-env.`,
+      tools: ["env", "echo", { name: "told", description: `Asks as ${canary}-env.`, inputSchema }],
+      stderr: [`started with ${canary}-env`],
+    },
+    fails: { exitAtStart: 1, stderr: [`bad key ${canary}-env`, `and ${canary}-out`] },
+  };
+  const secrets = `{ API_TOKEN = "${canary}-env", DB_PASSWORD = "\${OUTSIDE}" }`;
+  // Each reads its script from a file: what it is to say is no argument, which is shown.
+  const own = Object.entries(scripts).map(([name, script]) => {
+    const file = home.write(`${name}.json`, JSON.stringify(script));
+    const [command, main] = [process.execPath, upstreamProgram].map((text) => JSON.stringify(text));
+    return `[mcp.servers.${name}]\ncommand = ${command}\nargs = [${main}, "@${file}"]\nenv = ${secrets}\n`;
+  });
   const remote = `[mcp.servers.remote]\nurl = "http://127.0.0.1:9/mcp?api_key=${canary}-url"\nheaders = { Authorization = "Bearer ${canary}-head" }\n`;
   const flag = `[mcp.servers.flag]\ncommand = "none-such"\nargs = ["--api-key", "${canary}-arg", "--token=${canary}-arg2"]\n`;
-  home.write(".scorpiox/config.toml", `${before}\n${remote}\n${flag}`);
+  home.write(".scorpiox/config.toml", [...own, remote, flag].join("\n"));
   const env = { OUTSIDE: `${canary}-out` };
   const lines = [
     "mcp list",
     "mcp list --json",
     ...["talks", "fails", "remote", "flag"].map((name) => `mcp get ${name} --json`),
     "mcp test",
-    "mcp test --json",
-    "mcp status --connect",
     "mcp status --json",
     "mcp tools --json",
-    "mcp diff",
-    "mcp lock --all",
-    "mcp verify",
     "mcp call talks env",
-    "mcp call talks echo text=hi",
-    "mcp call fails x",
     "mcp call remote x",
-    "tools --all --json",
+    ...onlyLong([
+      "tools --all --json",
+      "mcp test --json",
+      "mcp status --connect",
+      "mcp diff",
+      "mcp lock --all",
+      "mcp verify",
+      "mcp call talks echo text=hi",
+      "mcp call fails x",
+    ]),
   ];
+  const given = new Set(filesIn(home));
+  const said = new Map<string, string>();
   for (const line of lines) {
     const { stdout, stderr } = await run(home, line, env);
-    expect({ line, stdout, stderr }).not.toEqual({
-      line,
-      stdout: expect.stringContaining(canary),
-      stderr: expect.anything(),
-    });
-    expect({ line, stderr }).not.toEqual({ line, stderr: expect.stringContaining(canary) });
+    said.set(line, stdout + stderr);
   }
-  const kept = readdirSync(home.path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => path !== config && readFileSync(path, "latin1").includes(canary));
+  expect([...said].filter(([, text]) => text.includes(canary))).toEqual([]);
+  // Both servers were there to give something away.
+  expect(said.get("mcp test")).toMatch(/\| bad key [^]*talks 1 of /);
+  const kept = filesIn(home).filter(
+    (path) => !given.has(path) && readFileSync(path, "latin1").includes(canary),
+  );
   expect(kept).toEqual([]);
 });
+
+/** Paths of all files of a home. */
+function filesIn(home: TempFolder): readonly string[] {
+  return readdirSync(home.path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
 
 test("[gateway.gw-42] a token of any shape leaves by no way", async () => {
   using home = new TempFolder();
@@ -270,7 +279,7 @@ test("[gateway.gw-42] a token of any shape leaves by no way", async () => {
   const entryOf = (script: object): object => ({
     command: process.execPath,
     args: [
-      join(root, "test/fixtures/upstream/main.ts"),
+      upstreamProgram,
       JSON.stringify({ ...script, stderr: tokens.map((token) => `began with ${token} here`) }),
       ...tokens.flatMap((token, index) => (index % 2 === 0 ? [token] : [`--x=${token}`])),
     ],
@@ -319,13 +328,10 @@ test("[gateway.gw-42] a token of any shape leaves by no way", async () => {
   const command = `true ${tokens.join(" ")}`;
   await runProduct(home, ["call", "Bash", JSON.stringify({ command })], { env });
   const audited = readdirSync(home.at(".scorpiox", "audit"));
-  const kept = readdirSync(home.path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => {
-      const text = path === file ? "" : readFileSync(path, "latin1");
-      return tokens.some((token) => text.includes(token.slice(-8)));
-    });
+  const kept = filesIn(home).filter((path) => {
+    const text = path === file ? "" : readFileSync(path, "latin1");
+    return tokens.some((token) => text.includes(token.slice(-8)));
+  });
   expect({ shown, kept, isAudited: audited.length > 0 }).toEqual({
     shown: [],
     kept: [],
