@@ -68,9 +68,16 @@ function workersOf(server: Server): number {
 }
 
 describe("pages without a browser", () => {
+  /** For tests with a site each, of which it knows nothing before. */
+  let server: Server;
+  beforeAll(async () => {
+    await using site = new PageServer();
+    server = await startServer(site);
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
   test("[pages.fetched] a page as it was served", async () => {
     await using site = new PageServer();
-    await using server = await startServer(site);
     expect(await pageOf(server, `${site.origin}/a#part`)).toEqual({
       url: `${site.origin}/a#part`,
       finalUrl: `${site.origin}/a#part`,
@@ -86,7 +93,6 @@ describe("pages without a browser", () => {
 
   test("[pages.kept] the same page once more makes no request", async () => {
     await using site = new PageServer();
-    await using server = await startServer(site);
     const pages = [
       await pageOf(server, `${site.origin}/a`),
       await pageOf(server, `${site.origin}/a#b`),
@@ -98,7 +104,6 @@ describe("pages without a browser", () => {
   const refused = ["127.0.0.2", "0x7f.2", "2130706434", "[::1]", "[::ffff:127.0.0.2]", "0.0.0.0"];
   test("[pages.refused] addresses that nobody allowed, by fetch and by browser", async () => {
     await using site = new PageServer();
-    await using server = await startServer(site);
     const port = new URL(site.origin).port;
     for (const host of refused) {
       expect(await failureOf(server, `http://${host}:${port}/`)).toContain("Refused to connect");
@@ -112,7 +117,6 @@ describe("pages without a browser", () => {
 
   test("[pages.together] twenty pages at once, and commands between them", async () => {
     await using site = new PageServer();
-    await using server = await startServer(site);
     const numbers = Array.from({ length: 20 }, (_, index) => index);
     const pages = numbers.map((index) => pageOf(server, `${site.origin}/gated/${index}`));
     await eventually("all of them asked for", () => site.hits.size === 20);
@@ -130,7 +134,6 @@ describe("pages without a browser", () => {
 
   test("[pages.cancelled] a cancelled call ends its request and no other", async () => {
     await using site = new PageServer();
-    await using server = await startServer(site);
     const start = (path: string): string | number =>
       server.start("tools/call", { name: "PlainPage", arguments: { url: site.origin + path } });
     const [one, two, shared, other] = [
@@ -153,12 +156,12 @@ describe("pages without a browser", () => {
   const linuxTest = test.skipIf(process.platform !== "linux");
   linuxTest("[pages.unused] the Worker for pages is started with the first of them", async () => {
     await using site = new PageServer();
-    await using server = await startServer(site);
-    expect(textOf(await server.call("Bash", { command: "echo one" }))).toBe("one\n");
-    expect(workersOf(server)).toBe(1);
-    await pageOf(server, `${site.origin}/a`);
-    expect(workersOf(server)).toBe(2);
-    expect(browsersOf(server)).toEqual([]);
+    await using unused = await startServer(site);
+    expect(textOf(await unused.call("Bash", { command: "echo one" }))).toBe("one\n");
+    expect(workersOf(unused)).toBe(1);
+    await pageOf(unused, `${site.origin}/a`);
+    expect(workersOf(unused)).toBe(2);
+    expect(browsersOf(unused)).toEqual([]);
   });
 });
 
