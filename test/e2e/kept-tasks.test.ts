@@ -3,12 +3,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 
 import { eventually } from "./harness/conditions.ts";
+import { Gate } from "./harness/gate.ts";
 import { isError, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { processesWith } from "./harness/processes.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
-import { shareOf } from "../fixtures/long-run.ts";
+import { isLongRun } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -67,7 +68,7 @@ describe("[kept.outlives] a kept task", () => {
   test("goes on when its clients are killed, and each byte is read once", async () => {
     const home = newHome();
     let client = await clientIn(home);
-    const lines = shareOf(400);
+    const lines = isLongRun ? 400 : 30;
     const command = `for i in $(seq ${lines}); do echo "line $i"; sleep 0.02; done; exit 4`;
     expect(await keep(client, command)).toContain("task_id: 1001");
     let text = "";
@@ -89,13 +90,13 @@ describe("[kept.outlives] a kept task", () => {
 describe("[kept.hub-death] the hub is killed", () => {
   test("the task goes on, and the next hub has its exit code", async () => {
     const home = newHome();
-    const go = join(home.path, "go");
+    using gate = new Gate();
     const client = await clientIn(home);
-    await keep(client, `echo begun; until [ -e ${go} ]; do sleep 0.02; done; echo done; exit 6`);
+    await keep(client, `${gate.command("begun", "done")}; exit 6`);
     expect((await outputOf(client, 10_000)).text).toBe("begun\n");
     process.kill(hubOf(home)!, "SIGKILL");
     expect(textOf(await client.call("ListBgTasks"))).toContain("task_id 1001 (kept): running");
-    writeFileSync(go, "");
+    gate.open();
     expect((await outputOf(client, 10_000)).text).toContain("done\n");
     await eventually("the end", async () =>
       textOf(await client.call("ListBgTasks")).includes("failed with exit code 6"),
@@ -140,10 +141,10 @@ describe("[kept.sandbox] a confined kept task", () => {
       const outside = join(home.path, "outside");
       const first = await clientIn(home, "project", env);
       const tries = `for f in ${outside} .git/hooks/x $TMPDIR/x here; do (: > $f) 2>/dev/null && echo "wrote $f"; done`;
-      const go = join(project, "go");
+      using gate = new Gate();
       const started = await keep(
         first,
-        `${tries}; until [ -e go ]; do sleep 0.02; done; ${tries}; ls ${home.path}/.scorpiox/kept`,
+        `${tries}; ${gate.wait}; ${tries}; ls ${home.path}/.scorpiox/kept`,
       );
       expect(started).toContain("sandbox: ");
       await outputOf(first, 10_000);
@@ -151,7 +152,7 @@ describe("[kept.sandbox] a confined kept task", () => {
       const second = await clientIn(home, "project", env);
       // Another confined command ends meanwhile: stand-ins stay as long as the kept one needs them.
       await second.call("Bash", { command: "true" });
-      writeFileSync(go, "");
+      gate.open();
       await eventually("the end", async () =>
         textOf(await second.call("ListBgTasks")).includes("exit"),
       );
@@ -173,19 +174,21 @@ describe("[kept.sandbox] a confined kept task", () => {
 describe("[kept.hooks] a task that ends", () => {
   test("after its client has its hooks run by the hub, once", async () => {
     const home = newHome();
-    const [go, told] = [join(home.path, "go"), join(home.path, "told")];
+    using gate = new Gate();
+    const told = join(home.path, "told");
     const hooks = join(home.path, ".scorpiox/hooks/background");
     mkdirSync(hooks, { recursive: true });
     writeFileSync(join(hooks, "tell.sh"), `printf '%s\\n' "$4" >> ${told}\n`);
     const client = await clientIn(home);
-    await keep(client, `until [ -e ${go} ]; do sleep 0.02; done; exit 5`);
+    await keep(client, `${gate.wait}; exit 5`);
     const lines = (): readonly Record<string, unknown>[] =>
-      (existsSync(told) ? readFileSync(told, "utf8").trim().split("\n") : []).map(
+      // A line that is only half there, or not at all yet, is none.
+      (existsSync(told) ? readFileSync(told, "utf8").split("\n").slice(0, -1) : []).map(
         (line) => JSON.parse(line) as Record<string, unknown>,
       );
     await eventually("the hook of the start", () => lines().length === 1);
     await killed(client);
-    writeFileSync(go, "");
+    gate.open();
     await nothingLeft(home);
     expect(lines()).toMatchObject([
       { change: "started", taskId: 1_001 },
