@@ -10,6 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 
+import { hookOutputBytesMax } from "../../src/base/limits.ts";
 import { faultyBinary, productBinary } from "./harness/binary.ts";
 import { canBeSomebody } from "./harness/bounded-server.ts";
 import { eventually } from "./harness/conditions.ts";
@@ -316,11 +317,11 @@ interface FormRequest {
 describe("many hooks and hooks that misbehave", () => {
   posixTest("[hooks.many] hundreds that flood delay no call and are bounded", async () => {
     using hooked = new Hooked();
-    const count = isLongRun ? 200 : 40;
+    const count = isLongRun ? 200 : 20;
     // Each takes a line of it: hundreds that looked for a file again and again would keep the processors busy.
     const held = hooked.home.at("held");
     Bun.spawnSync(["mkfifo", held]);
-    const flood = `cat ${hooked.home.write("flood", "x".repeat(1_000_000))}`;
+    const flood = `cat ${hooked.home.write("flood", "x".repeat(4 * hookOutputBytesMax))}`;
     for (let index = 1; index <= count; index++) {
       hooked.user(`tool_use/${index}`, `${flood}; read -r _ < ${held}; ${hooked.note("done")}`);
     }
