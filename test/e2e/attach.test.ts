@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
@@ -14,8 +14,9 @@ import { Tmux } from "./harness/tmux.ts";
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
 
-/** Without tmux there is no terminal to look at. */
-const terminalTest = Bun.which("tmux") === null ? test.skip : posixTest;
+/** Without it there is no terminal to look at. */
+const hasTmux = Bun.which("tmux") !== null;
+const terminalTest = hasTmux ? posixTest : test.skip;
 
 /** Those of other systems have other flags. */
 const hasScript = process.platform === "linux" && Bun.which("script") !== null;
@@ -72,13 +73,25 @@ async function toldOf(server: Server, id: string | number): Promise<string> {
 /** Until keys count: a question that has just come takes none. */
 const settle = (): Promise<void> => Bun.sleep(550);
 
-describe("questions", () => {
+describe("questions that are answered or refused", () => {
+  /** No test leaves a question at it. */
+  let terminal: Tmux;
+  let server: Server;
+  const home = new TempFolder();
+  beforeAll(async () => {
+    if (!hasTmux) return;
+    server = await startServer(home);
+    terminal = await attached(home);
+  });
+  afterAll(async () => {
+    terminal?.[Symbol.dispose]();
+    await server?.[Symbol.asyncDispose]();
+    home[Symbol.dispose]();
+  });
+
   terminalTest(
     "[attach.answer] one choice, several, and words of one's own, in one go",
     async () => {
-      using home = new TempFolder();
-      await using server = await startServer(home);
-      using terminal = await attached(home);
       const id = ask(server, one, several, { ...one, question: "Why?", header: "Reason" });
       await terminal.shows("claude-code asks");
       await settle();
@@ -102,9 +115,6 @@ describe("questions", () => {
       ["Down", "Down", "Enter", "words", "Escape"],
     ],
   ])("[attach.refuse] %s: %s", async (key, told, before) => {
-    using home = new TempFolder();
-    await using server = await startServer(home);
-    using terminal = await attached(home);
     const id = ask(server, one);
     await terminal.shows("Which database?");
     await settle();
@@ -120,7 +130,9 @@ describe("questions", () => {
     expect(await toldOf(server, id)).toStartWith(told);
     await terminal.shows("No questions");
   });
+});
 
+describe("questions", () => {
   terminalTest(
     "[attach.first] two terminals: the answer of one takes it from the other",
     async () => {
@@ -262,7 +274,17 @@ describe("servers", () => {
   });
 });
 
-describe("the terminal", () => {
+describe("the terminal after attach has ended", () => {
+  let terminal: Tmux;
+  const home = new TempFolder();
+  beforeAll(() => {
+    if (hasTmux) terminal = new Tmux(home);
+  });
+  afterAll(() => {
+    terminal?.[Symbol.dispose]();
+    home[Symbol.dispose]();
+  });
+
   terminalTest.each<[how: string, code: number, end: (terminal: Tmux, pid: number) => void]>([
     ["q", 0, (terminal) => terminal.type("q")],
     ["Ctrl-C", 0, (terminal) => terminal.type("C-c")],
@@ -270,13 +292,14 @@ describe("the terminal", () => {
     ["SIGTERM", 143, (_, pid) => process.kill(pid, "SIGTERM")],
     ["SIGHUP", 129, (_, pid) => process.kill(pid, "SIGHUP")],
   ])("[attach.restore] is as it was after %s", async (_, code, end) => {
-    using home = new TempFolder();
-    using terminal = await attached(home);
+    await terminal.attach();
     end(terminal, attachPid());
     await terminal.shows(`code: ${code}`);
     expect(await terminal.modes()).toBe(ordinary);
   });
+});
 
+describe("the terminal", () => {
   terminalTest("[attach.restore] a window that is closed takes it along", async () => {
     using home = new TempFolder();
     let pid = 0;
