@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,10 +7,10 @@ import { eventually } from "./harness/conditions.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
-import type { TempFolder } from "./harness/temp-folder.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
 import { readOf } from "./harness/told.ts";
-import { longTest, onlyLong, shareOf } from "../fixtures/long-run.ts";
+import { isLongRun, longTest, onlyLong } from "../fixtures/long-run.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
@@ -64,7 +64,7 @@ test.each([500, ...onlyLong([16])])(
     await server.initialize();
     const before = await server.request("tools/list");
     expect(names(before).slice(-2)).toEqual(["tool_search", "tool_call"]);
-    for (let search = 0; search < shareOf(100); search++) {
+    for (let search = 0; search < (isLongRun ? 100 : 5); search++) {
       const query = search === 0 ? "select:mcp__own__echo" : `tool ${search}`;
       const found = said(await server.call("tool_search", { query, limit: 1, detail: "name" }));
       if (search === 0) expect(found).toContain("mcp__own__echo");
@@ -122,13 +122,7 @@ test("[gateway.gw-04] MCP=0 reads, starts and lists no other server", async () =
 describe.each(pairs)("a %s server and a %s client", (upstream, era) => {
   // Each era is on both sides; between two of one era the same two ends speak.
   const someTest = upstream === era ? longTest : test;
-  const start = (
-    server: Server,
-    name: string,
-    args: object,
-    capabilities: object,
-    more: object = {},
-  ): string | number => {
+  const start = (name: string, args: object, more: object = {}): string | number => {
     const params = {
       name,
       arguments: args,
@@ -138,31 +132,32 @@ describe.each(pairs)("a %s server and a %s client", (upstream, era) => {
     return server.start("tools/call", params);
   };
 
-  const open = async (
-    capabilities: object,
-  ): Promise<{ server: Server; home: TempFolder; log: string }> => {
-    const home = upstreamHome({});
-    const log = home.at("log");
-    const made = upstreamHome({ own: [{ era: upstream, probe: "error", logFile: log }] });
-    home.write(".scorpiox/config.toml", readFileSync(made.at(".scorpiox/config.toml"), "utf8"));
-    made[Symbol.dispose]();
-    const server = new Server({ home });
-    if (era === "legacy") await server.initialize("2025-11-25", "e2e", { ...capabilities });
+  const capabilities = { elicitation: { form: {} } };
+  /** For all three: each asks, cancels or is told of something that no other one does. */
+  let server: Server;
+  let home: TempFolder;
+  const notes = new TempFolder();
+  const log = notes.at("log");
+  beforeAll(async () => {
+    if (someTest === longTest && !isLongRun) return;
+    home = upstreamHome({ own: [{ era: upstream, probe: "error", logFile: log }] });
+    server = new Server({ home });
+    if (era === "legacy") await server.initialize("2025-11-25", "e2e", capabilities);
     // Where processors are busy a call may come too early, which it is told.
     await eventually("its tools are known", async () => {
-      const id = start(server, "mcp__own__echo", { text: "hi" }, {});
+      const id = start("mcp__own__echo", { text: "hi" });
       return said(await server.reply(id)) === "hi";
     });
-    return { server, home, log };
-  };
+  });
+  afterAll(async () => {
+    await server?.[Symbol.asyncDispose]();
+    home?.[Symbol.dispose]();
+    notes[Symbol.dispose]();
+  });
 
   someTest("[gateway.gw-29] asks the user, and goes on with the answer", async () => {
-    const capabilities = { elicitation: { form: {} } };
-    const { server, home } = await open(capabilities);
-    await using _server = server;
-    using _home = home;
     const content = { action: "accept", content: { name: "Ann" } };
-    const id = start(server, "mcp__own__elicit", {}, capabilities);
+    const id = start("mcp__own__elicit", {});
     if (era === "legacy") {
       const asked = await server.message(
         "the question",
@@ -181,32 +176,26 @@ describe.each(pairs)("a %s server and a %s client", (upstream, era) => {
     expect(request).toMatchObject({ params: { message: "own asks: What is your name?" } });
     const more = { requestState: result["requestState"], inputResponses: { [key]: content } };
     const forged = { ...more, requestState: `${String(result["requestState"]).slice(0, -4)}AAAA` };
-    const refused = await server.reply(start(server, "mcp__own__elicit", {}, capabilities, forged));
+    const refused = await server.reply(start("mcp__own__elicit", {}, forged));
     expect(refused.error?.code).toBe(-32602);
-    const done = await server.reply(start(server, "mcp__own__elicit", {}, capabilities, more));
+    const done = await server.reply(start("mcp__own__elicit", {}, more));
     expect(JSON.parse(said(done))).toEqual({ only: content });
   });
 
   someTest("[gateway.gw-28] a call is cancelled there, and nothing follows here", async () => {
-    const { server, home, log } = await open({});
-    await using _server = server;
-    using _home = home;
-    const id = start(server, "mcp__own__hang", {}, {});
+    const id = start("mcp__own__hang", {});
     const isCalled = (): boolean => got(log).some(({ params }) => params?.["name"] === "hang");
     await eventually("it is called", isCalled);
     server.notify("notifications/cancelled", { requestId: id });
     await eventually("it is told", () =>
       got(log).some(({ method }) => method === "notifications/cancelled"),
     );
-    const count = await server.reply(start(server, "mcp__own__cancelled", {}, {}));
+    const count = await server.reply(start("mcp__own__cancelled", {}));
     expect(said(count)).toBe("1");
     expect(server.messages.filter((message) => message.id === id)).toEqual([]);
   });
 
   someTest("[gateway.gw-27] progress comes under the client's token", async () => {
-    const { server, home } = await open({});
-    await using _server = server;
-    using _home = home;
     const own = era === "modern" ? (meta() as { _meta: object })._meta : {};
     const id = server.start("tools/call", {
       name: "mcp__own__progress",
