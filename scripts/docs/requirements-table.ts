@@ -45,9 +45,9 @@ function readTests(root: string): { name: string; text: string }[] {
     .map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
 }
 
-/** A test's name that begins with `[id]`, or a row of a table of tests: as `coverage.test.ts` reads them. */
+/** A test's name that begins with `[id]`, or with several, or a row of a table of tests: as `coverage.test.ts` reads them. */
 function isCitedIn(text: string, id: string): boolean {
-  return text.includes(`"[${id}]`) || text.includes(`["${id}",`);
+  return [`"[${id}]`, `] [${id}]`, `["${id}",`].some((form) => text.includes(form));
 }
 
 /** `docs/…` is ours, `RFC …` a standard, everything else a page of MCP: of a revision, an extension or a SEP. */

@@ -12,7 +12,7 @@ function citedIds(): Set<string> {
   for (const name of readdirSync(import.meta.dir)) {
     if (!name.endsWith(".test.ts") || name === "coverage.test.ts") continue;
     const text = readFileSync(join(import.meta.dir, name), "utf8");
-    for (const [, id] of text.matchAll(/"\[([a-z]+\.[a-z0-9-]+)\]/g)) ids.add(id ?? "");
+    for (const [, id] of text.matchAll(/(?:"|\] )\[([a-z]+\.[a-z0-9-]+)\]/g)) ids.add(id ?? "");
     for (const [, id] of text.matchAll(/^\s*\["([a-z]+\.[a-z0-9-]+)",/gm)) ids.add(id ?? "");
   }
   return ids;

@@ -75,12 +75,16 @@ describe("replaceProgram", () => {
   });
 
   test("a process that runs the old program goes on", async () => {
-    writeFileSync(program, "#!/bin/sh\nread line\necho old $line\n", { mode: 0o700 });
+    writeFileSync(program, "#!/bin/sh\necho up\nread line\necho old $line\n", { mode: 0o700 });
     const running = Bun.spawn([program], { stdin: "pipe", stdout: "pipe" });
+    const said = running.stdout.values();
+    const next = async (): Promise<string> => new TextDecoder().decode((await said.next()).value);
+    // By then its shell has opened the file.
+    expect(await next()).toBe("up\n");
     await replaceProgram(program, bytes("2.0.0"), "2.0.0", ask);
     await running.stdin.write("yes\n");
     await running.stdin.end();
-    expect(await running.stdout.text()).toBe("old yes\n");
+    expect(await next()).toBe("old yes\n");
   });
 
   test.each([
