@@ -178,7 +178,7 @@ describe("progress", () => {
 describe("hand-over", () => {
   let hurried: Server;
   beforeAll(async () => {
-    hurried = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "1000" } });
+    hurried = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "1500" } });
     await hurried.initialize();
   });
   afterAll(() => hurried[Symbol.asyncDispose]());
@@ -189,10 +189,13 @@ describe("hand-over", () => {
   posixTest(
     "[handover.bytes] answers within the budget, then every byte is read, once",
     async () => {
-      const command = "for i in $(seq 1 30); do echo line $i; sleep 0.05; done; exit 3";
+      // With the time for the lines on both sides of its end.
+      await using own = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "2000" } });
+      await own.initialize();
+      const command = "for i in $(seq 1 30); do echo line $i; sleep 0.1; done; exit 3";
       const startedAt = performance.now();
-      const reply = await hurried.call("Bash", { command, timeout: 60_000 });
-      expect(performance.now() - startedAt).toBeLessThan(atThisLoad(1_500));
+      const reply = await own.call("Bash", { command, timeout: 60_000 });
+      expect(performance.now() - startedAt).toBeLessThan(atThisLoad(2_500));
       expect(isError(reply)).toBe(false);
       const task_id = taskIdOf(reply);
       expect(textOf(reply)).toContain(`task_id: ${task_id}`);
@@ -200,11 +203,11 @@ describe("hand-over", () => {
       let output = textOf(reply).replace(/Still running after .*$/, "");
       let state: unknown = "running";
       while (state === "running") {
-        const read = await hurried.call("ReadBgOutput", { task_id, wait_ms: 1_000 });
+        const read = await own.call("ReadBgOutput", { task_id, wait_ms: 1_000 });
         output += readOf(read).output;
         state = readOf(read).state;
       }
-      const last = await hurried.call("ReadBgOutput", { task_id });
+      const last = await own.call("ReadBgOutput", { task_id });
       expect(readOf(last)).toEqual({ output: "", state: "failed", exitCode: 3 });
       expect(output.split("\n")).toEqual([...numbers(1, 30), ""]);
     },
@@ -223,7 +226,7 @@ describe("hand-over", () => {
     const task = await hurried.call("BackgroundBash", { command: "sleep 30" });
     const startedAt = performance.now();
     const read = await hurried.call("ReadBgOutput", { task_id: taskIdOf(task), wait_ms: 60_000 });
-    expect(performance.now() - startedAt).toBeLessThan(atThisLoad(1_500));
+    expect(performance.now() - startedAt).toBeLessThan(atThisLoad(2_000));
     expect(readOf(read).state).toBe("running");
   });
 });
