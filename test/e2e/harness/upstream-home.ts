@@ -24,6 +24,11 @@ export function upstreamHome(
 }
 
 function tomlOf(value: unknown): string {
-  // A JSON string, number, boolean and array of strings is TOML too.
-  return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(tomlOf).join(", ")}]`;
+  // A JSON string, number and boolean is TOML too, an object is not.
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([key, each]) => `${JSON.stringify(key)} = ${tomlOf(each)}`,
+  );
+  return `{ ${members.join(", ")} }`;
 }
