@@ -143,26 +143,23 @@ build() {
   cat "$work/faulty.log"
 }
 
-# All at once. Most tests wait for processes, so that more of them run at once than there are processors: four files that drive the
-# executable, two of pages, and four others. Those of pages wait longest, for browsers and for times: beside the others they cost
-# nothing, after them both processors would be idle. The lines of the parts come as they come. The gate needs no executable and begins
-# first; what it checks by tests is in no other part.
+# All at once. Most tests wait for processes, so that more of them run at once than there are processors: five files that drive the
+# executable or read pages, and four others. Each part ends when the other does: what is left alone with its waiting leaves a processor
+# idle. The lines of the parts come as they come. The gate needs no executable and begins first; what it checks by tests is in no
+# other part.
 run_all() {
   say "gate, builds, tests, conformance"
   part gate sh scripts/gate.sh --keep-going &
   build
   others=$(find test -mindepth 1 -maxdepth 1 ! -name e2e ! -name web ! -name fixtures ! -name golden ! -name architecture.test.ts ! -name english.test.ts)
   # shellcheck disable=SC2046 # options
-  part e2e bun test $(options_of e2e) --parallel=4 --no-isolate test/e2e &
-  # shellcheck disable=SC2046 # options
-  part pages bun test $(options_of pages) --parallel=2 --no-isolate test/web &
+  part driving bun test $(options_of driving) --parallel=5 --no-isolate test/e2e test/web &
   # shellcheck disable=SC2046,SC2086 # options, and a list of paths
   part others bun test $(options_of others) --parallel=4 --no-isolate $others &
   part conformance bun scripts/conformance/run.ts &
   wait
   count_gate
-  count_part e2e
-  count_part pages
+  count_part driving
   count_part others
   count_conformance
 }
