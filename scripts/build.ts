@@ -65,7 +65,7 @@ async function run(args: readonly string[]): Promise<number> {
   const outdir = resolve(root, options.outdir);
   switch (options.kind) {
     case "faulty":
-      return buildFaulty(join(outdir, "test"), options.targets);
+      return buildForTests(join(outdir, "test"), options.targets);
     case "product":
       return buildProduct(outdir, options.targets, undefined);
     case "release":
@@ -86,11 +86,18 @@ async function buildRelease(outdir: string, chosen: readonly Target[]): Promise<
   return buildProduct(outdir, chosen, facts);
 }
 
-async function buildFaulty(outdir: string, chosen: readonly Target[]): Promise<number> {
+/** The programs of tests: the product with tools that break their Worker, and the scripted server, which tests start by the thousand. */
+async function buildForTests(outdir: string, chosen: readonly Target[]): Promise<number> {
   mkdirSync(outdir, { recursive: true });
+  const programs: readonly [string, EntryPoints][] = [
+    ["scorpiox-faulty", faultyEntryPoints],
+    ["scorpiox-upstream", ["test/fixtures/upstream/main.ts"]],
+  ];
   for (const target of chosen) {
-    const file = `scorpiox-faulty${target.os === "windows" ? ".exe" : ""}`;
-    if (!(await compileAloud(faultyEntryPoints, target, join(outdir, file)))) return 1;
+    const suffix = target.os === "windows" ? ".exe" : "";
+    for (const [name, entryPoints] of programs) {
+      if (!(await compileAloud(entryPoints, target, join(outdir, name + suffix)))) return 1;
+    }
   }
   return 0;
 }

@@ -134,12 +134,12 @@ count_conformance() {
   fi
 }
 
-# Both executables at once: each build keeps one processor busy. Nothing else goes on without them.
+# All executables at once: each build keeps one processor busy. Nothing else goes on without them.
 build() {
   bun scripts/build.ts --faulty </dev/null >"$work/faulty.log" 2>&1 &
   faulty=$!
   record "build" bun scripts/build.ts
-  record "build of the faulty binary" wait "$faulty"
+  record "build of the tests' programs" wait "$faulty"
   cat "$work/faulty.log"
 }
 

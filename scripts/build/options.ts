@@ -9,7 +9,7 @@ export interface BuildOptions {
 
 export const usage = `bun scripts/build.ts [--all | --target NAME…] [--outdir DIR]    the program, for this machine by default
 bun scripts/build.ts --release [--target NAME…] [--outdir DIR]   every file of a release: packed programs and installers
-bun scripts/build.ts --faulty [--outdir DIR]                     the binary with faults that the tests need
+bun scripts/build.ts --faulty [--outdir DIR]                     the programs of the tests: the product with faults, the scripted server
 targets: ${targets.map((row) => row.name).join(" ")}`;
 
 /** @throws Error with a message for a person when the arguments make no sense. */

@@ -1,8 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 
-import { ensureBuilt, productBinary, root } from "./harness/binary.ts";
+import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import type { HttpSession } from "./harness/http-session.ts";
@@ -12,11 +11,11 @@ import { runProduct } from "./harness/run-product.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { onlyLong } from "../fixtures/long-run.ts";
+import { upstreamLaunch } from "../fixtures/upstream/launch.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
 
-const fixture = join(root, "test/fixtures/upstream/main.ts");
 const pages = { mimeTypes: ["text/html;profile=mcp-app"] };
 const host = { extensions: { "io.modelcontextprotocol/ui": pages } };
 const meta = (visibility: readonly string[]): object => ({
@@ -45,8 +44,7 @@ const board = {
 function homeWith(servers: Readonly<Record<string, object>>): TempFolder {
   const home = new TempFolder();
   const entries = Object.entries(servers).map(([name, script]) => {
-    const args = [fixture, JSON.stringify(script)];
-    return [name, { command: process.execPath, args, auto_approve: true }];
+    return [name, { ...upstreamLaunch(script), auto_approve: true }];
   });
   home.write(
     ".scorpiox/mcp_servers.json",

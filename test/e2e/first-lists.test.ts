@@ -2,16 +2,15 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { shareOf } from "../fixtures/long-run.ts";
+import { upstreamLaunch } from "../fixtures/upstream/launch.ts";
 
 setDefaultTimeout(testMsMax);
 
-const fixture = join(root, "test/fixtures/upstream/main.ts");
 const clients = [1, 2, 3];
 /** Whether one of them is late is found now and then only. */
 const rounds = Array.from({ length: shareOf(3) }, (_, index) => index + 1);
@@ -19,8 +18,7 @@ const rounds = Array.from({ length: shareOf(3) }, (_, index) => index + 1);
 function configure(home: TempFolder, more: object = {}): void {
   const servers = ["one", "two"].map((name) => {
     const script = { tools: ["echo", "add"], name };
-    const args = [fixture, JSON.stringify(script)];
-    return [name, { command: process.execPath, args, ...more }];
+    return [name, { ...upstreamLaunch(script), ...more }];
   });
   const mcpServers = Object.fromEntries(servers) as object;
   home.write(".scorpiox/mcp_servers.json", JSON.stringify({ mcpServers }));

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync } from "node:fs";
 
 import { atThisLoad } from "../fixtures/at-this-load.ts";
-import { upstreamArgs } from "../fixtures/upstream/spawn.ts";
+import { upstreamLaunch } from "../fixtures/upstream/launch.ts";
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { isError, textOf } from "./harness/messages.ts";
@@ -19,7 +19,7 @@ const takeOverMsMax = 2_000;
 const marker = `exclusive-${crypto.randomUUID()}`;
 const script = { tools: ["pid", "echo"], name: marker };
 /** A server that the table marks as exclusive: the last word of its command line names it. */
-const exclusive = { args: [...upstreamArgs(script), "mcp-server-sqlite"] };
+const exclusive = { args: [...upstreamLaunch(script).args, "mcp-server-sqlite"] };
 
 test("[hub.update] a server that only one hub may run starts in the new one when the old one has none", async () => {
   using home = upstreamHome({ one: [script, exclusive], two: [{ ...script, name: "two" }] });

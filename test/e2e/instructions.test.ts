@@ -1,18 +1,17 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 
-import { ensureBuilt, productBinary, root } from "./harness/binary.ts";
+import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { runProduct } from "./harness/run-product.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
+import { upstreamLaunch } from "../fixtures/upstream/launch.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
-
-const program = `${root}/test/fixtures/upstream/main.ts`;
 
 /** The lines of what a client is told with the first answer. */
 async function toldBy(server: Server): Promise<readonly string[]> {
@@ -33,8 +32,7 @@ test("[gateway.told] servers of a project that wait for approval are named at th
   using home = new TempFolder();
   home.folder("project/.git");
   const startsFile = home.at("starts");
-  const args = [program, JSON.stringify({ tools: ["echo"], startsFile })];
-  const mcpServers = { own: { command: process.execPath, args } };
+  const mcpServers = { own: upstreamLaunch({ tools: ["echo"], startsFile }) };
   home.write("project/.mcp.json", JSON.stringify({ mcpServers }));
   const line = "Started only once the user has approved them (scorpiox-code mcp approve own): own.";
   {

@@ -1,7 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 
-import { root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { type Answer, type HttpClient, onlyMessage } from "./harness/http-client.ts";
 import { HttpServer } from "./harness/http-server.ts";
@@ -9,20 +7,19 @@ import { installMemoryServer } from "./harness/memory-server.ts";
 import { isError, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { upstreamLaunch } from "../fixtures/upstream/launch.ts";
 
 setDefaultTimeout(testMsMax);
 
 const alice = "alice-0123456789abcdef";
 const bob = "bob-0123456789abcdefgh";
-const fixture = join(root, "test/fixtures/upstream/main.ts");
 
 function configure(home: TempFolder, servers: Readonly<Record<string, object>>): void {
   home.write(".scorpiox/mcp_servers.json", JSON.stringify({ mcpServers: servers }));
 }
 
 function fixtureEntry(name: string, keys: object = {}): object {
-  const script = JSON.stringify({ tools: ["pid", "env"], name });
-  return { command: process.execPath, args: [fixture, script], ...keys };
+  return { ...upstreamLaunch({ tools: ["pid", "env"], name }), ...keys };
 }
 
 function call(client: HttpClient, name: string, args: object = {}): Promise<Answer> {

@@ -1,24 +1,21 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, setDefaultTimeout, test } from "bun:test";
 
-import { root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { isError, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { Server, testsUseHub } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { upstreamLaunch } from "../fixtures/upstream/launch.ts";
 
 setDefaultTimeout(testMsMax);
-
-const fixture = join(root, "test/fixtures/upstream/main.ts");
 
 /** Two projects with a server each, and one that both name. */
 function projects(home: TempFolder): void {
   const entry = (name: string): object => {
     const script = { name, tools: ["pid", "roots"], startsFile: home.at(`starts-${name}`) };
-    return { command: process.execPath, args: [fixture, JSON.stringify(script)] };
+    return upstreamLaunch(script);
   };
   for (const name of ["a", "b"]) {
     const mcpServers = { both: entry("both"), [name]: entry(name) };

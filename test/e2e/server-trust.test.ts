@@ -1,8 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 
-import { ensureBuilt, faultyBinary, productBinary, root } from "./harness/binary.ts";
+import { ensureBuilt, faultyBinary, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { isError, textOf, toolNames } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
@@ -10,16 +9,15 @@ import { runProduct } from "./harness/run-product.ts";
 import { Server, type ServerMessage, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
+import { upstreamLaunch } from "../fixtures/upstream/launch.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
 
-const program = join(root, "test/fixtures/upstream/main.ts");
-
 /** A project whose `.mcp.json` names one scripted server. */
 function projectHome(script: object, home = new TempFolder()): TempFolder {
   home.folder("project/.git");
-  const own = { command: process.execPath, args: [program, JSON.stringify(script)] };
+  const own = upstreamLaunch(script);
   home.write("project/.mcp.json", JSON.stringify({ mcpServers: { own } }));
   return home;
 }

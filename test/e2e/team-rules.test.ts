@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 
 import { AuthorizationServer } from "../server/auth/authorization-server.ts";
-import { root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { type HttpClient, onlyMessage } from "./harness/http-client.ts";
 import { HttpServer } from "./harness/http-server.ts";
@@ -10,18 +8,15 @@ import { textOf, toolNames } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { upstreamLaunch } from "../fixtures/upstream/launch.ts";
 
 setDefaultTimeout(testMsMax);
 
 const ada = "ada-0123456789abcdef";
 const ben = "ben-0123456789abcdef";
 const resource = "https://mcp.example.com/mcp";
-const fixture = join(root, "test/fixtures/upstream/main.ts");
 
-const entry = (name: string): object => ({
-  command: process.execPath,
-  args: [fixture, JSON.stringify({ tools: ["echo", "add"], name })],
-});
+const entry = (name: string): object => upstreamLaunch({ tools: ["echo", "add"], name });
 
 let issuer: AuthorizationServer;
 let home: TempFolder;

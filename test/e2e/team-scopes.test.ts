@@ -1,23 +1,20 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 
-import { root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { type Answer, onlyMessage } from "./harness/http-client.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import { toolNames } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { upstreamLaunch } from "../fixtures/upstream/launch.ts";
 
 setDefaultTimeout(testMsMax);
 
-const fixture = join(root, "test/fixtures/upstream/main.ts");
 const tokenOf = (label: string): string => `${label}-0123456789abcdef`;
 
 /** `echo` only reads by its definition; nothing is said of `add`. */
 const entry = (name: string, keys: object = {}): object => ({
-  command: process.execPath,
-  args: [fixture, JSON.stringify({ tools: ["echo", "add"], name })],
+  ...upstreamLaunch({ tools: ["echo", "add"], name }),
   ...keys,
 });
 

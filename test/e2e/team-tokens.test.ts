@@ -1,8 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 
-import { productBinary, root } from "./harness/binary.ts";
+import { productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { type HttpClient, onlyMessage } from "./harness/http-client.ts";
 import { HttpServer } from "./harness/http-server.ts";
@@ -12,11 +11,11 @@ import { allGone, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { runProduct } from "./harness/run-product.ts";
 import { testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { upstreamLaunch } from "../fixtures/upstream/launch.ts";
 
 setDefaultTimeout(testMsMax);
 
 const plain = "plain-0123456789abcdef";
-const fixture = join(root, "test/fixtures/upstream/main.ts");
 
 /** Runs `token …` and gives its stdout. */
 async function token(home: TempFolder, words: string): Promise<string> {
@@ -140,10 +139,8 @@ test("[team.tokens] of commands at the same time none is lost, and a killed one 
 
 test("[team.token-servers] a token sees and calls the tools of its servers alone, by any name", async () => {
   using home = new TempFolder();
-  const entry = (name: string): object => ({
-    command: process.execPath,
-    args: [fixture, JSON.stringify({ tools: ["echo"], name, instructions: `I am ${name}.` })],
-  });
+  const entry = (name: string): object =>
+    upstreamLaunch({ tools: ["echo"], name, instructions: `I am ${name}.` });
   const mcpServers = { docs: entry("docs"), vault: entry("vault") };
   home.write(".scorpiox/mcp_servers.json", JSON.stringify({ mcpServers }));
   const all = await token(home, "add all");

@@ -2,17 +2,15 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import { contentOf, isError, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { upstreamLaunch } from "../fixtures/upstream/launch.ts";
 
 setDefaultTimeout(testMsMax);
-
-const fixture = join(root, "test/fixtures/upstream/main.ts");
 
 function configure(
   home: TempFolder,
@@ -20,7 +18,7 @@ function configure(
   keys: object = {},
 ): void {
   const entries = Object.entries(scripts).map(([name, script]) => {
-    return [name, { command: process.execPath, args: [fixture, JSON.stringify(script)], ...keys }];
+    return [name, { ...upstreamLaunch(script), ...keys }];
   });
   home.write(
     ".scorpiox/mcp_servers.json",
@@ -80,8 +78,7 @@ test("[gateway.gw-14] ten HTTP sessions share one process of a server, or have t
   const script = { tools: ["pid"] };
   const own = { script, isolation: "session" };
   const entries = Object.entries({ shared: { script }, own }).map(([name, { script, ...keys }]) => {
-    const args = [fixture, JSON.stringify({ ...script, name })];
-    return [name, { command: process.execPath, args, ...keys }];
+    return [name, { ...upstreamLaunch({ ...script, name }), ...keys }];
   });
   const servers = Object.fromEntries(entries);
   home.write(".scorpiox/mcp_servers.json", JSON.stringify({ mcpServers: servers }));

@@ -16,6 +16,7 @@ import {
 import { Server, type ServerOptions } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { shareOf } from "../fixtures/long-run.ts";
+import { upstreamLaunch } from "../fixtures/upstream/launch.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -24,10 +25,10 @@ const fixture = join(root, "test/fixtures/upstream/main.ts");
 /** A user's configuration with one scripted server, `works`. */
 function homeWith(script: object, more = ""): TempFolder {
   const home = new TempFolder();
-  const args = JSON.stringify([fixture, JSON.stringify(script)]);
+  const { command, args } = upstreamLaunch(script);
   home.write(
     ".scorpiox/config.toml",
-    `[mcp.servers.works]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${args}\nstart = "eager"\nera = "legacy"\n${more}`,
+    `[mcp.servers.works]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\nstart = "eager"\nera = "legacy"\n${more}`,
   );
   return home;
 }

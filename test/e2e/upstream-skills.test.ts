@@ -1,8 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 
-import { root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { isError, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
@@ -10,10 +8,10 @@ import { runProduct } from "./harness/run-product.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { onlyLong } from "../fixtures/long-run.ts";
+import { upstreamLaunch } from "../fixtures/upstream/launch.ts";
 
 setDefaultTimeout(testMsMax);
 
-const fixture = join(root, "test/fixtures/upstream/main.ts");
 const skillText = (name: string, body: string, more = ""): string =>
   `---\nname: ${name}\ndescription: How to ${name}.\n${more}---\n${body}\n`;
 const uri = "skill://guides/release/SKILL.md";
@@ -34,7 +32,7 @@ function homeWith(servers: Readonly<Record<string, object>>): TempFolder {
       logFile: home.at(`${name}.log`),
       ...script,
     };
-    return [name, { command: process.execPath, args: [fixture, JSON.stringify(whole)] }];
+    return [name, upstreamLaunch(whole)];
   });
   home.write(
     ".scorpiox/mcp_servers.json",

@@ -9,7 +9,12 @@ const folder = process.env["TEST_DIST_DIR"] ?? join(root, "dist");
 /** The compiled product. */
 export const productBinary = join(folder, `scorpiox-code${suffix}`);
 /** The same program with tools that break their Worker (test/fixtures/faulty). */
-export const faultyBinary = join(folder, "test", `scorpiox-faulty${suffix}`);
+export const faultyBinary = testBinary("scorpiox-faulty");
+
+/** A program that is built for tests alone. */
+export function testBinary(name: string): string {
+  return join(folder, "test", `${name}${suffix}`);
+}
 
 /** Builds what is not there yet. Does not look whether it is up to date: `scripts/test.sh` builds first. */
 export function ensureBuilt(binary: string): void {

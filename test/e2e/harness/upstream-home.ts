@@ -1,9 +1,5 @@
-import { join } from "node:path";
-
-import { root } from "./binary.ts";
+import { upstreamLaunch } from "../../fixtures/upstream/launch.ts";
 import { TempFolder } from "./temp-folder.ts";
-
-const program = join(root, "test/fixtures/upstream/main.ts");
 
 /** More lines for a server's entry. */
 type Entry = Readonly<Record<string, unknown>>;
@@ -14,8 +10,7 @@ export function upstreamHome(
 ): TempFolder {
   const home = new TempFolder();
   const text = Object.entries(servers).map(([name, [script, entry = {}]]) => {
-    const args = [program, JSON.stringify(script)];
-    const members = { command: process.execPath, args, ...entry };
+    const members = { ...upstreamLaunch(script), ...entry };
     const lines = Object.entries(members).map(([key, value]) => `${key} = ${tomlOf(value)}`);
     return [`[mcp.servers.${name}]`, ...lines, ""].join("\n");
   });

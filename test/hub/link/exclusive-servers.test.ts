@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { isProcessAlive } from "../../../src/commands/process/processes.ts";
 import { ExclusiveServers } from "../../../src/hub/link/exclusive-servers.ts";
 import type { ExclusiveHold, HoldExclusive } from "../../../src/upstream/manager/shared-runtime.ts";
-import { upstreamArgs } from "../../fixtures/upstream/spawn.ts";
+import { upstreamLaunch } from "../../fixtures/upstream/launch.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";
 import { until } from "../../upstream/connect/open-scripted.ts";
 import { type Hub, openHub } from "../../upstream/manager/open-hub.ts";
@@ -90,7 +90,7 @@ posixTest("HB8: without a usable folder for locks, a server starts, and the log 
 
 /** A server that the table marks: the last word of its command line names it. */
 function database(script: object): Configured {
-  return { args: [...upstreamArgs(script), "mcp-server-sqlite"] };
+  return { args: [...upstreamLaunch(script).args, "mcp-server-sqlite"] };
 }
 
 const sqlite = database({ tools: ["pid", "echo"] });

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { launchIdentity } from "../../../src/upstream/config/entry-launch.ts";
 import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
 import type { UpstreamScript } from "../../fixtures/upstream/script.ts";
-import { spawnHttpUpstream, upstreamArgs } from "../../fixtures/upstream/spawn.ts";
+import { upstreamLaunch } from "../../fixtures/upstream/launch.ts";
+import { spawnHttpUpstream } from "../../fixtures/upstream/spawn.ts";
 import { until } from "../connect/open-scripted.ts";
 import { type Configured, configText, openPlace, textOfReply } from "./open-work.ts";
 
@@ -233,8 +234,7 @@ describe("GW-10: a server that", () => {
       const does = (script: UpstreamScript): Promise<void> =>
         writeFile(scriptFile, JSON.stringify({ startsFile, ...script }));
       await does({ tools: ["echo"] });
-      const [program = ""] = upstreamArgs({});
-      const args = [program, `@${scriptFile}`];
+      const { args } = upstreamLaunch(`@${scriptFile}`);
       await place.configure({ one: { args, isolation, era: "modern" } });
       const first = place.open();
       await first.work.start();

@@ -21,7 +21,8 @@ import type {
 import type { UpstreamOptions } from "../../../src/upstream/worker/upstream-options.ts";
 import type { UpstreamWork } from "../../../src/upstream/worker/upstream-work.ts";
 import type { UpstreamScript } from "../../fixtures/upstream/script.ts";
-import { spawnPiped, upstreamArgs } from "../../fixtures/upstream/spawn.ts";
+import { upstreamLaunch } from "../../fixtures/upstream/launch.ts";
+import { spawnPiped } from "../../fixtures/upstream/spawn.ts";
 import { allCapabilities } from "../connect/open-scripted.ts";
 import { upstreamOptions } from "../upstream-options.ts";
 
@@ -95,8 +96,7 @@ export async function openPlace(): Promise<Place> {
 
 export function configText(servers: Readonly<Record<string, Configured>>): string {
   const entries = Object.entries(servers).map(([name, { script, ...keys }]) => {
-    const launch =
-      "url" in keys ? {} : { command: process.execPath, args: upstreamArgs(script ?? {}) };
+    const launch = "url" in keys ? {} : upstreamLaunch(script ?? {});
     return [name, { ...launch, ...keys }];
   });
   return JSON.stringify({ mcpServers: Object.fromEntries(entries) });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
 import { launchIdentity } from "../../../src/upstream/config/entry-launch.ts";
-import { upstreamArgs } from "../../fixtures/upstream/spawn.ts";
+import { upstreamLaunch } from "../../fixtures/upstream/launch.ts";
 import { until } from "../connect/open-scripted.ts";
 import { configText, type Configured, openPlace, type Opened, textOfReply } from "./open-work.ts";
 
@@ -49,8 +49,7 @@ test("an approval in one project is none in another", async () => {
   await project(other, { both: { script } });
   const launch = {
     transport: "stdio",
-    command: process.execPath,
-    args: upstreamArgs(script),
+    ...upstreamLaunch(script),
     env: {},
   } as const;
   const trust = new TrustStore(join(place.home, ".scorpiox"));
