@@ -1,17 +1,11 @@
 import { toolsPerPageMax } from "../../base/limits.ts";
 import type { ClientContext } from "../../calls/call.ts";
 import type { ServerFeatures } from "../../calls/features.ts";
-import {
-  type CacheHints,
-  changingListCacheHints,
-  cutListPage,
-  fixedListCacheHints,
-  stricterHints,
-  toolsListCacheHints,
-} from "../../protocol/list-parts.ts";
+import { cutListPage } from "../../protocol/list-parts.ts";
 import type { ProtocolVersion } from "../../protocol/message.ts";
 import { encodeToolsListResult } from "../../protocol/result-codec.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
+import { listCacheHints } from "./list-cache-hints.ts";
 
 /** The results of `tools/list` as JSON text; a list of one page is encoded once for each revision, as long as their provider gives the same array. */
 export class ToolPages {
@@ -80,24 +74,4 @@ export class ToolPages {
     const hints = isPrivate ? ({ ...cacheHints, cacheScope: "private" } as const) : cacheHints;
     return encodeToolsListResult(page.items, version, { hints, nextCursor: page.nextCursor });
   }
-}
-
-type ListKind = "tools" | "prompts" | "resources" | "skills";
-
-/** How long a client may keep a list; the same on all its pages (docs/spec/modern.md#caching). */
-export function listCacheHints(
-  features: ServerFeatures,
-  kind: ListKind,
-  client: Pick<ClientContext, "servers">,
-): CacheHints {
-  const own = hintsOf(features, kind);
-  const joined = kind === "skills" ? undefined : features.joinedHints?.();
-  const hints = joined === undefined ? own : stricterHints(own, joined);
-  // A token that is limited to some MCP servers has a list of its own.
-  return client.servers === undefined ? hints : { ...hints, cacheScope: "private" };
-}
-
-function hintsOf({ changing }: ServerFeatures, kind: ListKind): CacheHints {
-  if (kind !== "skills" && changing.has(kind)) return changingListCacheHints;
-  return kind === "tools" ? toolsListCacheHints : fixedListCacheHints;
 }

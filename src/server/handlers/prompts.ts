@@ -17,8 +17,8 @@ import {
   type MethodReply,
   resultReply,
 } from "../connection/replies.ts";
+import { listCacheHints } from "../context/list-cache-hints.ts";
 import { featureOf, type ServedConnection } from "../context/server-context.ts";
-import { listCacheHints } from "../context/tool-pages.ts";
 import { withRounds, HandlerContext, pageReply } from "./handler-context.ts";
 
 type StringValues =

@@ -19,8 +19,8 @@ import {
   resultReply,
 } from "../connection/replies.ts";
 import type { WatchedUris } from "../connection/session.ts";
+import { listCacheHints } from "../context/list-cache-hints.ts";
 import { featureOf, type ServedConnection } from "../context/server-context.ts";
-import { listCacheHints } from "../context/tool-pages.ts";
 import { charsOf } from "../subscriptions/subscription.ts";
 import { HandlerContext, pageReply, withRounds } from "./handler-context.ts";
 
