@@ -3,8 +3,7 @@ import {
   upstreamHeldLookMs,
   upstreamProbeOnCallMs,
 } from "../../base/upstream-limits.ts";
-import type { Installing } from "../server-state.ts";
-import type { ConnectionState } from "../status/connection-state.ts";
+import type { ConnectionState, Installing } from "../server-state.ts";
 import { RecentFailures, RetrySchedule, StartLimit } from "./restart-limits.ts";
 
 /** Why a start failed or a connection was lost. */

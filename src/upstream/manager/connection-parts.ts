@@ -11,8 +11,7 @@ import {
 } from "../connect/connection.ts";
 import type { Prepared } from "../install/installer.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
-import { type Installing, installingText } from "../server-state.ts";
-import type { ConnectionState } from "../status/connection-state.ts";
+import { type ConnectionState, type Installing, installingText } from "../server-state.ts";
 import type { ConnectionFailure, ConnectionMachine } from "./connection-machine.ts";
 import type { RecentFailures } from "./restart-limits.ts";
 

@@ -12,7 +12,6 @@ import {
   ConnectionError,
 } from "../connect/connection.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
-import type { ConnectionState } from "../status/connection-state.ts";
 import { type ConnectionFailure, ConnectionMachine } from "./connection-machine.ts";
 import {
   ConnectionDown,
@@ -23,6 +22,7 @@ import {
   type OpenedConnection,
   type ConnectionTime,
 } from "./connection-parts.ts";
+import type { ConnectionState } from "../server-state.ts";
 
 /** One connection to one server: started when it is wanted, restarted when it was lost. */
 export class ManagedConnection {

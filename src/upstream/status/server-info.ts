@@ -1,7 +1,11 @@
 import { product } from "../../base/product.ts";
 import type { ConfiguredServer, Isolation } from "../config/server-entry.ts";
-import { installingFact, type ServerInfo, type ServerState } from "../server-state.ts";
-import type { ConnectionState } from "./connection-state.ts";
+import {
+  type ConnectionState,
+  installingFact,
+  type ServerInfo,
+  type ServerState,
+} from "../server-state.ts";
 import type { Offer } from "./judge-offer.ts";
 import type { ServerPermission } from "./server-permission.ts";
 
