@@ -83,9 +83,9 @@ export function openParts(parts: ToolServicesParts): OpenParts {
   });
   const web = openWeb(parts, commands);
   const processes = openServerProcesses(parts, commands);
-  const stateParts = statePartsOf(parts, { events, running, commands, kept });
-  const state = createStateServices(stateParts);
-  const stages = new GateStages(stateParts, state);
+  const serviceParts = servicePartsOf(parts, { events, running, commands, kept });
+  const state = createStateServices(serviceParts);
+  const stages = new GateStages(serviceParts, state);
   gateway.tellFailures(events.emit);
   const made = { events, running, commands, kept, pool, startRest, web, processes, state, stages };
   return { ...parts, ...made };
@@ -118,15 +118,12 @@ function openServerProcesses(
   });
 }
 
-function statePartsOf(
+function servicePartsOf(
   parts: ToolServicesParts,
   { events, running, commands, kept }: Pick<OpenParts, "events" | "running" | "commands" | "kept">,
 ): ServiceParts {
   const { program, options, changes, reach, gateway } = parts;
-  const builtInNames = new Set([
-    ...program.cards.map(({ listing }) => listing.name),
-    toolSearchName,
-  ]);
+  const own = new Set([...program.cards.map(({ listing }) => listing.name), toolSearchName]);
   return {
     start: options.start,
     env: options.env,
@@ -151,6 +148,6 @@ function statePartsOf(
     orphanage: commands.orphanage,
     shell: commands.shell,
     environment: commands.environment.get,
-    isOwnTool: (toolName) => builtInNames.has(toolName),
+    isOwnTool: (toolName) => own.has(toolName),
   };
 }
